@@ -1,0 +1,46 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test lint format bench bench-quick clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png
+	$(BIN)/python examples/digits.py
+
+test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.installed-dev ## Check style, types, layers and docstrings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/numpydoc lint $$(find src/rskpca -name '*.py' | sort)
+
+format: $(VENV)/.installed-dev ## Rewrite the code in the project's style
+	$(BIN)/ruff check --fix --exit-zero --quiet .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-plot ## Run the benchmarks
+	$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/.installed-plot ## Run the benchmarks on small data
+	$(BIN)/python -m benchmarks --quick
+
+clean: ## Remove caches and build products (the virtual environment stays)
+	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+# One environment; the stamp .installed-X says that extra X of this pyproject.toml is in it.
+$(VENV)/.installed-%: pyproject.toml
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -e ".[$*]"
+	touch $@

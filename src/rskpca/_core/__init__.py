@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: the primitives that everything else is built from."""

@@ -1,0 +1,310 @@
+"""The compiled loops. Imported late: ``import rskpca`` does not import numba.
+
+Every loop is single-threaded and releases the interpreter lock. A *tile* holds 64 centers,
+feature by feature, so that one instruction serves many centers. Tiles are float32, scaled
+so that the radius is 1, and only ever *rule out* centers; what is left is decided by
+:func:`squared_distance`, which adds in the order that ``reference.py`` defines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+LANES = 64
+
+_exact = njit(nogil=True, cache=True)
+_exact_inline = njit(nogil=True, cache=True, inline="always")
+_LOOSE = {"contract", "reassoc", "nsz"}
+_loose = njit(nogil=True, cache=True, fastmath=_LOOSE)
+_loose_inline = njit(nogil=True, cache=True, fastmath=_LOOSE, inline="always")
+
+
+@_exact
+def squared_distance(X, i, C, j):
+    """||X[i] - C[j]||^2 from differences in float64, features in order."""
+    total = 0.0
+    for k in range(X.shape[1]):
+        difference = X[i, k] - C[j, k]
+        total += difference * difference
+    return total
+
+
+@_exact
+def scale_rows(X, origin, scale, X32, norms):
+    """X32 = scale (X - origin) in float32, and the norms of its rows."""
+    for i in range(X.shape[0]):
+        total = 0.0
+        for k in range(X.shape[1]):
+            value = (X[i, k] - origin[k]) * scale
+            X32[i, k] = value
+            total += value * value
+        norms[i] = np.sqrt(total)
+
+
+@_exact
+def fill_tiles(rows32, first, tiles):
+    """Write rows of scaled centers into the lanes from position ``first`` on."""
+    for j in range(rows32.shape[0]):
+        t, lane = (first + j) // LANES, (first + j) % LANES
+        for k in range(rows32.shape[1]):
+            tiles[t, k, lane] = rows32[j, k]
+
+
+@_loose_inline
+def _any_below(sums, limit):
+    found = np.float32(0)
+    for lane in range(LANES):
+        found += np.float32(1) if sums[lane] < limit else np.float32(0)
+    return found > 0
+
+
+@_loose
+def _sums_to_tile(X32, i, tiles, t, limit, sums):
+    """Approximate squared distances to the lanes of a tile; False when all exceed ``limit``.
+
+    Sums of squares only grow, so every 16 features a tile that is already too far is left.
+    The number of features is a multiple of 4 (padded with zeros).
+    """
+    x0, x1, x2, x3 = X32[i, 0], X32[i, 1], X32[i, 2], X32[i, 3]
+    for lane in range(LANES):
+        a = x0 - tiles[t, 0, lane]
+        b = x1 - tiles[t, 1, lane]
+        c = x2 - tiles[t, 2, lane]
+        d = x3 - tiles[t, 3, lane]
+        sums[lane] = a * a + b * b + c * c + d * d
+    for k in range(4, X32.shape[1], 4):
+        if k % 16 == 0 and not _any_below(sums, limit):
+            return False
+        x0, x1, x2, x3 = X32[i, k], X32[i, k + 1], X32[i, k + 2], X32[i, k + 3]
+        for lane in range(LANES):
+            a = x0 - tiles[t, k, lane]
+            b = x1 - tiles[t, k + 1, lane]
+            c = x2 - tiles[t, k + 2, lane]
+            d = x3 - tiles[t, k + 3, lane]
+            sums[lane] += a * a + b * b + c * c + d * d
+    return _any_below(sums, limit)
+
+
+@_exact
+def _first_exact(X, i, C, start, stop, squared_radius, squared):
+    """First center of C[start:stop] within the radius of X[i], or -1, without tiles."""
+    for j in range(start, stop):
+        value = squared_distance(X, i, C, j)
+        if value < squared_radius:
+            squared[i] = value
+            return j
+    return -1
+
+
+@_exact_inline
+def _first_in_tiles(X, X32, i, limit, tiles, C, start, stop, squared_radius, squared, sums):
+    """First center of C[start:stop] within the radius of X[i], or -1; ``start`` is a tile's."""
+    if limit == np.inf:
+        return _first_exact(X, i, C, start, stop, squared_radius, squared)
+    for t in range(start // LANES, (stop + LANES - 1) // LANES):
+        if _sums_to_tile(X32, i, tiles, t, limit, sums):
+            for lane in range(LANES):
+                if sums[lane] < limit and t * LANES + lane < stop:
+                    value = squared_distance(X, i, C, t * LANES + lane)
+                    if value < squared_radius:
+                        squared[i] = value
+                        return t * LANES + lane
+    return -1
+
+
+@_exact
+def scan_tiles(X, X32, limits, tiles, C, start, stop, squared_radius, labels, squared):
+    """For each row still without a label, the first center of C[start:stop] within the radius."""
+    sums = np.empty(LANES, dtype=np.float32)
+    for i in range(X.shape[0]):
+        if labels[i] < 0:
+            labels[i] = _first_in_tiles(
+                X, X32, i, limits[i], tiles, C, start, stop, squared_radius, squared, sums
+            )
+
+
+@_exact
+def scan_balls(
+    X, X32, limits, pivots, reach, first_tile, tiles, ids, C, stop, squared_radius, labels, squared
+):
+    """The same among centers grouped in balls; skips a ball by the triangle inequality.
+
+    ``reach`` is (1 + ball radius)^2: a center of the ball within the radius of x has the pivot
+    within 1 + ball radius. ``ids`` are the positions of the lanes, ascending in each ball.
+    Returns the number of tiles looked at.
+    """
+    sums = np.empty(LANES, dtype=np.float32)
+    inner = np.empty(LANES, dtype=np.float32)
+    n_balls = len(reach)
+    visited = 0
+    for i in range(X.shape[0]):
+        if labels[i] >= 0:
+            continue
+        limit = limits[i]
+        best = stop
+        if limit == np.inf:
+            best = _first_exact(X, i, C, 0, stop, squared_radius, squared)
+            labels[i] = best
+            continue
+        for p in range(pivots.shape[0]):
+            visited += 1
+            _sums_to_tile(X32, i, pivots, p, np.float32(np.inf), sums)
+            for lane in range(min(LANES, n_balls - p * LANES)):
+                ball = p * LANES + lane
+                if not sums[lane] < reach[ball] * limit:
+                    continue
+                for t in range(first_tile[ball], first_tile[ball + 1]):
+                    if ids[t, 0] >= best:
+                        break
+                    visited += 1
+                    if not _sums_to_tile(X32, i, tiles, t, limit, inner):
+                        continue
+                    for q in range(LANES):
+                        j = ids[t, q]
+                        if j < best and inner[q] < limit:
+                            value = squared_distance(X, i, C, j)
+                            if value < squared_radius:
+                                squared[i] = value
+                                best = j
+        if best < stop:
+            labels[i] = best
+    return visited
+
+
+@_exact
+def nearest_pivots(C32, start, pivots, n_pivots, nearest):
+    """Nearest pivot (to float32) of each scaled center from ``start`` on."""
+    sums = np.empty(LANES, dtype=np.float32)
+    for j in range(start, C32.shape[0]):
+        best = np.float32(np.inf)
+        nearest[j] = 0
+        for p in range(pivots.shape[0]):
+            _sums_to_tile(C32, j, pivots, p, np.float32(np.inf), sums)
+            for lane in range(min(LANES, n_pivots - p * LANES)):
+                if sums[lane] < best:
+                    best = sums[lane]
+                    nearest[j] = p * LANES + lane
+
+
+@_loose_inline
+def _any_close(products, a, start, stop, base, center_norms, first):
+    found = np.float32(0)
+    for b in range(start, stop):
+        close = base + center_norms[first + b] < 2 * products[a, b]
+        found += np.float32(1) if close else np.float32(0)
+    return found > 0
+
+
+@_exact
+def _first_in_products(
+    products, a, base, center_norms, X, i, C, first, squared_radius, squared
+):
+    n_panel = products.shape[1]
+    for start in range(0, n_panel, LANES):
+        stop = min(start + LANES, n_panel)
+        if _any_close(products, a, start, stop, base, center_norms, first):
+            for b in range(start, stop):
+                if base + center_norms[first + b] < 2 * products[a, b]:
+                    value = squared_distance(X, i, C, first + b)
+                    if value < squared_radius:
+                        squared[i] = value
+                        return first + b
+    return -1
+
+
+@_exact
+def scan_products(
+    products, rows, n_rows, norms, limits, center_norms, X, C, first, squared_radius, labels,
+    squared,
+):
+    """The same from inner products of ``rows`` with the scaled centers from ``first`` on.
+
+    A center is ruled out where ||x||^2 + ||c||^2 - 2 <x, c> is at least the limit of the row.
+    Rows that found no center stay at the front of ``rows``; returns how many.
+    """
+    left = 0
+    for a in range(n_rows):
+        i = rows[a]
+        base = norms[i] * norms[i] - limits[i]
+        labels[i] = _first_in_products(
+            products, a, base, center_norms, X, i, C, first, squared_radius, squared
+        )
+        if labels[i] < 0:
+            rows[left] = i
+            left += 1
+    return left
+
+
+@_exact
+def scan_exact(X, rows, C, stop, squared_radius, labels, squared):
+    """The same by plain differences, for the given rows."""
+    for i in rows:
+        labels[i] = _first_exact(X, i, C, 0, stop, squared_radius, squared)
+
+
+@_exact
+def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C, tiles):
+    """Algorithm 2 over the rows without a label: join an opened center, or open one.
+
+    Returns the number of centers opened; their rows of ``X`` are in ``rows``.
+    """
+    sums = np.empty(LANES, dtype=np.float32)
+    opened = 0
+    for i in range(X.shape[0]):
+        if labels[i] >= 0:
+            continue
+        j = _first_in_tiles(
+            X, X32, i, limits[i], tiles, C, 0, opened, squared_radius, squared, sums
+        )
+        if j < 0:
+            j = opened
+            rows[j] = i
+            squared[i] = 0.0
+            for k in range(X.shape[1]):
+                C[j, k] = X[i, k]
+            for k in range(X32.shape[1]):
+                tiles[j // LANES, k, j % LANES] = X32[i, k]
+            opened += 1
+        labels[i] = first + j
+    return opened
+
+
+@_exact
+def accumulate(labels, values, totals):
+    """Add each value to the total of its label, first row to last."""
+    for i in range(len(labels)):
+        totals[labels[i]] += values[i]
+
+
+@_loose
+def _distances_from_products(products, i, norm, center_norms, near, smooth, large):
+    """Row i: products -> squared distances; True where some lost their digits to cancellation."""
+    lost = 0.0
+    for j in range(products.shape[1]):
+        size = norm + center_norms[j]
+        value = max(size - 2 * products[i, j], 0.0)
+        products[i, j] = value
+        threshold = (near if size > large else 0.0) if smooth else near * size
+        lost += 1.0 if value < threshold else 0.0
+    return lost > 0
+
+
+@_exact
+def finish_distances(products, X, C, norms, center_norms, near, smooth, large):
+    """Inner products -> squared distances, in place, from differences where those cancel.
+
+    A smooth kernel needs an absolute accuracy: only where ``size`` = ||x||^2 + ||c||^2 exceeds
+    ``large`` and the distance is below ``near``. One with a cusp at zero (power < 2) needs a
+    relative one: wherever the distance is below ``near * size``.
+    """
+    for i in range(products.shape[0]):
+        if not _distances_from_products(
+            products, i, norms[i], center_norms, near, smooth, large
+        ):
+            continue
+        for j in range(products.shape[1]):
+            size = norms[i] + center_norms[j]
+            threshold = (near if size > large else 0.0) if smooth else near * size
+            if products[i, j] < threshold:
+                products[i, j] = squared_distance(X, i, C, j)

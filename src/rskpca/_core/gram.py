@@ -1,0 +1,110 @@
+"""Kernel blocks and products, never n x n.
+
+``k(X, C)`` is made a block of rows at a time: inner products by BLAS, squared distances
+from them (from differences where they cancel), the kernel in place, and then whatever the
+caller does with the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .parallel import slices, workers
+
+Array = NDArray[np.floating]
+
+_BLOCK_ELEMENTS = 2**18
+
+
+class Radial(Protocol):
+    """What this module needs to know of a kernel."""
+
+    power: float
+
+    @property
+    def scale(self) -> float:
+        """The bandwidth."""
+
+    def evaluate(self, squared: Array) -> Array:
+        """Kernel values from squared distances; may overwrite them."""
+
+
+@dataclass(frozen=True)
+class Centers:
+    """Centers shifted to their middle, so that inner products keep their digits."""
+
+    origin: NDArray[np.float64]
+    rows: Array
+    squared_norms: Array
+
+    @classmethod
+    def prepare(cls, C: Array, dtype: Any) -> Centers:
+        origin = np.median(C.astype(np.float64), axis=0)
+        rows = np.ascontiguousarray(C - origin, dtype=dtype)
+        return cls(origin, rows, _squared_norms(rows))
+
+
+def _squared_norms(rows: Array) -> Array:
+    norms: Array = np.einsum("ij,ij->i", rows, rows, dtype=np.float64).astype(rows.dtype)
+    return norms
+
+
+def squared_distances(X: Array, centers: Centers, kernel: Radial) -> Array:
+    """Squared distances of a block of rows, as accurate as the kernel needs.
+
+    A Gaussian needs an absolute accuracy in units of the bandwidth. Where
+    ||x||^2 + ||c||^2 is large in those units, pairs that matter are taken from differences.
+    A kernel with a cusp needs a relative accuracy near zero.
+    """
+    from .compiled import finish_distances
+
+    rows = centers.rows
+    X = np.ascontiguousarray(X - centers.origin, dtype=rows.dtype)
+    smooth = kernel.power >= 2
+    unit = kernel.scale**2 if smooth else 1.0
+    near, large = (40.0 * unit, 16.0 * unit) if smooth else (0.1, 0.0)
+    products = X @ rows.T
+    number = rows.dtype.type
+    finish_distances(
+        products, X, rows, _squared_norms(X), centers.squared_norms,
+        number(near), smooth, number(large),
+    )  # fmt: skip
+    return products
+
+
+def kernel_block(X: Array, centers: Centers, kernel: Radial) -> Array:
+    """``k(X, C)`` for a block of rows."""
+    return kernel.evaluate(squared_distances(X, centers, kernel))
+
+
+def product(
+    kernel: Radial,
+    X: Array,
+    C: Array,
+    function: Callable[[Array], Array],
+    n_columns: int,
+    *,
+    dtype: Any = np.float64,
+    n_threads: int | None = None,
+) -> Array:
+    """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
+    centers = Centers.prepare(C, dtype)
+    out = np.empty((len(X), n_columns), dtype=dtype)
+
+    def work(rows: slice) -> None:
+        out[rows] = function(kernel_block(X[rows], centers, kernel))
+
+    n_rows = int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024))
+    with workers(n_threads) as run:
+        run(work, slices(0, len(X), n_rows))
+    return out
+
+
+def gram(kernel: Radial, X: Array, C: Array, *, n_threads: int | None = None) -> Array:
+    """The whole of ``k(X, C)``; for the m x m matrix of the centers."""
+    return product(kernel, X, C, lambda block: block, len(C), n_threads=n_threads)

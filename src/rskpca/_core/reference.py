@@ -1,0 +1,78 @@
+"""Readable NumPy twins of the fast primitives: slow, short, and right by inspection.
+
+The fast versions are tested against these. Where a result can depend on the order of
+floating-point operations (the radius test of Algorithm 2), this file defines the order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+
+
+def squared_distances(X: Array, c: Array) -> NDArray[np.float64]:
+    """Squared Euclidean distances of the rows of ``X`` to one point ``c``.
+
+    Differences in float64, squared and summed feature by feature, first to last.
+    """
+    total = np.zeros(len(X))
+    for k in range(X.shape[1]):
+        difference = X[:, k].astype(np.float64) - np.float64(c[k])
+        total += difference * difference
+    return total
+
+
+def cover(
+    X: Array, radius: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """Algorithm 2, the shadow set selection procedure.
+
+    Returns
+    -------
+    rows : the rows of ``X`` that became centers, in order.
+    labels : for each row the position of its center (the map alpha of section 5).
+    squared : the squared distance of each row to its center.
+
+    Notes
+    -----
+    A center belongs to its own shadow whatever the radius, so that radius 0 keeps every row.
+    """
+    rows = []
+    labels = np.empty(len(X), dtype=np.intp)
+    squared = np.zeros(len(X))
+    remaining = np.arange(len(X))
+    while len(remaining):
+        distances = squared_distances(X[remaining], X[remaining[0]])
+        shadow = distances < radius * radius
+        shadow[0] = True
+        labels[remaining[shadow]] = len(rows)
+        squared[remaining[shadow]] = distances[shadow]
+        rows.append(remaining[0])
+        remaining = remaining[~shadow]
+    return np.array(rows, dtype=np.intp), labels, squared
+
+
+def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
+    """All squared distances between rows of ``X`` and rows of ``C``, from differences."""
+    return np.stack([squared_distances(X, c) for c in C], axis=1)
+
+
+def kernel_product(evaluate, X: Array, C: Array, coefficients: Array) -> NDArray[np.float64]:
+    """``k(X, C) @ coefficients`` with the whole kernel matrix in memory."""
+    return evaluate(pairwise_squared_distances(X, C)) @ coefficients
+
+
+def leading_eigenpairs(
+    matrix: Array, n_components: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Largest eigenvalues, descending, and their unit eigenvectors in columns."""
+    values, vectors = np.linalg.eigh(matrix)
+    return values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
+
+
+def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
+    """Add each value to the total of its label, first row to last, in place."""
+    for label, value in zip(labels, values, strict=True):
+        totals[label] += value

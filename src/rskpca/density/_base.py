@@ -1,0 +1,103 @@
+"""What every density estimator shares: X -> ReducedSet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._core import gram
+from ..kernels import RadialKernel, as_kernel
+from ..reduced_set import ReducedSet
+
+Array = NDArray[np.floating]
+DTYPES = [np.float64, np.float32]
+
+
+class BaseDensity(BaseEstimator):
+    """A reduced set density estimate, eq. (approxprob).
+
+    A subclass has ``kernel`` and ``random_state`` and its ``fit`` leaves ``kernel_``,
+    ``reduced_set_`` and ``labels_``.
+    """
+
+    kernel: RadialKernel | str | None
+    random_state: Any
+    kernel_: RadialKernel
+    reduced_set_: ReducedSet
+    labels_: NDArray[np.intp]
+
+    def _checked(self, X: Any, *, first: bool) -> Array:
+        """X as finite float32 or float64 rows; nothing of the estimator is changed."""
+        if first:
+            return check_array(X, dtype=DTYPES, ensure_min_samples=2, estimator=self)
+        return validate_data(self, X, dtype=DTYPES, reset=False)
+
+    def _remember_features(self, X: Any) -> None:
+        validate_data(self, X, reset=True, skip_check_array=True)
+
+    def _resolved_kernel(self, X: Array, sample_weight: Array | None) -> RadialKernel:
+        return as_kernel(self.kernel).resolve(X, sample_weight, self.random_state)
+
+    def score_samples(self, X: Any) -> Array:
+        """Log of the density estimate at each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral where that
+            is known, so that the density integrates to one.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, first=False)
+        kernel, reduced_set = self.kernel_, self.reduced_set_
+        log_weights = np.log(reduced_set.weights)
+        logs = gram.product(
+            _Log(kernel),
+            X,
+            reduced_set.centers,
+            lambda block: logsumexp(block + log_weights, axis=1)[:, None],
+            1,
+        )[:, 0]
+        return logs - np.log(reduced_set.n_samples) - self._log_integral()
+
+    def _log_integral(self) -> float:
+        if self.kernel_.log_integral is None:
+            return 0.0
+        n_features = self.reduced_set_.n_features
+        return self.kernel_.log_integral(n_features) + n_features * np.log(self.kernel_.scale)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Log of the density of all rows together.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+            The sum of :meth:`score_samples`.
+        """
+        return float(np.sum(self.score_samples(X)))
+
+
+class _Log:
+    """A kernel whose values are taken as logs."""
+
+    def __init__(self, kernel: RadialKernel) -> None:
+        self.power, self.scale = kernel.power, kernel.scale
+        self.evaluate = kernel.log_evaluate

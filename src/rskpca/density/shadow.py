@@ -1,0 +1,289 @@
+"""Section 4: the shadow density estimate."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _validation as check
+from .._core.cover import Cover
+from .._core.progress import ProgressLine
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ._base import Array, BaseDensity
+
+Floats = NDArray[np.float64]
+
+
+class ShadowDensity(BaseDensity):
+    """The shadow density estimate: one pass, and each point within sigma / ell of its center.
+
+    Algorithm 2 of the paper, exactly: each row joins the first center that is closer than
+    epsilon = sigma / ell, else it becomes a center. Weights count the rows of a center.
+
+    Parameters
+    ----------
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
+        this density is given to.
+    ell : float, default=4.0
+        The larger, the more centers and the smaller the error. ``np.inf`` keeps every row.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample that the median bandwidth is taken from.
+    verbose : int, default=0
+        1 shows a progress line on fits of over a second.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers, weights, radius, n_samples.
+    labels_ : ndarray of shape (n_samples,)
+        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth; on a stream the first chunk fixes it.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import Gaussian, ShadowDensity
+    >>> X = np.array([[0.0], [0.1], [5.0], [0.2], [5.1]])
+    >>> density = ShadowDensity(Gaussian(1.0), ell=4.0).fit(X)
+    >>> density.reduced_set_
+    ReducedSet(2 centers for 5 points, 1 features, radius 0.25)
+    >>> density.reduced_set_.weights
+    array([3., 2.])
+    >>> density.labels_
+    array([0, 0, 1, 0, 1])
+    """
+
+    _cover_: Cover | None
+
+    def __init__(
+        self,
+        kernel: RadialKernel | str | None = None,
+        *,
+        ell: float = 4.0,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.ell = ell
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Select the centers of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows. Their order matters, as in the paper.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        ShadowDensity
+            Itself.
+        """
+        checked = self._checked(X, first=True)
+        weights = check.sample_weights(sample_weight, len(checked))
+        ell = check.positive_number("ell", self.ell, infinite=True)
+        given = None if sample_weight is None else weights
+        kernel = self._resolved_kernel(checked, given)
+        empty = _Sums.of(None, checked)
+        self._absorb(checked, weights, empty, Cover(kernel.scale / ell, checked[:0]))
+        self._cover_ = None  # a stream builds it again; a batch does not need it
+        self.kernel_ = kernel
+        self._remember_features(X)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows. Any chunking of the same rows gives the same reduced set as one ``fit``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows. The first chunk fixes the kernel's bandwidth.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        ShadowDensity
+            Itself.
+        """
+        if not hasattr(self, "reduced_set_"):
+            self.fit(X, sample_weight=sample_weight)
+            return self
+        checked = self._checked(X, first=False)
+        weights = check.sample_weights(sample_weight, len(checked))
+        self._absorb(checked, weights, _Sums.of(self.reduced_set_, checked), self._take_cover())
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows away again that were counted before.
+
+        A row is taken from the first center within the radius, which is the one that it was
+        counted in. A center without weight goes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows of earlier ``fit`` or ``partial_fit`` calls.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that they were counted with.
+
+        Returns
+        -------
+        ShadowDensity
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If a row lies in no shadow, or a shadow would lose more than it holds, or nothing
+            would be left. Nothing is changed then.
+        """
+        check_is_fitted(self)
+        checked = self._checked(X, first=False)
+        weights = check.sample_weights(sample_weight, len(checked))
+        labels, squared = self._located(checked, weights)
+        self.reduced_set_ = _without(self.reduced_set_, labels, squared, weights)
+        self._cover_ = None
+        self.__dict__.pop("labels_", None)  # they named centers that may be gone
+        return self
+
+    def _absorb(self, X: Array, weights: Floats, sums: _Sums, cover: Cover) -> None:
+        """Cover the rows that have weight, and count them; all or nothing."""
+        counted = weights > 0
+        rows = X if counted.all() else X[counted]
+        if cover.radius > 0:
+            line = ProgressLine(len(rows), type(self).__name__) if self.verbose else None
+            found, squared = cover.extend(rows, line)
+            centers = cover.centers.astype(sums.centers.dtype)
+        else:  # every row is a center, as its own distance is not below 0
+            found = len(sums.centers) + np.arange(len(rows))
+            squared = np.zeros(len(rows))
+            centers = np.concatenate([sums.centers, rows])
+        labels = np.full(len(X), -1, dtype=np.intp)
+        labels[counted] = found
+        self.reduced_set_ = sums.plus(centers, found, squared, weights[counted], cover.radius)
+        self.labels_ = labels
+        self._cover_ = cover
+
+    def _take_cover(self) -> Cover:
+        """The cover of the stream so far. If growing it fails, it is built again."""
+        cover, self._cover_ = self.__dict__.get("_cover_"), None
+        spacing = self.reduced_set_.spacing
+        return Cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
+
+    def _located(self, X: Array, weights: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """The center that each row was counted in; an error where there is none."""
+        reduced_set = self.reduced_set_
+        if not reduced_set.spacing:
+            raise ValueError(
+                "forget needs a positive radius, but ell=inf made every row its own center; "
+                "fit again without the rows."
+            )
+        labels, squared = Cover(reduced_set.spacing, reduced_set.centers).assign(X)
+        lost = np.flatnonzero((labels < 0) & (weights > 0))
+        if len(lost):
+            raise ValueError(
+                f"forget: {len(lost)} of {len(X)} rows lie in no shadow, the first is row "
+                f"{lost[0]}; only rows that were fitted can be forgotten. Nothing was changed."
+            )
+        return labels, squared
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_cover_", None)  # made again from the reduced set
+        return state
+
+
+class _Sums:
+    """The running sums of a reduced set while rows are added, first row to last."""
+
+    def __init__(self, centers: Array, totals: Floats, n_samples: float) -> None:
+        self.centers, self.totals, self.n_samples = centers, totals, n_samples
+
+    @classmethod
+    def of(cls, reduced_set: ReducedSet | None, X: Array) -> _Sums:
+        """Sums of a reduced set, or empty ones, ready for rows of the dtype of X."""
+        if reduced_set is None:
+            return cls(X[:0], np.empty((3, 0)), 0.0)
+        s = reduced_set
+        dtype = np.result_type(s.centers, X)
+        totals = np.stack([s.weights, s.displacement, s.scatter])  # type: ignore[list-item]
+        return cls(s.centers.astype(dtype), totals, float(s.n_samples))  # type: ignore[arg-type]
+
+    def plus(
+        self,
+        centers: Array,
+        labels: NDArray[np.intp],
+        squared: Floats,
+        weights: Floats,
+        radius: float,
+    ) -> ReducedSet:
+        """The reduced set after rows of the given labels and weights."""
+        from .._core.compiled import accumulate
+
+        totals = np.zeros((3, len(centers)))
+        totals[:, : self.totals.shape[1]] = self.totals
+        for total, values in zip(totals, _terms(weights, squared), strict=True):
+            accumulate(labels, values, total)
+        n_samples = self.n_samples + float(weights.sum())
+        return ReducedSet(centers, totals[0], radius, n_samples, radius, totals[1], totals[2])
+
+
+def _terms(weights: Floats, squared: Floats) -> tuple[Floats, Floats, Floats]:
+    """What a row adds to the weight, the displacement and the scatter of its center."""
+    return weights, weights * np.sqrt(squared), weights * squared
+
+
+def _without(
+    reduced_set: ReducedSet, labels: NDArray[np.intp], squared: Floats, weights: Floats
+) -> ReducedSet:
+    """The reduced set less the given rows."""
+    from .._core.compiled import accumulate
+
+    s = reduced_set
+    counted = weights > 0
+    taken = np.zeros((3, s.n_centers))
+    for total, values in zip(taken, _terms(weights[counted], squared[counted]), strict=True):
+        accumulate(labels[counted], values, total)
+    rounding = 1e-12 * s.weights
+    left = s.weights - taken[0]
+    short = np.flatnonzero(left < -rounding)
+    if len(short):
+        raise ValueError(
+            f"forget: center {short[0]} holds a weight of {s.weights[short[0]]:g}, but "
+            f"{taken[0, short[0]]:g} would be taken from it ({len(short)} such centers). "
+            "Nothing was changed."
+        )
+    kept = left > rounding
+    if not kept.any():
+        raise ValueError(
+            "forget: nothing would be left; make a new estimator instead. Nothing was changed."
+        )
+    displacement, scatter = (
+        np.maximum(total - part, 0)[kept]
+        for total, part in zip((s.displacement, s.scatter), taken[1:], strict=True)
+    )
+    return ReducedSet(
+        s.centers[kept], left[kept], s.radius, float(left[kept].sum()), s.spacing,
+        displacement, scatter,
+    )  # fmt: skip

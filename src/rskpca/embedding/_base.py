@@ -1,0 +1,247 @@
+"""What every embedding shares: fit a density, solve, extend."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import _validation as check
+from ..density import BaseDensity, ShadowDensity
+from ..kernels import RadialKernel, as_kernel
+from ..reduced_set import ReducedSet
+from ..spectral import EigenSystem, Operator, solve
+from ..spectral.solve import STORED_CENTERS
+
+Array = NDArray[np.floating]
+DTYPES = [np.float64, np.float32]
+
+
+class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """Data -> reduced set -> eigenfunctions. A subclass names the operator and the scale.
+
+    The eigenproblem is solved when an answer is first asked for after the data changed.
+    """
+
+    n_components: int | None
+    kernel: RadialKernel | str | None
+    gamma: float | None
+    bandwidth: float | str | None
+    density: BaseDensity | None
+    ell: float | None
+    random_state: Any
+    verbose: int
+
+    @abstractmethod
+    def _operator(self) -> Operator:
+        """What is decomposed."""
+
+    @abstractmethod
+    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
+        """Eigenfunctions at points -> their coordinates."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the reduced set and solve its eigenproblem.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; whole numbers equal repeated rows.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        self._check_parameters()
+        checked = check_array(X, dtype=DTYPES, ensure_min_samples=2, estimator=self)
+        given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
+        kernel, density = self._kernel_and_density(checked, given)
+        density.fit(checked, sample_weight=given)
+        system = self._solve(kernel, density.reduced_set_)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        self.kernel_, self.density_, self._system_ = kernel, density, system
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows; any chunking of the same rows gives the model of one ``fit``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows. The first chunk fixes the kernel's bandwidth.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        Self
+            The estimator; its eigenproblem is solved when an answer is asked for.
+        """
+        if not hasattr(self, "density_"):
+            return self.fit(X, sample_weight=sample_weight)
+        self._change("partial_fit", X, sample_weight)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows away again that were fitted before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows of earlier calls.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that they were counted with.
+
+        Returns
+        -------
+        Self
+            The estimator. Rows that were never fitted are an error, and nothing is changed.
+        """
+        check_is_fitted(self)
+        self._change("forget", X, sample_weight)
+        return self
+
+    def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        checked = validate_data(self, X, dtype=DTYPES, reset=False)
+        if not hasattr(self.density_, verb):
+            raise TypeError(
+                f"{type(self.density_).__name__} cannot {verb}; use a ShadowDensity, which can."
+            )
+        getattr(self.density_, verb)(checked, sample_weight=sample_weight)
+        self._system_ = None
+
+    def transform(self, X: Any) -> Array:
+        """Coordinates of new points, from the centers alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points. Never more than a few blocks of kernel values are held.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            float32 for float32 data, else float64.
+        """
+        check_is_fitted(self)
+        checked = validate_data(self, X, dtype=DTYPES, reset=False)
+        system = self.eigensystem_
+        return self._coordinates(system, system.extend(checked))
+
+    def _check_parameters(self) -> None:
+        if self.n_components is not None:
+            check.positive_integer("n_components", self.n_components)
+        if self.density is not None and self.ell is not None:
+            raise ValueError(
+                f"ell={self.ell!r} was given beside a density; set it in the density: "
+                f"ShadowDensity(ell={self.ell!r})."
+            )
+        if self.density is not None and not isinstance(self.density, BaseDensity):
+            raise TypeError(
+                "density must be a density estimator such as ShadowDensity(ell=4.0), "
+                f"got {self.density!r}."
+            )
+
+    def _kernel_and_density(
+        self, X: Array, sample_weight: Array | None
+    ) -> tuple[RadialKernel, BaseDensity]:
+        """The kernel with its bandwidth, and a fresh density. Each lends the other a kernel."""
+        ell = 4.0 if self.ell is None else self.ell
+        default = ShadowDensity(ell=ell, random_state=self.random_state, verbose=self.verbose)
+        density = default if self.density is None else clone(self.density)
+        asked = self.kernel, self.gamma, self.bandwidth
+        if density.kernel is not None and asked == (None, None, None):
+            asked = density.kernel, None, None
+            density.set_params(kernel=None)
+        kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
+        return kernel, density.set_params(kernel=density.kernel or kernel)
+
+    def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
+        wanted = self.n_components
+        if wanted is None and reduced_set.n_centers > STORED_CENTERS:
+            raise ValueError(
+                f"n_components=None asks for all of {reduced_set.n_centers:,} components; "
+                "give a number."
+            )
+        count = reduced_set.n_centers if wanted is None else wanted
+        system = solve(self._operator(), kernel, reduced_set, count)
+        self._check_found(len(system.eigenvalues), reduced_set)
+        return system
+
+    def _check_found(self, found: int, reduced_set: ReducedSet) -> None:
+        if found == 0:
+            raise ValueError(
+                "no component has a positive eigenvalue: as far as the kernel can tell all "
+                "points are equal. A smaller bandwidth or a larger ell tells them apart."
+            )
+        if self.n_components is not None and found < self.n_components:
+            warnings.warn(
+                f"n_components={self.n_components}, but {found} came back: the "
+                f"{reduced_set.n_centers} centers have no more eigenvalues above rounding. "
+                "A larger ell keeps more centers.",
+                stacklevel=3,
+            )
+
+    @property
+    def eigensystem_(self) -> EigenSystem:
+        """The solved eigenproblem; solved now if the data changed."""
+        check_is_fitted(self)
+        if self._system_ is None:
+            self._system_ = self._solve(self.kernel_, self.reduced_set_)
+        return self._system_
+
+    @property
+    def reduced_set_(self) -> ReducedSet:
+        """The reduced set that stands for the data."""
+        check_is_fitted(self)
+        return self.density_.reduced_set_
+
+    @property
+    def n_centers_(self) -> int:
+        """m, the number of centers."""
+        return self.reduced_set_.n_centers
+
+    @property
+    def basis_(self) -> Array:
+        """The points that ``transform`` evaluates the kernel at."""
+        return self.eigensystem_.centers
+
+    @property
+    def eigenvalues_(self) -> Array:
+        """Eigenvalues of the weighted Gram matrix, on the scale of scikit-learn's KernelPCA."""
+        return self.eigensystem_.eigenvalues
+
+    @property
+    def eigenvectors_(self) -> Array:
+        """Unit eigenvectors of the weighted Gram matrix, a row a center."""
+        return self.eigensystem_.vectors
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,383 @@
+"""Section 2: radial kernels, k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+from scipy.special import gammaln
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, check_random_state
+
+from . import _validation as check
+from ._core import gram
+
+Array = NDArray[np.floating]
+
+MEDIAN_SAMPLE = 1000
+
+
+class RadialKernel(BaseEstimator):
+    """A radial kernel with a profile of your own.
+
+    k(x, y) = profile(||x - y||^power / bandwidth^power), with r the Euclidean distance:
+    eq. (profile2) of the paper. That the kernel is positive definite is yours to know.
+
+    Parameters
+    ----------
+    profile : callable
+        phi, from an array of s >= 0 to an array of the same shape, largest at 0.
+    power : float
+        p, positive.
+    bandwidth : float or "median", default="median"
+        sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
+        estimator is fitted.
+    lipschitz : float, default=None
+        The largest slope of u -> profile(u^power) for u >= 0. The error bounds need it.
+    log_integral : callable, default=None
+        From a number of features d to the log of the integral of profile(||u||^power) over
+        R^d. Without it densities are not normalised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import RadialKernel
+    >>> cauchy = RadialKernel(lambda s: 1 / (1 + s), power=2, bandwidth=2.0)
+    >>> cauchy(np.array([[0.0], [2.0]]))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+
+    profile: Callable[[Any], Any]
+    power: float
+    bandwidth: float | str
+    lipschitz: float | None
+    log_integral: Callable[[int], float] | None
+
+    def __init__(
+        self,
+        profile: Callable[[Any], Any],
+        power: float,
+        bandwidth: float | str = "median",
+        *,
+        lipschitz: float | None = None,
+        log_integral: Callable[[int], float] | None = None,
+    ) -> None:
+        self.profile = profile
+        self.power = power
+        self.bandwidth = bandwidth
+        self.lipschitz = lipschitz
+        self.log_integral = log_integral
+
+    @property
+    def scale(self) -> float:
+        """The bandwidth sigma as a number."""
+        check.positive_number("power", self.power)
+        return check.positive_number(
+            "bandwidth", self.bandwidth, hint='A fitted model holds the number for "median".'
+        )
+
+    @property
+    def kappa(self) -> float:
+        """The largest value, k(x, x) = profile(0)."""
+        return float(self.profile(np.float64(0.0)))
+
+    @property
+    def lipschitz_constant(self) -> float | None:
+        """L, the largest slope of the kernel in the distance r; None where unknown."""
+        return None if self.lipschitz is None else self.lipschitz / self.scale
+
+    def evaluate(self, squared: Array) -> Array:
+        """Kernel values from squared distances.
+
+        Parameters
+        ----------
+        squared : ndarray
+            Squared distances; may be overwritten.
+
+        Returns
+        -------
+        ndarray
+            phi((squared / sigma^2)^(p/2)), of the same shape.
+        """
+        squared = np.divide(squared, self.scale**2, out=squared)
+        return self.profile(_powered(squared, self.power / 2))
+
+    def log_evaluate(self, squared: Array) -> Array:
+        """Log of the kernel values from squared distances.
+
+        Parameters
+        ----------
+        squared : ndarray
+            Squared distances; may be overwritten.
+
+        Returns
+        -------
+        ndarray
+            log of :meth:`evaluate`, without its underflow where the profile is known.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.evaluate(squared))
+
+    def __call__(self, X: Any, Y: Any = None) -> Array:
+        """The kernel matrix k(X, Y), whole; Y is X where it is not given."""
+        X = check_array(X, dtype=np.float64)
+        Y = X if Y is None else check_array(Y, dtype=np.float64)
+        if X.shape[1] != Y.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}.")
+        return gram.gram(self, X, Y)
+
+    def resolve(
+        self, X: Array, sample_weight: Array | None = None, random_state: Any = 0
+    ) -> RadialKernel:
+        """The same kernel with a number for its bandwidth.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The data that ``"median"`` is taken from.
+        sample_weight : ndarray of shape (n_samples,), default=None
+            How often each row counts.
+        random_state : int, RandomState or None, default=0
+            Seed of the sample.
+
+        Returns
+        -------
+        RadialKernel
+            A copy; ``bandwidth`` is a number.
+        """
+        resolved = type(self)(**self.get_params(deep=False))
+        if isinstance(self.bandwidth, str):
+            check.one_of("bandwidth", self.bandwidth, ("median",))
+            resolved.bandwidth = median_distance(X, sample_weight, random_state)
+        resolved.scale  # noqa: B018  checks power and bandwidth
+        return resolved
+
+
+def _powered(values: Array, exponent: float) -> Array:
+    if exponent == 1:
+        return values
+    return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
+
+
+class Gaussian(RadialKernel):
+    """The Gaussian kernel k(x, y) = exp(-||x - y||^2 / sigma^2).
+
+    scikit-learn's ``gamma`` is 1 / sigma^2.
+
+    Parameters
+    ----------
+    bandwidth : float or "median", default="median"
+        sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
+        estimator is fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import Gaussian
+    >>> Gaussian(2.0)(np.array([[0.0], [2.0]])).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    """
+
+    power = 2.0
+    lipschitz = math.sqrt(2 / math.e)  # of exp(-u^2), at u = 1/sqrt(2)
+
+    def __init__(self, bandwidth: float | str = "median") -> None:
+        self.bandwidth = bandwidth
+
+    @staticmethod
+    def profile(s: Any) -> Any:
+        """phi(s) = exp(-s)."""
+        return np.exp(-s)
+
+    @staticmethod
+    def log_integral(n_features: int) -> float:
+        """Log of the integral of exp(-||u||^2) over R^d."""
+        return 0.5 * n_features * math.log(math.pi)
+
+    @property
+    def gamma(self) -> float:
+        """scikit-learn's gamma, 1 / sigma^2."""
+        return 1 / self.scale**2
+
+    @classmethod
+    def from_gamma(cls, gamma: float) -> Gaussian:
+        """The kernel exp(-gamma ||x - y||^2).
+
+        Parameters
+        ----------
+        gamma : float
+            Positive.
+
+        Returns
+        -------
+        Gaussian
+            With bandwidth 1 / sqrt(gamma).
+        """
+        return cls(1 / math.sqrt(check.positive_number("gamma", gamma)))
+
+    def evaluate(self, squared: Array) -> Array:
+        """exp(-squared / sigma^2), in place."""
+        return np.exp(self.log_evaluate(squared), out=squared)
+
+    def log_evaluate(self, squared: Array) -> Array:
+        """-squared / sigma^2, in place."""
+        return np.multiply(squared, squared.dtype.type(-1 / self.scale**2), out=squared)
+
+
+class Laplacian(RadialKernel):
+    """The Laplacian kernel k(x, y) = exp(-||x - y|| / sigma), with the Euclidean distance.
+
+    scikit-learn's ``"laplacian"`` uses the L1 distance instead, which is not radial.
+
+    Parameters
+    ----------
+    bandwidth : float or "median", default="median"
+        sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
+        estimator is fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import Laplacian
+    >>> Laplacian(2.0)(np.array([[0.0], [2.0]])).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    """
+
+    power = 1.0
+    lipschitz = 1.0
+
+    def __init__(self, bandwidth: float | str = "median") -> None:
+        self.bandwidth = bandwidth
+
+    @staticmethod
+    def profile(s: Any) -> Any:
+        """phi(s) = exp(-s)."""
+        return np.exp(-s)
+
+    @staticmethod
+    def log_integral(n_features: int) -> float:
+        """Log of the integral of exp(-||u||) over R^d: the sphere's area times Gamma(d)."""
+        area = math.log(2) + 0.5 * n_features * math.log(math.pi) - gammaln(n_features / 2)
+        return float(area + gammaln(n_features))
+
+    @classmethod
+    def from_gamma(cls, gamma: float) -> Laplacian:
+        """The kernel exp(-gamma ||x - y||).
+
+        Parameters
+        ----------
+        gamma : float
+            Positive.
+
+        Returns
+        -------
+        Laplacian
+            With bandwidth 1 / gamma.
+        """
+        return cls(1 / check.positive_number("gamma", gamma))
+
+    def evaluate(self, squared: Array) -> Array:
+        """exp(-sqrt(squared) / sigma), in place."""
+        return np.exp(self.log_evaluate(squared), out=squared)
+
+    def log_evaluate(self, squared: Array) -> Array:
+        """-sqrt(squared) / sigma, in place."""
+        distances = np.sqrt(squared, out=squared)
+        return np.multiply(distances, squared.dtype.type(-1 / self.scale), out=distances)
+
+
+_BY_NAME: dict[str, type[Gaussian] | type[Laplacian]] = {
+    "rbf": Gaussian,
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+}
+
+
+def as_kernel(
+    kernel: RadialKernel | str | None,
+    gamma: float | None = None,
+    bandwidth: float | str | None = None,
+) -> RadialKernel:
+    """The kernel that an estimator's ``kernel``, ``gamma`` and ``bandwidth`` name.
+
+    Parameters
+    ----------
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None
+        None is the Gaussian.
+    gamma, bandwidth : float or None
+        At most one of them, and only with a name.
+
+    Returns
+    -------
+    RadialKernel
+        A kernel object.
+    """
+    if isinstance(kernel, RadialKernel):
+        if gamma is not None or bandwidth is not None:
+            raise ValueError(
+                "gamma and bandwidth go with a kernel's name; "
+                f"set the bandwidth in the kernel object instead: {kernel!r}."
+            )
+        return kernel
+    check.one_of("kernel", kernel or "gaussian", tuple(_BY_NAME))
+    family = _BY_NAME[kernel or "gaussian"]
+    if gamma is not None and bandwidth is not None:
+        raise ValueError(f"give gamma or bandwidth, not both: got {gamma!r} and {bandwidth!r}.")
+    if gamma is not None:
+        return family.from_gamma(gamma)
+    return family() if bandwidth is None else family(bandwidth)
+
+
+def median_distance(
+    X: Array, sample_weight: Array | None = None, random_state: Any = 0
+) -> float:
+    """Median distance between two rows, of a seeded sample of at most 1,000 rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The data.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How often each row counts; whole numbers equal repeated rows.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    float
+        The median.
+    """
+    rng = check_random_state(random_state)
+    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+    if len(X) > MEDIAN_SAMPLE:
+        chance = None if sample_weight is None else weights / weights.sum()
+        rows = rng.choice(len(X), MEDIAN_SAMPLE, replace=sample_weight is not None, p=chance)
+        X, weights = X[rows], np.ones(MEDIAN_SAMPLE)
+    first, second = np.triu_indices(len(X), 1)
+    distances = np.concatenate([pdist(np.asarray(X, np.float64)), np.zeros(len(X))])
+    twins = np.maximum(weights * (weights - 1) / 2, 0)
+    median = _weighted_median(distances, np.concatenate([weights[first] * weights[second], twins]))
+    if not median > 0:
+        raise ValueError(
+            'bandwidth="median" needs data that differ, but at least half of the pairs of rows '
+            "are equal (median distance 0). Give the bandwidth as a number."
+        )
+    return median
+
+
+def _weighted_median(values: Array, weights: Array) -> float:
+    """The middle of the values, each taken as often as its weight says."""
+    kept = weights > 0
+    order = np.argsort(values[kept], kind="stable")
+    values, below = values[kept][order], np.cumsum(weights[kept][order])
+    half = below[-1] / 2
+    lower = np.searchsorted(below, half, side="left")
+    upper = min(np.searchsorted(below, half, side="right"), len(values) - 1)
+    return float((values[lower] + values[upper]) / 2)

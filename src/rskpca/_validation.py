@@ -22,7 +22,9 @@ def positive_number(name: str, value: object, *, infinite: bool = False, hint: s
 def positive_integer(name: str, value: object, *, hint: str = "") -> int:
     """A whole number of at least one."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.{_spaced(hint)}")
+        raise ValueError(
+            f"{name} must be a whole number of at least 1, got {value!r}.{_spaced(hint)}"
+        )
     return int(value)
 
 
@@ -36,10 +38,10 @@ def sample_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Weights of the rows in float64: finite, not negative, not all zero; None is all ones."""
     if sample_weight is None:
         return np.ones(n_samples)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold numbers, got {sample_weight!r}.") from error
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "fiub":
+        raise ValueError(f"sample_weight must hold numbers, got {sample_weight!r}.")
+    weights = weights.astype(np.float64)
     if weights.ndim == 0:
         weights = np.full(n_samples, float(weights))
     if weights.shape != (n_samples,):

@@ -77,9 +77,14 @@ class RadialKernel(BaseEstimator):
     def scale(self) -> float:
         """The bandwidth sigma as a number."""
         check.positive_number("power", self.power)
-        return check.positive_number(
+        bandwidth = check.positive_number(
             "bandwidth", self.bandwidth, hint='A fitted model holds the number for "median".'
         )
+        if not 1e-150 < bandwidth < 1e150:
+            raise ValueError(
+                f"bandwidth={bandwidth!r} has a square beyond floating point; rescale the data."
+            )
+        return bandwidth
 
     @property
     def kappa(self) -> float:
@@ -125,6 +130,7 @@ class RadialKernel(BaseEstimator):
 
     def __call__(self, X: Any, Y: Any = None) -> Array:
         """The kernel matrix k(X, Y), whole; Y is X where it is not given."""
+        self.scale  # noqa: B018  checks power and bandwidth
         X = check_array(X, dtype=np.float64)
         Y = X if Y is None else check_array(Y, dtype=np.float64)
         if X.shape[1] != Y.shape[1]:
@@ -202,7 +208,7 @@ class Gaussian(RadialKernel):
 
     @property
     def gamma(self) -> float:
-        """scikit-learn's gamma, 1 / sigma^2."""
+        """The parameter of scikit-learn's kernel, 1 / sigma^2."""
         return 1 / self.scale**2
 
     @classmethod
@@ -326,8 +332,9 @@ def as_kernel(
                 f"set the bandwidth in the kernel object instead: {kernel!r}."
             )
         return kernel
-    check.one_of("kernel", kernel or "gaussian", tuple(_BY_NAME))
-    family = _BY_NAME[kernel or "gaussian"]
+    name = "gaussian" if kernel is None else kernel
+    check.one_of("kernel", name, tuple(_BY_NAME))
+    family = _BY_NAME[name]
     if gamma is not None and bandwidth is not None:
         raise ValueError(f"give gamma or bandwidth, not both: got {gamma!r} and {bandwidth!r}.")
     if gamma is not None:
@@ -335,9 +342,7 @@ def as_kernel(
     return family() if bandwidth is None else family(bandwidth)
 
 
-def median_distance(
-    X: Array, sample_weight: Array | None = None, random_state: Any = 0
-) -> float:
+def median_distance(X: Array, sample_weight: Array | None = None, random_state: Any = 0) -> float:
     """Median distance between two rows, of a seeded sample of at most 1,000 rows.
 
     Parameters
@@ -354,22 +359,30 @@ def median_distance(
     float
         The median.
     """
-    rng = check_random_state(random_state)
-    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
     if len(X) > MEDIAN_SAMPLE:
-        chance = None if sample_weight is None else weights / weights.sum()
-        rows = rng.choice(len(X), MEDIAN_SAMPLE, replace=sample_weight is not None, p=chance)
-        X, weights = X[rows], np.ones(MEDIAN_SAMPLE)
-    first, second = np.triu_indices(len(X), 1)
-    distances = np.concatenate([pdist(np.asarray(X, np.float64)), np.zeros(len(X))])
-    twins = np.maximum(weights * (weights - 1) / 2, 0)
-    median = _weighted_median(distances, np.concatenate([weights[first] * weights[second], twins]))
+        chance = None if sample_weight is None else sample_weight / np.sum(sample_weight)
+        rng = check_random_state(random_state)
+        X = X[rng.choice(len(X), MEDIAN_SAMPLE, replace=chance is not None, p=chance)]
+        sample_weight = None
+    distances = pdist(np.asarray(X, dtype=np.float64))
+    if sample_weight is None:
+        median = float(np.median(distances))
+    else:
+        median = _weighted_median(*_with_twins(distances, np.asarray(sample_weight)))
     if not median > 0:
         raise ValueError(
             'bandwidth="median" needs data that differ, but at least half of the pairs of rows '
             "are equal (median distance 0). Give the bandwidth as a number."
         )
     return median
+
+
+def _with_twins(distances: Array, weights: Array) -> tuple[Array, Array]:
+    """Distances of pairs of rows, each row taken as often as it counts, with their weights."""
+    first, second = np.triu_indices(len(weights), 1)
+    twins = np.maximum(weights * (weights - 1) / 2, 0)
+    zeros = np.zeros(len(weights))
+    return np.append(distances, zeros), np.append(weights[first] * weights[second], twins)
 
 
 def _weighted_median(values: Array, weights: Array) -> float:

@@ -30,6 +30,7 @@ class ReducedSet:
         epsilon: every point lies within this of its center. None where nothing is known.
     n_samples : float
         n, what the weights sum to: the number of rows, or the sum of their sample weights.
+        Taken from the weights where it is not given.
     spacing : float or None
         Two centers of a shadow set are at least this far apart: the radius that it was
         selected with. Merging joins centers that are closer; without it none are joined.
@@ -49,26 +50,23 @@ class ReducedSet:
     centers: Array
     weights: Array
     radius: float | None = None
-    n_samples: float | None = None
+    n_samples: float = None  # type: ignore[assignment]  # set below where it is not given
     spacing: float | None = None
     displacement: Array | None = None
     scatter: Array | None = None
 
     def __post_init__(self) -> None:
-        centers = np.asarray(self.centers)
-        if centers.dtype not in (np.float32, np.float64):
-            centers = centers.astype(np.float64)
-        self._store("centers", centers)
+        self._store("centers", _real("centers", self.centers, (np.float32, np.float64)))
         for name in ("weights", "displacement", "scatter"):
             if getattr(self, name) is not None:
-                self._store(name, np.asarray(getattr(self, name), dtype=np.float64))
+                self._store(name, _real(name, getattr(self, name), (np.float64,)))
         total = float(self.weights.sum()) if self.n_samples is None else float(self.n_samples)
         object.__setattr__(self, "n_samples", total)
         self._check()
 
     def _store(self, name: str, array: Array) -> None:
-        """Keep a read-only view, or a copy where the caller could still write to it."""
-        array = array.copy() if array.flags.writeable else array
+        """Keep a read-only array, copied where somebody else could still write to it."""
+        array = array.copy() if array.flags.writeable or array.base is not None else array
         array.flags.writeable = False
         object.__setattr__(self, name, array)
 
@@ -160,7 +158,7 @@ class ReducedSet:
             np.concatenate([self.centers, opened]),
             _added(self.weights, other.weights, labels, n_centers),
             _largest(self.radius, None if other.radius is None else other.radius + moved.max()),
-            self.n_samples + other.n_samples,  # type: ignore[operator]
+            self.n_samples + other.n_samples,
             spacing,
             *_moved_sums(self, other, labels, moved, n_centers),
         )
@@ -177,10 +175,18 @@ class ReducedSet:
         return labels, np.sqrt(squared)
 
 
+def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
+    """An array of one of the dtypes, by default the last."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}.")
+    return array if array.dtype in dtypes else array.astype(dtypes[-1])
+
+
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
-    return bool(a == b)
+    return type(a) is type(b) and bool(a == b)
 
 
 def _added(

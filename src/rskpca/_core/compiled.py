@@ -197,9 +197,7 @@ def _any_close(products, a, start, stop, base, center_norms, first):
 
 
 @_exact
-def _first_in_products(
-    products, a, base, center_norms, X, i, C, first, squared_radius, squared
-):
+def _first_in_products(products, a, base, center_norms, X, i, C, first, squared_radius, squared):
     n_panel = products.shape[1]
     for start in range(0, n_panel, LANES):
         stop = min(start + LANES, n_panel)
@@ -215,7 +213,17 @@ def _first_in_products(
 
 @_exact
 def scan_products(
-    products, rows, n_rows, norms, limits, center_norms, X, C, first, squared_radius, labels,
+    products,
+    rows,
+    n_rows,
+    norms,
+    limits,
+    center_norms,
+    X,
+    C,
+    first,
+    squared_radius,
+    labels,
     squared,
 ):
     """The same from inner products of ``rows`` with the scaled centers from ``first`` on.
@@ -278,33 +286,32 @@ def accumulate(labels, values, totals):
 
 
 @_loose
-def _distances_from_products(products, i, norm, center_norms, near, smooth, large):
+def _distances_from_products(products, i, norm, center_norms, near, large):
     """Row i: products -> squared distances; True where some lost their digits to cancellation."""
     lost = 0.0
     for j in range(products.shape[1]):
         size = norm + center_norms[j]
         value = max(size - 2 * products[i, j], 0.0)
         products[i, j] = value
-        threshold = (near if size > large else 0.0) if smooth else near * size
+        threshold = near * size if size > large else -1.0
         lost += 1.0 if value < threshold else 0.0
     return lost > 0
 
 
 @_exact
-def finish_distances(products, X, C, norms, center_norms, near, smooth, large):
+def finish_distances(products, X, C, norms, center_norms, near, large):
     """Inner products -> squared distances, in place, from differences where those cancel.
 
-    A smooth kernel needs an absolute accuracy: only where ``size`` = ||x||^2 + ||c||^2 exceeds
-    ``large`` and the distance is below ``near``. One with a cusp at zero (power < 2) needs a
-    relative one: wherever the distance is below ``near * size``.
+    That is where ``size`` = ||x||^2 + ||c||^2 exceeds ``large`` and the distance is below
+    ``near * size``. A row so far out that its norm overflows is infinitely far.
     """
     for i in range(products.shape[0]):
-        if not _distances_from_products(
-            products, i, norms[i], center_norms, near, smooth, large
-        ):
+        if norms[i] == np.inf:
+            products[i] = np.inf
+            continue
+        if not _distances_from_products(products, i, norms[i], center_norms, near, large):
             continue
         for j in range(products.shape[1]):
             size = norms[i] + center_norms[j]
-            threshold = (near if size > large else 0.0) if smooth else near * size
-            if products[i, j] < threshold:
+            if size > large and products[i, j] < near * size:
                 products[i, j] = squared_distance(X, i, C, j)

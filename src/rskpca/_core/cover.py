@@ -49,8 +49,17 @@ class _Block(NamedTuple):
     labels: Labels
     squared: Floats
 
-    def part(self, rows: slice) -> _Block:
-        return _Block(*(array[rows] for array in self))
+    def sample(self, size: int) -> _Block:
+        """Copies of some rows from all over."""
+        rows = np.linspace(0, len(self.X), size, endpoint=False).astype(np.intp)
+        return self.part(np.unique(rows))
+
+    def part(self, rows: slice | Labels) -> _Block:
+        """Some of the rows; views of a slice."""
+        return _Block(
+            self.X[rows], self.X32[rows], self.norms[rows], self.limits[rows],
+            self.labels[rows], self.squared[rows],
+        )  # fmt: skip
 
 
 class _Growing:
@@ -105,10 +114,13 @@ class _Balls:
         nearest_pivots(C32, start, self.pivots, len(self.pivot_rows), nearest)
         fresh = nearest[start:]
         distances = np.linalg.norm(C[start : len(C32)] - C[self.pivot_rows[fresh]], axis=1)
-        np.maximum.at(self.radii, fresh, distances * scale * (1 + 1e-9))
+        with np.errstate(over="ignore", invalid="ignore"):
+            radii = np.nan_to_num(distances * scale * (1 + 1e-9), nan=np.inf)
+        np.maximum.at(self.radii, fresh, radii)
         self.nearest = np.concatenate([self.nearest, fresh])
         self.stop = len(C32)
-        self.reach = ((1 + self.radii) ** 2).astype(np.float32) * np.float32(1 + 1e-6)
+        with np.errstate(over="ignore"):
+            self.reach = ((1 + self.radii) ** 2 * (1 + 1e-6)).astype(np.float32)
 
         order = np.argsort(self.nearest, kind="stable")
         counts = np.bincount(self.nearest, minlength=len(self.radii))
@@ -167,7 +179,7 @@ class _TileSearch:
             return
         self.balls_from = 2 * self.n_centers
         balls = _Balls(C, rows32, self.scale)
-        sample = _Block(*(array[:256].copy() for array in block))
+        sample = block.sample(256)
         self._scan(sample, C, 0, HEAD)
         left = np.flatnonzero(sample.labels < 0)
         visited = balls.scan(sample, C, self.squared_radius)
@@ -224,7 +236,8 @@ class _ProductSearch:
         for panel in slices(0, self.n_centers, PANEL):
             if left == 0:
                 break
-            products = block.X32[rows[:left]] @ self.rows32.data[panel].T
+            with np.errstate(over="ignore", invalid="ignore"):  # of centers beyond float32
+                products = block.X32[rows[:left]] @ self.rows32.data[panel].T
             left = scan_products(
                 products, rows, left, block.norms, block.limits, self.norms.data, block.X, C,
                 panel.start, self.squared_radius, block.labels, block.squared,
@@ -261,9 +274,8 @@ class Cover:
         self._origin: Floats | None = None
         many = self.n_features >= PRODUCTS_FROM_FEATURES
         search = _ProductSearch if many else _TileSearch
-        with np.errstate(divide="ignore", over="ignore"):
-            self._scale = float(np.float64(1) / self.radius)
-            squared_radius = float(np.float64(self.radius) ** 2)
+        self._scale = 1 / self.radius if self.radius > 1e-300 else np.inf
+        squared_radius = self.radius * self.radius  # not **2: pow rounds differently
         self._search = search(self._width, self._scale, squared_radius)
         self._open_share = 1.0
         for rows in slices(0, len(centers), 4096):
@@ -316,12 +328,13 @@ class Cover:
         return int(np.clip(to_open, 512, max(512, 2**21 // self.n_features)))
 
     def _block(self, X: NDArray[np.floating]) -> _Block:
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        rows: Floats = np.ascontiguousarray(X, dtype=np.float64)
         if self._origin is None:
-            self._origin = np.median(X[:1024], axis=0)
+            self._origin = np.median(rows[:1024], axis=0)
         X32 = np.zeros((len(X), self._width), dtype=np.float32)
         norms, limits = np.empty((2, len(X)), dtype=np.float32)
-        return _Block(X, X32, norms, limits, np.full(len(X), -1, np.intp), np.zeros(len(X)))
+        labels = np.full(len(X), -1, dtype=np.intp)
+        return _Block(rows, X32, norms, limits, labels, np.zeros(len(X)))
 
     def _scale_rows(self, block: _Block) -> None:
         from .compiled import scale_rows

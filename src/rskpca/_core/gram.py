@@ -46,34 +46,39 @@ class Centers:
     def prepare(cls, C: Array, dtype: Any) -> Centers:
         origin = np.median(C.astype(np.float64), axis=0)
         rows = np.ascontiguousarray(C - origin, dtype=dtype)
-        return cls(origin, rows, _squared_norms(rows))
+        norms = _squared_norms(rows)
+        if not np.isfinite(norms).all():
+            raise ValueError(
+                f"the data are spread so wide that their squares overflow {np.dtype(dtype)}; "
+                "rescale them."
+            )
+        return cls(origin, rows, norms)
 
 
 def _squared_norms(rows: Array) -> Array:
-    norms: Array = np.einsum("ij,ij->i", rows, rows, dtype=np.float64).astype(rows.dtype)
+    with np.errstate(over="ignore"):
+        norms: Array = np.einsum("ij,ij->i", rows, rows, dtype=np.float64).astype(rows.dtype)
     return norms
 
 
 def squared_distances(X: Array, centers: Centers, kernel: Radial) -> Array:
     """Squared distances of a block of rows, as accurate as the kernel needs.
 
-    A Gaussian needs an absolute accuracy in units of the bandwidth. Where
-    ||x||^2 + ||c||^2 is large in those units, pairs that matter are taken from differences.
-    A kernel with a cusp needs a relative accuracy near zero.
+    ||x||^2 + ||c||^2 - 2 <x, c> has an error of some roundings of its first two terms. A
+    distance below a tenth of those is taken from differences, except that a kernel that is
+    smooth at zero does not mind while they are no more than a few squared bandwidths.
     """
     from .compiled import finish_distances
 
     rows = centers.rows
     X = np.ascontiguousarray(X - centers.origin, dtype=rows.dtype)
-    smooth = kernel.power >= 2
-    unit = kernel.scale**2 if smooth else 1.0
-    near, large = (40.0 * unit, 16.0 * unit) if smooth else (0.1, 0.0)
-    products = X @ rows.T
     number = rows.dtype.type
+    large = number(16 * kernel.scale**2 if kernel.power >= 2 else 0)
+    with np.errstate(over="ignore", invalid="ignore"):  # rows beyond all centers: see below
+        products = X @ rows.T
     finish_distances(
-        products, X, rows, _squared_norms(X), centers.squared_norms,
-        number(near), smooth, number(large),
-    )  # fmt: skip
+        products, X, rows, _squared_norms(X), centers.squared_norms, number(0.1), large
+    )
     return products
 
 

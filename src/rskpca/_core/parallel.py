@@ -8,7 +8,7 @@ No result depends on it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -23,52 +23,51 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-class _SingleThreadedBlas:
-    """Limit BLAS to one thread while anyone is inside; the last one out restores it.
+@cache
+def _cores() -> int:
+    return int(joblib.cpu_count())
 
-    The limit is global to the process, so overlapping users (Dask runs tasks in threads)
-    must not restore it one by one.
+
+_blas_is_held = threading.Lock()
+
+
+@contextmanager
+def _single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS to one thread; whoever comes meanwhile finds it so.
+
+    The limit is global to the process. Only the one who set it lifts it, and in the same
+    Python thread, so that overlapping users (Dask runs tasks in threads) never leave it set.
     """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limit: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limit = _blas().limit(limits=1)
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limit.restore_original_limits()
+    if not _blas_is_held.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _blas_is_held.release()
 
 
-_single_threaded_blas = _SingleThreadedBlas()
-
-Map = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
 
 def allowed_threads() -> int:
     """Threads that a call may use now."""
     allowed = max((lib["num_threads"] for lib in _blas().info()), default=1)
-    return max(1, min(allowed, joblib.cpu_count()))
+    return max(1, min(allowed, _cores()))
 
 
 @contextmanager
 def workers(n_threads: int | None = None) -> Iterator[Map]:
     """Yield an ordered map that runs a function over blocks in ``n_threads`` threads."""
     n_threads = allowed_threads() if n_threads is None else n_threads
-    with _single_threaded_blas:
-        if n_threads == 1:
-            yield lambda function, blocks: [function(block) for block in blocks]
-            return
-        with ThreadPoolExecutor(n_threads) as pool:
-            yield lambda function, blocks: list(pool.map(function, blocks))
+    with _single_threaded_blas(), ThreadPoolExecutor(n_threads) as pool:
+
+        def run(function: Callable[[Any], Any], blocks: Sequence[Any]) -> list[Any]:
+            alone = n_threads == 1 or len(blocks) == 1
+            return list((map if alone else pool.map)(function, blocks))
+
+        yield run
 
 
 def slices(start: int, stop: int, size: int) -> list[slice]:

@@ -6,6 +6,8 @@ floating-point operations (the radius test of Algorithm 2), this file defines th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +41,7 @@ def cover(
     -----
     A center belongs to its own shadow whatever the radius, so that radius 0 keeps every row.
     """
-    rows = []
+    rows: list[np.intp] = []
     labels = np.empty(len(X), dtype=np.intp)
     squared = np.zeros(len(X))
     remaining = np.arange(len(X))
@@ -59,7 +61,9 @@ def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
     return np.stack([squared_distances(X, c) for c in C], axis=1)
 
 
-def kernel_product(evaluate, X: Array, C: Array, coefficients: Array) -> NDArray[np.float64]:
+def kernel_product(
+    evaluate: Callable[[Array], Array], X: Array, C: Array, coefficients: Array
+) -> Array:
     """``k(X, C) @ coefficients`` with the whole kernel matrix in memory."""
     return evaluate(pairwise_squared_distances(X, C)) @ coefficients
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -14,8 +15,6 @@ from .._core.progress import ProgressLine
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ._base import Array, BaseDensity
-
-Floats = NDArray[np.float64]
 
 
 class ShadowDensity(BaseDensity):
@@ -100,8 +99,7 @@ class ShadowDensity(BaseDensity):
         ell = check.positive_number("ell", self.ell, infinite=True)
         given = None if sample_weight is None else weights
         kernel = self._resolved_kernel(checked, given)
-        empty = _Sums.of(None, checked)
-        self._absorb(checked, weights, empty, Cover(kernel.scale / ell, checked[:0]))
+        self._absorb(checked, weights, None, Cover(kernel.scale / ell, checked[:0]))
         self._cover_ = None  # a stream builds it again; a batch does not need it
         self.kernel_ = kernel
         self._remember_features(X)
@@ -129,7 +127,7 @@ class ShadowDensity(BaseDensity):
             return self
         checked = self._checked(X, first=False)
         weights = check.sample_weights(sample_weight, len(checked))
-        self._absorb(checked, weights, _Sums.of(self.reduced_set_, checked), self._take_cover())
+        self._absorb(checked, weights, self.reduced_set_, self._take_cover())
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -167,21 +165,22 @@ class ShadowDensity(BaseDensity):
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
         return self
 
-    def _absorb(self, X: Array, weights: Floats, sums: _Sums, cover: Cover) -> None:
+    def _absorb(self, X: Array, weights: Array, previous: ReducedSet | None, cover: Cover) -> None:
         """Cover the rows that have weight, and count them; all or nothing."""
         counted = weights > 0
         rows = X if counted.all() else X[counted]
+        before = X[:0] if previous is None else previous.centers
         if cover.radius > 0:
             line = ProgressLine(len(rows), type(self).__name__) if self.verbose else None
             found, squared = cover.extend(rows, line)
-            centers = cover.centers.astype(sums.centers.dtype)
+            centers = cover.centers.astype(np.result_type(before, X))
         else:  # every row is a center, as its own distance is not below 0
-            found = len(sums.centers) + np.arange(len(rows))
+            found = len(before) + np.arange(len(rows))
             squared = np.zeros(len(rows))
-            centers = np.concatenate([sums.centers, rows])
+            centers = np.concatenate([before, rows])
         labels = np.full(len(X), -1, dtype=np.intp)
         labels[counted] = found
-        self.reduced_set_ = sums.plus(centers, found, squared, weights[counted], cover.radius)
+        self.reduced_set_ = _with(previous, centers, found, squared, weights[counted], cover.radius)
         self.labels_ = labels
         self._cover_ = cover
 
@@ -191,7 +190,7 @@ class ShadowDensity(BaseDensity):
         spacing = self.reduced_set_.spacing
         return Cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
 
-    def _located(self, X: Array, weights: Floats) -> tuple[NDArray[np.intp], Floats]:
+    def _located(self, X: Array, weights: Array) -> tuple[NDArray[np.intp], Array]:
         """The center that each row was counted in; an error where there is none."""
         reduced_set = self.reduced_set_
         if not reduced_set.spacing:
@@ -214,76 +213,76 @@ class ShadowDensity(BaseDensity):
         return state
 
 
-class _Sums:
-    """The running sums of a reduced set while rows are added, first row to last."""
+def _sums(
+    labels: NDArray[np.intp],
+    squared: Array,
+    weights: Array,
+    n_centers: int,
+    before: Iterable[Array | None] = (),
+) -> Array:
+    """Weight, displacement and scatter of each center, added up from the first row to the last."""
+    from .._core.compiled import accumulate
 
-    def __init__(self, centers: Array, totals: Floats, n_samples: float) -> None:
-        self.centers, self.totals, self.n_samples = centers, totals, n_samples
-
-    @classmethod
-    def of(cls, reduced_set: ReducedSet | None, X: Array) -> _Sums:
-        """Sums of a reduced set, or empty ones, ready for rows of the dtype of X."""
-        if reduced_set is None:
-            return cls(X[:0], np.empty((3, 0)), 0.0)
-        s = reduced_set
-        dtype = np.result_type(s.centers, X)
-        totals = np.stack([s.weights, s.displacement, s.scatter])  # type: ignore[list-item]
-        return cls(s.centers.astype(dtype), totals, float(s.n_samples))  # type: ignore[arg-type]
-
-    def plus(
-        self,
-        centers: Array,
-        labels: NDArray[np.intp],
-        squared: Floats,
-        weights: Floats,
-        radius: float,
-    ) -> ReducedSet:
-        """The reduced set after rows of the given labels and weights."""
-        from .._core.compiled import accumulate
-
-        totals = np.zeros((3, len(centers)))
-        totals[:, : self.totals.shape[1]] = self.totals
-        for total, values in zip(totals, _terms(weights, squared), strict=True):
-            accumulate(labels, values, total)
-        n_samples = self.n_samples + float(weights.sum())
-        return ReducedSet(centers, totals[0], radius, n_samples, radius, totals[1], totals[2])
+    sums = np.zeros((3, n_centers))
+    for total, start in zip(sums, before, strict=False):
+        total[: len(start)] = start  # type: ignore[arg-type]
+    for total, values in zip(
+        sums, (weights, weights * np.sqrt(squared), weights * squared), strict=True
+    ):
+        accumulate(labels, values, total)
+    return sums
 
 
-def _terms(weights: Floats, squared: Floats) -> tuple[Floats, Floats, Floats]:
-    """What a row adds to the weight, the displacement and the scatter of its center."""
-    return weights, weights * np.sqrt(squared), weights * squared
+def _with(
+    previous: ReducedSet | None,
+    centers: Array,
+    labels: NDArray[np.intp],
+    squared: Array,
+    weights: Array,
+    radius: float,
+) -> ReducedSet:
+    """The reduced set, which has these centers now, and these rows more."""
+    before: Iterable[Array | None] = ()
+    reach = radius
+    if previous is not None:
+        before = previous.weights, previous.displacement, previous.scatter
+        reach = max(radius, previous.radius)  # type: ignore[type-var, assignment]
+    sums = _sums(labels, squared, weights, len(centers), before)
+    for array in (centers, sums):
+        array.flags.writeable = False  # nobody else has them: no need to copy
+    return ReducedSet(
+        centers, sums[0], reach, spacing=radius, displacement=sums[1], scatter=sums[2]
+    )
 
 
 def _without(
-    reduced_set: ReducedSet, labels: NDArray[np.intp], squared: Floats, weights: Floats
+    previous: ReducedSet, labels: NDArray[np.intp], squared: Array, weights: Array
 ) -> ReducedSet:
-    """The reduced set less the given rows."""
-    from .._core.compiled import accumulate
-
-    s = reduced_set
+    """The reduced set less these rows; an error where it does not hold them."""
     counted = weights > 0
-    taken = np.zeros((3, s.n_centers))
-    for total, values in zip(taken, _terms(weights[counted], squared[counted]), strict=True):
-        accumulate(labels[counted], values, total)
-    rounding = 1e-12 * s.weights
-    left = s.weights - taken[0]
+    held = previous.weights
+    taken = _sums(labels[counted], squared[counted], weights[counted], len(held))
+    left = held - taken[0]
+    rounding = 1e-12 * held
     short = np.flatnonzero(left < -rounding)
     if len(short):
+        first = short[0]
         raise ValueError(
-            f"forget: center {short[0]} holds a weight of {s.weights[short[0]]:g}, but "
-            f"{taken[0, short[0]]:g} would be taken from it ({len(short)} such centers). "
-            "Nothing was changed."
+            f"forget: center {first} holds a weight of {held[first]:g}, but {taken[0, first]:g} "
+            f"would be taken from it ({len(short)} such centers). Nothing was changed."
         )
     kept = left > rounding
     if not kept.any():
         raise ValueError(
             "forget: nothing would be left; make a new estimator instead. Nothing was changed."
         )
-    displacement, scatter = (
-        np.maximum(total - part, 0)[kept]
-        for total, part in zip((s.displacement, s.scatter), taken[1:], strict=True)
-    )
+    displacement = np.maximum(previous.displacement - taken[1], 0)
+    scatter = np.maximum(previous.scatter - taken[2], 0)
     return ReducedSet(
-        s.centers[kept], left[kept], s.radius, float(left[kept].sum()), s.spacing,
-        displacement, scatter,
-    )  # fmt: skip
+        previous.centers[kept],
+        left[kept],
+        previous.radius,
+        spacing=previous.spacing,
+        displacement=displacement[kept],
+        scatter=scatter[kept],
+    )

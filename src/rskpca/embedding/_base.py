@@ -42,6 +42,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     ell: float | None
     random_state: Any
     verbose: int
+    _system_: EigenSystem | None
 
     @abstractmethod
     def _operator(self) -> Operator:

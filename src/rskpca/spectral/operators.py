@@ -6,6 +6,7 @@ operator turns blocks of k(X, C) into that. A new one needs ``fit`` and ``apply`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,18 +24,27 @@ class Operator(Protocol):
 
 
 class FittedOperator(Protocol):
-    """An operator that knows its centers."""
+    """An operator that knows its centers.
+
+    ``rounding`` is the size up to which an eigenvalue of K~ can be due to rounding in
+    ``apply``; 0 where nothing cancels.
+    """
+
+    @property
+    def rounding(self) -> float: ...
 
     def apply(self, block: Array) -> Array:
         """Rows of k(X, C) -> rows of the operator's kernel; may overwrite them."""
 
-    def product(self, block: Array, coefficients: Array) -> Array:
-        """``apply(block) @ coefficients``, for coefficients made of eigenfunctions."""
+    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
+        """The function ``block -> apply(block) @ coefficients``, for blocks of ``dtype``."""
 
 
 @dataclass(frozen=True)
 class Plain:
     """The paper's operator, eq. (modkernel_emp): k itself."""
+
+    rounding = 0.0
 
     def fit(self, gram: Any, weights: Array) -> Plain:
         """There is nothing to learn.
@@ -57,9 +67,10 @@ class Plain:
         """The block as it is."""
         return block
 
-    def product(self, block: Array, coefficients: Array) -> Array:
-        """k(X, C) @ coefficients."""
-        return block @ coefficients
+    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
+        """The function ``block -> block @ coefficients``."""
+        columns = coefficients.astype(dtype)
+        return lambda block: block @ columns
 
 
 @dataclass(frozen=True)
@@ -84,9 +95,12 @@ class Centered:
         FittedCentered
             With the means.
         """
-        shares = weights / weights.sum()
+        total = float(weights.sum())
+        shares = weights / total
         means = gram @ shares
-        return FittedCentered(shares, means, float(shares @ means))
+        mean = float(shares @ means)
+        rounding = 4 * np.finfo(np.float64).eps * mean * total
+        return FittedCentered(shares, means, mean, rounding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +110,19 @@ class FittedCentered:
     shares: Array
     means: Array
     mean: float
+    rounding: float
 
     def apply(self, block: Array) -> Array:
         """Subtract the means of row and column, in place."""
-        rows = block @ self.shares.astype(block.dtype, copy=False)
-        block -= self.means.astype(block.dtype, copy=False)
-        block -= (rows - block.dtype.type(self.mean))[:, None]
+        rows = block @ self.shares
+        block -= self.means
+        block -= (rows - self.mean)[:, None]
         return block
 
-    def product(self, block: Array, coefficients: Array) -> Array:
-        """The centered block @ coefficients.
-
-        Eigenfunctions have mean zero, so what is the same along a row drops out.
-        """
-        return block @ coefficients - self.means.astype(block.dtype, copy=False) @ coefficients
+    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
+        """The function ``block -> apply(block) @ coefficients``."""
+        # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
+        total = coefficients.sum(axis=0)
+        columns = (coefficients - np.outer(self.shares, total)).astype(dtype)
+        constant = (self.mean * total - self.means @ coefficients).astype(dtype)
+        return lambda block: block @ columns + constant

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from .._core import eig, gram
+from .._core.parallel import slices
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from .operators import FittedOperator, Operator
 
 Array = NDArray[np.floating]
-Floats = NDArray[np.float64]
 
 # Above this many centers the weighted Gram matrix (1.2 GB here) is not stored but multiplied.
 STORED_CENTERS = 12_000
@@ -46,13 +46,13 @@ class EigenSystem:
     kernel: RadialKernel
     operator: FittedOperator
     centers: Array
-    weights: Floats
-    eigenvalues: Floats
-    functions: Floats
+    weights: Array
+    eigenvalues: Array
+    functions: Array
     trace: float
 
     @property
-    def vectors(self) -> Floats:
+    def vectors(self) -> Array:
         """v, the unit eigenvectors of K~."""
         return np.sqrt(self.weights)[:, None] * self.functions
 
@@ -70,14 +70,9 @@ class EigenSystem:
             One eigenfunction a column.
         """
         coefficients = self.weights[:, None] * self.functions / self.eigenvalues
-        coefficients = coefficients.astype(X.dtype, copy=False)
+        function = self.operator.extension(coefficients, X.dtype)
         return gram.product(
-            self.kernel,
-            X,
-            self.centers,
-            lambda block: self.operator.product(block, coefficients),
-            len(self.eigenvalues),
-            dtype=X.dtype,
+            self.kernel, X, self.centers, function, len(self.eigenvalues), dtype=X.dtype
         )
 
 
@@ -104,15 +99,13 @@ def solve(
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     fitted, weighted_gram, trace = _weighted_gram(operator, kernel, centers, weights)
-    eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components)
-    functions = _oriented(vectors / np.sqrt(weights)[:, None], centers, weights)
-    return EigenSystem(
-        kernel, fitted, reduced_set.centers, weights, eigenvalues, functions, trace
-    )
+    eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
+    functions = _oriented(vectors / np.sqrt(weights)[:, None], centers)
+    return EigenSystem(kernel, fitted, reduced_set.centers, weights, eigenvalues, functions, trace)
 
 
 def _weighted_gram(
-    operator: Operator, kernel: RadialKernel, centers: Floats, weights: Floats
+    operator: Operator, kernel: RadialKernel, centers: Array, weights: Array
 ) -> tuple[FittedOperator, Any, float]:
     """K~ = W g(C, C) K^C W, stored or as a product, and its trace."""
     if len(centers) > STORED_CENTERS:
@@ -127,22 +120,20 @@ def _weighted_gram(
 
 
 def _weighted_product(
-    operator: Operator, kernel: RadialKernel, centers: Floats, weights: Floats
+    operator: Operator, kernel: RadialKernel, centers: Array, weights: Array
 ) -> tuple[FittedOperator, LinearOperator, float]:
     """The same, computed anew at each product: time instead of m x m memory."""
     size = len(centers)
     root = np.sqrt(weights)
 
-    def times(V: Floats, apply: Any = lambda block: block) -> Floats:
+    def times(V: Array, apply: Any = lambda block: block) -> Array:
         V = V.reshape(size, -1)
-        return gram.product(
-            kernel, centers, centers, lambda block: apply(block) @ V, V.shape[1]
-        )
+        return gram.product(kernel, centers, centers, lambda block: apply(block) @ V, V.shape[1])
 
     plain = LinearOperator((size, size), matvec=times, matmat=times, dtype=np.float64)
     fitted = operator.fit(plain, weights)
 
-    def weighted(V: Floats) -> Floats:
+    def weighted(V: Array) -> Array:
         V = V.reshape(size, -1)
         return root[:, None] * times(root[:, None] * V, fitted.apply)
 
@@ -150,27 +141,30 @@ def _weighted_product(
     return fitted, matrix, float(weights @ _diagonal(kernel, fitted, centers))
 
 
-def _diagonal(kernel: RadialKernel, fitted: FittedOperator, centers: Floats) -> Floats:
+def _diagonal(kernel: RadialKernel, fitted: FittedOperator, centers: Array) -> Array:
     """The operator's kernel at (c_j, c_j), a block at a time."""
     diagonal = [
         np.diagonal(fitted.apply(gram.gram(kernel, centers[rows], centers)), rows.start)
-        for rows in gram.slices(0, len(centers), 256)
+        for rows in slices(0, len(centers), 256)
     ]
     return np.concatenate(diagonal)
 
 
-def _oriented(functions: Floats, centers: Floats, weights: Floats) -> Floats:
-    """Eigenfunctions with signs that depend on the weighted points alone, not on their order.
+def _oriented(functions: Array, centers: Array) -> Array:
+    """Eigenfunctions with signs that depend on the points alone, not on their order.
 
-    The third moment of the function over the points is positive. Where that vanishes (a
-    symmetric function), its covariance with the first feature that has one is.
+    Each is positive at the center where it is largest in size; of several, as symmetric data
+    have, at the one that is last in the order of the features.
     """
-    size = np.sqrt(weights @ functions**2)
-    skew = weights @ functions**3 / (weights @ np.abs(functions) ** 3)
-    shares = weights / weights.sum()
-    shifted = centers - shares @ centers
-    spread = np.sqrt(weights @ shifted**2)
-    covariance = (weights[:, None] * shifted).T @ functions
-    clues = np.vstack([skew, covariance / np.where(spread > 0, spread, 1)[:, None] / size])
-    telling = np.argmax(np.abs(clues) > 1e-6, axis=0)
-    return functions * np.where(clues[telling, np.arange(functions.shape[1])] < 0, -1.0, 1.0)
+    size = np.abs(functions)
+    largest = size >= (1 - 1e-6) * size.max(axis=0)
+    signs = [
+        np.sign(function[_last(np.flatnonzero(among), centers)])
+        for function, among in zip(functions.T, largest.T, strict=True)
+    ]
+    return functions * np.array(signs)
+
+
+def _last(rows: NDArray[np.intp], centers: Array) -> np.intp:
+    """The row whose center comes last, by its first feature, then by its second, and so on."""
+    return rows[0] if len(rows) == 1 else rows[np.lexsort(centers[rows].T[::-1])[-1]]

@@ -1,0 +1,1 @@
+"""Speed and memory against peers, as ratios within one run: ``python -m benchmarks``."""

@@ -1,0 +1,116 @@
+"""The data of the benchmarks.
+
+Sets come from the folder that ``RSKPCA_DATA`` names, one ``name.npz`` with ``X`` each. Where
+one is missing something of the same shape stands in, made from scikit-learn's digits or from
+random numbers, and the rows say so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+
+Floats = NDArray[np.float64]
+
+
+class Data(NamedTuple):
+    """Rows, and what to say where they are not those of the named set."""
+
+    X: Floats
+    stand_in: str
+
+
+def pen_strokes(n: int) -> Data:
+    """Pendigits with noise: n x 16."""
+    rows, stand_in = _published("pendigits", _pooled_digits)
+    return Data(_resampled(rows, n, noise=3.0), stand_in)
+
+
+def colours(n: int) -> Data:
+    """Skin, shuffled: n x 3, whole numbers, with many repeats."""
+    rows, stand_in = _published("skin", _random_colours)
+    return Data(rows[np.random.default_rng(0).permutation(len(rows))[:n]], stand_in)
+
+
+def postal_digits(n: int) -> Data:
+    """Usps in [0, 1] with noise: n x 256."""
+    rows, stand_in = _published("usps", lambda: 2 * _enlarged_digits(2) - 1)
+    return Data(_resampled((rows + 1) / 2, n, noise=0.02), stand_in)
+
+
+def images(n: int) -> Data:
+    """Mnist in [0, 1], shuffled: n x 784."""
+    rows, stand_in = _published("mnist", lambda: 255 * _padded_digits())
+    return Data(rows[np.random.default_rng(0).permutation(len(rows))[:n]] / 255, stand_in)
+
+
+def forest(n: int) -> Data:
+    """The first ten columns of covtype, shuffled: n x 10."""
+    rows, stand_in = _published("covtype", _random_forest_cover)
+    order = np.random.default_rng(0).permutation(len(rows))[:n]
+    return Data(rows[order, :10], stand_in)
+
+
+def cube(n: int) -> Data:
+    """Uniform in the unit cube: n x 3."""
+    return Data(np.random.default_rng(0).random((n, 3)), "")
+
+
+def curved_sheet(n: int) -> Data:
+    """Three parameters bent into 16 dimensions: n x 16."""
+    rng = np.random.default_rng(0)
+    parameters = rng.random((n, 3))
+    return Data(np.sin(parameters @ rng.normal(size=(3, 16))), "")
+
+
+def _published(name: str, substitute: Callable[[], Floats]) -> Data:
+    path = Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
+    if not path.is_file():
+        return Data(substitute(), f"{name} is missing, other data stand in")
+    with np.load(path, allow_pickle=False) as arrays:
+        return Data(arrays["X"].astype(np.float64), "")
+
+
+def _resampled(rows: Floats, n: int, noise: float) -> Floats:
+    rng = np.random.default_rng(0)
+    chosen = rows[rng.integers(len(rows), size=n)]
+    return chosen + rng.normal(0, noise, chosen.shape)
+
+
+def _pooled_digits() -> Floats:
+    """Digits as 4 x 4 pixels in [0, 100]."""
+    pixels = load_digits().images.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4))
+    return pixels.reshape(-1, 16) * (100 / 16)
+
+
+def _enlarged_digits(factor: int) -> Floats:
+    """Digits in [0, 1], each pixel ``factor`` x ``factor`` pixels."""
+    pixels = np.kron(load_digits().images / 16, np.ones((1, factor, factor)))
+    return pixels.reshape(len(pixels), -1)
+
+
+def _padded_digits() -> Floats:
+    """Digits as 28 x 28 pixels in [0, 1], with noise."""
+    pixels = _enlarged_digits(3).reshape(-1, 24, 24)
+    padded = np.pad(pixels, ((0, 0), (2, 2), (2, 2)))
+    return _resampled(padded.reshape(-1, 784), 10_000, noise=0.1)
+
+
+def _random_colours() -> Floats:
+    rng = np.random.default_rng(0)
+    brightness = rng.uniform(0, 255, (245_057, 1))
+    return np.clip(brightness + rng.normal(0, 25, (245_057, 3)), 0, 255).round()
+
+
+def _random_forest_cover() -> Floats:
+    """Ten columns, a few of which hold most of the spread."""
+    rng = np.random.default_rng(0)
+    return rng.gamma(2.0, 1.0, (581_012, 10)) * np.array(
+        [200, 80, 5, 150, 40, 1000, 20, 15, 30, 900]
+    )

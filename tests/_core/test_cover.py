@@ -1,0 +1,308 @@
+"""The cover is Algorithm 2, bit for bit as in ``reference.py``."""
+
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from rskpca._core import cover as cover_module
+from rskpca._core import reference
+from rskpca._core.cover import Cover
+from tests import datasets
+
+
+def assert_algorithm_2(X, radius, cuts=(), **options) -> Cover:
+    """Cover X cut into pieces; centers, labels and squared distances equal the reference."""
+    rows, labels, squared = reference.cover(X, radius)
+    cover = Cover(radius, X[:0], **options)
+    pieces = [cover.extend(piece) for piece in np.split(X, sorted(cuts))]
+    found, distances = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    np.testing.assert_array_equal(cover.centers, X[rows].astype(np.float64))
+    np.testing.assert_array_equal(found, labels)
+    np.testing.assert_array_equal(distances, squared)
+    return cover
+
+
+@contextmanager
+def searching_by(search: str):
+    """Make a search the one that small data gets too. Balls are kept even if they do not pay."""
+    scan = cover_module._Balls.scan
+
+    def scan_for_free(self, *args):
+        scan(self, *args)
+        return 0
+
+    constants = {
+        "tiles": {"PRODUCTS_FROM_FEATURES": 10**9, "BALLS_FROM_CENTERS": 10**9},
+        "balls": {"PRODUCTS_FROM_FEATURES": 10**9, "BALLS_FROM_CENTERS": 128, "HEAD": 64},
+        "products": {"PRODUCTS_FROM_FEATURES": 1, "PANEL": 48},
+    }[search]
+    with ExitStack() as stack:
+        for name, value in constants.items():
+            stack.enter_context(mock.patch.object(cover_module, name, value))
+        stack.enter_context(mock.patch.object(cover_module._Balls, "scan", scan_for_free))
+        yield
+
+
+SEARCHES = ["tiles", "balls", "products"]
+
+
+# ---------------------------------------------------------------------------- real data
+
+REAL = {
+    "german": lambda: datasets.load("german"),
+    "pendigits": lambda: datasets.load("pendigits", step=2),
+    "usps": lambda: datasets.load("usps", step=8),
+    "skin": lambda: datasets.load("skin", step=12),
+    "covtype": lambda: datasets.load("covtype", step=58)[:10_000],
+    "covtype-10": lambda: datasets.load("covtype", step=58)[:10_000, :10].copy(),
+}
+CASES = [
+    ("german", 5.0), ("german", 30 / 4), ("german", 12.0),
+    ("pendigits", 24.0), ("pendigits", 30.0), ("pendigits", 120 / 3.5), ("pendigits", 60.0),
+    ("usps", 18 / 5), ("usps", 18 / 3), ("usps", 12.0),
+    ("skin", 5.0), ("skin", 13.0), ("skin", 40.5),
+    ("covtype", 400.0), ("covtype", 750.0), ("covtype-10", 150.0), ("covtype-10", 500.0),
+]  # fmt: skip
+
+
+@cache
+def real(name, dtype):
+    return REAL[name]().astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("name", "radius"), CASES)
+def test_cover_equals_reference_on_real_data(name, radius, dtype):
+    assert_algorithm_2(real(name, dtype), radius)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize(("name", "radius"), [("german", 5.0), ("pendigits", 30.0)])
+def test_every_search_equals_reference_on_real_data(name, radius, search):
+    with searching_by(search):
+        assert_algorithm_2(real(name, np.float64), radius)
+
+
+def test_integer_data_has_exact_ties_at_the_radius():
+    """So the cases above do decide ties: a tie is outside of the shadow."""
+    X = real("pendigits", np.float64)
+    rows, _, _ = reference.cover(X, 30.0)
+    squared = reference.pairwise_squared_distances(X, X[rows])
+    assert np.count_nonzero(squared == 900.0) > 10
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("radius", [5.0, 0.1, 1.6436538845300674])
+def test_a_row_at_exactly_the_radius_is_outside_of_the_shadow(radius, search):
+    """radius * radius is rounded once; pow(radius, 2) is another number for the last of these."""
+    with searching_by(search):
+        cover = assert_algorithm_2(np.array([[0.0], [radius], [-radius]]), radius)
+    assert cover.n_centers == 3
+
+
+# --------------------------------------------------- threads, blocks, chunks: the same bits
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("n_threads", [1, 2, 4])
+@pytest.mark.parametrize("block_rows", [1, 7, 64, 1000, 10_000])
+def test_blocks_and_threads_change_no_bit(search, n_threads, block_rows):
+    X = np.random.default_rng(3).integers(0, 9, size=(1100, 4)).astype(np.float64)
+    with searching_by(search):
+        assert_algorithm_2(X, 2.0, block_rows=block_rows, n_threads=n_threads)
+
+
+def test_chosen_blocks_over_many_threads_change_no_bit():
+    X = real("pendigits", np.float64)
+    for n_threads in (2, 4):
+        assert_algorithm_2(X, 30.0, cuts=[1000], n_threads=n_threads)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_cover_continues_from_given_centers(search):
+    X = datasets.blobs(900, 3)
+    rows, labels, squared = reference.cover(X, 0.6)
+    n_first = labels[:500].max() + 1
+    with searching_by(search):
+        cover = Cover(0.6, X[rows[:n_first]])
+        found, distances = cover.extend(X[500:])
+    np.testing.assert_array_equal(found, labels[500:])
+    np.testing.assert_array_equal(distances, squared[500:])
+    np.testing.assert_array_equal(cover.centers, X[rows])
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_assign_names_the_first_center_within_the_radius_and_opens_none(search):
+    rng = np.random.default_rng(0)
+    C, X = rng.integers(0, 12, size=(400, 3)) * 1.0, rng.integers(0, 14, size=(700, 3)) * 1.0
+    squared = reference.pairwise_squared_distances(X, C)
+    within = squared < 4.0
+    expected = np.where(within.any(axis=1), within.argmax(axis=1), -1)
+    with searching_by(search):
+        cover = Cover(2.0, C)
+        labels, distances = cover.assign(X)
+    np.testing.assert_array_equal(labels, expected)
+    np.testing.assert_array_equal(
+        distances, np.where(expected >= 0, squared[np.arange(len(X)), expected], 0)
+    )
+    assert 0 < np.count_nonzero(labels < 0) < len(X)
+    assert cover.n_centers == len(C)
+
+
+# ------------------------------------------------------------- the searches that must pay
+
+
+def test_balls_are_chosen_and_exact_with_thousands_of_centers_in_three_dimensions():
+    X = np.random.default_rng(0).random((16_000, 3))
+    cover = assert_algorithm_2(X, 0.041)
+    assert cover.n_centers > 5000
+    assert cover._search.balls is not None
+
+
+def test_balls_take_in_the_centers_that_come_later():
+    X = np.random.default_rng(1).random((3000, 3))
+    with searching_by("balls"):
+        cover = assert_algorithm_2(X, 0.08, block_rows=100)
+    assert cover._search.balls.stop > 2 * 128
+
+
+def test_products_are_chosen_and_exact_with_many_features():
+    X = datasets.blobs(700, 120)
+    cover = assert_algorithm_2(X, 14.5)
+    assert isinstance(cover._search, cover_module._ProductSearch)
+    assert 20 < cover.n_centers < 600
+
+
+# ------------------------------------------------------------------------- random data
+
+
+@st.composite
+def pointsets(draw):
+    """(X, radius): clouds of many kinds, often with pairs at exactly the radius."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(1, 400)), draw(st.integers(1, 9))
+    kind = draw(st.sampled_from(["grid", "cloud", "scales", "far clusters", "repeats"]))
+    if kind == "grid":  # 3-4-5 triangles: exact ties at whole radii
+        X = rng.integers(0, draw(st.sampled_from([3, 7, 12])), size=(n, d)).astype(np.float64)
+        radius = float(draw(st.integers(1, 6)))
+    elif kind == "repeats":
+        X = rng.normal(size=(n, d))[rng.integers(0, max(1, n // 5), size=n)]
+        radius = draw(st.sampled_from([0.1, 1.0]))
+    elif kind == "scales":
+        X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-8, 9, size=d)
+        radius = 10.0 ** draw(st.integers(-8, 8))
+    elif kind == "far clusters":  # 1e7 radii apart
+        radius = draw(st.sampled_from([0.3, 1.0]))
+        X = rng.normal(size=(n, d)) + 1e7 * radius * rng.integers(0, 3, size=(n, 1))
+    else:
+        X, radius = rng.normal(size=(n, d)), draw(st.sampled_from([0.05, 0.5, 1.0, 2.0, 100.0]))
+    if draw(st.booleans()) and n > 1:  # a rounding away from a tie
+        radius = float(np.linalg.norm(X[0] - X[rng.integers(1, n)])) or radius
+    X[:, rng.random(d) < draw(st.sampled_from([0.0, 0.3]))] = draw(st.sampled_from([0.0, 1e6]))
+    X += draw(st.sampled_from([0.0, 0.0, -3.5, 1e8]))
+    return X.astype(draw(st.sampled_from([np.float64, np.float32]))), radius
+
+
+@pytest.mark.slow
+@given(
+    points=pointsets(),
+    search=st.sampled_from(SEARCHES),
+    block_rows=st.sampled_from([None, 1, 5, 100, 1000]),
+    n_threads=st.sampled_from([1, 2, 4]),
+    cuts=st.lists(st.integers(0, 400), max_size=4),
+)
+@settings(max_examples=300)
+def test_cover_equals_reference_on_random_data(points, search, block_rows, n_threads, cuts):
+    X, radius = points
+    with searching_by(search):
+        assert_algorithm_2(X, radius, cuts, block_rows=block_rows, n_threads=n_threads)
+
+
+_values = st.one_of(
+    st.floats(-1e3, 1e3, width=32),
+    st.integers(-5, 5).map(float),
+    st.sampled_from([0.0, 1e8, 1e8 + 1, 1e-30, 1e15, -1e20]),
+)
+
+
+@given(
+    X=hnp.arrays(
+        np.float64,
+        hnp.array_shapes(min_dims=2, max_dims=2, max_side=12),
+        elements=_values,
+    ),
+    radius=st.one_of(st.floats(1e-3, 1e3), st.sampled_from([1.0, 5.0, 1e8, 1e20])),
+    search=st.sampled_from(SEARCHES),
+)
+@example(X=np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 3.0]]), radius=5.0, search="tiles")
+@settings(max_examples=200)
+def test_cover_equals_reference_on_odd_values(X, radius, search):
+    with searching_by(search):
+        assert_algorithm_2(X, radius)
+
+
+# ------------------------------------------------------------------------ extreme radii
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("radius", [5e-324, 1e-310, 1e-200, 1e-30, 1e30, 1e200, 1.7e308])
+def test_extreme_radii(search, radius):
+    X = datasets.blobs(300, 4)
+    X[100:200] = X[:100]
+    with searching_by(search):
+        cover = assert_algorithm_2(X, radius, cuts=[150])
+    if radius > 1:
+        assert cover.n_centers == 1
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("size", [1e-200, 1e-40, 1e40, 1e150])
+def test_extreme_data_of_the_size_of_the_radius(search, size):
+    X = np.random.default_rng(0).normal(size=(300, 3)) * size
+    with searching_by(search):
+        cover = assert_algorithm_2(X, 0.5 * size)
+    assert cover.n_centers > 1
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_radius_larger_than_everything_leaves_one_center(search):
+    X = datasets.blobs(200, 5)
+    with searching_by(search):
+        assert assert_algorithm_2(X, 1e6).n_centers == 1
+
+
+def test_no_rows_open_no_center():
+    labels, squared = Cover(1.0, np.empty((0, 3))).extend(np.empty((0, 3)))
+    assert labels.shape == squared.shape == (0,)
+
+
+def test_progress_hears_of_every_row():
+    heard = []
+    X = datasets.blobs(500, 2)
+    cover = Cover(0.5, X[:0], block_rows=200)
+    cover.extend(X, lambda *state: heard.append(state))
+    assert [rows for rows, _ in heard] == [200, 400, 500]
+    assert heard[-1][1] == cover.n_centers
+
+
+# ------------------------------------------------------------------------------ sums
+
+
+@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(0, 300))
+@settings(max_examples=50)
+def test_accumulate_equals_reference(seed, n_totals, n):
+    from rskpca._core.compiled import accumulate
+
+    rng = np.random.default_rng(seed)
+    labels, values = rng.integers(n_totals, size=n), rng.random(n)
+    fast, slow = rng.random(n_totals), np.empty(n_totals)
+    slow[:] = fast
+    accumulate(labels, values, fast)
+    reference.accumulate(labels, values, slow)
+    np.testing.assert_array_equal(fast, slow)

@@ -1,0 +1,111 @@
+"""The one eigensolver: Lanczos equals LAPACK, multiplicities and low rank included."""
+
+import numpy as np
+import pytest
+from scipy.sparse.linalg import LinearOperator
+
+from rskpca import Gaussian
+from rskpca._core import eig, reference
+from tests import datasets
+
+
+def lazily(matrix):
+    return LinearOperator(
+        matrix.shape, matvec=lambda v: matrix @ v, matmat=lambda V: matrix @ V, dtype=np.float64
+    )
+
+
+def polygon(n):
+    angles = 2 * np.pi * np.arange(n) / n
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def assert_eigenpairs(matrix, values, vectors, n_components):
+    expected, _ = reference.leading_eigenpairs(matrix, n_components)
+    scale = expected[0]
+    assert len(values) == n_components
+    assert np.all(np.diff(values) <= 0)
+    np.testing.assert_allclose(values, expected, atol=1e-12 * scale, rtol=0)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-11 * scale, rtol=0)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(n_components), atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("n_components", [1, 5, 15, 20, 100, 400])
+def test_leading_pairs_of_a_gram_matrix(n_components):
+    matrix = Gaussian(1.0)(datasets.blobs(400, 3))
+    values, vectors = eig.leading_eigenpairs(matrix.copy(), n_components)
+    assert_eigenpairs(matrix, values, vectors, n_components)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 6, 7, 20])
+@pytest.mark.parametrize("form", [np.copy, lazily])
+def test_double_eigenvalues_of_a_regular_polygon_both_come_back(form, n_components):
+    """A circulant matrix: every eigenvalue but the first is double."""
+    matrix = Gaussian(0.5)(polygon(600))
+    values, vectors = eig.leading_eigenpairs(form(matrix), n_components)
+    assert_eigenpairs(matrix, values, vectors, n_components)
+
+
+@pytest.mark.parametrize("form", [np.copy, lazily])
+def test_an_eigenvalue_of_high_multiplicity(form):
+    """Eight equal eigenvalues, as of eight equal groups of points far apart."""
+    matrix = np.kron(np.eye(8), np.ones((50, 50)))
+    values, vectors = eig.leading_eigenpairs(form(matrix), 8)
+    assert_eigenpairs(matrix, values, vectors, 8)
+
+
+@pytest.mark.parametrize("size", [40, 400])
+@pytest.mark.parametrize("form", [np.copy, lazily])
+def test_no_component_beyond_the_rank(size, form):
+    """Only eigenvalues that rounding can tell from zero come back."""
+    factor = np.random.default_rng(0).normal(size=(size, 3))
+    matrix = factor @ factor.T
+    values, vectors = eig.leading_eigenpairs(form(matrix), 10)
+    assert_eigenpairs(matrix, values, vectors, 3)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-12, 1.0, 1e200])
+def test_the_clip_is_relative(scale):
+    matrix = scale * Gaussian(1.0)(datasets.blobs(60, 2))
+    values, _ = eig.leading_eigenpairs(matrix.copy(), 5)
+    expected, _ = reference.leading_eigenpairs(matrix, 5)
+    np.testing.assert_allclose(values, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("size", [5, 400])
+def test_a_zero_matrix_has_no_components(size):
+    values, vectors = eig.leading_eigenpairs(np.zeros((size, size)), 2)
+    assert values.shape == (0,)
+    assert vectors.shape == (size, 0)
+
+
+@pytest.mark.parametrize("size", [50, 400])
+def test_lanczos_equals_lapack(size, monkeypatch):
+    matrix = Gaussian(2.0)(datasets.blobs(size, 3))
+    monkeypatch.setattr(eig, "LANCZOS_FROM_SIZE", 1)
+    values, vectors = eig.leading_eigenpairs(lazily(matrix), 5)
+    monkeypatch.setattr(eig, "LANCZOS_FROM_SIZE", 10**9)
+    expected, others = eig.leading_eigenpairs(matrix.copy(), 5)
+    np.testing.assert_allclose(values, expected, atol=1e-12 * expected[0], rtol=0)
+    np.testing.assert_allclose(np.abs(np.sum(vectors * others, axis=0)), 1.0, atol=1e-10)
+
+
+def test_where_lanczos_does_not_converge_lapack_answers(monkeypatch):
+    monkeypatch.setattr(eig, "_lanczos", lambda *_: (None, None))
+    matrix = Gaussian(2.0)(datasets.blobs(400, 3))
+    for form in (np.copy, lazily):
+        values, vectors = eig.leading_eigenpairs(form(matrix), 4)
+        assert_eigenpairs(matrix, values, vectors, 4)
+
+
+def test_the_same_bits_twice():
+    matrix = Gaussian(2.0)(datasets.blobs(500, 3))
+    first, second = (eig.leading_eigenpairs(matrix.copy(), 4) for _ in range(2))
+    np.testing.assert_array_equal(first[0], second[0])
+    np.testing.assert_array_equal(first[1], second[1])
+
+
+def test_all_components_of_a_product_come_back():
+    matrix = Gaussian(0.3)(datasets.blobs(30, 3))
+    values, vectors = eig.leading_eigenpairs(lazily(matrix), 30)
+    assert_eigenpairs(matrix, values, vectors, 30)

@@ -1,0 +1,117 @@
+"""Kernel blocks equal the reference, far from the origin and near zero distance too."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rskpca import Gaussian, Laplacian, RadialKernel
+from rskpca._core import gram, reference
+from tests import datasets
+
+KERNELS = {
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+    "cauchy": partial(RadialKernel, lambda s: 1 / (1 + s), 2.0),
+    "three halves": partial(RadialKernel, lambda s: np.exp(-s), 1.5),
+    "quartic": partial(RadialKernel, lambda s: np.exp(-s), 4.0),
+}
+
+
+def expected(kernel, X, C):
+    squared = reference.pairwise_squared_distances(X, C)
+    return kernel.profile((squared / kernel.bandwidth**2) ** (kernel.power / 2))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("bandwidth", [1e-3, 0.5, 30.0])
+def test_gram_equals_reference(name, bandwidth):
+    kernel = KERNELS[name](bandwidth)
+    X, C = datasets.blobs(300, 5), datasets.blobs(70, 5, seed=1)
+    C[:20] = X[:20]
+    np.testing.assert_allclose(gram.gram(kernel, X, C), expected(kernel, X, C), atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("shift", [1e4, 1e8])
+def test_a_shift_of_the_data_costs_no_digits(name, shift):
+    kernel = KERNELS[name](1.5)
+    X = datasets.blobs(400, 4) + shift
+    np.testing.assert_allclose(gram.gram(kernel, X, X), expected(kernel, X, X), atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_far_clusters_keep_their_digits(name):
+    """No single origin is near all of the data here: 1e8 bandwidths lie between the clusters."""
+    kernel = KERNELS[name](1.0)
+    X = np.concatenate([datasets.blobs(60, 2) + shift for shift in (0.0, 1e8, -3e8)])
+    np.testing.assert_allclose(gram.gram(kernel, X, X), expected(kernel, X, X), atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-9, 1e-4])
+def test_the_cusp_of_the_laplacian_is_resolved(size):
+    """To what a rounding of the data costs: far below sqrt(eps) / size, which products give."""
+    X = datasets.blobs(50, 3)
+    C = X + size * np.random.default_rng(0).normal(size=X.shape)
+    kernel = Laplacian(10 * size)
+    rounding = 4 * np.finfo(float).eps * np.abs(X).max() / kernel.bandwidth
+    np.testing.assert_allclose(
+        gram.gram(kernel, X, C), expected(kernel, X, C), atol=rounding, rtol=0
+    )
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+def test_the_diagonal_is_one(kernel):
+    X = datasets.blobs(200, 30) * 50 + 1e3
+    np.testing.assert_allclose(np.diagonal(gram.gram(kernel, X, X)), 1.0, atol=1e-14, rtol=0)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
+def test_float32_blocks_keep_single_precision(kernel):
+    X = datasets.blobs(200, 6) + 1000
+    X32 = X.astype(np.float32)
+    block = gram.product(kernel, X32, X32, lambda block: block, len(X), dtype=np.float32)
+    assert block.dtype == np.float32
+    np.testing.assert_allclose(block, expected(kernel, X32, X32), atol=5e-6, rtol=0)
+
+
+@pytest.mark.parametrize("bandwidth", [1e-100, 1e100])
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+def test_a_bandwidth_of_any_size_is_a_change_of_units(family, bandwidth):
+    X = datasets.blobs(20, 2)
+    np.testing.assert_allclose(family(bandwidth)(X * bandwidth), family(1.0)(X), atol=1e-13, rtol=0)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(1, 300),
+    m=st.integers(1, 80),
+    n_threads=st.sampled_from([1, 2, 4]),
+    columns=st.integers(1, 4),
+)
+@settings(max_examples=40)
+def test_product_equals_reference(seed, n, m, n_threads, columns):
+    rng = np.random.default_rng(seed)
+    X, C, A = rng.normal(size=(n, 3)), rng.normal(size=(m, 3)), rng.normal(size=(m, columns))
+    kernel = Gaussian(1.3)
+    fast = gram.product(kernel, X, C, lambda block: block @ A, columns, n_threads=n_threads)
+    slow = reference.kernel_product(kernel.evaluate, X, C, A)
+    np.testing.assert_allclose(fast, slow, atol=1e-12 * m, rtol=0)
+
+
+def test_threads_change_no_bit():
+    X, C = datasets.blobs(3000, 7), datasets.blobs(500, 7, seed=1)
+    one, two, four = (gram.gram(Gaussian(3.0), X, C, n_threads=n) for n in (1, 2, 4))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, four)
+
+
+def test_inputs_are_not_written_to():
+    X, C = datasets.blobs(50, 3), datasets.blobs(20, 3, seed=1)
+    X.flags.writeable = C.flags.writeable = False
+    before = X.copy(), C.copy()
+    gram.gram(Gaussian(1.0), X, C)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(C, before[1])

@@ -1,0 +1,114 @@
+"""Threads over blocks: ordered, and BLAS gets its threads back."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import threadpoolctl
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from rskpca._core.parallel import allowed_threads, slices, workers
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def release_control():
+    """From version 3.7 of threadpoolctl on only one thread at a time can limit OpenBLAS."""
+    release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if release is not None:
+        release(force=True)
+
+
+@pytest.fixture(autouse=True)
+def two_blas_threads():
+    """A limit above one, so that a lost one shows, that no thread has the control of."""
+    release_control()
+    limiter = threadpoolctl.ThreadpoolController().limit(limits=2, user_api="blas")
+    release_control()
+    yield
+    release_control()
+    limiter.restore_original_limits()
+    release_control()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 4])
+def test_results_come_in_the_order_of_the_blocks(n_threads):
+    with workers(n_threads) as run:
+        assert run(lambda i: i * i, range(100)) == [i * i for i in range(100)]
+
+
+def test_blas_has_one_thread_inside_and_its_own_number_after():
+    before = blas_threads()
+    with workers(2) as run:
+        inside = run(lambda _: blas_threads(), range(3))
+    assert all(set(threads) == {1} for threads in inside)
+    assert blas_threads() == before
+    assert max(before) == 2
+
+
+def test_limits_are_restored_after_nested_use():
+    before = blas_threads()
+    with workers(2) as outer:
+
+        def nested(_):
+            with workers(2) as inner:
+                inner(np.sqrt, range(4))
+            return blas_threads()
+
+        assert all(set(threads) == {1} for threads in outer(nested, range(4)))
+    assert blas_threads() == before
+
+
+@pytest.mark.parametrize("leaving", [(0, 1), (1, 0)])
+def test_limits_are_restored_after_overlapping_use(leaving):
+    """Two threads inside at once, that leave in either order and live on, as a pool's do."""
+    before = blas_threads()
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        threads, insides = (first, second), (workers(2), workers(2))
+        for thread, inside in zip(threads, insides, strict=True):
+            thread.submit(inside.__enter__).result(20)
+        assert set(blas_threads()) == {1}
+        for i in leaving:
+            threads[i].submit(insides[i].__exit__, None, None, None).result(20)
+        assert blas_threads() == before
+    assert max(before) == 2
+
+
+def test_any_thread_can_hold_blas_to_one_thread():
+    """Also when the main thread did so before: Dask calls from threads of its own."""
+    with workers(2):
+        pass
+
+    def inside():
+        with workers(2):
+            return blas_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert set(pool.submit(inside).result(20)) == {1}
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_an_error_in_a_block_is_raised_and_limits_are_restored(n_threads):
+    before = blas_threads()
+    with pytest.raises(ZeroDivisionError), workers(n_threads) as run:
+        run(lambda i: 1 / i, [1, 0, 2])
+    assert blas_threads() == before
+
+
+def test_the_threads_that_blas_may_use_are_the_threads_used():
+    with threadpool_limits(1, user_api="blas"):
+        assert allowed_threads() == 1
+
+
+def test_a_call_inside_a_block_uses_one_thread():
+    with workers(2) as run:
+        assert run(lambda _: allowed_threads(), range(2)) == [1, 1]
+
+
+@pytest.mark.parametrize(("start", "stop", "size"), [(0, 10, 3), (5, 5, 2), (2, 9, 100)])
+def test_slices_cover_the_range_once(start, stop, size):
+    parts = slices(start, stop, size)
+    assert [i for part in parts for i in range(part.start, part.stop)] == list(range(start, stop))
+    assert all(part.stop - part.start <= size for part in parts)

@@ -1,0 +1,12 @@
+"""Settings for the whole suite."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "rskpca",
+    deadline=None,  # the first call compiles
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("rskpca")

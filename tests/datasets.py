@@ -1,0 +1,44 @@
+"""The data of the tests. ``RSKPCA_DATA`` names the folder of the ``.npz`` files."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+_BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
+
+
+def folder() -> Path:
+    return Path(os.environ.get("RSKPCA_DATA", _BESIDE_THE_REPOSITORY))
+
+
+@cache
+def _load(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def load(name: str, step: int = 1) -> np.ndarray:
+    """Every ``step``-th row of a dataset in float64; skips the test where it is missing."""
+    if name == "digits":
+        return load_digits().data[::step]
+    path = folder() / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"{path} is missing; RSKPCA_DATA names the folder of the data")
+    return _load(path)["X"][::step].astype(np.float64)
+
+
+def pendigits_test_part(step: int = 1) -> np.ndarray:
+    """The part that the paper most likely used."""
+    X = load("pendigits")
+    return X[_load(folder() / "pendigits.npz")["is_test"]][::step]
+
+
+def blobs(n: int, d: int, seed: int = 0, dtype=np.float64) -> np.ndarray:
+    """Points in a few Gaussian clumps."""
+    rng = np.random.default_rng(seed)
+    middles = rng.normal(scale=3.0, size=(4, d))
+    return (middles[rng.integers(4, size=n)] + rng.normal(size=(n, d))).astype(dtype)

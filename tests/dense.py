@@ -1,0 +1,59 @@
+"""Kernel methods with n x n matrices, in a few lines of NumPy: what the library must equal."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
+
+from rskpca import Gaussian, Laplacian, RadialKernel
+
+
+def log_kernel(kernel: RadialKernel, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    distances = cdist(np.asarray(X, np.float64), np.asarray(Y, np.float64)) / kernel.bandwidth
+    return -(distances ** {Gaussian: 2, Laplacian: 1}[type(kernel)])
+
+
+class KernelPCA:
+    """Kernel PCA of all rows of X, the ``n_components`` largest."""
+
+    def __init__(self, kernel: RadialKernel, X: np.ndarray, n_components: int, center: bool):
+        self.kernel, self.X, self.center = kernel, X, center
+        self.K = np.exp(log_kernel(kernel, X, X))
+        n = len(X)
+        values, vectors = eigh(
+            self._centered(self.K), subset_by_index=[max(n - n_components, 0), n - 1]
+        )
+        self.eigenvalues, self.vectors = values[::-1], vectors[:, ::-1]
+
+    def _centered(self, K: np.ndarray) -> np.ndarray:
+        if not self.center:
+            return K
+        column_means = self.K.mean(axis=0)
+        return K - column_means - K.mean(axis=1)[:, None] + column_means.mean()
+
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        K = np.exp(log_kernel(self.kernel, X, self.X))
+        return self._centered(K) @ self.vectors / np.sqrt(self.eigenvalues)
+
+    def separated(self, gap: float = 1e-3) -> np.ndarray:
+        """Components whose eigenvalue is apart from its neighbours, relative to the largest."""
+        gaps = -np.diff(self.eigenvalues) / self.eigenvalues[0] > gap
+        return np.flatnonzero(np.concatenate([[True], gaps[:-1]]) & gaps)
+
+
+def log_density(kernel: RadialKernel, C: np.ndarray, w: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Log of (1/n) sum_j w_j k(c_j, x), not normalised."""
+    return logsumexp(log_kernel(kernel, X, C), b=w / w.sum(), axis=1)
+
+
+def aligned(Z: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Z with the sign of each column taken from the reference."""
+    return Z * np.where(np.sum(Z * reference, axis=0) < 0, -1, 1)
+
+
+def assert_equal_up_to_sign(Z, reference, tolerance) -> None:
+    """Each entry within ``tolerance`` times the largest of the reference."""
+    error = np.abs(aligned(Z, reference) - reference).max() / np.abs(reference).max()
+    assert error < tolerance

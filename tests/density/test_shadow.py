@@ -1,0 +1,391 @@
+"""ShadowDensity: Algorithm 2 with weights, as a stream, and backwards."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from rskpca import Gaussian, Laplacian, ShadowDensity
+from rskpca._core import reference
+from rskpca.density import shadow as shadow_module
+from tests import datasets
+from tests.density.invariants import DensityInvariants
+from tests.states import fitted_state
+
+
+class TestInvariants(DensityInvariants):
+    def make(self, kernel=None):
+        return ShadowDensity(kernel, ell=3.0)
+
+
+class TestInvariantsOfTheExactOne(DensityInvariants):
+    weights_equal_repeats = False  # each repeat is a center of its own
+
+    def make(self, kernel=None):
+        return ShadowDensity(kernel, ell=np.inf)
+
+
+def with_radius(radius, **options):
+    return ShadowDensity(Gaussian(4 * radius), ell=4.0, **options)
+
+
+def distances_to(X, centers):
+    return np.sqrt(reference.pairwise_squared_distances(X, centers))
+
+
+# ------------------------------------------------------------------------ Algorithm 2
+
+
+@pytest.mark.parametrize(
+    ("name", "radius"),
+    [("german", 7.5), ("pendigits", 30.0), ("usps", 6.0), ("skin", 13.0), ("covtype", 500.0)],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fit_is_algorithm_2_on_real_data(name, radius, dtype):
+    steps = {"pendigits": 6, "usps": 12, "skin": 40, "covtype": 200}
+    X = datasets.load(name, steps.get(name, 1)).astype(dtype)
+    density = with_radius(radius).fit(X)
+    rows, labels, squared = reference.cover(X, radius)
+    sums = np.zeros((3, len(rows)))
+    for total, values in zip(sums, (np.ones(len(X)), np.sqrt(squared), squared), strict=True):
+        reference.accumulate(labels, values, total)
+    s = density.reduced_set_
+    np.testing.assert_array_equal(s.centers, X[rows])
+    np.testing.assert_array_equal(density.labels_, labels)
+    np.testing.assert_array_equal(np.stack([s.weights, s.displacement, s.scatter]), sums)
+    assert s.radius == s.spacing == radius
+
+
+def test_the_radius_is_the_bandwidth_over_ell():
+    X = datasets.blobs(100, 2)
+    assert ShadowDensity(Laplacian(3.0), ell=2.5).fit(X).reduced_set_.radius == 3.0 / 2.5
+    median = ShadowDensity().fit(X)
+    assert median.reduced_set_.radius == median.kernel_.bandwidth / 4
+
+
+def test_an_infinite_ell_keeps_every_row():
+    X = datasets.blobs(100, 2)
+    X[50:] = X[:50]
+    density = ShadowDensity(ell=np.inf).fit(X)
+    np.testing.assert_array_equal(density.reduced_set_.centers, X)
+    np.testing.assert_array_equal(density.labels_, np.arange(100))
+    assert density.reduced_set_.radius == 0
+
+
+def test_one_column_works():
+    density = with_radius(0.5).fit(np.array([[0.0], [0.4], [3.0], [3.2], [0.6]]))
+    np.testing.assert_array_equal(density.reduced_set_.centers, [[0.0], [3.0], [0.6]])
+    np.testing.assert_array_equal(density.reduced_set_.weights, [2, 2, 1])
+
+
+def test_equal_rows_work_with_a_given_bandwidth():
+    assert with_radius(0.5).fit(np.full((10, 3), 7.0)).reduced_set_.n_centers == 1
+
+
+def test_verbose_shows_progress_and_changes_nothing(capsys, monkeypatch):
+    clock = iter(np.arange(0.0, 1e6, 2.0))
+    monkeypatch.setattr(shadow_module.ProgressLine.__init__.__globals__["time"], "monotonic",
+                        lambda: next(clock))  # fmt: skip
+    X = datasets.blobs(1000, 2)
+    shown = with_radius(0.5, verbose=1).fit(X)
+    assert "ShadowDensity: 1,000 of 1,000 rows (100%)" in capsys.readouterr().err
+    assert shown.reduced_set_ == with_radius(0.5).fit(X).reduced_set_
+    assert capsys.readouterr().err == ""
+
+
+# ---------------------------------------------------------------------------- streams
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    cuts=st.lists(st.integers(2, 300), max_size=5),
+    weighting=st.sampled_from([None, "whole", "fractional"]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    ell=st.sampled_from([1.0, 4.0, np.inf]),
+    pickled=st.booleans(),
+)
+@settings(max_examples=100)
+def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, weighting, dtype, ell, pickled):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2)).astype(dtype)
+    weights = {"whole": rng.integers(0, 3, 300), "fractional": rng.random(300)}.get(weighting)
+    if weights is not None:
+        weights = weights.astype(float)
+        weights[0] = 1.0
+    whole = ShadowDensity(Gaussian(1.0), ell=ell).fit(X, sample_weight=weights)
+    stream = ShadowDensity(Gaussian(1.0), ell=ell)
+    labels = []
+    cuts = sorted({cut for cut in cuts if cut < 300})
+    for rows in np.split(np.arange(300), cuts):
+        chunk = None if weights is None else weights[rows]
+        if chunk is not None and not chunk.any():
+            labels.append(np.full(len(rows), -1))
+            continue
+        stream.partial_fit(X[rows], sample_weight=chunk)
+        labels.append(stream.labels_)
+        if pickled:
+            stream = pickle.loads(pickle.dumps(stream))
+    assert stream.reduced_set_ == whole.reduced_set_
+    np.testing.assert_array_equal(np.concatenate(labels), whole.labels_)
+
+
+def test_a_stream_may_go_on_after_fit():
+    X = datasets.blobs(500, 3)
+    stream = with_radius(0.8).fit(X[:200]).partial_fit(X[200:210]).partial_fit(X[210:])
+    assert stream.reduced_set_ == with_radius(0.8).fit(X).reduced_set_
+
+
+def test_single_rows_make_a_stream():
+    X = datasets.blobs(60, 3)
+    stream = with_radius(0.8).fit(X[:2])
+    for row in X[2:]:
+        stream.partial_fit(row[None])
+    assert stream.reduced_set_ == with_radius(0.8).fit(X).reduced_set_
+
+
+def test_the_first_chunk_fixes_the_bandwidth():
+    X = datasets.blobs(300, 2)
+    stream = ShadowDensity().partial_fit(X[:100])
+    bandwidth = stream.kernel_.bandwidth
+    stream.partial_fit(100 * X[100:])
+    assert stream.kernel_.bandwidth == bandwidth
+    assert stream.reduced_set_.radius == bandwidth / 4
+
+
+def test_a_copy_of_a_stream_is_a_stream_of_its_own():
+    X = datasets.blobs(300, 2)
+    one = with_radius(0.5).partial_fit(X[:100]).partial_fit(X[100:150])
+    for two in (copy.copy(one), copy.deepcopy(one)):
+        two.partial_fit(5 + X[150:])
+    one.partial_fit(X[150:])
+    assert one.reduced_set_ == with_radius(0.5).fit(X).reduced_set_
+
+
+def test_float32_then_float64_is_a_stream_in_float64():
+    X = datasets.blobs(300, 2)
+    X[:100] = X[:100].astype(np.float32)
+    stream = with_radius(0.5).partial_fit(X[:100].astype(np.float32)).partial_fit(X[100:])
+    assert stream.reduced_set_ == with_radius(0.5).fit(X).reduced_set_
+
+
+@pytest.mark.parametrize(
+    ("chunk", "weights"),
+    [
+        (np.full((5, 2), np.nan), None),
+        (np.full((5, 2), np.inf), None),
+        (np.zeros((5, 3)), None),
+        (np.zeros((0, 2)), None),
+        (np.zeros((5, 2)), [1, 1, 1, 1, -1]),
+        (np.zeros((5, 2)), [np.nan] * 5),
+        (np.zeros((5, 2)), [1.0]),
+        (np.zeros((5, 2)), np.zeros(5)),
+    ],
+)
+@pytest.mark.parametrize("verb", ["partial_fit", "forget", "fit"])
+def test_a_refused_chunk_leaves_the_model_as_it_was(chunk, weights, verb):
+    X = datasets.blobs(300, 2)
+    if verb == "fit" and chunk.shape == (5, 3):
+        pytest.skip("a new fit may have other features")
+    stream = with_radius(0.5).partial_fit(X[:100]).partial_fit(X[100:200])
+    before = fitted_state(stream)
+    with pytest.raises(ValueError):  # noqa: PT011  the messages are tested below
+        getattr(stream, verb)(chunk, sample_weight=weights)
+    assert fitted_state(stream) == before
+    assert stream.partial_fit(X[200:]).reduced_set_ == with_radius(0.5).fit(X).reduced_set_
+
+
+def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
+    X = datasets.blobs(600, 2)
+    stream = with_radius(0.5, verbose=1).partial_fit(X[:100]).partial_fit(X[100:200])
+    before = fitted_state(stream)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shadow_module.ProgressLine, "__call__", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            stream.partial_fit(X[200:])
+    assert fitted_state(stream) == before
+    assert stream.partial_fit(X[200:]).reduced_set_ == with_radius(0.5).fit(X).reduced_set_
+
+
+# ----------------------------------------------------------------------------- forget
+
+
+@given(seed=st.integers(0, 2**32), share=st.floats(0.05, 0.9), fractional=st.booleans())
+@settings(max_examples=60)
+def test_forgetting_leaves_the_mass_and_a_cover_of_the_rest(seed, share, fractional):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2))
+    weights = rng.random(300) if fractional else np.ones(300)
+    gone = rng.random(300) < share
+    density = with_radius(0.4).fit(X, sample_weight=weights)
+    labels = density.labels_
+    centers = density.reduced_set_.centers
+    density.forget(X[gone], sample_weight=weights[gone])
+    s = density.reduced_set_
+    assert s.n_samples == pytest.approx(weights[~gone].sum(), rel=1e-9)
+    assert distances_to(X[~gone], s.centers).min(axis=1).max() < s.radius
+    left = np.bincount(labels[~gone], weights=weights[~gone], minlength=len(centers))
+    counts = np.bincount(labels[~gone], minlength=len(centers))
+    np.testing.assert_array_equal(s.centers, centers[counts > 0])
+    np.testing.assert_allclose(s.weights, left[counts > 0], rtol=1e-9)
+    squared = np.sum((X - centers[labels]) ** 2, axis=1)
+    scatter = np.bincount(labels[~gone], weights=(weights * squared)[~gone])
+    np.testing.assert_allclose(
+        s.scatter, scatter[counts[: len(scatter)] > 0], rtol=1e-9, atol=1e-12
+    )
+
+
+def test_forgetting_what_came_last_is_exact():
+    """Rows that opened no center leave without a trace."""
+    X = datasets.blobs(400, 2)
+    density = with_radius(0.7).fit(X)
+    counted = density.labels_[300:] < density.labels_[:300].max() + 1
+    last = X[300:][counted]
+    kept = with_radius(0.7).fit(np.concatenate([X[:300], X[300:][~counted]]))
+    density.forget(last)
+    np.testing.assert_array_equal(density.reduced_set_.centers, kept.reduced_set_.centers)
+    np.testing.assert_array_equal(density.reduced_set_.weights, kept.reduced_set_.weights)
+
+
+def test_a_center_without_weight_goes_and_the_stream_goes_on():
+    X = np.array([[0.0], [5.0], [0.1], [5.1], [9.0]])
+    density = with_radius(0.5).fit(X).forget(X[[1, 3]])
+    np.testing.assert_array_equal(density.reduced_set_.centers, [[0.0], [9.0]])
+    np.testing.assert_array_equal(density.reduced_set_.weights, [2, 1])
+    assert not hasattr(density, "labels_")
+    density.partial_fit([[9.1], [5.2]])
+    np.testing.assert_array_equal(density.reduced_set_.centers, [[0.0], [9.0], [5.2]])
+    np.testing.assert_array_equal(density.labels_, [1, 2])
+
+
+def test_a_window_over_a_stream_holds_the_window():
+    X = datasets.blobs(1000, 2)
+    window = with_radius(0.5).fit(X[:200])
+    for start in range(0, 800, 100):
+        window.partial_fit(X[start + 200 : start + 300]).forget(X[start : start + 100])
+    s = window.reduced_set_
+    assert s.n_samples == pytest.approx(200)
+    assert distances_to(X[800:], s.centers).min(axis=1).max() < 0.5
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.0], [77.0]], r"1 of 2 rows lie in no shadow, the first is row 1.*Nothing was changed"),
+        ([[5.0], [5.0], [5.0]], r"center 1 holds a weight of 2, but 3 would be taken"),
+        ([[0.0], [0.1], [5.0], [5.1], [9.0]], "nothing would be left"),
+    ],
+)
+def test_what_cannot_be_forgotten_is_refused_whole(rows, message):
+    density = with_radius(0.5).fit([[0.0], [5.0], [0.1], [5.1], [9.0]])
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match=message):
+        density.forget(rows)
+    assert fitted_state(density) == before
+
+
+def test_forgetting_needs_a_radius():
+    X = datasets.blobs(20, 2)
+    density = ShadowDensity(ell=np.inf).fit(X)
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match=r"forget needs a positive radius.*ell=inf"):
+        density.forget(X[:1])
+    assert fitted_state(density) == before
+
+
+# -------------------------------------------------------------------------- bad input
+
+X_GOOD = datasets.blobs(30, 2)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.where(np.arange(60).reshape(30, 2) == 7, np.nan, X_GOOD), "contains NaN"),
+        (np.where(np.arange(60).reshape(30, 2) == 7, np.inf, X_GOOD), "contains infinity"),
+        (X_GOOD[:0], "0 sample"),
+        (X_GOOD[:1], r"1 sample\(s\).*minimum of 2"),
+        (X_GOOD[:, :0], "0 feature"),
+        (X_GOOD[:, 0], "Expected 2D array, got 1D"),
+        (X_GOOD.astype(complex), "Complex data not supported"),
+        ([["a", "b"], ["c", "d"]], "could not convert string to float"),
+    ],
+)
+def test_bad_data_are_refused(X, message):
+    density = with_radius(0.5).fit(X_GOOD)
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match=message):
+        density.fit(X)
+    assert fitted_state(density) == before
+
+
+def test_sparse_data_are_refused_with_the_fix():
+    with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
+        ShadowDensity().fit(sparse.csr_matrix(X_GOOD))
+
+
+@pytest.mark.parametrize("ell", [0, -1.0, np.nan, -np.inf, "4", None, 1j, True])
+def test_a_bad_ell_is_named(ell):
+    density = with_radius(0.5).fit(X_GOOD)
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match="ell must be a positive number") as error:
+        density.set_params(ell=ell).fit(X_GOOD)
+    assert repr(ell) in str(error.value)
+    assert fitted_state(density) == before
+
+
+@pytest.mark.parametrize("bandwidth", [0.0, -1.0, np.nan, np.inf, "mean"])
+def test_a_bad_bandwidth_is_named(bandwidth):
+    density = with_radius(0.5).fit(X_GOOD)
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match="bandwidth must be") as error:
+        density.set_params(kernel=Gaussian(bandwidth)).fit(X_GOOD)
+    assert repr(bandwidth) in str(error.value)
+    assert fitted_state(density) == before
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.zeros(30), "sample_weight must have a positive sum"),
+        (np.arange(30) - 1.0, r"sample_weight must not be negative, got a minimum of -1\.0"),
+        (np.full(30, np.nan), "sample_weight must be finite"),
+        (np.full(30, np.inf), "sample_weight must be finite"),
+        (np.ones(29), r"sample_weight.*shape \(30,\).*\(29,\)"),
+        (np.ones((30, 1)), r"sample_weight.*shape \(30,\).*\(30, 1\)"),
+        (["a"] * 30, "sample_weight must hold numbers"),
+        (np.ones(30) * 1j, "sample_weight must hold numbers"),
+        (0.0, "sample_weight must have a positive sum"),
+    ],
+)
+def test_bad_weights_are_named(weights, message):
+    density = with_radius(0.5).fit(X_GOOD)
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match=message):
+        density.fit(X_GOOD, sample_weight=weights)
+    assert fitted_state(density) == before
+
+
+def test_equal_rows_have_no_median_bandwidth():
+    with pytest.raises(ValueError, match=r'bandwidth="median" needs data that differ'):
+        ShadowDensity().fit(np.ones((10, 2)))
+
+
+@pytest.mark.parametrize("verb", ["score_samples", "forget", "score"])
+def test_nothing_before_fit(verb):
+    with pytest.raises(NotFittedError):
+        getattr(ShadowDensity(), verb)(X_GOOD)
+
+
+@pytest.mark.parametrize("verb", ["score_samples", "partial_fit", "forget"])
+def test_another_number_of_features_is_refused(verb):
+    with pytest.raises(ValueError, match=r"3 features, but ShadowDensity is expecting 2"):
+        getattr(with_radius(0.5).fit(X_GOOD), verb)(np.zeros((4, 3)))

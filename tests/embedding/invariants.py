@@ -1,0 +1,185 @@
+"""What every embedding must hold to. Subclass, write ``make``, and get all of these."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rskpca import Gaussian, ShadowDensity
+from tests import datasets
+from tests.states import fitted_state
+
+NAMES = ["a", "b", "c"]
+
+
+class EmbeddingInvariants:
+    """Tests of ``self.make(n_components, **parameters)``, an embedding that is not fitted."""
+
+    def make(self, n_components=4, **parameters):
+        raise NotImplementedError
+
+    @pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
+    def X(self, request):  # noqa: N802
+        return datasets.blobs(300, 3, dtype=request.param)
+
+    @pytest.fixture
+    def new(self, X):
+        return datasets.blobs(50, 3, seed=9, dtype=X.dtype)
+
+    # ------------------------------------------------------------------------ shape
+
+    @pytest.mark.parametrize("n_components", [1, 4])
+    def test_one_column_a_component_in_the_dtype_of_the_data(self, X, new, n_components):
+        model = self.make(n_components).fit(X)
+        Z = model.transform(new)
+        assert Z.shape == (len(new), n_components)
+        assert Z.dtype == X.dtype
+        assert len(model.eigenvalues_) == n_components
+        assert np.all(np.diff(model.eigenvalues_) <= 0)
+        assert model.eigenvectors_.shape == (model.n_centers_, n_components)
+        assert model.basis_.shape[1] == X.shape[1]
+        assert model.n_features_in_ == X.shape[1]
+
+    def test_fit_transform_is_fit_then_transform(self, X):
+        np.testing.assert_array_equal(self.make().fit_transform(X), self.make().fit(X).transform(X))
+
+    def test_rows_are_transformed_one_by_one(self, X, new):
+        model = self.make().fit(X)
+        Z = model.transform(new)
+        alone = np.concatenate([model.transform(row[None]) for row in new])
+        np.testing.assert_allclose(alone, Z, atol=20 * np.finfo(X.dtype).eps * np.abs(Z).max())
+
+    def test_float32_is_float64_to_single_precision(self, X, new):
+        double = self.make(bandwidth=4.0).fit(X.astype(np.float64))
+        single = self.make(bandwidth=4.0).fit(X.astype(np.float32))
+        expected = double.transform(new.astype(np.float64))
+        error = np.abs(single.transform(new.astype(np.float32)) - expected)
+        assert error.max() < 1e-5 * np.abs(expected).max()
+
+    def test_integers_are_taken_as_float64(self):
+        X = np.random.default_rng(0).integers(0, 9, size=(100, 3))
+        assert self.make().fit_transform(X).dtype == np.float64
+
+    # ------------------------------------------------------------------------ input
+
+    def test_input_is_neither_changed_nor_needed_writeable(self, X):
+        before = X.copy()
+        weights = np.ones(len(X))
+        X.flags.writeable = weights.flags.writeable = False
+        self.make().fit(X, sample_weight=weights).transform(X)
+        np.testing.assert_array_equal(X, before)
+
+    def test_the_memory_layout_does_not_matter(self, X, new):
+        expected = self.make().fit(X).transform(new)
+        for layout in (
+            np.asfortranarray,
+            lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+            np.ndarray.tolist,
+        ):
+            np.testing.assert_allclose(
+                self.make().fit(X).transform(layout(new)), expected, rtol=2e-5
+            )
+            if layout is not np.ndarray.tolist:
+                Z = self.make().fit(layout(X)).transform(layout(new))
+                np.testing.assert_array_equal(Z, expected)
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_frames_in(self, X, new, frame):
+        model = self.make().fit(
+            frame(X, NAMES) if frame is pl.DataFrame else frame(X, columns=NAMES)
+        )
+        assert list(model.feature_names_in_) == NAMES
+        rows = pd.DataFrame(new, columns=NAMES)
+        np.testing.assert_array_equal(model.transform(rows), self.make().fit(X).transform(new))
+        with pytest.raises(ValueError, match="feature names"):
+            model.transform(rows[["c", "b", "a"]])
+
+    @pytest.mark.parametrize(
+        ("container", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)]
+    )
+    def test_frames_out(self, X, new, container, kind):
+        model = self.make(2).fit(X).set_output(transform=container)
+        Z = model.transform(new)
+        assert isinstance(Z, kind)
+        assert list(Z.columns) == list(model.get_feature_names_out())
+        np.testing.assert_array_equal(Z.to_numpy(), self.make(2).fit(X).transform(new))
+
+    def test_feature_names_out(self, X):
+        model = self.make(3).fit(X)
+        name = type(model).__name__.lower()
+        assert list(model.get_feature_names_out()) == [f"{name}{i}" for i in range(3)]
+
+    # ----------------------------------------------------------------- as an estimator
+
+    def test_the_same_bits_twice(self, X, new):
+        np.testing.assert_array_equal(
+            self.make().fit(X).transform(new), self.make().fit(X).transform(new)
+        )
+
+    def test_clone_is_unfitted_and_pickle_is_not(self, X, new):
+        model = self.make().fit(X)
+        with pytest.raises(NotFittedError):
+            clone(model).transform(new)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.transform(new), model.transform(new))
+        assert again.reduced_set_ == model.reduced_set_
+
+    def test_fit_stores_nothing_in_parameters(self, X):
+        model = self.make(density=ShadowDensity(ell=3.0))
+        before = {name: repr(value) for name, value in model.get_params().items()}
+        model.fit(X)
+        assert {name: repr(value) for name, value in model.get_params().items()} == before
+        assert not hasattr(model.density, "reduced_set_")
+
+    def test_transform_learns_nothing(self, X, new):
+        model = self.make().fit(X)
+        before = fitted_state(model)
+        model.transform(new)
+        assert fitted_state(model) == before
+
+    def test_grid_search_in_a_pipeline(self, X):
+        pipeline = make_pipeline(StandardScaler(), self.make(kernel=Gaussian(1.0)), Ridge())
+        step = pipeline.steps[1][0]
+        grid = {f"{step}__ell": [2.0, 4.0], f"{step}__kernel__bandwidth": [0.5, 2.0]}
+        search = GridSearchCV(pipeline, grid, cv=3, error_score="raise")
+        search.fit(X, np.sin(X[:, 0]))
+        assert set(search.best_params_) == set(grid)
+        scores = search.cv_results_["mean_test_score"]
+        assert len(set(scores)) == 4  # every parameter reached the model
+
+    def test_concurrent_transforms_agree(self, X):
+        model = self.make().fit(X)
+        rows = datasets.blobs(4000, 3, seed=2, dtype=X.dtype)
+        expected = model.transform(rows)
+        with ThreadPoolExecutor(4) as pool:
+            for Z in pool.map(model.transform, [rows] * 8):
+                np.testing.assert_array_equal(Z, expected)
+
+    def test_the_first_answer_after_a_change_may_be_asked_for_by_many_threads(self, X, new):
+        model = self.make(bandwidth=4.0).fit(X[:200]).partial_fit(X[200:])
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(model.transform, [new] * 8))
+        expected = self.make(bandwidth=4.0).fit(X).transform(new)
+        for Z in answers:
+            np.testing.assert_array_equal(Z, expected)
+
+    @pytest.mark.parametrize("backend", ["threading", "loky"])
+    def test_joblib(self, X, new, backend):
+        model = self.make().fit(X)
+        parts = np.array_split(new, 4)
+        Z = joblib.Parallel(2, backend=backend)(
+            joblib.delayed(model.transform)(part) for part in parts
+        )
+        np.testing.assert_allclose(
+            np.concatenate(Z), model.transform(new), atol=20 * np.finfo(X.dtype).eps
+        )

@@ -1,0 +1,314 @@
+"""Streams and refusals, which all embeddings share."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca.density import BaseDensity
+from tests import datasets
+from tests.states import fitted_state
+
+X_GOOD = datasets.blobs(200, 3)
+NEW = datasets.blobs(30, 3, seed=4)
+
+
+def make(n_components=3, **parameters):
+    return ReducedSetKernelPCA(n_components, **{"bandwidth": 3.0, **parameters})
+
+
+@pytest.fixture
+def fitted():
+    """A model, and afterwards a check that it was not changed."""
+    model = make().fit(X_GOOD)
+    before, coordinates = fitted_state(model), model.transform(NEW)
+    yield model
+    assert fitted_state(model) == before
+    np.testing.assert_array_equal(model.transform(NEW), coordinates)
+
+
+# ---------------------------------------------------------------------------- streams
+
+
+@given(
+    cuts=st.lists(st.integers(20, 199), max_size=5, unique=True),
+    ask_between=st.booleans(),
+    weighted=st.booleans(),
+    ell=st.sampled_from([2.0, 4.0, np.inf]),
+)
+@settings(max_examples=25)
+def test_any_chunking_gives_the_bits_of_one_fit(cuts, ask_between, weighted, ell):
+    weights = np.random.default_rng(0).random(200) if weighted else None
+    whole = make(ell=ell).fit(X_GOOD, sample_weight=weights)
+    stream = make(ell=ell)
+    for rows in np.split(np.arange(200), sorted(cuts)):
+        part = None if weights is None else weights[rows]
+        stream.partial_fit(X_GOOD[rows], sample_weight=part)
+        if ask_between and stream.n_centers_ > 5:
+            stream.transform(NEW)
+    assert stream.reduced_set_ == whole.reduced_set_
+    np.testing.assert_array_equal(stream.transform(NEW), whole.transform(NEW))
+    np.testing.assert_array_equal(stream.eigenvalues_, whole.eigenvalues_)
+
+
+@pytest.mark.parametrize("first", [X_GOOD[:2], X_GOOD[[0, 0]]], ids=["few", "equal"])
+def test_a_stream_may_start_small(first):
+    """No answer was asked for yet: too few components are no matter for a warning or an error."""
+    X = np.concatenate([first, X_GOOD[2:]])
+    stream = make().partial_fit(first).partial_fit(X[2:])
+    np.testing.assert_array_equal(stream.transform(NEW), make().fit(X).transform(NEW))
+
+
+def test_a_pickled_stream_goes_on():
+    stream = make().partial_fit(X_GOOD[:100])
+    stream = pickle.loads(pickle.dumps(stream)).partial_fit(X_GOOD[100:])
+    np.testing.assert_array_equal(stream.transform(NEW), make().fit(X_GOOD).transform(NEW))
+
+
+def test_the_first_chunk_fixes_the_bandwidth():
+    stream = ReducedSetKernelPCA(2).partial_fit(X_GOOD[:100])
+    bandwidth = stream.kernel_.bandwidth
+    assert stream.partial_fit(10 * X_GOOD[100:]).kernel_.bandwidth == bandwidth
+
+
+def test_forgetting_the_second_half_leaves_the_first():
+    model = make(ell=2.0).fit(X_GOOD)
+    model.forget(X_GOOD[100:])
+    s = model.reduced_set_
+    assert s.n_samples == 100
+    nearest = np.sqrt(((X_GOOD[:100, None] - s.centers) ** 2).sum(axis=2)).min(axis=1)
+    assert nearest.max() < s.radius
+    density = ShadowDensity(Gaussian(3.0), ell=2.0).fit(X_GOOD).forget(X_GOOD[100:])
+    assert s == density.reduced_set_
+    assert not np.allclose(model.transform(NEW), make(ell=2.0).fit(X_GOOD).transform(NEW))
+
+
+def test_adding_and_forgetting_again_changes_nothing():
+    """Rows in the shadow of centers that stay."""
+    model = make().fit(X_GOOD)
+    expected = model.transform(NEW)
+    model.partial_fit(X_GOOD[:50]).forget(X_GOOD[:50])
+    np.testing.assert_allclose(model.transform(NEW), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (X_GOOD[:5] + 1e3, "5 of 5 rows lie in no shadow"),
+        (np.repeat(X_GOOD[:1], 500, axis=0), "would be taken"),
+        (X_GOOD, "nothing would be left"),
+        (X_GOOD * np.nan, "NaN"),
+        (X_GOOD[:, :2], "2 features"),
+    ],
+)
+def test_what_cannot_be_forgotten_is_refused_whole(fitted, rows, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.forget(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "weights", "message"),
+    [
+        (X_GOOD * np.nan, None, "NaN"),
+        (X_GOOD[:, :2], None, "2 features"),
+        (X_GOOD[:0], None, "0 sample"),
+        (X_GOOD, np.full(200, -1.0), "sample_weight must not be negative"),
+        (X_GOOD, np.ones(3), "sample_weight"),
+    ],
+)
+def test_a_refused_chunk_leaves_the_model_as_it_was(fitted, rows, weights, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.partial_fit(rows, sample_weight=weights)
+
+
+class FixedDensity(BaseDensity):
+    """The first rows, each with an equal share: neither a stream nor forgetful."""
+
+    def __init__(self, kernel=None, random_state=None):
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def fit(self, X, y=None, sample_weight=None):
+        from rskpca import ReducedSet
+
+        self.kernel_ = self._resolved_kernel(X, sample_weight)
+        self.reduced_set_ = ReducedSet(X[:50], np.full(50, len(X) / 50))
+        return self
+
+
+def test_any_density_serves():
+    model = make(density=FixedDensity()).fit(X_GOOD)
+    expected = make(ell=np.inf).fit(X_GOOD[:50])
+    np.testing.assert_allclose(model.eigenvalues_, 4 * expected.eigenvalues_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "forget"])
+def test_a_density_that_cannot_says_so(verb):
+    model = make(density=FixedDensity()).fit(X_GOOD)
+    with pytest.raises(TypeError, match=rf"FixedDensity cannot {verb}; use a ShadowDensity"):
+        getattr(model, verb)(X_GOOD)
+
+
+# ----------------------------------------------------------------- bad data and weights
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.where(np.arange(600).reshape(200, 3) == 7, np.nan, X_GOOD), "contains NaN"),
+        (np.where(np.arange(600).reshape(200, 3) == 7, -np.inf, X_GOOD), "contains infinity"),
+        (X_GOOD[:0], "0 sample"),
+        (X_GOOD[:1], r"1 sample\(s\).*minimum of 2"),
+        (X_GOOD[:, :0], "0 feature"),
+        (X_GOOD[:, 0], "Expected 2D array, got 1D"),
+        (X_GOOD.astype(complex), "Complex data not supported"),
+        ([["a", "b"], ["c", "d"]], "could not convert string to float"),
+        (np.ones((10, 3)), "as far as the kernel can tell all points are equal"),
+    ],
+)
+def test_bad_data_are_refused(fitted, X, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.fit(X)
+
+
+@pytest.mark.parametrize("verb", ["fit", "transform", "partial_fit", "forget"])
+def test_sparse_data_are_refused_with_the_fix(fitted, verb):
+    with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
+        getattr(fitted, verb)(sparse.csr_matrix(X_GOOD))
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (NEW[:, :2], "X has 2 features, but ReducedSetKernelPCA is expecting 3 features"),
+        (NEW * np.nan, "contains NaN"),
+        (NEW + np.inf, "contains infinity"),
+        (NEW[:0], "0 sample"),
+        (NEW[0], "Expected 2D array"),
+        (NEW.astype(complex), "Complex data not supported"),
+        (NEW.astype(str).astype(object) + "x", "could not convert string to float"),
+    ],
+)
+def test_bad_points_to_transform_are_refused(fitted, X, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.transform(X)
+
+
+@pytest.mark.parametrize("verb", ["transform", "forget"])
+def test_nothing_before_fit(verb):
+    with pytest.raises(NotFittedError, match="ReducedSetKernelPCA instance is not fitted yet"):
+        getattr(make(), verb)(X_GOOD)
+
+
+@pytest.mark.parametrize(
+    "name", ["reduced_set_", "eigenvalues_", "n_centers_", "basis_", "explained_variance_ratio_"]
+)
+def test_no_attributes_before_fit(name):
+    with pytest.raises(NotFittedError):
+        getattr(make(), name)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.zeros(200), "sample_weight must have a positive sum"),
+        (np.arange(200) - 1.0, r"sample_weight must not be negative, got a minimum of -1\.0"),
+        (np.full(200, np.nan), "sample_weight must be finite"),
+        (np.ones(199), r"sample_weight.*shape \(200,\).*\(199,\)"),
+        (["a"] * 200, "sample_weight must hold numbers"),
+    ],
+)
+def test_bad_weights_are_named(fitted, weights, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.fit(X_GOOD, sample_weight=weights)
+
+
+# --------------------------------------------------------------------- bad parameters
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        *[({"n_components": n}, f"n_components must be a whole number.*got {n!r}")
+          for n in (0, -1, 1.5, "2", True)],
+        *[({"ell": ell}, f"ell must be a positive number or np.inf, got {ell!r}")
+          for ell in (0, -1.0, np.nan, "4")],
+        *[({"bandwidth": b}, f"bandwidth must be a positive, finite number, got {b!r}")
+          for b in (0, -1.0, np.nan, np.inf)],
+        ({"bandwidth": "mean"}, "bandwidth must be one of 'median', got 'mean'"),
+        *[({"gamma": g, "bandwidth": None}, f"gamma must be a positive, finite number, got {g!r}")
+          for g in (0, -1.0, np.nan, np.inf)],
+        ({"gamma": 0.5}, r"gamma or bandwidth, not both: got 0\.5 and 3\.0"),
+        ({"kernel": Gaussian(1.0)}, r"gamma and bandwidth.*Gaussian\(bandwidth=1\.0\)"),
+        ({"kernel": Gaussian(1.0), "gamma": 2.0, "bandwidth": None}, "gamma and bandwidth"),
+        ({"kernel": Gaussian(-1.0), "bandwidth": None}, r"bandwidth.*got -1\.0"),
+        ({"kernel": "linear"}, "kernel must be one of 'rbf', 'gaussian', 'laplacian', got 'lin"),
+        ({"ell": 3.0, "density": ShadowDensity()}, r"ell=3\.0 was given beside a density"),
+        ({"density": ShadowDensity(ell=-2.0)}, r"ell must be.*got -2\.0"),
+    ],
+)  # fmt: skip
+def test_bad_parameters_are_named_and_change_nothing(fitted, parameters, message):
+    parameters = {"bandwidth": 3.0, **parameters}
+    with pytest.raises(ValueError, match=message):
+        fitted.set_params(**parameters).fit(X_GOOD)
+
+
+@pytest.mark.parametrize("density", ["shadow", 3, ShadowDensity])
+def test_a_density_must_be_one(fitted, density):
+    with pytest.raises(TypeError, match="density must be a density estimator"):
+        fitted.set_params(density=density).fit(X_GOOD)
+
+
+def test_equal_rows_have_no_median_bandwidth():
+    with pytest.raises(ValueError, match=r'bandwidth="median" needs data that differ'):
+        ReducedSetKernelPCA(2).fit(np.ones((10, 2)))
+
+
+@pytest.mark.parametrize("n", [50, 512])
+def test_a_kernel_that_tells_no_points_apart_is_refused(n):
+    with pytest.raises(ValueError, match="as far as the kernel can tell all points are equal"):
+        make(2, bandwidth=1e12, ell=np.inf).fit(datasets.blobs(n, 3))
+
+
+# --------------------------------------------------------------- fewer than asked for
+
+
+def test_more_components_than_centers_come_back_fewer_with_the_reason():
+    X = np.array([[0.0], [0.1], [5.0], [10.0], [5.1]])
+    with pytest.warns(UserWarning, match=r"n_components=10, but 2 came back: the 3 centers"):
+        model = make(10, bandwidth=3.0, ell=4.0).fit(X)
+    assert model.transform(X).shape == (5, 2)
+    assert len(model.get_feature_names_out()) == 2
+    with pytest.warns(UserWarning, match=r"n_components=10, but 3 came back"):
+        model = make(10, bandwidth=3.0, ell=4.0, center=False).fit(X)
+    assert model.transform(X).shape == (5, 3)
+
+
+def test_none_keeps_every_component_without_a_warning():
+    model = make(None, bandwidth=1.0).fit(X_GOOD)
+    assert len(model.eigenvalues_) == model.n_centers_ - 1  # the mean takes one
+    assert len(make(None, bandwidth=1.0, center=False).fit(X_GOOD).eigenvalues_) == model.n_centers_
+
+
+def test_all_components_of_a_huge_set_are_refused(monkeypatch):
+    from rskpca.embedding import _base
+
+    monkeypatch.setattr(_base, "STORED_CENTERS", 10)
+    with pytest.raises(ValueError, match=r"n_components=None asks for all of .* give a number"):
+        make(None).fit(X_GOOD)
+
+
+def test_one_column_works():
+    Z = make(2).fit_transform(X_GOOD[:, :1])
+    assert Z.shape == (200, 2)
+    assert np.isfinite(Z).all()
+
+
+def test_two_rows_work():
+    Z = make(1).fit_transform(np.array([[0.0], [5.0]]))
+    np.testing.assert_allclose(Z[0], -Z[1])

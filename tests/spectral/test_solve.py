@@ -1,0 +1,140 @@
+"""Algorithm 1: weight, decompose, reweight, extend; the same for any order of the centers."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian, ReducedSet
+from rskpca.spectral import Centered, Plain, solve
+from tests import datasets, dense
+
+solve_module = sys.modules["rskpca.spectral.solve"]  # the package's name is the function's
+
+OPERATORS = [Plain(), Centered()]
+
+
+def weighted_set(m=60, d=2, seed=0):
+    return ReducedSet(
+        datasets.blobs(m, d, seed), np.random.default_rng(seed).integers(1, 6, m).astype(float)
+    )
+
+
+def reordered(s, order):
+    return ReducedSet(s.centers[order], s.weights[order])
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+def test_weighted_centers_equal_repeated_rows(operator, kernel):
+    s = weighted_set()
+    X = np.repeat(s.centers, s.weights.astype(int), axis=0)
+    exact = dense.KernelPCA(kernel, X, 8, center=isinstance(operator, Centered))
+    system = solve(operator, kernel, s, 8)
+    scale = exact.eigenvalues[0]
+    np.testing.assert_allclose(system.eigenvalues, exact.eigenvalues, atol=1e-12 * scale, rtol=0)
+    new = datasets.blobs(40, 2, seed=3)
+    dense.assert_equal_up_to_sign(
+        (system.extend(new) * np.sqrt(system.eigenvalues))[:, exact.separated()],
+        exact.transform(new)[:, exact.separated()],
+        1e-10,
+    )
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_functions_vectors_and_trace(operator):
+    s = weighted_set()
+    system = solve(operator, Gaussian(1.0), s, 60)
+    np.testing.assert_allclose(system.vectors.T @ system.vectors, np.eye(len(system.eigenvalues)),
+                               atol=1e-10)  # fmt: skip
+    gram = system.functions.T @ (s.weights[:, None] * system.functions)
+    np.testing.assert_allclose(gram, np.eye(len(system.eigenvalues)), atol=1e-10)
+    assert system.trace == pytest.approx(system.eigenvalues.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_the_extension_to_the_centers_gives_the_functions_back(operator):
+    system = solve(operator, Gaussian(2.0), weighted_set(), 6)
+    np.testing.assert_allclose(system.extend(system.centers), system.functions, atol=1e-12)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("n_components", [1, 5, 12])
+def test_the_matrix_free_path_equals_the_stored_one(operator, n_components, monkeypatch):
+    s = weighted_set(400, 3)
+    stored = solve(operator, Gaussian(2.0), s, n_components)
+    monkeypatch.setattr(solve_module, "STORED_CENTERS", 100)
+    free = solve(operator, Gaussian(2.0), s, n_components)
+    scale = stored.eigenvalues[0]
+    np.testing.assert_allclose(free.eigenvalues, stored.eigenvalues, atol=1e-12 * scale, rtol=0)
+    assert free.trace == pytest.approx(stored.trace, rel=1e-12)
+    root = np.sqrt(stored.eigenvalues)
+    X = datasets.blobs(100, 3, seed=2)
+    np.testing.assert_allclose(free.functions * root, stored.functions * root, atol=1e-10)
+    np.testing.assert_allclose(free.extend(X) * root, stored.extend(X) * root, atol=1e-10)
+
+
+# ------------------------------------------------------------------------------ signs
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("m", [60, 400])
+def test_the_order_of_the_centers_changes_nothing_not_even_signs(operator, m):
+    s = weighted_set(m)
+    expected = solve(operator, Gaussian(3.0), s, 6)
+    X = datasets.blobs(50, 2, seed=5)
+    scale = np.abs(expected.extend(X)).max()
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(m)
+        system = solve(operator, Gaussian(3.0), reordered(s, order), 6)
+        np.testing.assert_allclose(system.extend(X), expected.extend(X), atol=1e-8 * scale)
+
+
+def grid(nx, ny, height=1.3):
+    x, y = np.meshgrid(np.arange(nx) - (nx - 1) / 2, height * (np.arange(ny) - (ny - 1) / 2))
+    return np.column_stack([x.ravel(), y.ravel()])
+
+
+@pytest.mark.parametrize(
+    "points",
+    [np.arange(9.0)[:, None], grid(5, 7), grid(4, 6, 1.7) + 10.0],
+    ids=["line", "odd grid", "even grid"],
+)
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_symmetric_data_have_signs_too(points, operator):
+    """A function odd in two features has no third moment and no covariance with either."""
+    s = ReducedSet(points, np.ones(len(points)))
+    kernel = Gaussian(4.0)
+    expected = solve(operator, kernel, s, 6)
+    gaps = -np.diff(solve(operator, kernel, s, 7).eigenvalues) / expected.eigenvalues[0]
+    assert gaps.min() > 1e-5
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(len(points))
+        system = solve(operator, kernel, reordered(s, order), 6)
+        agreement = np.sum(system.functions * expected.functions[order], axis=0)
+        np.testing.assert_allclose(agreement, 1.0, atol=1e-6)
+
+
+def test_signs_do_not_depend_on_a_scale_of_the_weights():
+    s = weighted_set()
+    X = datasets.blobs(50, 2, seed=5)
+    one = solve(Centered(), Gaussian(3.0), s, 5).extend(X)
+    many = solve(Centered(), Gaussian(3.0), ReducedSet(s.centers, 1e6 * s.weights), 5).extend(X)
+    np.testing.assert_allclose(1e3 * many, one, atol=1e-9)
+
+
+def test_float32_points_give_float32_functions():
+    system = solve(Centered(), Gaussian(3.0), weighted_set(), 5)
+    X = datasets.blobs(50, 2, seed=5, dtype=np.float32)
+    single = system.extend(X)
+    assert single.dtype == np.float32
+    double = system.extend(X.astype(np.float64))
+    np.testing.assert_allclose(single, double, atol=1e-5 * np.abs(double).max(), rtol=0)
+
+
+@pytest.mark.parametrize("m", [50, 512])
+def test_points_that_the_kernel_cannot_tell_apart_have_no_components(m):
+    """Centered, their Gram matrix is zero to rounding, and rounding is no component."""
+    s = ReducedSet(datasets.blobs(m, 2), np.ones(m))
+    assert len(solve(Centered(), Gaussian(1e12), s, 3).eigenvalues) == 0
+    assert len(solve(Plain(), Gaussian(1e12), s, 3).eigenvalues) == 1

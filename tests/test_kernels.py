@@ -1,0 +1,211 @@
+"""Kernels: values, constants, the median bandwidth, and how they are named."""
+
+import math
+import pickle
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
+
+from rskpca import Gaussian, Laplacian, RadialKernel
+from rskpca.kernels import MEDIAN_SAMPLE, as_kernel, median_distance
+from tests import datasets
+from tests.dense import log_kernel
+
+
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+def test_values_are_those_of_the_formula(family):
+    X, Y = datasets.blobs(40, 3), datasets.blobs(30, 3, seed=1)
+    kernel = family(1.7)
+    np.testing.assert_allclose(kernel(X, Y), np.exp(log_kernel(kernel, X, Y)), atol=1e-14)
+    np.testing.assert_allclose(kernel(X), kernel(X, X), atol=0)
+
+
+def test_gamma_is_that_of_scikit_learn():
+    X = datasets.blobs(40, 3)
+    np.testing.assert_allclose(Gaussian.from_gamma(0.3)(X), rbf_kernel(X, gamma=0.3), atol=1e-13)
+    assert Gaussian.from_gamma(0.3).gamma == pytest.approx(0.3, rel=1e-15)
+    assert Gaussian(4.0).gamma == 1 / 16
+    assert Laplacian.from_gamma(0.5).bandwidth == 2.0
+
+
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+def test_log_and_value_agree_without_underflow(family):
+    squared = np.array([0.0, 1e-9, 1.0, 4e4])
+    kernel = family(1.5)
+    logs = kernel.log_evaluate(squared.copy())
+    np.testing.assert_allclose(np.exp(logs), kernel.evaluate(squared.copy()), rtol=1e-13)
+    assert logs[-1] == pytest.approx(-((200 / 1.5) ** kernel.power), rel=1e-14)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.7), Laplacian(0.7), Gaussian(5), Laplacian(5.0)])
+def test_kappa_and_lipschitz_constant_are_sharp(kernel):
+    r = np.linspace(0, 20, 200_001)
+    values = kernel.evaluate(r**2)
+    slopes = np.abs(np.diff(values) / np.diff(r))
+    assert kernel.kappa == values.max() == 1.0
+    assert slopes.max() <= kernel.lipschitz_constant * (1 + 1e-9)
+    assert slopes.max() == pytest.approx(kernel.lipschitz_constant, rel=1e-3)
+
+
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+def test_log_integral_is_the_integral_over_all_of_space(family, d):
+    kernel = family(1.0)
+    area = 2 * math.pi ** (d / 2) / math.gamma(d / 2)
+    radial, _ = quad(lambda r: r ** (d - 1) * float(kernel.profile(r**kernel.power)), 0, np.inf)
+    assert kernel.log_integral(d) == pytest.approx(math.log(area * radial), abs=1e-8)
+
+
+def test_a_profile_of_your_own_can_be_the_gaussian():
+    X = datasets.blobs(30, 2)
+    own = RadialKernel(lambda s: np.exp(-s), power=2, bandwidth=1.3)
+    np.testing.assert_allclose(own(X), Gaussian(1.3)(X), atol=1e-15)
+    assert own.lipschitz_constant is None
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 2.0, 3.0])
+def test_any_power(power):
+    squared = np.array([0.0, 0.25, 1.0, 9.0])
+    kernel = RadialKernel(lambda s: 1 / (1 + s), power, 2.0)
+    expected = 1 / (1 + (np.sqrt(squared) / 2) ** power)
+    np.testing.assert_allclose(kernel.evaluate(squared.copy()), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(), Laplacian(2.0), RadialKernel(np.cos, 2.0, 1.0)])
+def test_kernels_clone_and_pickle(kernel):
+    assert clone(kernel).get_params() == kernel.get_params()
+    assert pickle.loads(pickle.dumps(kernel)).get_params() == kernel.get_params()
+
+
+# ------------------------------------------------------------------------- the median
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 101, 500])
+def test_the_median_bandwidth_is_the_median_distance(n):
+    X = datasets.blobs(n, 3)
+    assert median_distance(X) == pytest.approx(np.median(pdist(X)), rel=1e-14)
+    assert Gaussian().resolve(X).bandwidth == median_distance(X)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whole_weights_in_the_median_equal_repeated_rows(seed):
+    rng = np.random.default_rng(seed)
+    X, weights = rng.normal(size=(30, 2)), rng.integers(0, 4, size=30)
+    repeated = np.repeat(X, weights, axis=0)
+    assert median_distance(X, weights) == pytest.approx(np.median(pdist(repeated)), rel=1e-14)
+
+
+def test_the_median_of_many_rows_is_that_of_a_seeded_sample():
+    X = datasets.blobs(5 * MEDIAN_SAMPLE, 3)
+    assert median_distance(X, random_state=3) == median_distance(X, random_state=3)
+    assert median_distance(X, random_state=3) != median_distance(X, random_state=4)
+    assert median_distance(X) == pytest.approx(np.median(pdist(X[::2])), rel=0.1)
+
+
+def test_the_median_of_many_rows_follows_the_weights():
+    X = np.concatenate([datasets.blobs(2000, 2), 100 * datasets.blobs(2000, 2)])
+    light = np.repeat([1.0, 1e-9], 2000)
+    assert median_distance(X, light) == pytest.approx(np.median(pdist(X[:2000])), rel=0.1)
+
+
+def test_the_global_random_state_is_left_alone():
+    X = datasets.blobs(3000, 2)
+    np.random.seed(0)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    median_distance(X)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+def test_resolve_leaves_the_kernel_as_it_was():
+    kernel = Gaussian()
+    kernel.resolve(datasets.blobs(20, 2))
+    assert kernel.bandwidth == "median"
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(10)])
+def test_equal_data_have_no_median_bandwidth(weights):
+    with pytest.raises(ValueError, match=r'bandwidth="median".*equal.*Give the bandwidth'):
+        median_distance(np.full((10, 3), 7.0), weights)
+
+
+# -------------------------------------------------------------------------- bad input
+
+
+@contextmanager
+def suppress_only(kind, word):
+    try:
+        yield
+    except kind as error:
+        if word not in str(error):
+            raise
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, np.nan, np.inf, "mean", None, [1.0], True, 1j])
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+def test_a_bad_bandwidth_is_named(family, bad):
+    with pytest.raises(ValueError, match="bandwidth") as error:
+        family(bad).resolve(datasets.blobs(10, 2))
+    assert repr(bad) in str(error.value)
+
+
+@pytest.mark.parametrize("bandwidth", [1e-200, 1e200])
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+def test_a_bandwidth_whose_square_is_no_number_works_or_is_refused(family, bandwidth):
+    X = datasets.blobs(10, 2)
+    values = None
+    with suppress_only(ValueError, "bandwidth"):
+        values = family(bandwidth)(X * bandwidth)
+    if values is not None:
+        np.testing.assert_allclose(values, family(1.0)(X), atol=1e-13)
+
+
+@pytest.mark.parametrize("bad", [0, -2.0, np.nan, np.inf, "1"])
+def test_a_bad_gamma_is_named(bad):
+    with pytest.raises(ValueError, match="gamma") as error:
+        as_kernel("rbf", gamma=bad)
+    assert repr(bad) in str(error.value)
+
+
+@pytest.mark.parametrize("bad", [0, -2.0, np.nan, None])
+def test_a_bad_power_is_named(bad):
+    with pytest.raises(ValueError, match="power"):
+        RadialKernel(np.exp, bad, 1.0).resolve(datasets.blobs(10, 2))
+
+
+@pytest.mark.parametrize("bad", ["linear", "RBF", "", 0, 3, False])
+def test_an_unknown_kernel_is_named(bad):
+    with pytest.raises(ValueError, match=r"kernel must be one of 'rbf'") as error:
+        as_kernel(bad)
+    assert repr(bad) in str(error.value)
+
+
+def test_names_stand_for_kernels():
+    assert isinstance(as_kernel(None), Gaussian)
+    assert isinstance(as_kernel("rbf"), Gaussian)
+    assert isinstance(as_kernel("gaussian"), Gaussian)
+    assert isinstance(as_kernel("laplacian"), Laplacian)
+    assert as_kernel("rbf", gamma=0.25).bandwidth == 2.0
+    assert as_kernel("laplacian", bandwidth=3.0).bandwidth == 3.0
+    kernel = Laplacian(1.0)
+    assert as_kernel(kernel) is kernel
+
+
+def test_gamma_and_bandwidth_exclude_each_other():
+    with pytest.raises(ValueError, match=r"gamma or bandwidth, not both.*0\.5.*2\.0"):
+        as_kernel("rbf", gamma=0.5, bandwidth=2.0)
+
+
+@pytest.mark.parametrize("extra", [{"gamma": 0.5}, {"bandwidth": 2.0}])
+def test_a_kernel_object_holds_its_own_bandwidth(extra):
+    with pytest.raises(ValueError, match=r"gamma and bandwidth.*Gaussian\(bandwidth=1\.0\)"):
+        as_kernel(Gaussian(1.0), **extra)
+
+
+def test_rows_of_other_width_are_refused():
+    with pytest.raises(ValueError, match=r"X has 3 features, but Y has 2"):
+        Gaussian(1.0)(np.zeros((2, 3)), np.zeros((2, 2)))

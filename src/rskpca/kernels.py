@@ -359,6 +359,11 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
     float
         The median.
     """
+    if len(X) < 2:
+        raise ValueError(
+            'bandwidth="median" needs at least two rows, got 1. Give the bandwidth as a number, '
+            "or more rows in the first chunk."
+        )
     if len(X) > MEDIAN_SAMPLE:
         chance = None if sample_weight is None else sample_weight / np.sum(sample_weight)
         rng = check_random_state(random_state)

@@ -32,10 +32,12 @@ class BaseDensity(BaseEstimator):
     reduced_set_: ReducedSet
     labels_: NDArray[np.intp]
 
-    def _checked(self, X: Any, *, first: bool) -> Array:
+    def _new_rows(self, X: Any, at_least: int = 2) -> Array:
         """X as finite float32 or float64 rows; nothing of the estimator is changed."""
-        if first:
-            return check_array(X, dtype=DTYPES, ensure_min_samples=2, estimator=self)
+        return check_array(X, dtype=DTYPES, ensure_min_samples=at_least, estimator=self)
+
+    def _more_rows(self, X: Any) -> Array:
+        """The same for rows that must have the features of the fitted ones."""
         return validate_data(self, X, dtype=DTYPES, reset=False)
 
     def _remember_features(self, X: Any) -> None:
@@ -59,7 +61,7 @@ class BaseDensity(BaseEstimator):
             is known, so that the density integrates to one.
         """
         check_is_fitted(self)
-        X = self._checked(X, first=False)
+        X = self._more_rows(X)
         kernel, reduced_set = self.kernel_, self.reduced_set_
         log_weights = np.log(reduced_set.weights)
         logs = gram.product(

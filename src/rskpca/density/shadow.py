@@ -94,7 +94,10 @@ class ShadowDensity(BaseDensity):
         ShadowDensity
             Itself.
         """
-        checked = self._checked(X, first=True)
+        return self._start(X, sample_weight, at_least=2)
+
+    def _start(self, X: Any, sample_weight: Any, at_least: int) -> Self:
+        checked = self._new_rows(X, at_least)
         weights = check.sample_weights(sample_weight, len(checked))
         ell = check.positive_number("ell", self.ell, infinite=True)
         given = None if sample_weight is None else weights
@@ -123,9 +126,8 @@ class ShadowDensity(BaseDensity):
             Itself.
         """
         if not hasattr(self, "reduced_set_"):
-            self.fit(X, sample_weight=sample_weight)
-            return self
-        checked = self._checked(X, first=False)
+            return self._start(X, sample_weight, at_least=1)
+        checked = self._more_rows(X)
         weights = check.sample_weights(sample_weight, len(checked))
         self._absorb(checked, weights, self.reduced_set_, self._take_cover())
         return self
@@ -157,7 +159,7 @@ class ShadowDensity(BaseDensity):
             would be left. Nothing is changed then.
         """
         check_is_fitted(self)
-        checked = self._checked(X, first=False)
+        checked = self._more_rows(X)
         weights = check.sample_weights(sample_weight, len(checked))
         labels, squared = self._located(checked, weights)
         self.reduced_set_ = _without(self.reduced_set_, labels, squared, weights)

@@ -69,15 +69,28 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         Self
             The fitted estimator.
         """
+        kernel, density = self._started(X, sample_weight, at_least=2)
+        system = self._solve(kernel, density.reduced_set_)
+        self._adopt(X, kernel, density, system)
+        return self
+
+    def _started(
+        self, X: Any, sample_weight: Any, at_least: int
+    ) -> tuple[RadialKernel, BaseDensity]:
+        """A kernel and a density of the data; nothing of the estimator is changed."""
         self._check_parameters()
-        checked = check_array(X, dtype=DTYPES, ensure_min_samples=2, estimator=self)
+        checked = check_array(X, dtype=DTYPES, ensure_min_samples=at_least, estimator=self)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
         kernel, density = self._kernel_and_density(checked, given)
-        density.fit(checked, sample_weight=given)
-        system = self._solve(kernel, density.reduced_set_)
+        begin = density.partial_fit if at_least == 1 else density.fit
+        begin(checked, sample_weight=given)
+        return kernel, density
+
+    def _adopt(
+        self, X: Any, kernel: RadialKernel, density: BaseDensity, system: EigenSystem | None
+    ) -> None:
         validate_data(self, X, reset=True, skip_check_array=True)
         self.kernel_, self.density_, self._system_ = kernel, density, system
-        return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; any chunking of the same rows gives the model of one ``fit``.
@@ -97,7 +110,8 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             The estimator; its eigenproblem is solved when an answer is asked for.
         """
         if not hasattr(self, "density_"):
-            return self.fit(X, sample_weight=sample_weight)
+            self._adopt(X, *self._started(X, sample_weight, at_least=1), None)
+            return self
         self._change("partial_fit", X, sample_weight)
         return self
 

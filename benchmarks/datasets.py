@@ -34,8 +34,7 @@ def pen_strokes(n: int) -> Data:
 
 def colours(n: int) -> Data:
     """Skin, shuffled: n x 3, whole numbers, with many repeats."""
-    rows, stand_in = _published("skin", _random_colours)
-    return Data(rows[np.random.default_rng(0).permutation(len(rows))[:n]], stand_in)
+    return _shuffled(*_published("skin", _random_colours), n)
 
 
 def postal_digits(n: int) -> Data:
@@ -44,17 +43,37 @@ def postal_digits(n: int) -> Data:
     return Data(_resampled((rows + 1) / 2, n, noise=0.02), stand_in)
 
 
+def strokes(n: int) -> Data:
+    """Pendigits, shuffled: n x 16."""
+    return _shuffled(*_published("pendigits", _pooled_digits), n)
+
+
+def telescope(n: int) -> Data:
+    """Magic, shuffled: n x 10."""
+    return _shuffled(*_published("magic", _random_forest_cover), n)
+
+
+def credit(n: int) -> Data:
+    """German, shuffled: 1,000 x 24."""
+    return _shuffled(*_published("german", lambda: _pooled_digits()[:1000]), n)
+
+
+def post(n: int) -> Data:
+    """Usps in [0, 1], shuffled: n x 256."""
+    rows, stand_in = _published("usps", lambda: 2 * _enlarged_digits(2) - 1)
+    return _shuffled((rows + 1) / 2, stand_in, n)
+
+
 def images(n: int) -> Data:
     """Mnist in [0, 1], shuffled: n x 784."""
     rows, stand_in = _published("mnist", lambda: 255 * _padded_digits())
-    return Data(rows[np.random.default_rng(0).permutation(len(rows))[:n]] / 255, stand_in)
+    return _shuffled(rows, stand_in, n, scale=1 / 255)
 
 
 def forest(n: int) -> Data:
     """The first ten columns of covtype, shuffled: n x 10."""
     rows, stand_in = _published("covtype", _random_forest_cover)
-    order = np.random.default_rng(0).permutation(len(rows))[:n]
-    return Data(rows[order, :10], stand_in)
+    return _shuffled(rows[:, :10], stand_in, n)
 
 
 def cube(n: int) -> Data:
@@ -75,6 +94,11 @@ def _published(name: str, substitute: Callable[[], Floats]) -> Data:
         return Data(substitute(), f"{name} is missing, other data stand in")
     with np.load(path, allow_pickle=False) as arrays:
         return Data(arrays["X"].astype(np.float64), "")
+
+
+def _shuffled(rows: Floats, stand_in: str, n: int, scale: float = 1.0) -> Data:
+    order = np.random.default_rng(0).permutation(len(rows))[:n]
+    return Data(rows[order] * scale, stand_in)
 
 
 def _resampled(rows: Floats, n: int, noise: float) -> Floats:

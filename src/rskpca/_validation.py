@@ -28,6 +28,12 @@ def positive_integer(name: str, value: object, *, hint: str = "") -> int:
     return int(value)
 
 
+def boolean(name: str, value: object) -> None:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
     """A name from a list."""
     if value not in choices:

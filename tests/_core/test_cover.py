@@ -217,7 +217,7 @@ def pointsets(draw):
     n_threads=st.sampled_from([1, 2, 4]),
     cuts=st.lists(st.integers(0, 400), max_size=4),
 )
-@settings(max_examples=300)
+@settings(max_examples=800)
 def test_cover_equals_reference_on_random_data(points, search, block_rows, n_threads, cuts):
     X, radius = points
     with searching_by(search):

@@ -59,9 +59,18 @@ def _any_below(sums, limit):
     return found > 0
 
 
+@_loose_inline
+def _first_below(sums, limit):
+    first = np.int32(LANES)
+    for lane in range(LANES):
+        candidate = np.int32(lane) if sums[lane] < limit else np.int32(LANES)
+        first = min(first, candidate)
+    return first
+
+
 @_loose
 def _sums_to_tile(X32, i, tiles, t, limit, sums):
-    """Approximate squared distances to the lanes of a tile; False when all exceed ``limit``.
+    """Approximate squared distances to the lanes of a tile; the first below ``limit``, or 64.
 
     Sums of squares only grow, so every 16 features a tile that is already too far is left.
     The number of features is a multiple of 4 (padded with zeros).
@@ -75,7 +84,7 @@ def _sums_to_tile(X32, i, tiles, t, limit, sums):
         sums[lane] = a * a + b * b + c * c + d * d
     for k in range(4, X32.shape[1], 4):
         if k % 16 == 0 and not _any_below(sums, limit):
-            return False
+            return np.int32(LANES)
         x0, x1, x2, x3 = X32[i, k], X32[i, k + 1], X32[i, k + 2], X32[i, k + 3]
         for lane in range(LANES):
             a = x0 - tiles[t, k, lane]
@@ -83,7 +92,7 @@ def _sums_to_tile(X32, i, tiles, t, limit, sums):
             c = x2 - tiles[t, k + 2, lane]
             d = x3 - tiles[t, k + 3, lane]
             sums[lane] += a * a + b * b + c * c + d * d
-    return _any_below(sums, limit)
+    return _first_below(sums, limit)
 
 
 @_exact
@@ -103,13 +112,13 @@ def _first_in_tiles(X, X32, i, limit, tiles, C, start, stop, squared_radius, squ
     if limit == np.inf:
         return _first_exact(X, i, C, start, stop, squared_radius, squared)
     for t in range(start // LANES, (stop + LANES - 1) // LANES):
-        if _sums_to_tile(X32, i, tiles, t, limit, sums):
-            for lane in range(LANES):
-                if sums[lane] < limit and t * LANES + lane < stop:
-                    value = squared_distance(X, i, C, t * LANES + lane)
-                    if value < squared_radius:
-                        squared[i] = value
-                        return t * LANES + lane
+        first = _sums_to_tile(X32, i, tiles, t, limit, sums)
+        for lane in range(first, min(LANES, stop - t * LANES)):
+            if sums[lane] < limit:
+                value = squared_distance(X, i, C, t * LANES + lane)
+                if value < squared_radius:
+                    squared[i] = value
+                    return t * LANES + lane
     return -1
 
 
@@ -158,9 +167,8 @@ def scan_balls(
                     if ids[t, 0] >= best:
                         break
                     visited += 1
-                    if not _sums_to_tile(X32, i, tiles, t, limit, inner):
-                        continue
-                    for q in range(LANES):
+                    first = _sums_to_tile(X32, i, tiles, t, limit, inner)
+                    for q in range(first, LANES):
                         j = ids[t, q]
                         if j < best and inner[q] < limit:
                             value = squared_distance(X, i, C, j)

@@ -156,35 +156,41 @@ class _TileSearch:
         self.balls: _Balls | None = None
         self.balls_from = BALLS_FROM_CENTERS
 
-    def append(self, rows32: NDArray[np.float32]) -> None:
+    def append(self, rows32: NDArray[np.float32], C: Floats) -> None:
         from .compiled import fill_tiles
 
         total = self.n_centers + len(rows32)
         fill_tiles(rows32, self.n_centers, self.tiles.reserve(_n_tiles(total)))
         self.rows32.reserve(total)[self.n_centers : total] = rows32
         self.n_centers = total
+        if self.balls is not None and total - self.balls.stop > self.balls.stop // 16:
+            self.balls.update(C, self._whole_tiles(), self.scale)
 
     def limits(self, norms: Floats, n_features: int) -> Floats:
         return (1 + _U32 * (2 * norms + 3)) ** 2 * (1 + (n_features + 4) * _U32)
 
-    def prepare(self, block: _Block, C: Floats) -> None:
-        """Build the coarse layer when there are many centers, and keep it if it saves work."""
+    @property
+    def wants_sample(self) -> bool:
+        """Whether it is time to see if a coarse layer saves work."""
+        return self.n_centers >= self.balls_from
+
+    def consider(self, sample: _Block, C: Floats) -> None:
+        """Build the coarse layer, and keep it if it at least halves the work on these rows."""
         from .compiled import LANES
 
-        stop = self.n_centers // LANES * LANES  # the scan behind it starts at a tile
-        rows32 = self.rows32.data[:stop]
-        if self.balls is not None and stop - self.balls.stop > self.balls.stop // 16:
-            self.balls.update(C, rows32, self.scale)
-        if self.n_centers < self.balls_from:
-            return
         self.balls_from = 2 * self.n_centers
-        balls = _Balls(C, rows32, self.scale)
-        sample = block.sample(256)
+        balls = _Balls(C, self._whole_tiles(), self.scale)
         self._scan(sample, C, 0, HEAD)
         left = np.flatnonzero(sample.labels < 0)
         visited = balls.scan(sample, C, self.squared_radius)
-        tails = np.where(sample.labels < 0, stop, sample.labels)[left] - HEAD
+        tails = np.where(sample.labels < 0, balls.stop, sample.labels)[left] - HEAD
         self.balls = balls if 2 * visited < np.sum(-(-tails // LANES)) else None
+
+    def _whole_tiles(self) -> NDArray[np.float32]:
+        """Centers that a coarse layer takes; the scan of the others starts at a tile."""
+        from .compiled import LANES
+
+        return self.rows32.data[: self.n_centers // LANES * LANES]
 
     def search(self, block: _Block, C: Floats) -> None:
         if self.balls is None:
@@ -212,7 +218,7 @@ class _ProductSearch:
         self.norms = _Growing(np.zeros(64, dtype=np.float32))
         self.n_centers = 0
 
-    def append(self, rows32: NDArray[np.float32]) -> None:
+    def append(self, rows32: NDArray[np.float32], C: Floats) -> None:
         total = self.n_centers + len(rows32)
         self.rows32.reserve(total)[self.n_centers : total] = rows32
         with np.errstate(over="ignore"):
@@ -223,9 +229,6 @@ class _ProductSearch:
     def limits(self, norms: Floats, n_features: int) -> Floats:
         differences = (1 + _U32 * (2 * norms + 3)) ** 2
         return differences + _U32 * (2 * n_features + 24) * (norms + 1) ** 2
-
-    def prepare(self, block: _Block, C: Floats) -> None:
-        """Nothing to prepare."""
 
     def search(self, block: _Block, C: Floats) -> None:
         from .compiled import scan_exact, scan_products
@@ -348,12 +351,17 @@ class Cover:
 
     def _find(self, block: _Block, run: Map) -> None:
         """First settled center of each row, in parallel."""
-        size = int(np.clip(len(block.X) // 8, 256, 4096))
-        parts = [block.part(rows) for rows in slices(0, len(block.X), size)]
-        run(self._scale_rows, parts)
+        if isinstance(self._search, _TileSearch) and self._search.wants_sample:
+            sample = block.sample(256)
+            self._scale_rows(sample)
+            self._search.consider(sample, self._centers.data)
+        size = int(np.clip(len(block.X) // 4, 256, 8192))
+        run(self._find_part, [block.part(rows) for rows in slices(0, len(block.X), size)])
+
+    def _find_part(self, part: _Block) -> None:
+        self._scale_rows(part)
         if self.n_centers:
-            self._search.prepare(block, self._centers.data)
-            run(lambda part: self._search.search(part, self._centers.data), parts)
+            self._search.search(part, self._centers.data)
 
     def _open(self, block: _Block) -> None:
         from .compiled import LANES, open_centers
@@ -373,8 +381,9 @@ class Cover:
 
     def _settle(self, block: _Block, rows: Labels) -> None:
         first = self.n_centers
-        self._centers.reserve(first + len(rows))[first : first + len(rows)] = block.X[rows]
-        self._search.append(block.X32[rows])
+        centers = self._centers.reserve(first + len(rows))
+        centers[first : first + len(rows)] = block.X[rows]
+        self._search.append(block.X32[rows], centers)
 
 
 def _joined(parts: list[NDArray[Any]], dtype: type) -> NDArray[Any]:

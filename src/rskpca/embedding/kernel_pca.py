@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..spectral import Centered, EigenSystem, Operator, Plain
@@ -99,6 +100,10 @@ class ReducedSetKernelPCA(ReducedSetEmbedding):
         self.center = center
         self.random_state = random_state
         self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check.boolean("center", self.center)
 
     def _operator(self) -> Operator:
         return Centered() if self.center else Plain()

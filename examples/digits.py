@@ -104,7 +104,7 @@ def draw(path, labels, exact_points, reduced_points, centers, model):
     weights = model.reduced_set_.weights
     for axes, points, title in (
         (left, exact_points, f"Exact kernel PCA: {len(labels):,} points kept"),
-        (right, reduced_points, f"Reduced set, ell = {ELLS[0]:g}: {len(weights)} shadow centers, sized by weight"),
+        (right, reduced_points, f"Reduced set: {len(weights)} shadow centers, sized by weight"),
     ):
         faint = 0.75 if axes is left else 0.45
         points_drawn = axes.scatter(
@@ -133,9 +133,7 @@ def main(path="digits.png"):
     X, y = load_digits(return_X_y=True)
     train, test, labels, _ = train_test_split(X, y, test_size=0.2, random_state=0)
     exact = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=1 / BANDWIDTH**2)
-    reduced = {
-        ell: ReducedSetKernelPCA(N_COMPONENTS, bandwidth=BANDWIDTH, ell=ell) for ell in ELLS
-    }
+    reduced = {ell: ReducedSetKernelPCA(N_COMPONENTS, bandwidth=BANDWIDTH, ell=ell) for ell in ELLS}
     seconds, embedded = compare({"exact": exact, **reduced}, train, test)
 
     print(

@@ -14,7 +14,6 @@ from numba import njit
 LANES = 64
 
 _exact = njit(nogil=True, cache=True)
-_exact_inline = njit(nogil=True, cache=True, inline="always")
 _LOOSE = {"contract", "reassoc", "nsz"}
 _loose = njit(nogil=True, cache=True, fastmath=_LOOSE)
 _loose_inline = njit(nogil=True, cache=True, fastmath=_LOOSE, inline="always")
@@ -30,7 +29,7 @@ def squared_distance(X, i, C, j):
     return total
 
 
-@_exact
+@_loose
 def scale_rows(X, origin, scale, X32, norms):
     """X32 = scale (X - origin) in float32, and the norms of its rows."""
     for i in range(X.shape[0]):
@@ -106,31 +105,48 @@ def _first_exact(X, i, C, start, stop, squared_radius, squared):
     return -1
 
 
-@_exact_inline
-def _first_in_tiles(X, X32, i, limit, tiles, C, start, stop, squared_radius, squared, sums):
-    """First center of C[start:stop] within the radius of X[i], or -1; ``start`` is a tile's."""
-    if limit == np.inf:
-        return _first_exact(X, i, C, start, stop, squared_radius, squared)
-    for t in range(start // LANES, (stop + LANES - 1) // LANES):
-        first = _sums_to_tile(X32, i, tiles, t, limit, sums)
-        for lane in range(first, min(LANES, stop - t * LANES)):
-            if sums[lane] < limit:
-                value = squared_distance(X, i, C, t * LANES + lane)
-                if value < squared_radius:
-                    squared[i] = value
-                    return t * LANES + lane
+@_exact
+def _first_in_tile(X, i, limit, sums, lane, base, C, squared_radius, squared):
+    """First center of a tile from ``lane`` on within the radius of X[i], or -1."""
+    for j in range(base + lane, base + LANES):
+        if sums[j - base] < limit:
+            value = squared_distance(X, i, C, j)
+            if value < squared_radius:
+                squared[i] = value
+                return j
     return -1
 
 
 @_exact
-def scan_tiles(X, X32, limits, tiles, C, start, stop, squared_radius, labels, squared):
-    """For each row still without a label, the first center of C[start:stop] within the radius."""
+def scan_tiles(
+    X, X32, limits, tiles, C, start, stop, squared_radius, labels, squared, first_row, last_row
+):
+    """For each row still without a label, the first center of C[start:stop] within the radius.
+
+    ``start`` is the first center of a tile; lanes from ``stop`` on are infinitely far.
+    """
     sums = np.empty(LANES, dtype=np.float32)
-    for i in range(X.shape[0]):
-        if labels[i] < 0:
-            labels[i] = _first_in_tiles(
-                X, X32, i, limits[i], tiles, C, start, stop, squared_radius, squared, sums
-            )
+    for i in range(first_row, last_row):
+        limit = limits[i]
+        if labels[i] >= 0:
+            continue
+        if limit == np.inf:
+            labels[i] = _first_exact(X, i, C, start, stop, squared_radius, squared)
+            continue
+        for t in range(start // LANES, (stop + LANES - 1) // LANES):
+            lane = _sums_to_tile(X32, i, tiles, t, limit, sums)
+            if lane < LANES:
+                j = t * LANES + lane
+                value = squared_distance(X, i, C, j)
+                if value < squared_radius:  # nearly always
+                    squared[i] = value
+                else:
+                    j = _first_in_tile(
+                        X, i, limit, sums, lane + 1, t * LANES, C, squared_radius, squared
+                    )
+                if j >= 0:
+                    labels[i] = j
+                    break
 
 
 @_exact
@@ -265,24 +281,21 @@ def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C
 
     Returns the number of centers opened; their rows of ``X`` are in ``rows``.
     """
-    sums = np.empty(LANES, dtype=np.float32)
     opened = 0
     for i in range(X.shape[0]):
         if labels[i] >= 0:
             continue
-        j = _first_in_tiles(
-            X, X32, i, limits[i], tiles, C, 0, opened, squared_radius, squared, sums
-        )
-        if j < 0:
-            j = opened
-            rows[j] = i
+        scan_tiles(X, X32, limits, tiles, C, 0, opened, squared_radius, labels, squared, i, i + 1)
+        if labels[i] < 0:
+            labels[i] = opened
+            rows[opened] = i
             squared[i] = 0.0
             for k in range(X.shape[1]):
-                C[j, k] = X[i, k]
+                C[opened, k] = X[i, k]
             for k in range(X32.shape[1]):
-                tiles[j // LANES, k, j % LANES] = X32[i, k]
+                tiles[opened // LANES, k, opened % LANES] = X32[i, k]
             opened += 1
-        labels[i] = first + j
+        labels[i] += first
     return opened
 
 

@@ -205,7 +205,7 @@ class _TileSearch:
 
         scan_tiles(
             block.X, block.X32, block.limits, self.tiles.data, C, start, stop,
-            self.squared_radius, block.labels, block.squared,
+            self.squared_radius, block.labels, block.squared, 0, len(block.X),
         )  # fmt: skip
 
 

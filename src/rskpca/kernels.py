@@ -96,29 +96,33 @@ class RadialKernel(BaseEstimator):
         """L, the largest slope of the kernel in the distance r; None where unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
 
-    def evaluate(self, squared: Array) -> Array:
-        """Kernel values from squared distances.
+    @property
+    def factor(self) -> float:
+        """What squared distances are multiplied with for :meth:`evaluate`: 1 / sigma^2."""
+        return 1 / self.scale**2
+
+    def evaluate(self, scaled: Array) -> Array:
+        """Kernel values.
 
         Parameters
         ----------
-        squared : ndarray
-            Squared distances; may be overwritten.
+        scaled : ndarray
+            Squared distances times :attr:`factor`; may be overwritten.
 
         Returns
         -------
         ndarray
-            phi((squared / sigma^2)^(p/2)), of the same shape.
+            phi(scaled^(p/2)), of the same shape.
         """
-        squared = np.divide(squared, self.scale**2, out=squared)
-        return self.profile(_powered(squared, self.power / 2))
+        return self.profile(_powered(scaled, self.power / 2))
 
-    def log_evaluate(self, squared: Array) -> Array:
-        """Log of the kernel values from squared distances.
+    def log_evaluate(self, scaled: Array) -> Array:
+        """Log of the kernel values.
 
         Parameters
         ----------
-        squared : ndarray
-            Squared distances; may be overwritten.
+        scaled : ndarray
+            Squared distances times :attr:`factor`; may be overwritten.
 
         Returns
         -------
@@ -126,7 +130,7 @@ class RadialKernel(BaseEstimator):
             log of :meth:`evaluate`, without its underflow where the profile is known.
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.evaluate(squared))
+            return np.log(self.evaluate(scaled))
 
     def __call__(self, X: Any, Y: Any = None) -> Array:
         """The kernel matrix k(X, Y), whole; Y is X where it is not given."""
@@ -227,13 +231,18 @@ class Gaussian(RadialKernel):
         """
         return cls(1 / math.sqrt(check.positive_number("gamma", gamma)))
 
-    def evaluate(self, squared: Array) -> Array:
-        """exp(-squared / sigma^2), in place."""
-        return np.exp(self.log_evaluate(squared), out=squared)
+    @property
+    def factor(self) -> float:
+        """What squared distances are multiplied with for :meth:`evaluate`: -1 / sigma^2."""
+        return -1 / self.scale**2
 
-    def log_evaluate(self, squared: Array) -> Array:
-        """-squared / sigma^2, in place."""
-        return np.multiply(squared, squared.dtype.type(-1 / self.scale**2), out=squared)
+    def evaluate(self, scaled: Array) -> Array:
+        """exp(scaled), in place."""
+        return np.exp(scaled, out=scaled)
+
+    def log_evaluate(self, scaled: Array) -> Array:
+        """The scaled distances themselves."""
+        return scaled
 
 
 class Laplacian(RadialKernel):
@@ -289,14 +298,13 @@ class Laplacian(RadialKernel):
         """
         return cls(1 / check.positive_number("gamma", gamma))
 
-    def evaluate(self, squared: Array) -> Array:
-        """exp(-sqrt(squared) / sigma), in place."""
-        return np.exp(self.log_evaluate(squared), out=squared)
+    def evaluate(self, scaled: Array) -> Array:
+        """exp(-sqrt(scaled)), in place."""
+        return np.exp(self.log_evaluate(scaled), out=scaled)
 
-    def log_evaluate(self, squared: Array) -> Array:
-        """-sqrt(squared) / sigma, in place."""
-        distances = np.sqrt(squared, out=squared)
-        return np.multiply(distances, squared.dtype.type(-1 / self.scale), out=distances)
+    def log_evaluate(self, scaled: Array) -> Array:
+        """-sqrt(scaled), in place."""
+        return np.negative(np.sqrt(scaled, out=scaled), out=scaled)
 
 
 _BY_NAME: dict[str, type[Gaussian] | type[Laplacian]] = {

@@ -97,7 +97,7 @@ def test_product_equals_reference(seed, n, m, n_threads, columns):
     X, C, A = rng.normal(size=(n, 3)), rng.normal(size=(m, 3)), rng.normal(size=(m, columns))
     kernel = Gaussian(1.3)
     fast = gram.product(kernel, X, C, lambda block: block @ A, columns, n_threads=n_threads)
-    slow = reference.kernel_product(kernel.evaluate, X, C, A)
+    slow = reference.kernel_product(kernel, X, C, A)
     np.testing.assert_allclose(fast, slow, atol=1e-12 * m, rtol=0)
 
 
@@ -115,3 +115,14 @@ def test_inputs_are_not_written_to():
     gram.gram(Gaussian(1.0), X, C)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(C, before[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_columns", range(1, 9))
+def test_few_columns_are_multiplied_as_many_are(n_columns, dtype):
+    rng = np.random.default_rng(0)
+    block, columns = rng.random((37, 211)).astype(dtype), rng.random((211, n_columns)).astype(dtype)
+    product = gram.multiplier(columns)(block)
+    assert product.dtype == dtype
+    exact = block.astype(np.float64) @ columns.astype(np.float64)
+    np.testing.assert_allclose(product, exact, rtol=20 * np.finfo(dtype).eps)

@@ -215,7 +215,7 @@ def nearest_pivots(C32, start, pivots, n_pivots, nearest):
 def _any_close(products, a, start, stop, base, center_norms, first):
     found = np.float32(0)
     for b in range(start, stop):
-        close = base + center_norms[first + b] < 2 * products[a, b]
+        close = base + center_norms[first + b] < products[a, b] + products[a, b]
         found += np.float32(1) if close else np.float32(0)
     return found > 0
 
@@ -227,7 +227,7 @@ def _first_in_products(products, a, base, center_norms, X, i, C, first, squared_
         stop = min(start + LANES, n_panel)
         if _any_close(products, a, start, stop, base, center_norms, first):
             for b in range(start, stop):
-                if base + center_norms[first + b] < 2 * products[a, b]:
+                if base + center_norms[first + b] < products[a, b] + products[a, b]:
                     value = squared_distance(X, i, C, first + b)
                     if value < squared_radius:
                         squared[i] = value
@@ -307,32 +307,56 @@ def accumulate(labels, values, totals):
 
 
 @_loose
-def _distances_from_products(products, i, norm, center_norms, near, large):
-    """Row i: products -> squared distances; True where some lost their digits to cancellation."""
-    lost = 0.0
+def multiply_few(block, rows, out):
+    """out = block @ rows.T for a handful of rows, four at a time."""
+    zero = np.zeros(1, dtype=block.dtype)[0]
+    n_rows, n = rows.shape
+    for i in range(block.shape[0]):
+        for c in range(0, n_rows - 3, 4):
+            s0, s1, s2, s3 = zero, zero, zero, zero
+            for j in range(n):
+                value = block[i, j]
+                s0 += value * rows[c, j]
+                s1 += value * rows[c + 1, j]
+                s2 += value * rows[c + 2, j]
+                s3 += value * rows[c + 3, j]
+            out[i, c], out[i, c + 1], out[i, c + 2], out[i, c + 3] = s0, s1, s2, s3
+        for c in range(n_rows // 4 * 4, n_rows):
+            s0 = zero
+            for j in range(n):
+                s0 += block[i, j] * rows[c, j]
+            out[i, c] = s0
+
+
+@_loose
+def _distances_from_products(products, i, norm, center_norms, near, large, factor):
+    """Row i: products -> factor * squared distances; True where some lost digits by cancelling."""
+    zero = near - near  # in the precision of the block, which vectorises
+    one = near / near
+    lost = zero
     for j in range(products.shape[1]):
         size = norm + center_norms[j]
-        value = max(size - 2 * products[i, j], 0.0)
-        products[i, j] = value
-        threshold = near * size if size > large else -1.0
-        lost += 1.0 if value < threshold else 0.0
+        value = max(size - (products[i, j] + products[i, j]), zero)
+        products[i, j] = factor * value
+        threshold = near * size if size > large else -one
+        lost += one if value < threshold else zero
     return lost > 0
 
 
 @_exact
-def finish_distances(products, X, C, norms, center_norms, near, large):
-    """Inner products -> squared distances, in place, from differences where those cancel.
+def finish_distances(products, X, C, norms, center_norms, near, large, factor):
+    """Inner products -> factor * squared distances, in place; from differences where they cancel.
 
     That is where ``size`` = ||x||^2 + ||c||^2 exceeds ``large`` and the distance is below
     ``near * size``. A row so far out that its norm overflows is infinitely far.
     """
     for i in range(products.shape[0]):
         if norms[i] == np.inf:
-            products[i] = np.inf
+            products[i] = factor * np.inf
             continue
-        if not _distances_from_products(products, i, norms[i], center_norms, near, large):
+        if not _distances_from_products(products, i, norms[i], center_norms, near, large, factor):
             continue
         for j in range(products.shape[1]):
             size = norms[i] + center_norms[j]
-            if size > large and products[i, j] < near * size:
-                products[i, j] = squared_distance(X, i, C, j)
+            if size > large and products[i, j] / factor < near * size:
+                products[i, j] = factor * squared_distance(X, i, C, j)

@@ -7,6 +7,7 @@ caller does with the block.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -30,8 +31,12 @@ class Radial(Protocol):
     def scale(self) -> float:
         """The bandwidth."""
 
-    def evaluate(self, squared: Array) -> Array:
-        """Kernel values from squared distances; may overwrite them."""
+    @property
+    def factor(self) -> float:
+        """What squared distances are multiplied with for ``evaluate``."""
+
+    def evaluate(self, scaled: Array) -> Array:
+        """Kernel values from ``factor`` times squared distances; may overwrite them."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,8 @@ def _squared_norms(rows: Array) -> Array:
     return norms
 
 
-def squared_distances(X: Array, centers: Centers, kernel: Radial) -> Array:
-    """Squared distances of a block of rows, as accurate as the kernel needs.
+def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> Array:
+    """``kernel.factor`` times squared distances of a block of rows, as accurate as it needs.
 
     ||x||^2 + ||c||^2 - 2 <x, c> has an error of some roundings of its first two terms. A
     distance below a tenth of those is taken from differences, except that a kernel that is
@@ -75,16 +80,28 @@ def squared_distances(X: Array, centers: Centers, kernel: Radial) -> Array:
     number = rows.dtype.type
     large = number(16 * kernel.scale**2 if kernel.power >= 2 else 0)
     with np.errstate(over="ignore", invalid="ignore"):  # rows beyond all centers: see below
-        products = X @ rows.T
+        products = np.matmul(X, rows.T, out=out)
     finish_distances(
-        products, X, rows, _squared_norms(X), centers.squared_norms, number(0.1), large
-    )
+        products, X, rows, _squared_norms(X), centers.squared_norms,
+        number(0.1), large, number(kernel.factor),
+    )  # fmt: skip
     return products
 
 
-def kernel_block(X: Array, centers: Centers, kernel: Radial) -> Array:
-    """``k(X, C)`` for a block of rows."""
-    return kernel.evaluate(squared_distances(X, centers, kernel))
+def multiplier(columns: Array) -> Callable[[Array], Array]:
+    """The function ``block -> block @ columns``, which BLAS is slow at for 3 to 6 columns."""
+    from .compiled import multiply_few
+
+    if not 3 <= columns.shape[1] <= 6:
+        return lambda block: block @ columns
+    rows = np.ascontiguousarray(columns.T)
+
+    def multiply(block: Array) -> Array:
+        out = np.empty((len(block), len(rows)), dtype=block.dtype)
+        multiply_few(block, rows, out)
+        return out
+
+    return multiply
 
 
 def product(
@@ -100,11 +117,15 @@ def product(
     """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
     centers = Centers.prepare(C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
+    n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024)))
+    own = threading.local()  # memory of its own for each thread: new pages are slow
 
     def work(rows: slice) -> None:
-        out[rows] = function(kernel_block(X[rows], centers, kernel))
+        if not hasattr(own, "block"):
+            own.block = np.empty((n_rows, len(C)), dtype=dtype)
+        block = own.block[: rows.stop - rows.start]
+        out[rows] = function(kernel.evaluate(scaled_distances(X[rows], centers, kernel, block)))
 
-    n_rows = int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024))
     with workers(n_threads) as run:
         run(work, slices(0, len(X), n_rows))
     return out

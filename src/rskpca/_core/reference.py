@@ -6,7 +6,7 @@ floating-point operations (the radius test of Algorithm 2), this file defines th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,10 @@ def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
     return np.stack([squared_distances(X, c) for c in C], axis=1)
 
 
-def kernel_product(
-    evaluate: Callable[[Array], Array], X: Array, C: Array, coefficients: Array
-) -> Array:
+def kernel_product(kernel: Any, X: Array, C: Array, coefficients: Array) -> Array:
     """``k(X, C) @ coefficients`` with the whole kernel matrix in memory."""
-    return evaluate(pairwise_squared_distances(X, C)) @ coefficients
+    scaled = kernel.factor * pairwise_squared_distances(X, C)
+    return kernel.evaluate(scaled) @ coefficients
 
 
 def leading_eigenpairs(

@@ -101,5 +101,5 @@ class _Log:
     """A kernel whose values are taken as logs."""
 
     def __init__(self, kernel: RadialKernel) -> None:
-        self.power, self.scale = kernel.power, kernel.scale
+        self.power, self.scale, self.factor = kernel.power, kernel.scale, kernel.factor
         self.evaluate = kernel.log_evaluate

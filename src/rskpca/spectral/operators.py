@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.gram import multiplier
+
 Array = NDArray[np.floating]
 
 
@@ -69,8 +71,7 @@ class Plain:
 
     def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
         """The function ``block -> block @ coefficients``."""
-        columns = coefficients.astype(dtype)
-        return lambda block: block @ columns
+        return multiplier(coefficients.astype(dtype))
 
 
 @dataclass(frozen=True)
@@ -125,4 +126,5 @@ class FittedCentered:
         total = coefficients.sum(axis=0)
         columns = (coefficients - np.outer(self.shares, total)).astype(dtype)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
-        return lambda block: block @ columns + constant
+        multiply = multiplier(columns)
+        return lambda block: multiply(block) + constant

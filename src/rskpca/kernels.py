@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,46 @@ def _powered(values: Array, exponent: float) -> Array:
     return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
 
 
-class Gaussian(RadialKernel):
+class _Exponential(RadialKernel):
+    """k(x, y) = exp(-gamma ||x - y||^p) with gamma = 1 / sigma^p."""
+
+    def __init__(self, bandwidth: float | str = "median") -> None:
+        self.bandwidth = bandwidth
+
+    @staticmethod
+    def profile(s: Any) -> Any:
+        """phi(s) = exp(-s)."""
+        return np.exp(-s)
+
+    def log_integral(self, n_features: int) -> float:
+        """Log of the integral of exp(-||u||^p) over R^d: the sphere's area, Gamma(d/p) / p."""
+        d, p = n_features, self.power
+        area = math.log(2) + 0.5 * d * math.log(math.pi) - gammaln(d / 2)
+        return float(area + gammaln(d / p) - math.log(p))
+
+    @property
+    def gamma(self) -> float:
+        """1 / sigma^p, the parameter of scikit-learn's kernels."""
+        return self.scale**-self.power
+
+    @classmethod
+    def from_gamma(cls, gamma: float) -> Self:
+        """The kernel exp(-gamma ||x - y||^p).
+
+        Parameters
+        ----------
+        gamma : float
+            Positive.
+
+        Returns
+        -------
+        Gaussian or Laplacian
+            With bandwidth gamma^(-1/p).
+        """
+        return cls(check.positive_number("gamma", gamma) ** (-1 / cls.power))
+
+
+class Gaussian(_Exponential):  # numpydoc ignore=PR02
     """The Gaussian kernel k(x, y) = exp(-||x - y||^2 / sigma^2).
 
     scikit-learn's ``gamma`` is 1 / sigma^2.
@@ -197,40 +236,6 @@ class Gaussian(RadialKernel):
     power = 2.0
     lipschitz = math.sqrt(2 / math.e)  # of exp(-u^2), at u = 1/sqrt(2)
 
-    def __init__(self, bandwidth: float | str = "median") -> None:
-        self.bandwidth = bandwidth
-
-    @staticmethod
-    def profile(s: Any) -> Any:
-        """phi(s) = exp(-s)."""
-        return np.exp(-s)
-
-    @staticmethod
-    def log_integral(n_features: int) -> float:
-        """Log of the integral of exp(-||u||^2) over R^d."""
-        return 0.5 * n_features * math.log(math.pi)
-
-    @property
-    def gamma(self) -> float:
-        """The parameter of scikit-learn's kernel, 1 / sigma^2."""
-        return 1 / self.scale**2
-
-    @classmethod
-    def from_gamma(cls, gamma: float) -> Gaussian:
-        """The kernel exp(-gamma ||x - y||^2).
-
-        Parameters
-        ----------
-        gamma : float
-            Positive.
-
-        Returns
-        -------
-        Gaussian
-            With bandwidth 1 / sqrt(gamma).
-        """
-        return cls(1 / math.sqrt(check.positive_number("gamma", gamma)))
-
     @property
     def factor(self) -> float:
         """What squared distances are multiplied with for :meth:`evaluate`: -1 / sigma^2."""
@@ -245,7 +250,7 @@ class Gaussian(RadialKernel):
         return scaled
 
 
-class Laplacian(RadialKernel):
+class Laplacian(_Exponential):  # numpydoc ignore=PR02
     """The Laplacian kernel k(x, y) = exp(-||x - y|| / sigma), with the Euclidean distance.
 
     scikit-learn's ``"laplacian"`` uses the L1 distance instead, which is not radial.
@@ -268,36 +273,6 @@ class Laplacian(RadialKernel):
     power = 1.0
     lipschitz = 1.0
 
-    def __init__(self, bandwidth: float | str = "median") -> None:
-        self.bandwidth = bandwidth
-
-    @staticmethod
-    def profile(s: Any) -> Any:
-        """phi(s) = exp(-s)."""
-        return np.exp(-s)
-
-    @staticmethod
-    def log_integral(n_features: int) -> float:
-        """Log of the integral of exp(-||u||) over R^d: the sphere's area times Gamma(d)."""
-        area = math.log(2) + 0.5 * n_features * math.log(math.pi) - gammaln(n_features / 2)
-        return float(area + gammaln(n_features))
-
-    @classmethod
-    def from_gamma(cls, gamma: float) -> Laplacian:
-        """The kernel exp(-gamma ||x - y||).
-
-        Parameters
-        ----------
-        gamma : float
-            Positive.
-
-        Returns
-        -------
-        Laplacian
-            With bandwidth 1 / gamma.
-        """
-        return cls(1 / check.positive_number("gamma", gamma))
-
     def evaluate(self, scaled: Array) -> Array:
         """exp(-sqrt(scaled)), in place."""
         return np.exp(self.log_evaluate(scaled), out=scaled)
@@ -307,7 +282,7 @@ class Laplacian(RadialKernel):
         return np.negative(np.sqrt(scaled, out=scaled), out=scaled)
 
 
-_BY_NAME: dict[str, type[Gaussian] | type[Laplacian]] = {
+_BY_NAME: dict[str, type[_Exponential]] = {
     "rbf": Gaussian,
     "gaussian": Gaussian,
     "laplacian": Laplacian,

@@ -123,7 +123,8 @@ def scan_tiles(
 ):
     """For each row still without a label, the first center of C[start:stop] within the radius.
 
-    ``start`` is the first center of a tile; lanes from ``stop`` on are infinitely far.
+    ``start`` begins a tile, and ``stop`` ends one or the centers: lanes behind those are
+    infinitely far.
     """
     sums = np.empty(LANES, dtype=np.float32)
     for i in range(first_row, last_row):

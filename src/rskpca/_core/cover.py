@@ -107,7 +107,7 @@ class _Balls:
 
     def update(self, C: Floats, C32: NDArray[np.float32], scale: float) -> None:
         """Take in the centers that came since."""
-        from .compiled import LANES, nearest_pivots
+        from .compiled import nearest_pivots
 
         start = HEAD + len(self.nearest)
         nearest = np.empty(len(C32), dtype=np.intp)
@@ -116,23 +116,26 @@ class _Balls:
         distances = np.linalg.norm(C[start : len(C32)] - C[self.pivot_rows[fresh]], axis=1)
         with np.errstate(over="ignore", invalid="ignore"):
             radii = np.nan_to_num(distances * scale * (1 + 1e-9), nan=np.inf)
-        np.maximum.at(self.radii, fresh, radii)
+            np.maximum.at(self.radii, fresh, radii)
+            self.reach = ((1 + self.radii) ** 2 * (1 + 1e-6)).astype(np.float32)
         self.nearest = np.concatenate([self.nearest, fresh])
         self.stop = len(C32)
-        with np.errstate(over="ignore"):
-            self.reach = ((1 + self.radii) ** 2 * (1 + 1e-6)).astype(np.float32)
+        self._lay_out(C32)
 
-        order = np.argsort(self.nearest, kind="stable")
+    def _lay_out(self, C32: NDArray[np.float32]) -> None:
+        """The centers of each ball in tiles of their own, in their order."""
+        from .compiled import LANES
+
         counts = np.bincount(self.nearest, minlength=len(self.radii))
-        tiles_each = -(-counts // LANES)
-        self.first_tile = np.concatenate([[0], np.cumsum(tiles_each)]).astype(np.intp)
-        within = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        place = np.repeat(self.first_tile[:-1], counts) * LANES + within
+        self.first_tile = np.concatenate([[0], np.cumsum(-(-counts // LANES))]).astype(np.intp)
+        by_ball = np.argsort(self.nearest, kind="stable")
+        position_in_ball = np.arange(len(by_ball)) - np.repeat(np.cumsum(counts) - counts, counts)
+        place = np.repeat(self.first_tile[:-1], counts) * LANES + position_in_ball
         n_tiles = int(self.first_tile[-1])
         self.ids = np.full((n_tiles, LANES), np.iinfo(np.intp).max, dtype=np.intp)
-        self.ids.reshape(-1)[place] = order + HEAD
+        self.ids.reshape(-1)[place] = by_ball + HEAD
         self.tiles = np.full((n_tiles, C32.shape[1], LANES), np.inf, dtype=np.float32)
-        self.tiles[place // LANES, :, place % LANES] = C32[order + HEAD]
+        self.tiles[place // LANES, :, place % LANES] = C32[by_ball + HEAD]
 
     def scan(self, block: _Block, C: Floats, squared_radius: float) -> int:
         from .compiled import scan_balls

@@ -37,15 +37,17 @@ def test_gamma_is_that_of_scikit_learn():
 def test_log_and_value_agree_without_underflow(family):
     squared = np.array([0.0, 1e-9, 1.0, 4e4])
     kernel = family(1.5)
-    logs = kernel.log_evaluate(kernel.factor * squared)
-    np.testing.assert_allclose(np.exp(logs), kernel.evaluate(kernel.factor * squared), rtol=1e-13)
+    logs = kernel.log_evaluate(kernel.sign * squared / kernel.scale**2)
+    np.testing.assert_allclose(
+        np.exp(logs), kernel.evaluate(kernel.sign * squared / kernel.scale**2), rtol=1e-13
+    )
     assert logs[-1] == pytest.approx(-((200 / 1.5) ** kernel.power), rel=1e-14)
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.7), Laplacian(0.7), Gaussian(5), Laplacian(5.0)])
 def test_kappa_and_lipschitz_constant_are_sharp(kernel):
     r = np.linspace(0, 20, 200_001)
-    values = kernel.evaluate(kernel.factor * r**2)
+    values = kernel.evaluate(kernel.sign * r**2 / kernel.scale**2)
     slopes = np.abs(np.diff(values) / np.diff(r))
     assert kernel.kappa == values.max() == 1.0
     assert slopes.max() <= kernel.lipschitz_constant * (1 + 1e-9)
@@ -73,7 +75,9 @@ def test_any_power(power):
     squared = np.array([0.0, 0.25, 1.0, 9.0])
     kernel = RadialKernel(lambda s: 1 / (1 + s), power, 2.0)
     expected = 1 / (1 + (np.sqrt(squared) / 2) ** power)
-    np.testing.assert_allclose(kernel.evaluate(kernel.factor * squared), expected, rtol=1e-14)
+    np.testing.assert_allclose(
+        kernel.evaluate(kernel.sign * squared / kernel.scale**2), expected, rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(), Laplacian(2.0), RadialKernel(np.cos, 2.0, 1.0)])

@@ -57,6 +57,8 @@ class RadialKernel(BaseEstimator):
     bandwidth: float | str
     lipschitz: float | None
     log_integral: Callable[[int], float] | None
+    sign = 1.0
+    smooth = False
 
     def __init__(
         self,
@@ -96,18 +98,13 @@ class RadialKernel(BaseEstimator):
         """L, the largest slope of the kernel in the distance r; None where unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
 
-    @property
-    def factor(self) -> float:
-        """What squared distances are multiplied with for :meth:`evaluate`: 1 / sigma^2."""
-        return 1 / self.scale**2
-
     def evaluate(self, scaled: Array) -> Array:
         """Kernel values.
 
         Parameters
         ----------
         scaled : ndarray
-            Squared distances times :attr:`factor`; may be overwritten.
+            ``sign`` times squared distances in bandwidths, r^2 / sigma^2; may be overwritten.
 
         Returns
         -------
@@ -122,7 +119,7 @@ class RadialKernel(BaseEstimator):
         Parameters
         ----------
         scaled : ndarray
-            Squared distances times :attr:`factor`; may be overwritten.
+            ``sign`` times squared distances in bandwidths, r^2 / sigma^2; may be overwritten.
 
         Returns
         -------
@@ -234,12 +231,9 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     """
 
     power = 2.0
+    sign = -1.0
+    smooth = True
     lipschitz = math.sqrt(2 / math.e)  # of exp(-u^2), at u = 1/sqrt(2)
-
-    @property
-    def factor(self) -> float:
-        """What squared distances are multiplied with for :meth:`evaluate`: -1 / sigma^2."""
-        return -1 / self.scale**2
 
     def evaluate(self, scaled: Array) -> Array:
         """exp(scaled), in place."""

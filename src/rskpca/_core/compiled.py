@@ -13,10 +13,21 @@ from numba import njit
 
 LANES = 64
 
-_exact = njit(nogil=True, cache=True)
+
+def _compiled(**options):
+    def decorate(function):
+        try:
+            return njit(nogil=True, cache=True, **options)(function)
+        except RuntimeError:  # no folder that a cache could be written to
+            return njit(nogil=True, **options)(function)
+
+    return decorate
+
+
 _LOOSE = {"contract", "reassoc", "nsz"}
-_loose = njit(nogil=True, cache=True, fastmath=_LOOSE)
-_loose_inline = njit(nogil=True, cache=True, fastmath=_LOOSE, inline="always")
+_exact = _compiled()
+_loose = _compiled(fastmath=_LOOSE)
+_loose_inline = _compiled(fastmath=_LOOSE, inline="always")
 
 
 @_exact
@@ -178,7 +189,7 @@ def scan_balls(
             _sums_to_tile(X32, i, pivots, p, np.float32(np.inf), sums)
             for lane in range(min(LANES, n_balls - p * LANES)):
                 ball = p * LANES + lane
-                if not sums[lane] < reach[ball] * limit:
+                if sums[lane] > reach[ball] * limit:  # both may be infinite: then look
                     continue
                 for t in range(first_tile[ball], first_tile[ball + 1]):
                     if ids[t, 0] >= best:
@@ -330,34 +341,36 @@ def multiply_few(block, rows, out):
 
 
 @_loose
-def _distances_from_products(products, i, norm, center_norms, near, large, factor):
-    """Row i: products -> factor * squared distances; True where some lost digits by cancelling."""
+def _distances_from_products(products, i, norm, center_norms, near, large, sign):
+    """Row i: products -> sign * squared distances; True where some lost digits by cancelling."""
     zero = near - near  # in the precision of the block, which vectorises
     one = near / near
     lost = zero
     for j in range(products.shape[1]):
         size = norm + center_norms[j]
         value = max(size - (products[i, j] + products[i, j]), zero)
-        products[i, j] = factor * value
+        products[i, j] = sign * value
         threshold = near * size if size > large else -one
         lost += one if value < threshold else zero
     return lost > 0
 
 
 @_exact
-def finish_distances(products, X, C, norms, center_norms, near, large, factor):
-    """Inner products -> factor * squared distances, in place; from differences where they cancel.
+def finish_distances(products, X, C, norms, center_norms, near, large, sign):
+    """Inner products -> sign * squared distances, in place; from differences where they cancel.
 
     That is where ``size`` = ||x||^2 + ||c||^2 exceeds ``large`` and the distance is below
-    ``near * size``. A row so far out that its norm overflows is infinitely far.
+    ``near * size``. A row whose norm overflows is as far as a number can
+    say; ``sign`` is 1 or -1.
     """
+    far = np.finfo(products.dtype).max
     for i in range(products.shape[0]):
         if norms[i] == np.inf:
-            products[i] = factor * np.inf
+            products[i] = sign * far
             continue
-        if not _distances_from_products(products, i, norms[i], center_norms, near, large, factor):
+        if not _distances_from_products(products, i, norms[i], center_norms, near, large, sign):
             continue
         for j in range(products.shape[1]):
             size = norms[i] + center_norms[j]
-            if size > large and products[i, j] / factor < near * size:
-                products[i, j] = factor * squared_distance(X, i, C, j)
+            if size > large and sign * products[i, j] < near * size:
+                products[i, j] = sign * squared_distance(X, i, C, j)

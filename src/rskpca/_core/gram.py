@@ -23,41 +23,46 @@ _BLOCK_ELEMENTS = 2**18
 
 
 class Radial(Protocol):
-    """What this module needs to know of a kernel."""
+    """What this module needs to know of a kernel.
 
-    power: float
+    ``evaluate`` takes ``sign`` times squared distances in units of the bandwidth, which it
+    may overwrite. ``smooth`` says that the kernel is smooth in the squared distance at zero.
+    """
+
+    sign: float
+    smooth: bool
 
     @property
-    def scale(self) -> float:
-        """The bandwidth."""
+    def scale(self) -> float: ...
 
-    @property
-    def factor(self) -> float:
-        """What squared distances are multiplied with for ``evaluate``."""
-
-    def evaluate(self, scaled: Array) -> Array:
-        """Kernel values from ``factor`` times squared distances; may overwrite them."""
+    def evaluate(self, scaled: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
 class Centers:
-    """Centers shifted to their middle, so that inner products keep their digits."""
+    """Centers about their middle, in bandwidths: inner products keep their digits."""
 
     origin: NDArray[np.float64]
+    scale: float
     rows: Array
     squared_norms: Array
 
     @classmethod
-    def prepare(cls, C: Array, dtype: Any) -> Centers:
+    def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
         origin = np.median(C.astype(np.float64), axis=0)
-        rows = np.ascontiguousarray(C - origin, dtype=dtype)
+        rows = _standardised(C, origin, scale, dtype)
         norms = _squared_norms(rows)
         if not np.isfinite(norms).all():
             raise ValueError(
-                f"the data are spread so wide that their squares overflow {np.dtype(dtype)}; "
-                "rescale them."
+                f"the data are spread so wide, for a bandwidth of {scale:g}, that their squares "
+                f"overflow {np.dtype(dtype)}; a wider kernel does not."
             )
-        return cls(origin, rows, norms)
+        return cls(origin, scale, rows, norms)
+
+
+def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> Array:
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray((X - origin) / scale, dtype=dtype)
 
 
 def _squared_norms(rows: Array) -> Array:
@@ -67,24 +72,20 @@ def _squared_norms(rows: Array) -> Array:
 
 
 def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> Array:
-    """``kernel.factor`` times squared distances of a block of rows, as accurate as it needs.
+    """``kernel.sign`` times squared distances in bandwidths, as accurate as the kernel needs.
 
     ||x||^2 + ||c||^2 - 2 <x, c> has an error of some roundings of its first two terms. A
     distance below a tenth of those is taken from differences, except that a kernel that is
-    smooth at zero does not mind while they are no more than a few squared bandwidths.
+    smooth at zero does not mind while they are below 16.
     """
     from .compiled import finish_distances
 
     rows = centers.rows
-    X = np.ascontiguousarray(X - centers.origin, dtype=rows.dtype)
-    number = rows.dtype.type
-    large = number(16 * kernel.scale**2 if kernel.power >= 2 else 0)
+    X = _standardised(X, centers.origin, centers.scale, rows.dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # rows beyond all centers: see below
         products = np.matmul(X, rows.T, out=out)
-    finish_distances(
-        products, X, rows, _squared_norms(X), centers.squared_norms,
-        number(0.1), large, number(kernel.factor),
-    )  # fmt: skip
+    constants = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=rows.dtype)
+    finish_distances(products, X, rows, _squared_norms(X), centers.squared_norms, *constants)
     return products
 
 
@@ -115,7 +116,7 @@ def product(
     n_threads: int | None = None,
 ) -> Array:
     """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
-    centers = Centers.prepare(C, dtype)
+    centers = Centers.prepare(C, kernel.scale, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
     n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024)))
     own = threading.local()  # memory of its own for each thread: new pages are slow

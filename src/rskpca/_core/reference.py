@@ -63,7 +63,7 @@ def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
 
 def kernel_product(kernel: Any, X: Array, C: Array, coefficients: Array) -> Array:
     """``k(X, C) @ coefficients`` with the whole kernel matrix in memory."""
-    scaled = kernel.factor * pairwise_squared_distances(X, C)
+    scaled = kernel.sign * pairwise_squared_distances(X, C) / kernel.scale**2
     return kernel.evaluate(scaled) @ coefficients
 
 

@@ -101,5 +101,5 @@ class _Log:
     """A kernel whose values are taken as logs."""
 
     def __init__(self, kernel: RadialKernel) -> None:
-        self.power, self.scale, self.factor = kernel.power, kernel.scale, kernel.factor
+        self.sign, self.smooth, self.scale = kernel.sign, kernel.smooth, kernel.scale
         self.evaluate = kernel.log_evaluate

@@ -22,7 +22,7 @@ from ..density import BaseDensity, ShadowDensity
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Operator, solve
-from ..spectral.solve import STORED_CENTERS
+from ..spectral.eigensystem import STORED_CENTERS
 
 Array = NDArray[np.floating]
 DTYPES = [np.float64, np.float32]

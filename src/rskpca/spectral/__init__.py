@@ -1,6 +1,6 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
+from .eigensystem import EigenSystem, solve
 from .operators import Centered, FittedOperator, Operator, Plain
-from .solve import EigenSystem, solve
 
 __all__ = ["Centered", "EigenSystem", "FittedOperator", "Operator", "Plain", "solve"]

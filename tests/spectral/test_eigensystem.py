@@ -9,7 +9,7 @@ from rskpca import Gaussian, Laplacian, ReducedSet
 from rskpca.spectral import Centered, Plain, solve
 from tests import datasets, dense
 
-solve_module = sys.modules["rskpca.spectral.solve"]  # the package's name is the function's
+solve_module = sys.modules["rskpca.spectral.eigensystem"]
 
 OPERATORS = [Plain(), Centered()]
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
+import warnings
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import validate_data
+
+FLOATS = [np.float64, np.float32]  # what data are kept in: float32 stays, all else is float64
 
 
 def positive_number(name: str, value: object, *, infinite: bool = False, hint: str = "") -> float:
@@ -34,10 +41,19 @@ def boolean(name: str, value: object) -> None:
         raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
-def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """A name from a list."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+def warn(message: str) -> None:
+    """A warning at the line outside of this package that led to it."""
+    package = os.path.dirname(__file__)
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level - 1)
+
+
+def new_rows(estimator: BaseEstimator, X: Any, at_least: int) -> NDArray[np.floating]:
+    """X as finite float32 or float64 rows, with sound names; the estimator is not changed."""
+    stand_in = clone(estimator)
+    return validate_data(stand_in, X, dtype=FLOATS, ensure_min_samples=at_least)
 
 
 def sample_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
@@ -46,7 +62,7 @@ def sample_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
         return np.ones(n_samples)
     weights = np.asarray(sample_weight)
     if weights.dtype.kind not in "fiub":
-        raise ValueError(f"sample_weight must hold numbers, got {sample_weight!r}.")
+        raise ValueError(f"sample_weight must hold numbers, got dtype {weights.dtype}.")
     weights = weights.astype(np.float64)
     if weights.ndim == 0:
         weights = np.full(n_samples, float(weights))

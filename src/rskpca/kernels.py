@@ -12,6 +12,7 @@ from scipy.spatial.distance import pdist
 from scipy.special import gammaln
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.random import sample_without_replacement
 
 from . import _validation as check
 from ._core import gram
@@ -75,13 +76,27 @@ class RadialKernel(BaseEstimator):
         self.lipschitz = lipschitz
         self.log_integral = log_integral
 
+    def _check(self) -> None:
+        self.scale  # noqa: B018  its checks
+        try:
+            kappa = self.kappa
+        except TypeError as error:
+            raise ValueError(
+                f"profile must take an array: profile(0.0) raised {error!r}."
+            ) from error
+        if not (np.isfinite(kappa) and kappa > 0):
+            raise ValueError(f"profile(0) must be a positive number, got {kappa!r}.")
+
     @property
     def scale(self) -> float:
         """The bandwidth sigma as a number."""
         check.positive_number("power", self.power)
-        bandwidth = check.positive_number(
-            "bandwidth", self.bandwidth, hint='A fitted model holds the number for "median".'
-        )
+        if isinstance(self.bandwidth, str):
+            raise ValueError(
+                f"bandwidth={self.bandwidth!r} is not a number yet: an estimator takes the median "
+                "of its data when it is fitted. Give a positive number."
+            )
+        bandwidth = check.positive_number("bandwidth", self.bandwidth, hint='Or give "median".')
         if not 1e-150 < bandwidth < 1e150:
             raise ValueError(
                 f"bandwidth={bandwidth!r} has a square beyond floating point; rescale the data."
@@ -131,7 +146,7 @@ class RadialKernel(BaseEstimator):
 
     def __call__(self, X: Any, Y: Any = None) -> Array:
         """The kernel matrix k(X, Y), whole; Y is X where it is not given."""
-        self.scale  # noqa: B018  checks power and bandwidth
+        self._check()
         X = check_array(X, dtype=np.float64)
         Y = X if Y is None else check_array(Y, dtype=np.float64)
         if X.shape[1] != Y.shape[1]:
@@ -159,9 +174,12 @@ class RadialKernel(BaseEstimator):
         """
         resolved = type(self)(**self.get_params(deep=False))
         if isinstance(self.bandwidth, str):
-            check.one_of("bandwidth", self.bandwidth, ("median",))
+            if self.bandwidth != "median":
+                raise ValueError(
+                    f'bandwidth must be a positive number or "median", got {self.bandwidth!r}.'
+                )
             resolved.bandwidth = median_distance(X, sample_weight, random_state)
-        resolved.scale  # noqa: B018  checks power and bandwidth
+        resolved._check()
         return resolved
 
 
@@ -310,7 +328,11 @@ def as_kernel(
             )
         return kernel
     name = "gaussian" if kernel is None else kernel
-    check.one_of("kernel", name, tuple(_BY_NAME))
+    if not isinstance(name, str) or name not in _BY_NAME:
+        raise ValueError(
+            f'kernel must be "rbf", "gaussian", "laplacian" or a kernel object such as '
+            f"Gaussian(2.0), got {name!r}."
+        )
     family = _BY_NAME[name]
     if gamma is not None and bandwidth is not None:
         raise ValueError(f"give gamma or bandwidth, not both: got {gamma!r} and {bandwidth!r}.")
@@ -322,12 +344,14 @@ def as_kernel(
 def median_distance(X: Array, sample_weight: Array | None = None, random_state: Any = 0) -> float:
     """Median distance between two rows, of a seeded sample of at most 1,000 rows.
 
+    Fewer of more than 400 features, down to 100 rows, so that it stays quick.
+
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         The data.
     sample_weight : ndarray of shape (n_samples,), default=None
-        How often each row counts; whole numbers equal repeated rows.
+        How often each row counts; whole numbers equal repeated rows to the last bit.
     random_state : int, RandomState or None, default=0
         Seed of the sample.
 
@@ -336,27 +360,42 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
     float
         The median.
     """
+    if sample_weight is not None:
+        X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
     if len(X) < 2:
         raise ValueError(
-            'bandwidth="median" needs at least two rows, got 1. Give the bandwidth as a number, '
-            "or more rows in the first chunk."
+            f'bandwidth="median" needs at least two rows of positive weight, got {len(X)}. Give '
+            "the bandwidth as a number, or more rows in the first chunk."
         )
-    if len(X) > MEDIAN_SAMPLE:
-        chance = None if sample_weight is None else sample_weight / np.sum(sample_weight)
-        rng = check_random_state(random_state)
-        X = X[rng.choice(len(X), MEDIAN_SAMPLE, replace=chance is not None, p=chance)]
-        sample_weight = None
+    size = int(np.clip(np.sqrt(4e8 / X.shape[1]), 100, MEDIAN_SAMPLE))
+    X, sample_weight = _sampled(X, sample_weight, size, check_random_state(random_state))
     distances = pdist(np.asarray(X, dtype=np.float64))
     if sample_weight is None:
         median = float(np.median(distances))
     else:
-        median = _weighted_median(*_with_twins(distances, np.asarray(sample_weight)))
+        median = _weighted_median(*_with_twins(distances, sample_weight))
     if not median > 0:
         raise ValueError(
             'bandwidth="median" needs data that differ, but at least half of the pairs of rows '
             "are equal (median distance 0). Give the bandwidth as a number."
         )
     return median
+
+
+def _sampled(
+    X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
+) -> tuple[Array, Array | None]:
+    """At most ``size`` rows, as if each stood there as often as it counts."""
+    whole = sample_weight is None or bool(np.all(sample_weight == np.floor(sample_weight)))
+    total = len(X) if sample_weight is None else float(np.sum(sample_weight))
+    if (total if whole else len(X)) <= size:
+        return X, sample_weight
+    places = sample_without_replacement(int(total), size, random_state=rng) if whole else None
+    if sample_weight is None:
+        return X[places], None
+    places = total * rng.random_sample(size) if places is None else places
+    rows = np.searchsorted(np.cumsum(sample_weight), places, side="right")
+    return X[np.minimum(rows, len(X) - 1)], None
 
 
 def _with_twins(distances: Array, weights: Array) -> tuple[Array, Array]:

@@ -37,6 +37,8 @@ class ReducedSet:
     displacement, scatter : ndarray of shape (n_centers,) or None
         For each center the sums over its points of ||x - c|| and of ||x - c||^2: what the
         quantization did to the data. Upper bounds after a merge, None where nothing is known.
+    residue : ndarray of shape (n_centers,)
+        What rounding left out of the weights; zero unless sample weights are fractions.
 
     Examples
     --------
@@ -54,15 +56,25 @@ class ReducedSet:
     spacing: float | None = None
     displacement: Array | None = None
     scatter: Array | None = None
+    residue: Array = None  # type: ignore[assignment]  # zero where it is not given
 
     def __post_init__(self) -> None:
         self._store("centers", _real("centers", self.centers, (np.float32, np.float64)))
-        for name in ("weights", "displacement", "scatter"):
+        self._store("weights", _real("weights", self.weights, (np.float64,)))
+        if self.residue is None:
+            object.__setattr__(self, "residue", np.zeros(self.weights.shape))
+        for name in ("displacement", "scatter", "residue"):
             if getattr(self, name) is not None:
                 self._store(name, _real(name, getattr(self, name), (np.float64,)))
         total = float(self.weights.sum()) if self.n_samples is None else float(self.n_samples)
         object.__setattr__(self, "n_samples", total)
         self._check()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
     def _store(self, name: str, array: Array) -> None:
         """Keep a read-only array, copied where somebody else could still write to it."""
@@ -85,11 +97,13 @@ class ReducedSet:
                 )
             if values is not None and not (np.isfinite(values).all() and (values >= 0).all()):
                 raise ValueError(f"{name} must be finite and not negative.")
+        if self.residue.shape != self.weights.shape or not np.isfinite(self.residue).all():
+            raise ValueError("residue must have one finite number a center.")
         if not np.isfinite(self.centers).all():
             raise ValueError("centers must be finite, but hold NaN or infinity.")
         if not (self.weights > 0).all():
             raise ValueError("weights must be positive; leave out centers without weight.")
-        if not np.isclose(self.weights.sum(), self.n_samples, rtol=1e-9):
+        if not np.isclose(self.weights.sum(), self.n_samples, rtol=1e-9, atol=0):
             raise ValueError(
                 f"weights must sum to n_samples={self.n_samples}, got {self.weights.sum()}."
             )
@@ -130,7 +144,8 @@ class ReducedSet:
 
         Centers of ``other`` that lie within the spacing of a center of ``self`` join the
         first such; the others follow in their order. A joined center moves its points, so
-        the radius grows, to less than the sum of the two (DESIGN, point 9).
+        the radius grows: a point of ``other`` is within its radius of the center that moved, and
+        that within the spacing of the one that it joined.
 
         Parameters
         ----------
@@ -161,6 +176,7 @@ class ReducedSet:
             self.n_samples + other.n_samples,
             spacing,
             *_moved_sums(self, other, labels, moved, n_centers),
+            residue=_added(self.residue, other.residue, labels, n_centers),
         )
 
     def _places_of(

@@ -318,6 +318,18 @@ def accumulate(labels, values, totals):
         totals[labels[i]] += values[i]
 
 
+@_exact
+def accumulate_exactly(labels, values, totals, residues):
+    """The same, with what each rounding leaves out in ``residues`` (Knuth's two-sum)."""
+    for i in range(len(labels)):
+        j = labels[i]
+        before = totals[j]
+        after = before + values[i]
+        taken = after - before
+        residues[j] += (before - (after - taken)) + (values[i] - taken)
+        totals[j] = after
+
+
 @_loose
 def multiply_few(block, rows, out):
     """out = block @ rows.T for a handful of rows, four at a time."""

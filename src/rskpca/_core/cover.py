@@ -1,9 +1,9 @@
 """Algorithm 2, exactly, as fast as the machine allows.
 
 Giving each row to the *first* center within the radius, else opening a center, is
-Algorithm 2 for any chunking of the rows (DESIGN, "streaming is exact"). So rows are taken
-in blocks: threads look for the first settled center of each row, then one loop walks the
-rows that found none and opens centers.
+Algorithm 2 for any chunking of the rows: a row joins the center that would have taken it
+out of the data first. So rows are taken in blocks: threads look for the first settled
+center of each row, then one loop walks the rows that found none and opens centers.
 
 Single precision only rules centers out. With u the unit roundoff of float32, rows and
 centers shifted and scaled so that the radius is 1, and N = ||x||, a center within the
@@ -12,7 +12,9 @@ radius has, by differences, an approximate squared distance below
     (1 + u (2N + 3))^2 (1 + (d + 4) u),
 
 and, by ||x||^2 + ||c||^2 - 2 <x, c>, below that plus u (2d + 24) (N + 1)^2. The limits used
-double every u. What is not ruled out is decided by differences in float64.
+double every u. What is not ruled out is decided by differences in float64. Rows whose scaled
+norm single precision cannot hold, and radii whose square is subnormal (the differences lose
+digits that the scaled rows have), go that way at once.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ PANEL = 512
 
 _U32 = 2.0 * 2.0**-24
 _TRUSTED_NORM = 1e15
+_TRUSTED_RADIUS = 1e-140
 
 
 class _Block(NamedTuple):
@@ -113,8 +116,8 @@ class _Balls:
         nearest = np.empty(len(C32), dtype=np.intp)
         nearest_pivots(C32, start, self.pivots, len(self.pivot_rows), nearest)
         fresh = nearest[start:]
-        distances = np.linalg.norm(C[start : len(C32)] - C[self.pivot_rows[fresh]], axis=1)
         with np.errstate(over="ignore", invalid="ignore"):
+            distances = np.linalg.norm(C[start : len(C32)] - C[self.pivot_rows[fresh]], axis=1)
             radii = np.nan_to_num(distances * scale * (1 + 1e-9), nan=np.inf)
             np.maximum.at(self.radii, fresh, radii)
             self.reach = ((1 + self.radii) ** 2 * (1 + 1e-6)).astype(np.float32)
@@ -215,7 +218,7 @@ class _TileSearch:
 class _ProductSearch:
     """Settled centers in rows, compared by blocked matrix products: for many features."""
 
-    def __init__(self, width: int, scale: float, squared_radius: float) -> None:
+    def __init__(self, width: int, squared_radius: float) -> None:
         self.squared_radius = squared_radius
         self.rows32 = _Growing(np.zeros((64, width), dtype=np.float32))
         self.norms = _Growing(np.zeros(64, dtype=np.float32))
@@ -279,10 +282,13 @@ class Cover:
         self._centers = _Growing(np.empty((64, self.n_features)))
         self._origin: Floats | None = None
         many = self.n_features >= PRODUCTS_FROM_FEATURES
-        search = _ProductSearch if many else _TileSearch
-        self._scale = 1 / self.radius if self.radius > 1e-300 else np.inf
+        self._scale = 1 / self.radius if self.radius > _TRUSTED_RADIUS else np.inf
         squared_radius = self.radius * self.radius  # not **2: pow rounds differently
-        self._search = search(self._width, self._scale, squared_radius)
+        self._search: _ProductSearch | _TileSearch = (
+            _ProductSearch(self._width, squared_radius)
+            if many
+            else _TileSearch(self._width, self._scale, squared_radius)
+        )
         self._open_share = 1.0
         for rows in slices(0, len(centers), 4096):
             block = self._block(centers[rows])
@@ -336,7 +342,8 @@ class Cover:
     def _block(self, X: NDArray[np.floating]) -> _Block:
         rows: Floats = np.ascontiguousarray(X, dtype=np.float64)
         if self._origin is None:
-            self._origin = np.median(rows[:1024], axis=0)
+            with np.errstate(over="ignore"):
+                self._origin = np.median(rows[:1024], axis=0)
         X32 = np.zeros((len(X), self._width), dtype=np.float32)
         norms, limits = np.empty((2, len(X)), dtype=np.float32)
         labels = np.full(len(X), -1, dtype=np.intp)

@@ -6,6 +6,7 @@ floating-point operations (the radius test of Algorithm 2), this file defines th
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,15 @@ def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
     """Add each value to the total of its label, first row to last, in place."""
     for label, value in zip(labels, values, strict=True):
         totals[label] += value
+
+
+def accumulate_exactly(
+    labels: NDArray[np.intp], values: Array, totals: Array, residues: Array
+) -> None:
+    """The same, and what rounding leaves out, by exact fractions; in place."""
+    for j in np.unique(labels):
+        exact = Fraction(totals[j]) + Fraction(residues[j])
+        for value in values[labels == j]:
+            exact += Fraction(value)
+            totals[j] += value
+        residues[j] = float(exact - Fraction(totals[j]))

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .. import _validation as check
 from .._core import gram
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 
 Array = NDArray[np.floating]
-DTYPES = [np.float64, np.float32]
 
 
 class BaseDensity(BaseEstimator):
@@ -32,13 +31,9 @@ class BaseDensity(BaseEstimator):
     reduced_set_: ReducedSet
     labels_: NDArray[np.intp]
 
-    def _new_rows(self, X: Any, at_least: int = 2) -> Array:
-        """X as finite float32 or float64 rows; nothing of the estimator is changed."""
-        return check_array(X, dtype=DTYPES, ensure_min_samples=at_least, estimator=self)
-
     def _more_rows(self, X: Any) -> Array:
-        """The same for rows that must have the features of the fitted ones."""
-        return validate_data(self, X, dtype=DTYPES, reset=False)
+        """X as float32 or float64 rows with the features of the fitted ones."""
+        return validate_data(self, X, dtype=check.FLOATS, reset=False)
 
     def _remember_features(self, X: Any) -> None:
         validate_data(self, X, reset=True, skip_check_array=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -97,7 +96,7 @@ class ShadowDensity(BaseDensity):
         return self._start(X, sample_weight, at_least=2)
 
     def _start(self, X: Any, sample_weight: Any, at_least: int) -> Self:
-        checked = self._new_rows(X, at_least)
+        checked = check.new_rows(self, X, at_least)
         weights = check.sample_weights(sample_weight, len(checked))
         ell = check.positive_number("ell", self.ell, infinite=True)
         given = None if sample_weight is None else weights
@@ -215,24 +214,41 @@ class ShadowDensity(BaseDensity):
         return state
 
 
-def _sums(
-    labels: NDArray[np.intp],
-    squared: Array,
-    weights: Array,
-    n_centers: int,
-    before: Iterable[Array | None] = (),
-) -> Array:
-    """Weight, displacement and scatter of each center, added up from the first row to the last."""
-    from .._core.compiled import accumulate
+class _Sums:
+    """Weight, displacement and scatter of each center, from the first row to the last.
 
-    sums = np.zeros((3, n_centers))
-    for total, start in zip(sums, before, strict=False):
-        total[: len(start)] = start  # type: ignore[arg-type]
-    for total, values in zip(
-        sums, (weights, weights * np.sqrt(squared), weights * squared), strict=True
-    ):
-        accumulate(labels, values, total)
-    return sums
+    ``residue`` is what rounding left out of the weights, so that rows can be taken away again
+    to the last one.
+    """
+
+    def __init__(self, n_centers: int, previous: ReducedSet | None = None) -> None:
+        self.weights, self.residue, self.displacement, self.scatter = np.zeros((4, n_centers))
+        if previous is not None:
+            m = previous.n_centers
+            self.weights[:m], self.residue[:m] = previous.weights, previous.residue
+            self.displacement[:m], self.scatter[:m] = previous.displacement, previous.scatter
+
+    def add(self, labels: NDArray[np.intp], squared: Array, weights: Array) -> None:
+        """Count rows; negative weights take them away."""
+        from .._core.compiled import accumulate, accumulate_exactly
+
+        accumulate_exactly(labels, weights, self.weights, self.residue)
+        accumulate(labels, weights * np.sqrt(squared), self.displacement)
+        accumulate(labels, weights * squared, self.scatter)
+
+    def reduced_set(
+        self, centers: Array, radius: float | None, spacing: float | None, kept: Any = slice(None)
+    ) -> ReducedSet:
+        """The reduced set of the centers that are kept."""
+        return ReducedSet(
+            centers[kept],
+            self.weights[kept],
+            radius,
+            spacing=spacing,
+            displacement=np.maximum(self.displacement[kept], 0),
+            scatter=np.maximum(self.scatter[kept], 0),
+            residue=self.residue[kept],
+        )
 
 
 def _with(
@@ -244,17 +260,10 @@ def _with(
     radius: float,
 ) -> ReducedSet:
     """The reduced set, which has these centers now, and these rows more."""
-    before: Iterable[Array | None] = ()
-    reach = radius
-    if previous is not None:
-        before = previous.weights, previous.displacement, previous.scatter
-        reach = max(radius, previous.radius)  # type: ignore[type-var, assignment]
-    sums = _sums(labels, squared, weights, len(centers), before)
-    for array in (centers, sums):
-        array.flags.writeable = False  # nobody else has them: no need to copy
-    return ReducedSet(
-        centers, sums[0], reach, spacing=radius, displacement=sums[1], scatter=sums[2]
-    )
+    sums = _Sums(len(centers), previous)
+    sums.add(labels, squared, weights)
+    reach = radius if previous is None else max(radius, previous.radius)  # type: ignore[type-var]
+    return sums.reduced_set(centers, reach, radius)
 
 
 def _without(
@@ -262,29 +271,22 @@ def _without(
 ) -> ReducedSet:
     """The reduced set less these rows; an error where it does not hold them."""
     counted = weights > 0
-    held = previous.weights
-    taken = _sums(labels[counted], squared[counted], weights[counted], len(held))
-    left = held - taken[0]
-    rounding = 1e-12 * held
-    short = np.flatnonzero(left < -rounding)
+    sums = _Sums(previous.n_centers, previous)
+    sums.add(labels[counted], squared[counted], -weights[counted])
+    held, left = previous.weights, sums.weights + sums.residue
+    short = np.flatnonzero(left < -1e-9 * held)
     if len(short):
         first = short[0]
         raise ValueError(
-            f"forget: center {first} holds a weight of {held[first]:g}, but {taken[0, first]:g} "
-            f"would be taken from it ({len(short)} such centers). Nothing was changed."
+            f"forget: center {first} holds a weight of {held[first]:g}, but "
+            f"{held[first] - left[first]:g} would be taken from it ({len(short)} such centers). "
+            "Nothing was changed."
         )
-    kept = left > rounding
+    kept = left > 1e-18 * held
     if not kept.any():
         raise ValueError(
             "forget: nothing would be left; make a new estimator instead. Nothing was changed."
         )
-    displacement = np.maximum(previous.displacement - taken[1], 0)
-    scatter = np.maximum(previous.scatter - taken[2], 0)
-    return ReducedSet(
-        previous.centers[kept],
-        left[kept],
-        previous.radius,
-        spacing=previous.spacing,
-        displacement=displacement[kept],
-        scatter=scatter[kept],
-    )
+    sums.residue -= left - sums.weights  # the weights take up what they can hold of it
+    sums.weights = left
+    return sums.reduced_set(previous.centers, previous.radius, previous.spacing, kept)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -14,7 +13,6 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
@@ -25,7 +23,6 @@ from ..spectral import EigenSystem, Operator, solve
 from ..spectral.eigensystem import STORED_CENTERS
 
 Array = NDArray[np.floating]
-DTYPES = [np.float64, np.float32]
 
 
 class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -79,7 +76,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     ) -> tuple[RadialKernel, BaseDensity]:
         """A kernel and a density of the data; nothing of the estimator is changed."""
         self._check_parameters()
-        checked = check_array(X, dtype=DTYPES, ensure_min_samples=at_least, estimator=self)
+        checked = check.new_rows(self, X, at_least)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
         kernel, density = self._kernel_and_density(checked, given)
         begin = density.partial_fit if at_least == 1 else density.fit
@@ -138,7 +135,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
-        checked = validate_data(self, X, dtype=DTYPES, reset=False)
+        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
         if not hasattr(self.density_, verb):
             raise TypeError(
                 f"{type(self.density_).__name__} cannot {verb}; use a ShadowDensity, which can."
@@ -160,7 +157,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             float32 for float32 data, else float64.
         """
         check_is_fitted(self)
-        checked = validate_data(self, X, dtype=DTYPES, reset=False)
+        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
         system = self.eigensystem_
         return self._coordinates(system, system.extend(checked))
 
@@ -211,11 +208,10 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                 "points are equal. A smaller bandwidth or a larger ell tells them apart."
             )
         if self.n_components is not None and found < self.n_components:
-            warnings.warn(
+            check.warn(
                 f"n_components={self.n_components}, but {found} came back: the "
                 f"{reduced_set.n_centers} centers have no more eigenvalues above rounding. "
-                "A larger ell keeps more centers.",
-                stacklevel=3,
+                "A larger ell keeps more centers."
             )
 
     @property

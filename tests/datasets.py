@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-_BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
-
 
 def folder() -> Path:
-    return Path(os.environ.get("RSKPCA_DATA", _BESIDE_THE_REPOSITORY))
+    return Path(os.environ.get("RSKPCA_DATA", "RSKPCA_DATA"))
 
 
 @cache
@@ -27,7 +25,9 @@ def load(name: str, step: int = 1) -> np.ndarray:
         return load_digits().data[::step]
     path = folder() / f"{name}.npz"
     if not path.exists():
-        pytest.skip(f"{path} is missing; RSKPCA_DATA names the folder of the data")
+        pytest.skip(
+            f"{path.name} is missing; the variable RSKPCA_DATA names the folder of the data"
+        )
     return _load(path)["X"][::step].astype(np.float64)
 
 

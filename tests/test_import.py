@@ -35,3 +35,18 @@ def test_the_version_is_the_one_installed():
     from importlib.metadata import version
 
     assert rskpca.__version__ == version("rskpca")
+
+
+def test_it_works_where_nothing_can_be_cached():
+    """A read-only installation without a home folder, as in many containers."""
+    code = """
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+def refuse(self):
+    raise RuntimeError("cannot cache function: no locator available")
+Dispatcher.enable_caching = refuse
+from rskpca import ReducedSetKernelPCA
+X = np.random.default_rng(0).normal(size=(100, 3))
+assert ReducedSetKernelPCA(2).fit_transform(X).shape == (100, 2)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -183,7 +183,7 @@ def test_a_bad_power_is_named(bad):
 
 @pytest.mark.parametrize("bad", ["linear", "RBF", "", 0, 3, False])
 def test_an_unknown_kernel_is_named(bad):
-    with pytest.raises(ValueError, match=r"kernel must be one of 'rbf'") as error:
+    with pytest.raises(ValueError, match='kernel must be "rbf"') as error:
         as_kernel(bad)
     assert repr(bad) in str(error.value)
 
@@ -213,3 +213,30 @@ def test_a_kernel_object_holds_its_own_bandwidth(extra):
 def test_rows_of_other_width_are_refused():
     with pytest.raises(ValueError, match=r"X has 3 features, but Y has 2"):
         Gaussian(1.0)(np.zeros((2, 3)), np.zeros((2, 2)))
+
+
+def test_the_median_needs_two_rows_that_count():
+    X = datasets.blobs(5, 2)
+    with pytest.raises(ValueError, match="two rows of positive weight, got 1"):
+        median_distance(X, np.array([0.0, 3.0, 0.0, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize("n", [30, 700])
+def test_whole_weights_are_repeated_rows_to_the_median_also_when_it_samples(n):
+    X = datasets.blobs(n, 3)
+    weights = np.random.default_rng(0).integers(0, 5, n)
+    repeated = median_distance(np.repeat(X, weights, axis=0))
+    assert median_distance(X, weights.astype(float)) == repeated
+
+
+def test_a_profile_in_the_squared_distance_may_have_a_cusp():
+    X = datasets.blobs(100, 3)
+    cusp = RadialKernel(lambda s: np.exp(-np.sqrt(s)), 2.0, 1.5)
+    np.testing.assert_allclose(cusp(X), Laplacian(1.5)(X), atol=1e-13)
+
+
+@pytest.mark.parametrize("bad", [3, math.exp, lambda s: s / 0.5, lambda s: s + np.nan])
+def test_a_bad_profile_is_named(bad):
+    with pytest.raises(ValueError, match="profile") as error:
+        RadialKernel(bad, 2.0, 1.0).resolve(datasets.blobs(10, 2))
+    assert "profile" in str(error.value)

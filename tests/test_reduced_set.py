@@ -239,3 +239,10 @@ def test_other_columns_are_refused():
 def test_only_reduced_sets_merge():
     with pytest.raises(TypeError, match="merge takes a ReducedSet, got ndarray"):
         ReducedSet(C, W).merge(C)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_a_copy_is_read_only_too(again):
+    s = again(shadow(datasets.blobs(50, 2)))
+    for array in (s.centers, s.weights, s.displacement, s.scatter, s.residue):
+        assert not array.flags.writeable

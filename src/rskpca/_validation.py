@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
@@ -42,12 +43,12 @@ def boolean(name: str, value: object) -> None:
 
 
 def warn(message: str) -> None:
-    """A warning at the line outside of this package that led to it."""
-    package = os.path.dirname(__file__)
+    """A warning at the user's line that led to it."""
+    ours = os.path.dirname(__file__), os.path.dirname(sklearn.__file__)
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level - 1)
+    warnings.warn(message, stacklevel=level)
 
 
 def new_rows(estimator: BaseEstimator, X: Any, at_least: int) -> NDArray[np.floating]:

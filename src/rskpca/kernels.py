@@ -79,13 +79,11 @@ class RadialKernel(BaseEstimator):
     def _check(self) -> None:
         self.scale  # noqa: B018  its checks
         try:
-            kappa = self.kappa
+            values = np.asarray(self.profile(np.zeros(2)))
         except TypeError as error:
-            raise ValueError(
-                f"profile must take an array: profile(0.0) raised {error!r}."
-            ) from error
-        if not (np.isfinite(kappa) and kappa > 0):
-            raise ValueError(f"profile(0) must be a positive number, got {kappa!r}.")
+            raise ValueError(f"profile must take an array, but raised {error!r}.") from error
+        if values.shape != (2,) or not (np.isfinite(values) & (values > 0)).all():
+            raise ValueError(f"profile must be positive at 0, but of two zeros made {values!r}.")
 
     @property
     def scale(self) -> float:

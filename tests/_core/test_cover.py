@@ -306,3 +306,46 @@ def test_accumulate_equals_reference(seed, n_totals, n):
     accumulate(labels, values, fast)
     reference.accumulate(labels, values, slow)
     np.testing.assert_array_equal(fast, slow)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_radius_whose_square_is_subnormal(search):
+    """Differences lose digits to underflow that scaled rows would keep."""
+    X = np.zeros((2, 100))
+    X[1] = 1.5e-162
+    with searching_by(search):
+        assert_algorithm_2(X, 1e-161)
+
+
+def test_pivots_beyond_single_precision():
+    """A ball whose pivot overflows reaches back to ordinary points, infinitely far."""
+    rng = np.random.default_rng(0)
+    X = 1000 * rng.random((1000, 3))
+    pivots = X[64::64]
+    pivots[:] = 1e22 * (1 + np.arange(len(pivots)))[:, None]
+    X = np.concatenate([X, X[rng.integers(0, len(X), 500)] + 0.01])
+    with searching_by("balls"):
+        assert_algorithm_2(X, 1.0)
+
+
+@pytest.mark.parametrize("size", [1e160, 1.7e308])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_values_whose_squares_overflow(search, size):
+    X = size * np.random.default_rng(0).uniform(-1, 1, (400, 3))
+    with searching_by(search):
+        assert_algorithm_2(X, size / 1e10)
+
+
+@given(
+    weights=hnp.arrays(np.float64, st.integers(1, 60), elements=st.floats(1e-6, 1e6)),
+    n_labels=st.integers(1, 4),
+)
+def test_sums_with_their_residues_are_exact(weights, n_labels):
+    from rskpca._core.compiled import accumulate_exactly
+
+    labels = np.arange(len(weights)) % n_labels
+    fast, slow = np.zeros((2, n_labels)), np.zeros((2, n_labels))
+    accumulate_exactly(labels, weights, *fast)
+    reference.accumulate_exactly(labels, weights, *slow)
+    np.testing.assert_array_equal(fast[0], slow[0])
+    np.testing.assert_allclose(fast[1], slow[1], rtol=1e-12, atol=0)

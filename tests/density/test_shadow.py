@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -393,3 +394,45 @@ def test_nothing_before_fit(verb):
 def test_another_number_of_features_is_refused(verb):
     with pytest.raises(ValueError, match=r"3 features, but ShadowDensity is expecting 2"):
         getattr(with_radius(0.5).fit(X_GOOD), verb)(np.zeros((4, 3)))
+
+
+@pytest.mark.parametrize("weight", [0.1, 1 / 3])
+def test_a_long_shadow_of_fractional_weights_is_forgotten_to_the_last_row(weight):
+    Z = np.zeros((100_000, 1))
+    weights = np.full(len(Z) + 1, weight)
+    density = ShadowDensity(Gaussian(1.0)).fit(np.r_[Z, [[5.0]]], sample_weight=weights)
+    for part in np.array_split(Z, 7):
+        density.forget(part, sample_weight=np.full(len(part), weight))
+    np.testing.assert_array_equal(density.reduced_set_.centers, [[5.0]])
+    np.testing.assert_array_equal(density.reduced_set_.weights, [weight])
+
+
+def test_a_light_row_stays_when_the_heavy_ones_of_its_shadow_go():
+    X, weights = np.zeros((1001, 1)), np.r_[np.ones(1000), 1e-10]
+    density = ShadowDensity(Gaussian(1.0)).fit(X, sample_weight=weights)
+    density.forget(X[:1000])
+    np.testing.assert_allclose(density.reduced_set_.weights, 1e-10, rtol=1e-6)
+
+
+def test_part_of_a_whole_weight_can_be_forgotten():
+    X = datasets.blobs(50, 2)
+    density = ShadowDensity(Gaussian(3.0)).fit(X, sample_weight=np.full(50, 2)).forget(X)
+    np.testing.assert_array_equal(
+        density.reduced_set_.weights, ShadowDensity(Gaussian(3.0)).fit(X).reduced_set_.weights
+    )
+
+
+def test_unit_weights_change_nothing():
+    X = datasets.blobs(3000, 3)
+    plain, weighted = ShadowDensity().fit(X), ShadowDensity().fit(X, sample_weight=np.ones(3000))
+    assert weighted.kernel_.bandwidth == plain.kernel_.bandwidth
+    assert weighted.reduced_set_ == plain.reduced_set_
+
+
+def test_names_are_checked_before_any_work():
+    X = datasets.blobs(100, 3)
+    density = ShadowDensity(Gaussian(1.0)).fit(X[:, :2])
+    before = fitted_state(density)
+    with pytest.raises(TypeError, match="names"):
+        density.fit(pd.DataFrame(X, columns=["a", "b", 3]))
+    assert fitted_state(density) == before

@@ -264,3 +264,28 @@ def test_the_seed_decides_the_median_of_a_sample():
 def test_verbose_reaches_the_density():
     X = datasets.blobs(100, 2)
     assert ReducedSetKernelPCA(2, verbose=1).fit(X).density_.verbose == 1
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e-20, 1e19, 1e30])
+def test_float32_at_any_scale(size):
+    X = datasets.blobs(300, 3)
+    scaled = (size * X).astype(np.float32)
+    Z = ReducedSetKernelPCA(2, bandwidth=2 * size).fit(scaled).transform(scaled)
+    expected = ReducedSetKernelPCA(2, bandwidth=2.0).fit(X).transform(X)
+    np.testing.assert_allclose(Z, expected, atol=1e-4)
+
+
+def test_the_warning_of_fewer_components_is_at_the_line_that_asked():
+    with pytest.warns(UserWarning, match="came back") as record:
+        ReducedSetKernelPCA(50, bandwidth=2.0, ell=np.inf).fit(datasets.blobs(20, 2))
+    assert record[0].filename == __file__
+    stream = ReducedSetKernelPCA(50, bandwidth=2.0, ell=np.inf).partial_fit(datasets.blobs(20, 2))
+    with pytest.warns(UserWarning, match="came back") as record:
+        len(stream.eigenvalues_)
+    assert record[0].filename == __file__
+
+
+def test_a_profile_that_is_no_number_somewhere_is_named():
+    kernel = RadialKernel(lambda s: np.where(s > 1, np.nan, 1.0), 2.0, 1.0)
+    with pytest.raises(ValueError, match="profile"):
+        ReducedSetKernelPCA(2, kernel=kernel).fit(datasets.blobs(50, 2))

@@ -22,8 +22,9 @@ def squared_distances(X: Array, c: Array) -> NDArray[np.float64]:
     """
     total = np.zeros(len(X))
     for k in range(X.shape[1]):
-        difference = X[:, k].astype(np.float64) - np.float64(c[k])
-        total += difference * difference
+        with np.errstate(over="ignore"):
+            difference = X[:, k].astype(np.float64) - np.float64(c[k])
+            total += difference * difference
     return total
 
 

@@ -116,6 +116,11 @@ def _weighted_gram(
     matrix = fitted.apply(matrix)
     matrix *= root
     matrix *= root[:, None]
+    if not np.isfinite(matrix.sum()):
+        raise ValueError(
+            "the kernel has values that are not finite numbers; its profile must be finite for "
+            "every distance."
+        )
     return fitted, matrix, float(np.trace(matrix))
 
 

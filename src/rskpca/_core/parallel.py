@@ -1,8 +1,8 @@
 """Threads over blocks of rows, with BLAS held to one thread in each.
 
 The number of threads is the one that BLAS has been allowed (``OMP_NUM_THREADS``,
-``threadpoolctl.threadpool_limits``, and so joblib and Dask workers), at most one a core.
-No result depends on it.
+``threadpoolctl.threadpool_limits``, and so joblib and Dask workers), at most one a core. What
+is computed here has the same bits for any number.
 """
 
 from __future__ import annotations

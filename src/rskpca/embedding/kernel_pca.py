@@ -27,7 +27,8 @@ class ReducedSetKernelPCA(ReducedSetEmbedding):
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         None is the Gaussian, or the kernel of ``density``.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian. None is
+        the median bandwidth, where ``KernelPCA`` takes 1 / n_features.
     bandwidth : float or "median", default=None
         With a kernel's name: sigma. None is the median pairwise distance of a sample.
     density : density estimator, default=None

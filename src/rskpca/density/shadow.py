@@ -66,8 +66,8 @@ class ShadowDensity(BaseDensity):
     def __init__(
         self,
         kernel: RadialKernel | str | None = None,
-        *,
         ell: float = 4.0,
+        *,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -160,9 +160,10 @@ class ShadowDensity(BaseDensity):
         check_is_fitted(self)
         checked = self._more_rows(X)
         weights = check.sample_weights(sample_weight, len(checked))
-        labels, squared = self._located(checked, weights)
+        cover = self._take_cover()
+        labels, squared = _located(cover, checked, weights)
         self.reduced_set_ = _without(self.reduced_set_, labels, squared, weights)
-        self._cover_ = None
+        self._cover_ = cover if cover.n_centers == self.reduced_set_.n_centers else None
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
         return self
 
@@ -186,32 +187,32 @@ class ShadowDensity(BaseDensity):
         self._cover_ = cover
 
     def _take_cover(self) -> Cover:
-        """The cover of the stream so far. If growing it fails, it is built again."""
+        """The cover of the stream so far. Whoever takes it gives it back, if all went well."""
         cover, self._cover_ = self.__dict__.get("_cover_"), None
         spacing = self.reduced_set_.spacing
         return Cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
-
-    def _located(self, X: Array, weights: Array) -> tuple[NDArray[np.intp], Array]:
-        """The center that each row was counted in; an error where there is none."""
-        reduced_set = self.reduced_set_
-        if not reduced_set.spacing:
-            raise ValueError(
-                "forget needs a positive radius, but ell=inf made every row its own center; "
-                "fit again without the rows."
-            )
-        labels, squared = Cover(reduced_set.spacing, reduced_set.centers).assign(X)
-        lost = np.flatnonzero((labels < 0) & (weights > 0))
-        if len(lost):
-            raise ValueError(
-                f"forget: {len(lost)} of {len(X)} rows lie in no shadow, the first is row "
-                f"{lost[0]}; only rows that were fitted can be forgotten. Nothing was changed."
-            )
-        return labels, squared
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_cover_", None)  # made again from the reduced set
         return state
+
+
+def _located(cover: Cover, X: Array, weights: Array) -> tuple[NDArray[np.intp], Array]:
+    """The center that each row was counted in; an error where there is none."""
+    if not cover.radius:
+        raise ValueError(
+            "forget needs a positive radius, but ell=inf made every row its own center; "
+            "fit again without the rows."
+        )
+    labels, squared = cover.assign(X)
+    lost = np.flatnonzero((labels < 0) & (weights > 0))
+    if len(lost):
+        raise ValueError(
+            f"forget: {len(lost)} of {len(X)} rows lie in no shadow, the first is row "
+            f"{lost[0]}; only rows that were fitted can be forgotten. Nothing was changed."
+        )
+    return labels, squared
 
 
 class _Sums:

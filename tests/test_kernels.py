@@ -1,4 +1,4 @@
-"""Kernels: values, constants, the median bandwidth, and how they are named."""
+"""Kernels: values, constants, bandwidths, and how they are named."""
 
 import math
 import pickle
@@ -7,12 +7,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from rskpca import Gaussian, Laplacian, RadialKernel
-from rskpca.kernels import MEDIAN_SAMPLE, as_kernel, median_distance
+from rskpca.kernels import as_kernel, median_distance
 from tests import datasets
 from tests.dense import log_kernel
 
@@ -86,35 +85,7 @@ def test_kernels_clone_and_pickle(kernel):
     assert pickle.loads(pickle.dumps(kernel)).get_params() == kernel.get_params()
 
 
-# ------------------------------------------------------------------------- the median
-
-
-@pytest.mark.parametrize("n", [2, 3, 10, 101, 500])
-def test_the_median_bandwidth_is_the_median_distance(n):
-    X = datasets.blobs(n, 3)
-    assert median_distance(X) == pytest.approx(np.median(pdist(X)), rel=1e-14)
-    assert Gaussian().resolve(X).bandwidth == median_distance(X)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_whole_weights_in_the_median_equal_repeated_rows(seed):
-    rng = np.random.default_rng(seed)
-    X, weights = rng.normal(size=(30, 2)), rng.integers(0, 4, size=30)
-    repeated = np.repeat(X, weights, axis=0)
-    assert median_distance(X, weights) == pytest.approx(np.median(pdist(repeated)), rel=1e-14)
-
-
-def test_the_median_of_many_rows_is_that_of_a_seeded_sample():
-    X = datasets.blobs(5 * MEDIAN_SAMPLE, 3)
-    assert median_distance(X, random_state=3) == median_distance(X, random_state=3)
-    assert median_distance(X, random_state=3) != median_distance(X, random_state=4)
-    assert median_distance(X) == pytest.approx(np.median(pdist(X[::2])), rel=0.1)
-
-
-def test_the_median_of_many_rows_follows_the_weights():
-    X = np.concatenate([datasets.blobs(2000, 2), 100 * datasets.blobs(2000, 2)])
-    light = np.repeat([1.0, 1e-9], 2000)
-    assert median_distance(X, light) == pytest.approx(np.median(pdist(X[:2000])), rel=0.1)
+# ------------------------------------------------------------------------- the bandwidth
 
 
 def test_the_global_random_state_is_left_alone():
@@ -129,12 +100,6 @@ def test_resolve_leaves_the_kernel_as_it_was():
     kernel = Gaussian()
     kernel.resolve(datasets.blobs(20, 2))
     assert kernel.bandwidth == "median"
-
-
-@pytest.mark.parametrize("weights", [None, np.ones(10)])
-def test_equal_data_have_no_median_bandwidth(weights):
-    with pytest.raises(ValueError, match=r'bandwidth="median".*equal.*Give the bandwidth'):
-        median_distance(np.full((10, 3), 7.0), weights)
 
 
 # -------------------------------------------------------------------------- bad input
@@ -215,20 +180,6 @@ def test_rows_of_other_width_are_refused():
         Gaussian(1.0)(np.zeros((2, 3)), np.zeros((2, 2)))
 
 
-def test_the_median_needs_two_rows_that_count():
-    X = datasets.blobs(5, 2)
-    with pytest.raises(ValueError, match="two rows of positive weight, got 1"):
-        median_distance(X, np.array([0.0, 3.0, 0.0, 0.0, 0.0]))
-
-
-@pytest.mark.parametrize("n", [30, 700])
-def test_whole_weights_are_repeated_rows_to_the_median_also_when_it_samples(n):
-    X = datasets.blobs(n, 3)
-    weights = np.random.default_rng(0).integers(0, 5, n)
-    repeated = median_distance(np.repeat(X, weights, axis=0))
-    assert median_distance(X, weights.astype(float)) == repeated
-
-
 def test_a_profile_in_the_squared_distance_may_have_a_cusp():
     X = datasets.blobs(100, 3)
     cusp = RadialKernel(lambda s: np.exp(-np.sqrt(s)), 2.0, 1.5)
@@ -240,3 +191,8 @@ def test_a_bad_profile_is_named(bad):
     with pytest.raises(ValueError, match="profile") as error:
         RadialKernel(bad, 2.0, 1.0).resolve(datasets.blobs(10, 2))
     assert "profile" in str(error.value)
+
+
+def test_the_bandwidth_by_default_is_the_median_distance():
+    X = datasets.blobs(100, 3)
+    assert Gaussian().resolve(X).bandwidth == median_distance(X)

@@ -24,7 +24,7 @@ class DensityInvariants:
     weights_equal_repeats = True  # integer weights give the reduced set of repeated rows
 
     def make(self, kernel=None):
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass makes its estimator here
 
     @pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
     def X(self, request):  # noqa: N802

@@ -26,7 +26,7 @@ class EmbeddingInvariants:
     """Tests of ``self.make(n_components, **parameters)``, an embedding that is not fitted."""
 
     def make(self, n_components=4, **parameters):
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass makes its estimator here
 
     @pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
     def X(self, request):  # noqa: N802

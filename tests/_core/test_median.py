@@ -1,0 +1,55 @@
+"""The median distance: of all rows, of a sample, and with weights."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from rskpca._core.median import MEDIAN_SAMPLE, median_distance
+from tests import datasets
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 101, 500])
+def test_it_is_the_median_of_all_pairs(n):
+    X = datasets.blobs(n, 3)
+    assert median_distance(X) == pytest.approx(np.median(pdist(X)), rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whole_weights_in_the_median_equal_repeated_rows(seed):
+    rng = np.random.default_rng(seed)
+    X, weights = rng.normal(size=(30, 2)), rng.integers(0, 4, size=30)
+    repeated = np.repeat(X, weights, axis=0)
+    assert median_distance(X, weights) == pytest.approx(np.median(pdist(repeated)), rel=1e-14)
+
+
+def test_the_median_of_many_rows_is_that_of_a_seeded_sample():
+    X = datasets.blobs(5 * MEDIAN_SAMPLE, 3)
+    assert median_distance(X, random_state=3) == median_distance(X, random_state=3)
+    assert median_distance(X, random_state=3) != median_distance(X, random_state=4)
+    assert median_distance(X) == pytest.approx(np.median(pdist(X[::2])), rel=0.1)
+
+
+def test_the_median_of_many_rows_follows_the_weights():
+    X = np.concatenate([datasets.blobs(2000, 2), 100 * datasets.blobs(2000, 2)])
+    light = np.repeat([1.0, 1e-9], 2000)
+    assert median_distance(X, light) == pytest.approx(np.median(pdist(X[:2000])), rel=0.1)
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(10)])
+def test_equal_data_have_no_median_bandwidth(weights):
+    with pytest.raises(ValueError, match=r'bandwidth="median".*equal.*Give the bandwidth'):
+        median_distance(np.full((10, 3), 7.0), weights)
+
+
+def test_the_median_needs_two_rows_that_count():
+    X = datasets.blobs(5, 2)
+    with pytest.raises(ValueError, match="two rows of positive weight, got 1"):
+        median_distance(X, np.array([0.0, 3.0, 0.0, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize("n", [30, 700])
+def test_whole_weights_are_repeated_rows_to_the_median_also_when_it_samples(n):
+    X = datasets.blobs(n, 3)
+    weights = np.random.default_rng(0).integers(0, 5, n)
+    repeated = median_distance(np.repeat(X, weights, axis=0))
+    assert median_distance(X, weights.astype(float)) == repeated

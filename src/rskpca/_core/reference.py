@@ -49,7 +49,7 @@ def cover(
     remaining = np.arange(len(X))
     while len(remaining):
         distances = squared_distances(X[remaining], X[remaining[0]])
-        shadow = distances < radius * radius
+        shadow = distances < float(radius) * float(radius)
         shadow[0] = True
         labels[remaining[shadow]] = len(rows)
         squared[remaining[shadow]] = distances[shadow]

@@ -23,17 +23,14 @@ def positive_number(name: str, value: object, *, infinite: bool = False, hint: s
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or math.isnan(value) or value <= 0 or (math.isinf(value) and not infinite):  # type: ignore[arg-type, operator]
         kind = "a positive number or np.inf" if infinite else "a positive, finite number"
-        raise ValueError(f"{name} must be {kind}, got {value!r}.{_spaced(hint)}")
+        raise ValueError(f"{name} must be {kind}, got {value!r}. {hint}".rstrip())
     return float(value)  # type: ignore[arg-type]
 
 
-def positive_integer(name: str, value: object, *, hint: str = "") -> int:
+def positive_integer(name: str, value: object) -> None:
     """A whole number of at least one."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(
-            f"{name} must be a whole number of at least 1, got {value!r}.{_spaced(hint)}"
-        )
-    return int(value)
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
 
 
 def boolean(name: str, value: object) -> None:
@@ -72,21 +69,15 @@ def sample_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
             f"sample_weight must have one number a row, shape ({n_samples},), "
             f"got shape {weights.shape}."
         )
-    _check_weights("sample_weight", weights)
-    return weights
-
-
-def _check_weights(name: str, weights: NDArray[np.float64]) -> None:
     if not np.all(np.isfinite(weights)):
-        raise ValueError(f"{name} must be finite, but holds NaN or infinity; drop those rows.")
+        raise ValueError(
+            "sample_weight must be finite, but holds NaN or infinity; drop those rows."
+        )
     if np.any(weights < 0):
         raise ValueError(
-            f"{name} must not be negative, got a minimum of {weights.min()}; "
+            f"sample_weight must not be negative, got a minimum of {weights.min()}; "
             "to take points away use forget."
         )
     if not np.any(weights > 0):
-        raise ValueError(f"{name} must have a positive sum, but every weight is zero.")
-
-
-def _spaced(hint: str) -> str:
-    return f" {hint}" if hint else ""
+        raise ValueError("sample_weight must have a positive sum, but every weight is zero.")
+    return weights

@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FILES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+_PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", flags=re.MULTILINE)
 _BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -25,10 +26,12 @@ def test_the_readme_has_code():
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_blocks_of_a_file_run_one_after_another(path, tmp_path, monkeypatch):
+def test_the_blocks_of_a_file_run_and_print_what_they_say(path, tmp_path, monkeypatch, capsys):
     if "matplotlib" not in sys.modules:
         monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     for block in blocks(path):
         exec(compile(block, str(path), "exec"), namespace)
+        printed = capsys.readouterr().out.splitlines()
+        assert set(_PRINTED.findall(block)) <= set(printed)

@@ -20,6 +20,7 @@ from .parallel import slices, workers
 Array = NDArray[np.floating]
 
 _BLOCK_ELEMENTS = 2**18
+_SPAN_ELEMENTS = 2**27
 
 
 class Radial(Protocol):
@@ -116,20 +117,72 @@ def product(
     n_threads: int | None = None,
 ) -> Array:
     """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
-    centers = Centers.prepare(C, kernel.scale, dtype)
+    blocks = _Blocks(kernel, X, C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
-    n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024)))
-    own = threading.local()  # memory of its own for each thread: new pages are slow
 
     def work(rows: slice) -> None:
-        if not hasattr(own, "block"):
-            own.block = np.empty((n_rows, len(C)), dtype=dtype)
-        block = own.block[: rows.stop - rows.start]
-        out[rows] = function(kernel.evaluate(scaled_distances(X[rows], centers, kernel, block)))
+        out[rows] = function(blocks[rows])
 
     with workers(n_threads) as run:
-        run(work, slices(0, len(X), n_rows))
+        run(work, slices(0, len(X), blocks.n_rows))
     return out
+
+
+class _Blocks:
+    """Blocks of rows of k(X, C), each thread in memory of its own: new pages are slow."""
+
+    def __init__(self, kernel: Radial, X: Array, C: Array, dtype: Any) -> None:
+        self.kernel, self.X = kernel, X
+        self.centers = Centers.prepare(C, kernel.scale, dtype)
+        self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024)))
+        self._own = threading.local()
+
+    def __getitem__(self, rows: slice) -> Array:
+        """The block, which the thread's next block overwrites."""
+        if not hasattr(self._own, "block"):
+            self._own.block = np.empty(
+                (self.n_rows, len(self.centers.rows)), self.centers.rows.dtype
+            )
+        block = self._own.block[: rows.stop - rows.start]
+        return self.kernel.evaluate(
+            scaled_distances(self.X[rows], self.centers, self.kernel, block)
+        )
+
+
+def moments(
+    kernel: Radial,
+    X: Array,
+    weights: Array | None,
+    C: Array,
+    columns: Array,
+    *,
+    n_threads: int | None = None,
+) -> tuple[Array, Array]:
+    """Weighted sums over x of b(x) and of b(x) b(x)', with b(x) = k(x, C) @ columns.
+
+    Rows are summed in spans whose number depends on the sizes alone, and the spans in order:
+    the same bits for any number of threads.
+    """
+    blocks = _Blocks(kernel, X, C, np.float64)
+    size = columns.shape[1]
+    root = None if weights is None else np.sqrt(weights)
+    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 1, 8))
+
+    def work(span: slice) -> tuple[Array, Array]:
+        first, second = np.zeros(size), np.zeros((size, size))
+        for rows in slices(span.start, span.stop, blocks.n_rows):
+            B = blocks[rows] @ columns
+            if weights is None or root is None:
+                first += B.sum(axis=0)
+            else:
+                first += weights[rows] @ B
+                B *= root[rows, None]
+            second += B.T @ B
+        return first, second
+
+    with workers(n_threads) as run:
+        parts = run(work, slices(0, len(X), -(-len(X) // n_spans)))
+    return sum(first for first, _ in parts), sum(second for _, second in parts)
 
 
 def gram(kernel: Radial, X: Array, C: Array, *, n_threads: int | None = None) -> Array:

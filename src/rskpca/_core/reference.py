@@ -69,6 +69,12 @@ def kernel_product(kernel: Any, X: Array, C: Array, coefficients: Array) -> Arra
     return kernel.evaluate(scaled) @ coefficients
 
 
+def moments(kernel: Any, X: Array, weights: Array, C: Array, columns: Array) -> tuple[Array, Array]:
+    """Weighted sums over x of b(x) and of b(x) b(x)', with b(x) = k(x, C) @ columns."""
+    B = kernel_product(kernel, X, C, columns)
+    return weights @ B, B.T @ (weights[:, None] * B)
+
+
 def leading_eigenpairs(
     matrix: Array, n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -246,7 +246,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     @property
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, a row a center."""
-        return self.eigensystem_.vectors
+        return np.sqrt(self.reduced_set_.weights)[:, None] * self.eigensystem_.functions
 
     @property
     def _n_features_out(self) -> int:

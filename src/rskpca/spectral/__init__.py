@@ -1,6 +1,17 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
 from .eigensystem import EigenSystem, solve
-from .operators import Centered, FittedOperator, Operator, Plain
+from .operators import Centered, FittedOperator, Operator, Plain, Shifted
+from .ritz import Moments, ritz
 
-__all__ = ["Centered", "EigenSystem", "FittedOperator", "Operator", "Plain", "solve"]
+__all__ = [
+    "Centered",
+    "EigenSystem",
+    "FittedOperator",
+    "Moments",
+    "Operator",
+    "Plain",
+    "Shifted",
+    "ritz",
+    "solve",
+]

@@ -33,28 +33,28 @@ class EigenSystem:
         What is done to the kernel.
     centers : ndarray of shape (n_centers, n_features)
         The points that the eigenfunctions are expressed in.
-    weights : ndarray of shape (n_centers,)
-        Their weights w.
+    coefficients : ndarray of shape (n_centers, n_components)
+        A of f(x) = k(x, C) A, with the operator's kernel: w f / mu for :func:`solve`.
     eigenvalues : ndarray of shape (n_components,)
         mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)).
     functions : ndarray of shape (n_centers, n_components)
-        The eigenfunctions at the centers, W^{-1} v: their weighted squares sum to one.
+        The eigenfunctions at the centers, W^{-1} v. Their weighted squares over the data that
+        the operator stands for sum to one.
     trace : float
         The trace of K~, the sum of all of its eigenvalues.
+    residual : float
+        How much of the trace no function of these centers can hold; no eigenvalue of K~ is
+        further than this above the one found. 0 where the centers are the data.
     """
 
     kernel: RadialKernel
     operator: FittedOperator
     centers: Array
-    weights: Array
+    coefficients: Array
     eigenvalues: Array
     functions: Array
     trace: float
-
-    @property
-    def vectors(self) -> Array:
-        """v, the unit eigenvectors of K~."""
-        return np.sqrt(self.weights)[:, None] * self.functions
+    residual: float = 0.0
 
     def extend(self, X: Array) -> Array:
         """Eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
@@ -69,8 +69,7 @@ class EigenSystem:
         ndarray of shape (n_samples, n_components)
             One eigenfunction a column.
         """
-        coefficients = self.weights[:, None] * self.functions / self.eigenvalues
-        function = self.operator.extension(coefficients, X.dtype)
+        function = self.operator.extension(self.coefficients, X.dtype)
         return gram.product(
             self.kernel, X, self.centers, function, len(self.eigenvalues), dtype=X.dtype
         )
@@ -100,8 +99,12 @@ def solve(
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     fitted, weighted_gram, trace = _weighted_gram(operator, kernel, centers, weights)
     eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
-    functions = _oriented(vectors / np.sqrt(weights)[:, None], centers)
-    return EigenSystem(kernel, fitted, reduced_set.centers, weights, eigenvalues, functions, trace)
+    functions = vectors / np.sqrt(weights)[:, None]
+    functions *= signs(functions, centers)
+    coefficients = weights[:, None] * functions / eigenvalues
+    return EigenSystem(
+        kernel, fitted, reduced_set.centers, coefficients, eigenvalues, functions, trace
+    )
 
 
 def _weighted_gram(
@@ -155,19 +158,32 @@ def _diagonal(kernel: RadialKernel, fitted: FittedOperator, centers: Array) -> A
     return np.concatenate(diagonal)
 
 
-def _oriented(functions: Array, centers: Array) -> Array:
-    """Eigenfunctions with signs that depend on the points alone, not on their order.
+def signs(functions: Array, centers: Array) -> Array:
+    """A sign for each eigenfunction that depends on the points alone, not on their order.
 
-    Each is positive at the center where it is largest in size; of several, as symmetric data
-    have, at the one that is last in the order of the features.
+    With it the function is positive at the center where it is largest in size; of several, as
+    symmetric data have, at the one that is last in the order of the features.
+
+    Parameters
+    ----------
+    functions : ndarray of shape (n_centers, n_components)
+        Their values at the centers.
+    centers : ndarray of shape (n_centers, n_features)
+        The centers.
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
+        1 or -1.
     """
     size = np.abs(functions)
     largest = size >= (1 - 1e-6) * size.max(axis=0)
-    signs = [
-        np.sign(function[_last(np.flatnonzero(among), centers)])
-        for function, among in zip(functions.T, largest.T, strict=True)
-    ]
-    return functions * np.array(signs)
+    return np.array(
+        [
+            np.sign(function[_last(np.flatnonzero(among), centers)])
+            for function, among in zip(functions.T, largest.T, strict=True)
+        ]
+    )
 
 
 def _last(rows: NDArray[np.intp], centers: Array) -> np.intp:

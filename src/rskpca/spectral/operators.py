@@ -128,3 +128,25 @@ class FittedCentered:
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
         multiply = multiplier(columns)
         return lambda block: multiply(block) + constant
+
+
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """k(x, c_j) - ``means``_j: sums over centers become differences from their mean.
+
+    What kernel PCA about the mean needs where a function is given by its coefficients alone.
+    """
+
+    means: Array
+    rounding = 0.0
+
+    def apply(self, block: Array) -> Array:
+        """Subtract the means of the columns, in place."""
+        block -= self.means
+        return block
+
+    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
+        """The function ``block -> apply(block) @ coefficients``."""
+        constant = (self.means @ coefficients).astype(dtype)
+        multiply = multiplier(coefficients.astype(dtype))
+        return lambda block: multiply(block) - constant

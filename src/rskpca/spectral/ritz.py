@@ -1,0 +1,156 @@
+"""Rayleigh-Ritz: the best eigenfunctions among all functions of a few basis points.
+
+The data enter through their moments in an orthonormal basis of the span, which add up row by
+row, so that nothing of size n is kept. With all points of a reduced set as the basis the answer
+is that of Algorithm 1; with fewer, or with the data themselves in the operator, it is the
+Nystrom method with the landmarks kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from .._core import eig, gram
+from ..kernels import RadialKernel
+from .eigensystem import EigenSystem, signs
+from .operators import FittedOperator, Plain, Shifted
+
+Array = NDArray[np.floating]
+
+# A basis point is dropped when the others come this close to it, squared, relative to kappa.
+_REDUNDANT = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What Rayleigh-Ritz needs of the data: a summary that grows and merges.
+
+    b(x) are the coordinates of the projection of psi(x) on the span of the basis, in the
+    orthonormal system that ``columns`` makes: b(x) = k(x, Z) T with T = L^{-T}, K_ZZ = L L'.
+
+    Attributes
+    ----------
+    kernel : RadialKernel
+        With a number for its bandwidth.
+    basis : ndarray of shape (n_basis, n_features)
+        Z, without points that the others make redundant.
+    columns : ndarray of shape (n_basis, n_basis)
+        T.
+    total : float
+        n, the sum of the weights.
+    first : ndarray of shape (n_basis,)
+        Weighted sum of b(x).
+    second : ndarray of shape (n_basis, n_basis)
+        Weighted sum of b(x) b(x)'.
+    """
+
+    kernel: RadialKernel
+    basis: Array
+    columns: Array
+    total: float
+    first: Array
+    second: Array
+
+    @classmethod
+    def of(cls, kernel: RadialKernel, basis: Array) -> Moments:
+        """Moments of no data yet.
+
+        Parameters
+        ----------
+        kernel : RadialKernel
+            With a number for its bandwidth.
+        basis : ndarray of shape (n_basis, n_features)
+            Points; repeated ones are dropped.
+
+        Returns
+        -------
+        Moments
+            All zero.
+        """
+        matrix = gram.gram(kernel, basis, basis)
+        kept = _independent(matrix, _REDUNDANT * kernel.kappa)
+        factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
+        columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
+        zeros = np.zeros((len(kept), len(kept)))
+        return cls(kernel, basis[kept], np.ascontiguousarray(columns), 0.0, zeros[0], zeros)
+
+    def add(self, X: Array, weights: Array | None = None) -> Moments:
+        """The moments with these rows more.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Rows, taken a block at a time.
+        weights : ndarray of shape (n_samples,), default=None
+            How often each counts.
+
+        Returns
+        -------
+        Moments
+            New ones.
+        """
+        first, second = gram.moments(self.kernel, X, weights, self.basis, self.columns)
+        total = float(len(X) if weights is None else weights.sum())
+        return replace(
+            self,
+            total=self.total + total,
+            first=self.first + first,
+            second=self.second + second,
+        )
+
+
+def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:
+    """Rows of a Gram matrix that span the others to within the tolerance, in order."""
+    *_, pivots, rank, _ = dpstrf(matrix, tol=tolerance, lower=1)
+    return np.sort(pivots[:rank] - 1)
+
+
+def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
+    """The leading eigenpairs of the data's operator on the span of the basis.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the data.
+    n_components : int
+        r, the eigenpairs wanted; fewer come back where the others are zero to rounding.
+    center : bool
+        About the mean in feature space, or not.
+
+    Returns
+    -------
+    EigenSystem
+        Its ``residual`` is n kappa - tr(second), the part of the data outside the span.
+    """
+    n, kernel, second = moments.total, moments.kernel, moments.second
+    mean = moments.first / n
+    held = float(np.trace(second))
+    operator: FittedOperator = Plain()
+    trace = n * kernel.kappa
+    if center:
+        second = second - n * np.outer(mean, mean)
+        trace -= n * float(mean @ mean)
+        operator = Shifted(solve_triangular(moments.columns, mean, lower=False, trans="T"))
+    rounding = len(mean) * np.finfo(np.float64).eps * held
+    eigenvalues, vectors = eig.leading_eigenpairs(second.copy(), n_components, rounding)
+    coefficients = moments.columns @ vectors / np.sqrt(eigenvalues)
+    functions = gram.product(
+        kernel, moments.basis, moments.basis, operator.extension(coefficients, np.float64),
+        len(eigenvalues),
+    )  # fmt: skip
+    orientation = signs(functions, moments.basis.astype(np.float64))
+    return EigenSystem(
+        kernel,
+        operator,
+        moments.basis,
+        coefficients * orientation,
+        eigenvalues,
+        functions * orientation,
+        trace,
+        max(n * kernel.kappa - held, 0.0),
+    )

@@ -1,0 +1,90 @@
+"""Rayleigh-Ritz on a basis: equal to Algorithm 1 on all centers, and to dense Nystrom on few."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian, ReducedSet
+from rskpca._core import gram, reference
+from rskpca.spectral import Centered, Moments, Plain, ritz, solve
+from tests import datasets, dense
+
+
+def weighted_set(m=60, d=2, seed=0):
+    return ReducedSet(
+        datasets.blobs(m, d, seed), np.random.default_rng(seed).integers(1, 6, m).astype(float)
+    )
+
+
+def coordinates(system, X):
+    return system.extend(X) * np.sqrt(system.eigenvalues)
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+def test_all_centers_as_the_basis_equal_algorithm_1(kernel, center):
+    s = weighted_set()
+    expected = solve(Centered() if center else Plain(), kernel, s, 6)
+    system = ritz(Moments.of(kernel, s.centers).add(s.centers, s.weights), 6, center=center)
+    np.testing.assert_allclose(system.eigenvalues, expected.eigenvalues, rtol=1e-9)
+    new = datasets.blobs(40, 2, seed=3)
+    np.testing.assert_allclose(coordinates(system, new), coordinates(expected, new), atol=1e-9)
+    assert system.trace == pytest.approx(expected.trace, rel=1e-9)
+    assert system.residual < 1e-8 * system.trace
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_few_points_equal_dense_principal_components_of_the_projections(center):
+    X, Z, kernel = datasets.blobs(300, 2), datasets.blobs(15, 2, seed=5), Gaussian(3.0)
+    values, vectors = np.linalg.eigh(np.exp(dense.log_kernel(kernel, Z, Z)))
+    whiten = vectors / np.sqrt(values) @ vectors.T
+    B = np.exp(dense.log_kernel(kernel, X, Z)) @ whiten
+    shift = B.mean(axis=0) if center else 0
+    _, singular, axes = np.linalg.svd(B - shift, full_matrices=False)
+    system = ritz(Moments.of(kernel, Z).add(X), 4, center=center)
+    np.testing.assert_allclose(system.eigenvalues, singular[:4] ** 2, rtol=1e-9)
+    new = datasets.blobs(50, 2, seed=9)
+    expected = (np.exp(dense.log_kernel(kernel, new, Z)) @ whiten - shift) @ axes[:4].T
+    dense.assert_equal_up_to_sign(coordinates(system, new), expected, 1e-9)
+    np.testing.assert_allclose(system.extend(Z), system.functions, atol=1e-9)
+    assert system.residual == pytest.approx(len(X) - np.sum(B**2), rel=1e-9)
+
+
+def test_rows_add_up_in_any_chunks_and_weights_equal_repeats():
+    s, kernel = weighted_set(), Gaussian(2.0)
+    Z = s.centers[::4]
+    whole = Moments.of(kernel, Z).add(np.repeat(s.centers, s.weights.astype(int), axis=0))
+    parts = Moments.of(kernel, Z).add(s.centers[:20], s.weights[:20])
+    parts = parts.add(s.centers[20:], s.weights[20:])
+    for name in ("total", "first", "second"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-10)
+
+
+def test_repeated_basis_points_are_dropped():
+    X, kernel = datasets.blobs(200, 3), Gaussian(4.0)
+    once = ritz(Moments.of(kernel, X[:20]).add(X), 5, center=True)
+    twice = ritz(Moments.of(kernel, np.repeat(X[:20], 3, axis=0)).add(X), 5, center=True)
+    np.testing.assert_array_equal(twice.centers, X[:20])
+    np.testing.assert_allclose(twice.extend(X), once.extend(X), atol=1e-10)
+
+
+def test_eigenvalues_lie_below_the_exact_ones_by_at_most_the_residual():
+    X, kernel = datasets.blobs(300, 3), Gaussian(3.0)
+    exact = dense.KernelPCA(kernel, X, 8, center=False).eigenvalues
+    for m in (10, 40, 160):
+        system = ritz(Moments.of(kernel, X[:m]).add(X), 8, center=False)
+        below = exact - system.eigenvalues
+        assert np.all(below >= -1e-9)
+        assert np.all(below <= system.residual + 1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_equal_their_twin_for_any_number_of_threads(weighted):
+    rng = np.random.default_rng(0)
+    X, C, columns = rng.normal(size=(5000, 3)), rng.normal(size=(40, 3)), rng.normal(size=(40, 7))
+    weights = rng.random(5000) if weighted else None
+    ones = np.ones(5000) if weights is None else weights
+    expected = reference.moments(Gaussian(1.5), X, ones, C, columns)
+    one, two = (gram.moments(Gaussian(1.5), X, weights, C, columns, n_threads=n) for n in (1, 2))
+    for a, b, c in zip(one, two, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, rtol=1e-10, atol=1e-9)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
-from sklearn.utils.random import sample_without_replacement
+
+from .sampling import draw
 
 Array = NDArray[np.floating]
 
@@ -60,16 +61,12 @@ def _sampled(
     X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> tuple[Array, Array | None]:
     """At most ``size`` rows, as if each stood there as often as it counts."""
-    whole = sample_weight is None or bool(np.all(sample_weight == np.floor(sample_weight)))
-    total = len(X) if sample_weight is None else float(np.sum(sample_weight))
-    if (total if whole else len(X)) <= size:
+    count = float(len(X))
+    if sample_weight is not None and np.all(sample_weight == np.floor(sample_weight)):
+        count = float(np.sum(sample_weight))
+    if count <= size:
         return X, sample_weight
-    places = sample_without_replacement(int(total), size, random_state=rng) if whole else None
-    if sample_weight is None:
-        return X[places], None
-    places = total * rng.random_sample(size) if places is None else places
-    rows = np.searchsorted(np.cumsum(sample_weight), places, side="right")
-    return X[np.minimum(rows, len(X) - 1)], None
+    return X[draw(len(X), sample_weight, size, rng)], None
 
 
 def _with_twins(distances: Array, weights: Array) -> tuple[Array, Array]:

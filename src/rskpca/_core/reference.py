@@ -75,6 +75,18 @@ def moments(kernel: Any, X: Array, weights: Array, C: Array, columns: Array) -> 
     return weights @ B, B.T @ (weights[:, None] * B)
 
 
+def greedy_pivots(kernel: Any, X: Array, weights: Array | None, n_pivots: int) -> NDArray[np.intp]:
+    """Pivots of a Cholesky factorisation of k(X, X): each where w times what is left is largest."""
+    left = kernel_product(kernel, X, X, np.eye(len(X)))
+    pivots: list[np.intp] = []
+    for _ in range(n_pivots):
+        diagonal = np.diagonal(left) * (1.0 if weights is None else weights)
+        pivots.append(np.argmax(diagonal))
+        column = left[:, pivots[-1]] / np.sqrt(left[pivots[-1], pivots[-1]])
+        left = left - np.outer(column, column)
+    return np.array(pivots, dtype=np.intp)
+
+
 def leading_eigenpairs(
     matrix: Array, n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -25,29 +25,104 @@ from ..spectral.eigensystem import STORED_CENTERS
 Array = NDArray[np.floating]
 
 
-class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
-    """Data -> reduced set -> eigenfunctions. A subclass names the operator and the scale.
-
-    The eigenproblem is solved when an answer is first asked for after the data changed.
-    """
+class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """Eigenfunctions as coordinates. A subclass fits ``eigensystem_`` and names the scale."""
 
     n_components: int | None
     kernel: RadialKernel | str | None
     gamma: float | None
     bandwidth: float | str | None
+    random_state: Any
+    kernel_: RadialKernel
+
+    @property
+    @abstractmethod
+    def eigensystem_(self) -> EigenSystem:
+        """The solved eigenproblem."""
+
+    @abstractmethod
+    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
+        """Eigenfunctions at points -> their coordinates."""
+
+    def transform(self, X: Any) -> Array:
+        """Coordinates of new points, from the centers alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points. Never more than a few blocks of kernel values are held.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            float32 for float32 data, else float64.
+        """
+        check_is_fitted(self)
+        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        system = self.eigensystem_
+        return self._coordinates(system, system.extend(checked))
+
+    def _check_parameters(self) -> None:
+        if self.n_components is not None:
+            check.positive_integer("n_components", self.n_components)
+
+    def _lent_kernel(
+        self, density: BaseDensity, X: Array, sample_weight: Array | None
+    ) -> tuple[RadialKernel, BaseDensity]:
+        """The kernel with its bandwidth, and the density: each lends the other a kernel."""
+        asked = self.kernel, self.gamma, self.bandwidth
+        if density.kernel is not None and asked == (None, None, None):
+            asked = density.kernel, None, None
+            density.set_params(kernel=None)
+        kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
+        return kernel, density.set_params(kernel=density.kernel or kernel)
+
+    def _check_found(self, found: int, n_centers: int) -> None:
+        if found == 0:
+            raise ValueError(
+                "no component has a positive eigenvalue: as far as the kernel can tell all "
+                "points are equal. A smaller bandwidth or more centers tell them apart."
+            )
+        if self.n_components is not None and found < self.n_components:
+            check.warn(
+                f"n_components={self.n_components}, but {found} came back: the {n_centers} "
+                "centers have no more eigenvalues above rounding. More centers have more."
+            )
+
+    @property
+    def basis_(self) -> Array:
+        """The points that ``transform`` evaluates the kernel at."""
+        return self.eigensystem_.centers
+
+    @property
+    def eigenvalues_(self) -> Array:
+        """Eigenvalues of the weighted Gram matrix, on the scale of scikit-learn's KernelPCA."""
+        return self.eigensystem_.eigenvalues
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class ReducedSetEmbedding(KernelEmbedding):
+    """Data -> reduced set -> eigenfunctions. A subclass names the operator and the scale.
+
+    The eigenproblem is solved when an answer is first asked for after the data changed.
+    """
+
     density: BaseDensity | None
     ell: float | None
-    random_state: Any
     verbose: int
     _system_: EigenSystem | None
 
     @abstractmethod
     def _operator(self) -> Operator:
         """What is decomposed."""
-
-    @abstractmethod
-    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
-        """Eigenfunctions at points -> their coordinates."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the reduced set and solve its eigenproblem.
@@ -143,27 +218,8 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         getattr(self.density_, verb)(checked, sample_weight=sample_weight)
         self._system_ = None
 
-    def transform(self, X: Any) -> Array:
-        """Coordinates of new points, from the centers alone.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points. Never more than a few blocks of kernel values are held.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            float32 for float32 data, else float64.
-        """
-        check_is_fitted(self)
-        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        system = self.eigensystem_
-        return self._coordinates(system, system.extend(checked))
-
     def _check_parameters(self) -> None:
-        if self.n_components is not None:
-            check.positive_integer("n_components", self.n_components)
+        super()._check_parameters()
         if self.density is not None and self.ell is not None:
             raise ValueError(
                 f"ell={self.ell!r} was given beside a density; set it in the density: "
@@ -178,16 +234,14 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def _kernel_and_density(
         self, X: Array, sample_weight: Array | None
     ) -> tuple[RadialKernel, BaseDensity]:
-        """The kernel with its bandwidth, and a fresh density. Each lends the other a kernel."""
+        """The kernel with its bandwidth, and a fresh density."""
+        return self._lent_kernel(self._new_density(), X, sample_weight)
+
+    def _new_density(self) -> BaseDensity:
+        if self.density is not None:
+            return clone(self.density)
         ell = 4.0 if self.ell is None else self.ell
-        default = ShadowDensity(ell=ell, random_state=self.random_state, verbose=self.verbose)
-        density = default if self.density is None else clone(self.density)
-        asked = self.kernel, self.gamma, self.bandwidth
-        if density.kernel is not None and asked == (None, None, None):
-            asked = density.kernel, None, None
-            density.set_params(kernel=None)
-        kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
-        return kernel, density.set_params(kernel=density.kernel or kernel)
+        return ShadowDensity(ell=ell, random_state=self.random_state, verbose=self.verbose)
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         wanted = self.n_components
@@ -198,21 +252,8 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             )
         count = reduced_set.n_centers if wanted is None else wanted
         system = solve(self._operator(), kernel, reduced_set, count)
-        self._check_found(len(system.eigenvalues), reduced_set)
+        self._check_found(len(system.eigenvalues), reduced_set.n_centers)
         return system
-
-    def _check_found(self, found: int, reduced_set: ReducedSet) -> None:
-        if found == 0:
-            raise ValueError(
-                "no component has a positive eigenvalue: as far as the kernel can tell all "
-                "points are equal. A smaller bandwidth or a larger ell tells them apart."
-            )
-        if self.n_components is not None and found < self.n_components:
-            check.warn(
-                f"n_components={self.n_components}, but {found} came back: the "
-                f"{reduced_set.n_centers} centers have no more eigenvalues above rounding. "
-                "A larger ell keeps more centers."
-            )
 
     @property
     def eigensystem_(self) -> EigenSystem:
@@ -234,25 +275,6 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return self.reduced_set_.n_centers
 
     @property
-    def basis_(self) -> Array:
-        """The points that ``transform`` evaluates the kernel at."""
-        return self.eigensystem_.centers
-
-    @property
-    def eigenvalues_(self) -> Array:
-        """Eigenvalues of the weighted Gram matrix, on the scale of scikit-learn's KernelPCA."""
-        return self.eigensystem_.eigenvalues
-
-    @property
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, a row a center."""
         return np.sqrt(self.reduced_set_.weights)[:, None] * self.eigensystem_.functions
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.eigenvalues_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -1,6 +1,7 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
 from .eigensystem import EigenSystem, solve
+from .nystrom import nystrom
 from .operators import Centered, FittedOperator, Operator, Plain, Shifted
 from .ritz import Moments, ritz
 
@@ -12,6 +13,7 @@ __all__ = [
     "Operator",
     "Plain",
     "Shifted",
+    "nystrom",
     "ritz",
     "solve",
 ]

@@ -133,20 +133,27 @@ def _weighted_product(
     """The same, computed anew at each product: time instead of m x m memory."""
     size = len(centers)
     root = np.sqrt(weights)
-
-    def times(V: Array, apply: Any = lambda block: block) -> Array:
-        V = V.reshape(size, -1)
-        return gram.product(kernel, centers, centers, lambda block: apply(block) @ V, V.shape[1])
-
-    plain = LinearOperator((size, size), matvec=times, matmat=times, dtype=np.float64)
-    fitted = operator.fit(plain, weights)
+    fitted = operator.fit(kernel_matrix(kernel, centers), weights)
 
     def weighted(V: Array) -> Array:
-        V = V.reshape(size, -1)
-        return root[:, None] * times(root[:, None] * V, fitted.apply)
+        V = root[:, None] * V.reshape(size, -1)
+        return root[:, None] * gram.product(
+            kernel, centers, centers, lambda block: fitted.apply(block) @ V, V.shape[1]
+        )
 
     matrix = LinearOperator((size, size), matvec=weighted, matmat=weighted, dtype=np.float64)
     return fitted, matrix, float(weights @ _diagonal(kernel, fitted, centers))
+
+
+def kernel_matrix(kernel: RadialKernel, X: Array) -> LinearOperator:
+    """k(X, X) as something to multiply with, computed anew at each product."""
+    shape = len(X), len(X)
+
+    def times(V: Array) -> Array:
+        V = V.reshape(len(X), -1)
+        return gram.product(kernel, X, X, lambda block: block @ V, V.shape[1])
+
+    return LinearOperator(shape, matvec=times, matmat=times, dtype=np.float64)
 
 
 def _diagonal(kernel: RadialKernel, fitted: FittedOperator, centers: Array) -> Array:

@@ -1,0 +1,64 @@
+"""Partial Cholesky factors against a dense one, step by step."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian
+from rskpca._core import cholesky, reference
+from tests import datasets, dense
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_greedy_pivots_are_those_of_the_dense_matrix(kernel, weighted):
+    X = datasets.blobs(150, 3)
+    w = np.random.default_rng(0).integers(1, 5, 150).astype(float) if weighted else None
+    rows = cholesky.greedy(kernel, X, w, 25)
+    np.testing.assert_array_equal(rows, reference.greedy_pivots(kernel, X, w, 25))
+
+
+@pytest.mark.parametrize("batch", [1, 7, 64])
+def test_what_is_left_is_the_diagonal_of_the_residual(batch, monkeypatch):
+    monkeypatch.setattr(cholesky, "_BATCH", batch)
+    X, kernel = datasets.blobs(120, 3), Gaussian(1.0)
+    partial = cholesky.PartialCholesky(kernel, X, 30)
+    rng = np.random.default_rng(0)
+    while not partial.full:
+        proposed = rng.choice(120, batch, p=partial.left / partial.left.sum())
+        partial.add_accepted(proposed, rng.random(batch))
+    S = partial.pivots
+    K = np.exp(dense.log_kernel(kernel, X, X))
+    held = K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])
+    assert len(S) == len(set(S)) == 30
+    np.testing.assert_allclose(partial.left, np.diag(K - held), atol=1e-9)
+
+
+def test_random_pivots_follow_the_law_of_one_by_one_draws():
+    # Three points: the first pivot is uniform, the second in proportion to what is left.
+    X, kernel = np.array([[0.0], [0.1], [3.0]]), Gaussian(1.0)
+    rng = np.random.RandomState(0)
+    pairs = [frozenset(cholesky.random(kernel, X, None, 2, rng)) for _ in range(4000)]
+    K = np.exp(dense.log_kernel(kernel, X, X))
+    left = 1 - K**2  # of column j after pivot i
+    chance = left / left.sum(axis=1, keepdims=True) / 3
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        p = chance[i, j] + chance[j, i]
+        seen = pairs.count(frozenset((i, j))) / len(pairs)
+        assert abs(seen - p) < 4 * np.sqrt(p * (1 - p) / len(pairs)) + 1e-3
+
+
+def test_whole_weights_draw_the_points_of_repeated_rows():
+    X = datasets.blobs(60, 2)
+    w = np.random.default_rng(1).integers(1, 4, 60)
+    drawn = X[cholesky.random(Gaussian(2.0), X, w.astype(float), 12, np.random.RandomState(3))]
+    rows = np.repeat(X, w, axis=0)
+    again = rows[cholesky.random(Gaussian(2.0), rows, None, 12, np.random.RandomState(3))]
+    np.testing.assert_array_equal(drawn, again)
+
+
+@pytest.mark.parametrize("select", [cholesky.greedy, cholesky.random])
+def test_fewer_pivots_come_back_where_they_span_all_rows(select):
+    X = np.repeat(np.array([[0.0], [1.0], [5.0]]), 10, axis=0)
+    rng = (np.random.RandomState(0),) if select is cholesky.random else ()
+    rows = select(Gaussian(1.0), X, None, 20, *rng)
+    assert sorted(X[rows, 0]) == [0.0, 1.0, 5.0]

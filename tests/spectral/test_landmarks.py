@@ -1,0 +1,83 @@
+"""Rules for landmarks: valid rows, seeds, and what each promises."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian
+from rskpca.spectral import Moments, landmarks, ritz
+from tests import datasets
+
+
+@pytest.mark.parametrize("rule", landmarks.RULES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_are_distinct_and_the_seed_decides(rule, weighted):
+    X = datasets.blobs(500, 3)
+    w = np.random.default_rng(0).random(500) + 0.5 if weighted else None
+    choose = landmarks.RULES[rule]
+    rows = [choose(Gaussian(2.0), X, w, 40, np.random.RandomState(s)) for s in (0, 0, 1)]
+    assert len(rows[0]) == 40
+    assert rows[0].min() >= 0
+    assert rows[0].max() < 500
+    np.testing.assert_array_equal(rows[0], rows[1])
+    if rule != "cholesky":
+        assert set(rows[0]) != set(rows[2])
+    if rule in ("cholesky", "rpcholesky", "leverage"):
+        assert len(set(rows[0])) == 40
+
+
+@pytest.mark.parametrize("rule", landmarks.RULES)
+def test_all_rows_may_be_asked_for(rule):
+    X = datasets.blobs(50, 2)
+    rows = landmarks.RULES[rule](Gaussian(0.2), X, None, 50, np.random.RandomState(0))
+    assert sorted(rows) == list(range(50))
+
+
+def test_rows_without_a_chance_are_not_drawn():
+    X = datasets.blobs(300, 2)
+    w = np.where(np.arange(300) < 150, 1.0, 1e-12)
+    for rule in ("uniform", "rpcholesky", "leverage"):
+        rows = landmarks.RULES[rule](Gaussian(0.5), X, w, 20, np.random.RandomState(0))
+        assert rows.max() < 150
+
+
+def exact_scores(K, size):
+    values = np.linalg.eigvalsh(K)[::-1]
+    ridge = 2 * values[size // 2 :].sum() / size
+    return np.diag(K @ np.linalg.inv(K + ridge * np.eye(len(K))))
+
+
+def test_recursive_leverage_scores_are_near_the_exact_ones():
+    X = np.random.default_rng(0).standard_t(3, size=(2000, 4))
+    kernel, size = Gaussian(3.0), 100
+    scores = []
+    original = landmarks._scores
+
+    def kept(*arguments):
+        scores.append((arguments[1], original(*arguments)))
+        return scores[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(landmarks, "_scores", kept)
+        landmarks.leverage(kernel, X, None, size, np.random.RandomState(0))
+    among, found = scores[-1]
+    exact = exact_scores(kernel(among), size)
+    ratio = (found / found.sum()) / (exact / exact.sum())
+    assert np.corrcoef(np.log(found), np.log(exact))[0, 1] > 0.9
+    assert np.quantile(ratio, 0.02) > 1 / 3
+    assert np.quantile(ratio, 0.98) < 3
+
+
+@pytest.mark.parametrize("rule", ["cholesky", "rpcholesky", "leverage"])
+def test_each_rule_leaves_less_of_skewed_data_than_uniform_rows(rule):
+    X = np.random.default_rng(0).standard_t(5, size=(3000, 3))
+    kernel = Gaussian(6.0)
+
+    def left(name):
+        residuals = []
+        for seed in range(3):
+            rows = landmarks.RULES[name](kernel, X, None, 80, np.random.RandomState(seed))
+            moments = Moments.of(kernel, X[rows]).add(X)
+            residuals.append(ritz(moments, 3, center=False).residual)
+        return np.mean(residuals)
+
+    assert left(rule) < 0.7 * left("uniform")

@@ -57,3 +57,27 @@ def assert_equal_up_to_sign(Z, reference, tolerance) -> None:
     """Each entry within ``tolerance`` times the largest of the reference."""
     error = np.abs(aligned(Z, reference) - reference).max() / np.abs(reference).max()
     assert error < tolerance
+
+
+class WeightedKernelPCA(KernelPCA):
+    """Kernel PCA of the measure that puts the weights w, of any size, on the rows of X."""
+
+    def __init__(self, kernel, X, w, n_components, center):
+        self.shares = w / w.sum()
+        super().__init__(kernel, X, n_components, center)
+        root = np.sqrt(w)
+        values, vectors = eigh(root[:, None] * self._centered(self.K) * root)
+        self.eigenvalues = values[::-1][:n_components]
+        self.vectors = root[:, None] * vectors[:, ::-1][:, :n_components]
+
+    def _centered(self, K: np.ndarray) -> np.ndarray:
+        if not self.center:
+            return K
+        column_means = self.shares @ self.K
+        return K - column_means - (K @ self.shares)[:, None] + column_means @ self.shares
+
+
+def squared_mmd(kernel, X: np.ndarray, v: np.ndarray, Y: np.ndarray, w: np.ndarray) -> float:
+    """Squared MMD between the measures with weights v on X and w on Y, both made to sum to 1."""
+    points, signed = np.concatenate([X, Y]), np.concatenate([v / v.sum(), -w / w.sum()])
+    return float(signed @ np.exp(log_kernel(kernel, points, points)) @ signed)

@@ -112,3 +112,15 @@ def test_slices_cover_the_range_once(start, stop, size):
     parts = slices(start, stop, size)
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(start, stop))
     assert all(part.stop - part.start <= size for part in parts)
+
+
+def test_single_threaded_holds_blas_and_openmp_and_lets_go_again():
+    import sklearn.cluster  # noqa: F401  brings OpenMP in
+
+    def counts():
+        return [lib["num_threads"] for lib in threadpoolctl.threadpool_info()]
+
+    before = counts()
+    with parallel.single_threaded():
+        assert set(counts()) == {1}
+    assert counts() == before

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
-from sklearn.utils.random import sample_without_replacement
+
+from .sampling import sampled_rows
 
 Array = NDArray[np.floating]
 
@@ -64,12 +65,7 @@ def _sampled(
     total = len(X) if sample_weight is None else float(np.sum(sample_weight))
     if (total if whole else len(X)) <= size:
         return X, sample_weight
-    places = sample_without_replacement(int(total), size, random_state=rng) if whole else None
-    if sample_weight is None:
-        return X[places], None
-    places = total * rng.random_sample(size) if places is None else places
-    rows = np.searchsorted(np.cumsum(sample_weight), places, side="right")
-    return X[np.minimum(rows, len(X) - 1)], None
+    return X[sampled_rows(len(X), sample_weight, size, rng)], None
 
 
 def _with_twins(distances: Array, weights: Array) -> tuple[Array, Array]:

@@ -77,7 +77,9 @@ class WeightedKernelPCA(KernelPCA):
         return K - column_means - (K @ self.shares)[:, None] + column_means @ self.shares
 
 
-def squared_mmd(kernel, X: np.ndarray, v: np.ndarray, Y: np.ndarray, w: np.ndarray) -> float:
-    """Squared MMD between the measures with weights v on X and w on Y, both made to sum to 1."""
-    points, signed = np.concatenate([X, Y]), np.concatenate([v / v.sum(), -w / w.sum()])
-    return float(signed @ np.exp(log_kernel(kernel, points, points)) @ signed)
+def mmd_to_data(kernel: RadialKernel, X: np.ndarray, reduced_set) -> float:
+    """The MMD between the rows of X, each once, and a reduced set."""
+    C, shares = reduced_set.centers, reduced_set.weights / reduced_set.weights.sum()
+    K, mixed, own = (np.exp(log_kernel(kernel, *pair)) for pair in ((X, X), (X, C), (C, C)))
+    squared = K.mean() - 2 * mixed.mean(axis=0) @ shares + shares @ own @ shares
+    return float(np.sqrt(max(squared, 0)))

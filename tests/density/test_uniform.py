@@ -17,7 +17,7 @@ class TestInvariants(DensityInvariants):
 def test_centers_are_different_rows_that_carry_n_over_m(name):
     X = np.unique(datasets.load(name), axis=0)
     s = UniformDensity(70).fit(X).reduced_set_
-    places = [int(np.flatnonzero((X == c).all(axis=1))[0]) for c in s.centers]
+    places = [int(np.flatnonzero((c == X).all(axis=1))[0]) for c in s.centers]
     assert len(set(places)) == 70
     assert places == sorted(places)
     np.testing.assert_allclose(s.weights, len(X) / 70, rtol=1e-14)

@@ -103,8 +103,8 @@ class HerdingDensity(CountedDensity):
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         if self.method == "gradient" and not isinstance(kernel, Gaussian):
             raise ValueError(
-                f'method="gradient" needs a Gaussian kernel, whose gradient is known, got '
-                f'{kernel!r}; method="greedy" takes any kernel.'
+                'method="gradient" needs a Gaussian kernel, whose gradient is known, got a '
+                f'{type(kernel).__name__}; method="greedy" takes any kernel.'
             )
         herd = _over_rows if self.method == "greedy" else _over_space
         points = herd(X, weights / weights.sum(), kernel, self.n_centers)

@@ -105,7 +105,7 @@ class FastParzenDensity(BatchDensity):
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         if self.covariance == "full" and not isinstance(kernel, Gaussian):
             raise ValueError(
-                f'covariance="full" needs a Gaussian kernel, got {kernel!r}; '
+                f'covariance="full" needs a Gaussian kernel, got a {type(kernel).__name__}; '
                 'covariance="kernel" takes any kernel.'
             )
         cover = Cover(self.radius, X[:0])

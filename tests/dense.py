@@ -57,3 +57,29 @@ def assert_equal_up_to_sign(Z, reference, tolerance) -> None:
     """Each entry within ``tolerance`` times the largest of the reference."""
     error = np.abs(aligned(Z, reference) - reference).max() / np.abs(reference).max()
     assert error < tolerance
+
+
+class WeightedKernelPCA(KernelPCA):
+    """Kernel PCA of the measure that puts the weights w, of any size, on the rows of X."""
+
+    def __init__(self, kernel, X, w, n_components, center):
+        self.shares = w / w.sum()
+        super().__init__(kernel, X, n_components, center)
+        root = np.sqrt(w)
+        values, vectors = eigh(root[:, None] * self._centered(self.K) * root)
+        self.eigenvalues = values[::-1][:n_components]
+        self.vectors = root[:, None] * vectors[:, ::-1][:, :n_components]
+
+    def _centered(self, K: np.ndarray) -> np.ndarray:
+        if not self.center:
+            return K
+        column_means = self.shares @ self.K
+        return K - column_means - (K @ self.shares)[:, None] + column_means @ self.shares
+
+
+def mmd_to_data(kernel: RadialKernel, X: np.ndarray, reduced_set) -> float:
+    """The MMD between the rows of X, each once, and a reduced set."""
+    C, shares = reduced_set.centers, reduced_set.weights / reduced_set.weights.sum()
+    K, mixed, own = (np.exp(log_kernel(kernel, *pair)) for pair in ((X, X), (X, C), (C, C)))
+    squared = K.mean() - 2 * mixed.mean(axis=0) @ shares + shares @ own @ shares
+    return float(np.sqrt(max(squared, 0)))

@@ -4,7 +4,14 @@ One pass over the data leaves a small weighted set of points, the reduced set; t
 eigenproblem is solved on that set, and new points are embedded from it.
 """
 
-from .density import ShadowDensity
+from .density import (
+    FastParzenDensity,
+    HerdingDensity,
+    KMeansDensity,
+    ParingDensity,
+    ShadowDensity,
+    UniformDensity,
+)
 from .embedding import ReducedSetKernelPCA
 from .kernels import Gaussian, Laplacian, RadialKernel
 from .reduced_set import ReducedSet
@@ -12,10 +19,15 @@ from .reduced_set import ReducedSet
 __version__ = "0.1.0"
 
 __all__ = [
+    "FastParzenDensity",
     "Gaussian",
+    "HerdingDensity",
+    "KMeansDensity",
     "Laplacian",
+    "ParingDensity",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
     "ShadowDensity",
+    "UniformDensity",
 ]

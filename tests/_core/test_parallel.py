@@ -7,7 +7,7 @@ import pytest
 import threadpoolctl
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from rskpca._core.parallel import allowed_threads, slices, workers
+from rskpca._core.parallel import allowed_threads, single_threaded, slices, workers
 
 
 def blas_threads():
@@ -112,3 +112,15 @@ def test_slices_cover_the_range_once(start, stop, size):
     parts = slices(start, stop, size)
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(start, stop))
     assert all(part.stop - part.start <= size for part in parts)
+
+
+def test_single_threaded_holds_blas_and_openmp_and_lets_go_again():
+    import sklearn.cluster  # noqa: F401  brings OpenMP in
+
+    def counts():
+        return [lib["num_threads"] for lib in threadpool_info()]
+
+    before = counts()
+    with single_threaded():
+        assert set(counts()) == {1}
+    assert counts() == before

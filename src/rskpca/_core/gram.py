@@ -117,7 +117,7 @@ def product(
     n_threads: int | None = None,
 ) -> Array:
     """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
-    blocks = _Blocks(kernel, X, C, dtype)
+    blocks = Blocks(kernel, X, C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
 
     def work(rows: slice) -> None:
@@ -128,7 +128,7 @@ def product(
     return out
 
 
-class _Blocks:
+class Blocks:
     """Blocks of rows of k(X, C), each thread in memory of its own: new pages are slow."""
 
     def __init__(self, kernel: Radial, X: Array, C: Array, dtype: Any) -> None:
@@ -163,7 +163,7 @@ def moments(
     Rows are summed in spans whose number depends on the sizes alone, and the spans in order:
     the same bits for any number of threads.
     """
-    blocks = _Blocks(kernel, X, C, np.float64)
+    blocks = Blocks(kernel, X, C, np.float64)
     size = columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
     n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 1, 8))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 
-from .sampling import draw
+from .sampling import sampled_rows
 
 Array = NDArray[np.floating]
 
@@ -61,12 +61,11 @@ def _sampled(
     X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> tuple[Array, Array | None]:
     """At most ``size`` rows, as if each stood there as often as it counts."""
-    count = float(len(X))
-    if sample_weight is not None and np.all(sample_weight == np.floor(sample_weight)):
-        count = float(np.sum(sample_weight))
-    if count <= size:
+    whole = sample_weight is None or bool(np.all(sample_weight == np.floor(sample_weight)))
+    total = len(X) if sample_weight is None else float(np.sum(sample_weight))
+    if (total if whole else len(X)) <= size:
         return X, sample_weight
-    return X[draw(len(X), sample_weight, size, rng)], None
+    return X[sampled_rows(len(X), sample_weight, size, rng)], None
 
 
 def _with_twins(distances: Array, weights: Array) -> tuple[Array, Array]:

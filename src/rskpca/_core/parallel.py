@@ -48,6 +48,16 @@ def _single_threaded_blas() -> Iterator[None]:
         _blas_is_held.release()
 
 
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Hold BLAS and OpenMP to one thread, for sums whose order depends on their number.
+
+    OpenMP keeps its limit by Python thread, so that overlapping users do not meet.
+    """
+    with _single_threaded_blas(), ThreadpoolController().select(user_api="openmp").limit(limits=1):
+        yield
+
+
 Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
 

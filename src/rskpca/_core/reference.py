@@ -111,3 +111,10 @@ def accumulate_exactly(
             exact += Fraction(value)
             totals[j] += value
         residues[j] = float(exact - Fraction(totals[j]))
+
+
+def nearest(X: Array, C: Array) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The nearest center of each row, the first of equals, and the squared distance to it."""
+    squared = pairwise_squared_distances(X, C)
+    labels = np.argmin(squared, axis=1)
+    return labels, squared[np.arange(len(X)), labels]

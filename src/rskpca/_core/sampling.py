@@ -1,4 +1,4 @@
-"""Rows drawn at random, as if each stood there as often as it counts."""
+"""Random rows of weighted data."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ from sklearn.utils.random import sample_without_replacement
 Array = NDArray[np.floating]
 
 
-def draw(
-    n_rows: int, weights: Array | None, size: int, rng: np.random.RandomState
+def sampled_rows(
+    n_rows: int, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> NDArray[np.intp]:
-    """``size`` rows, without replacement where weights are whole numbers.
+    """``size`` rows in ascending order, as if each stood there as often as it counts.
 
-    Whole weights draw from the repeated rows, so that the same seed draws the same points; a row
-    that counts more than once may then come more than once. Fractions draw with replacement.
+    Without replacement where weights are whole numbers, so that they equal repeated rows. Other
+    weights: one row at each of ``size`` evenly spaced places of the summed weights, rows in
+    random order. A row comes up ``size`` w_i / sum(w) times on average, rounded up or down, and
+    equal weights give a sample without replacement.
     """
-    if weights is None:
-        return sample_without_replacement(n_rows, size, random_state=rng).astype(np.intp)
-    total = float(np.sum(weights))
-    if np.all(weights == np.floor(weights)):
-        places = sample_without_replacement(int(total), size, random_state=rng)
-    else:
-        places = total * rng.random_sample(size)
-    rows = np.searchsorted(np.cumsum(weights), places, side="right")
-    return np.minimum(rows, n_rows - 1)
+    if sample_weight is None:
+        return np.sort(sample_without_replacement(n_rows, size, random_state=rng)).astype(np.intp)
+    if np.all(sample_weight == np.floor(sample_weight)):
+        total = int(np.sum(sample_weight))
+        places = np.sort(sample_without_replacement(total, size, random_state=rng))
+        return np.searchsorted(np.cumsum(sample_weight), places, side="right")
+    order = rng.permutation(n_rows)
+    ends = np.cumsum(sample_weight[order])
+    places = (rng.random_sample() + np.arange(size)) * (ends[-1] / size)
+    found = np.searchsorted(ends, places, side="right")
+    return np.sort(order[np.minimum(found, n_rows - 1)])

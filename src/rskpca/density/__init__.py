@@ -1,6 +1,19 @@
 """Sections 3 and 4: density estimators, X -> ReducedSet."""
 
 from ._base import BaseDensity
+from .herding import HerdingDensity
+from .kmeans import KMeansDensity
+from .paring import ParingDensity
+from .parzen import FastParzenDensity
 from .shadow import ShadowDensity
+from .uniform import UniformDensity
 
-__all__ = ["BaseDensity", "ShadowDensity"]
+__all__ = [
+    "BaseDensity",
+    "FastParzenDensity",
+    "HerdingDensity",
+    "KMeansDensity",
+    "ParingDensity",
+    "ShadowDensity",
+    "UniformDensity",
+]

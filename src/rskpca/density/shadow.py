@@ -14,6 +14,7 @@ from .._core.progress import ProgressLine
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ._base import Array, BaseDensity
+from ._sums import Sums
 
 
 class ShadowDensity(BaseDensity):
@@ -215,43 +216,6 @@ def _located(cover: Cover, X: Array, weights: Array) -> tuple[NDArray[np.intp], 
     return labels, squared
 
 
-class _Sums:
-    """Weight, displacement and scatter of each center, from the first row to the last.
-
-    ``residue`` is what rounding left out of the weights, so that rows can be taken away again
-    to the last one.
-    """
-
-    def __init__(self, n_centers: int, previous: ReducedSet | None = None) -> None:
-        self.weights, self.residue, self.displacement, self.scatter = np.zeros((4, n_centers))
-        if previous is not None:
-            m = previous.n_centers
-            self.weights[:m], self.residue[:m] = previous.weights, previous.residue
-            self.displacement[:m], self.scatter[:m] = previous.displacement, previous.scatter
-
-    def add(self, labels: NDArray[np.intp], squared: Array, weights: Array) -> None:
-        """Count rows; negative weights take them away."""
-        from .._core.compiled import accumulate, accumulate_exactly
-
-        accumulate_exactly(labels, weights, self.weights, self.residue)
-        accumulate(labels, weights * np.sqrt(squared), self.displacement)
-        accumulate(labels, weights * squared, self.scatter)
-
-    def reduced_set(
-        self, centers: Array, radius: float | None, spacing: float | None, kept: Any = slice(None)
-    ) -> ReducedSet:
-        """The reduced set of the centers that are kept."""
-        return ReducedSet(
-            centers[kept],
-            self.weights[kept],
-            radius,
-            spacing=spacing,
-            displacement=np.maximum(self.displacement[kept], 0),
-            scatter=np.maximum(self.scatter[kept], 0),
-            residue=self.residue[kept],
-        )
-
-
 def _with(
     previous: ReducedSet | None,
     centers: Array,
@@ -261,7 +225,7 @@ def _with(
     radius: float,
 ) -> ReducedSet:
     """The reduced set, which has these centers now, and these rows more."""
-    sums = _Sums(len(centers), previous)
+    sums = Sums(len(centers), previous)
     sums.add(labels, squared, weights)
     reach = radius if previous is None else max(radius, previous.radius)  # type: ignore[type-var]
     return sums.reduced_set(centers, reach, radius)
@@ -272,7 +236,7 @@ def _without(
 ) -> ReducedSet:
     """The reduced set less these rows; an error where it does not hold them."""
     counted = weights > 0
-    sums = _Sums(previous.n_centers, previous)
+    sums = Sums(previous.n_centers, previous)
     sums.add(labels[counted], squared[counted], -weights[counted])
     held, left = previous.weights, sums.weights + sums.residue
     short = np.flatnonzero(left < -1e-9 * held)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from .._core import cholesky, gram
-from .._core.sampling import draw
+from .._core.sampling import sampled_rows
 from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
@@ -19,7 +19,7 @@ Rows = NDArray[np.intp]
 
 def uniform(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
     """Rows drawn without replacement, each as often as it counts."""
-    return draw(len(X), weights, size, rng)
+    return sampled_rows(len(X), weights, size, rng)
 
 
 def pivoted_cholesky(

@@ -1,0 +1,48 @@
+"""What the points of each center add up to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reduced_set import ReducedSet
+from ._base import Array
+
+
+class Sums:
+    """Weight, displacement and scatter of each center, from the first row to the last.
+
+    ``residue`` is what rounding left out of the weights, so that rows can be taken away again
+    to the last one.
+    """
+
+    def __init__(self, n_centers: int, previous: ReducedSet | None = None) -> None:
+        self.weights, self.residue, self.displacement, self.scatter = np.zeros((4, n_centers))
+        if previous is not None:
+            m = previous.n_centers
+            self.weights[:m], self.residue[:m] = previous.weights, previous.residue
+            self.displacement[:m], self.scatter[:m] = previous.displacement, previous.scatter
+
+    def add(self, labels: NDArray[np.intp], squared: Array, weights: Array) -> None:
+        """Count rows; negative weights take them away."""
+        from .._core.compiled import accumulate, accumulate_exactly
+
+        accumulate_exactly(labels, weights, self.weights, self.residue)
+        accumulate(labels, weights * np.sqrt(squared), self.displacement)
+        accumulate(labels, weights * squared, self.scatter)
+
+    def reduced_set(
+        self, centers: Array, radius: float | None, spacing: float | None, kept: Any = slice(None)
+    ) -> ReducedSet:
+        """The reduced set of the centers that are kept."""
+        return ReducedSet(
+            centers[kept],
+            self.weights[kept],
+            radius,
+            spacing=spacing,
+            displacement=np.maximum(self.displacement[kept], 0),
+            scatter=np.maximum(self.scatter[kept], 0),
+            residue=self.residue[kept],
+        )

@@ -1,0 +1,186 @@
+"""Kernel herding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import gram
+from .._core.parallel import single_threaded
+from ..kernels import Gaussian, RadialKernel
+from ._base import Array
+from ._batch import Choice, CountedDensity, equal_shares
+
+METHODS = ("greedy", "gradient")
+_TIE = 1e-12  # of the kernel's largest value: what rounding may do to a score
+
+
+class HerdingDensity(CountedDensity):
+    """Points that kernel herding chooses, each standing for n / m rows.
+
+    Herding (Chen, Welling and Smola) adds the point where the data are denser than the points
+    so far:
+
+        x_{t+1} = argmax_x mu(x) - (1 / (t + 1)) sum_{s <= t} k(x, x_s),
+
+    with mu(x) = (1/n) sum_i w_i k(x, x_i), the mean map. On data that a kernel sees in few
+    dimensions the MMD falls as 1 / m, where a random sample's falls as 1 / sqrt(m).
+
+    Parameters
+    ----------
+    n_centers : int, default=100
+        m, how many points are chosen, at most the number of rows.
+    method : {"greedy", "gradient"}, default="greedy"
+        Over which points the maximum is taken: the rows of the data, or all of space by
+        gradient ascent from the best row. The latter needs a Gaussian kernel, and takes some
+        tens of passes over the data for each point.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
+        this density is given to.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample that the median bandwidth is taken from; herding itself is not random.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers in the order in which they were chosen, weights. A point that is chosen again
+        weighs more, so that there may be fewer than ``n_centers``. No radius: a row belongs to
+        no center.
+    labels_ : ndarray of shape (n_samples,)
+        The nearest center of each row; -1 for rows of weight 0. The weights do not count them.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    The mean map takes O(n^2) kernel values, made in blocks; the choice another O(n m), with
+    running sums. Where n^2 is too many, herd a fine reduced set in place of the data; its
+    weights take part in the mean map, and its radius bounds what that changes::
+
+        fine = ShadowDensity(kernel, ell=8.0).fit(X).reduced_set_
+        HerdingDensity(100, kernel=kernel).fit(fine.centers, sample_weight=fine.weights)
+
+    Rows whose scores differ by rounding only are ties, and the first of them is taken.
+
+    References
+    ----------
+    Y. Chen, M. Welling, A. Smola. Super-samples from kernel herding. UAI 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import Gaussian, HerdingDensity
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0]])
+    >>> density = HerdingDensity(4, kernel=Gaussian(1.0)).fit(X)
+    >>> density.reduced_set_.centers.ravel(), density.reduced_set_.weights
+    (array([0.1, 5. ]), array([3., 1.]))
+    """
+
+    def __init__(
+        self,
+        n_centers: int = 100,
+        *,
+        method: str = "greedy",
+        kernel: RadialKernel | str | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_centers = n_centers
+        self.method = method
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def _check_parameters(self, n_rows: int) -> None:
+        super()._check_parameters(n_rows)
+        if self.method not in METHODS:
+            raise ValueError(f'method must be "greedy" or "gradient", got {self.method!r}.')
+
+    def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
+        if self.method == "gradient" and not isinstance(kernel, Gaussian):
+            raise ValueError(
+                'method="gradient" needs a Gaussian kernel, whose gradient is known, got a '
+                f'{type(kernel).__name__}; method="greedy" takes any kernel.'
+            )
+        herd = _over_rows if self.method == "greedy" else _over_space
+        points = herd(X, weights / weights.sum(), kernel, self.n_centers)
+        return equal_shares(points, weights.sum())
+
+
+def _mean_map(X: Array, shares: Array, kernel: RadialKernel) -> Array:
+    """mu at each row."""
+    column = shares[:, None]
+    return gram.product(kernel, X, X, lambda block: block @ column, 1)[:, 0]
+
+
+def _first_best(scores: Array, tie: float) -> int:
+    """The first row whose score is the largest, or rounding away from it."""
+    return int(np.argmax(scores >= scores.max() - tie))
+
+
+def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
+    """Herd over the rows: running sums of k(x, x_s) at each row."""
+    mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
+    chosen = np.empty(size, dtype=np.intp)
+    values = gram.Blocks(kernel, X, X, np.float64)
+    with single_threaded():
+        for t in range(size):
+            i = chosen[t] = _first_best(mean - taken / (t + 1), _TIE * kernel.kappa)
+            taken += values[slice(i, i + 1)][0]
+    return X[chosen]
+
+
+def _over_space(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
+    """Herd over all of space, each time uphill from the best row."""
+    mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
+    field = _Field(X, shares, kernel)
+    with single_threaded():
+        for t in range(size):
+            start = _first_best(mean - taken / (t + 1), _TIE)
+            taken += field.add_summit(field.rows[start])
+    return field.summits().astype(X.dtype)
+
+
+class _Field:
+    """The score and its gradient anywhere, for a Gaussian; in bandwidths about the middle."""
+
+    def __init__(self, X: Array, shares: Array, kernel: RadialKernel) -> None:
+        self.kernel, self.shares = kernel, shares
+        self.cloud = gram.Centers.prepare(X, kernel.scale, np.float64)
+        self.rows = self.cloud.rows
+        self.chosen = np.empty((0, X.shape[1]))
+        self._values = np.empty((1, len(X)))
+
+    def _located(self, z: Array) -> Array:
+        return self.cloud.origin + self.cloud.scale * z
+
+    def _at_rows(self, z: Array) -> NDArray[np.float64]:
+        """k(z, x_i) for each row; overwritten by the next call."""
+        point = self._located(z)[None]
+        scaled = gram.scaled_distances(point, self.cloud, self.kernel, self._values)
+        return self.kernel.evaluate(scaled)[0]
+
+    def descent(self, z: Array) -> tuple[float, Array]:
+        """Minus the score at z, and its gradient: of k(z, y) that is 2 (y - z) k(z, y)."""
+        data = self.shares * self._at_rows(z)
+        chosen = np.exp(-np.sum((self.chosen - z) ** 2, axis=1)) / (len(self.chosen) + 1)
+        score = data.sum() - chosen.sum()
+        gradient = 2 * (data @ self.rows - chosen @ self.chosen - score * z)
+        return -score, -gradient
+
+    def add_summit(self, start: Array) -> NDArray[np.float64]:
+        """Choose the point uphill from ``start``; k(x_i, that point) for each row."""
+        from scipy.optimize import minimize
+
+        options = {"gtol": 1e-9, "ftol": 1e-15, "maxiter": 200}
+        found = minimize(self.descent, start, jac=True, method="L-BFGS-B", options=options)
+        self.chosen = np.vstack([self.chosen, found.x])
+        return self._at_rows(found.x)
+
+    def summits(self) -> Array:
+        """The chosen points, in the units of the data."""
+        return self._located(self.chosen)

@@ -1,0 +1,113 @@
+"""The centers of k-means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._core.parallel import single_threaded
+from ..kernels import RadialKernel
+from ._base import Array
+from ._batch import Choice, CountedDensity
+
+MINI_BATCHES_FROM = 20_000
+_TOLERANCE = 1e-4  # scikit-learn's default, of the variance of the data
+
+
+class KMeansDensity(CountedDensity):
+    """The centers of k-means, weighted by the size of their clusters (Zhang and Kwok).
+
+    The choice of centers that makes the sum of squared distances, and so the error that it
+    bounds, small; slower than a cover because it iterates.
+
+    Parameters
+    ----------
+    n_centers : int, default=100
+        m, at most the number of rows. As many as rows keeps every row, exactly.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
+        this density is given to. The choice of centers does not depend on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the initial centers, and of the sample that the median bandwidth is taken from.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers, weights and the radius, the largest distance of a row to its center. Clusters
+        without rows are dropped.
+    labels_ : ndarray of shape (n_samples,)
+        The nearest center of each row; -1 for rows of weight 0.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    Below 20,000 rows this is scikit-learn's ``KMeans`` with one start by k-means++, in float64:
+    whole sample weights equal repeated rows to rounding. From there on it is
+    ``MiniBatchKMeans``, where they do not, as batches are drawn from the rows. Both run in one
+    thread, because their sums depend on the number of threads.
+
+    References
+    ----------
+    K. Zhang, J. T. Kwok. Density-weighted Nystrom method for computing large kernel
+    eigensystems. Neural Computation 21, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import KMeansDensity
+    >>> X = np.array([[0.0], [0.2], [0.4], [5.0]])
+    >>> density = KMeansDensity(2).fit(X)
+    >>> sorted(density.reduced_set_.weights.tolist())
+    [1.0, 3.0]
+    """
+
+    def __init__(
+        self,
+        n_centers: int = 100,
+        *,
+        kernel: RadialKernel | str | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_centers = n_centers
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
+        if self.n_centers == len(X):
+            return Choice(X)
+        rng = check_random_state(self.random_state)
+        cluster = _few_rows if len(X) < MINI_BATCHES_FROM else _many_rows
+        with single_threaded():
+            return Choice(cluster(X, weights, self.n_centers, rng).astype(X.dtype))
+
+
+def _few_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomState) -> Array:
+    from sklearn.cluster import KMeans
+
+    X = X.astype(np.float64)
+    # KMeans takes the variance of its tolerance without weights: undo that.
+    plain, weighted = X.var(axis=0).mean(), _variance(X, weights)
+    tolerance = _TOLERANCE * weighted / plain if plain > 0 else 0.0
+    model = KMeans(n_centers, n_init=1, tol=tolerance, random_state=rng)
+    return model.fit(X, sample_weight=weights).cluster_centers_
+
+
+def _many_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomState) -> Array:
+    from sklearn.cluster import MiniBatchKMeans
+
+    batch = max(1024, 2 * n_centers)
+    model = MiniBatchKMeans(n_centers, n_init=1, batch_size=batch, random_state=rng)
+    return model.fit(X, sample_weight=weights).cluster_centers_
+
+
+def _variance(X: Array, weights: Array) -> float:
+    """Weighted variance, the mean over the features."""
+    middle = np.average(X, axis=0, weights=weights)
+    return float(np.average(np.mean((X - middle) ** 2, axis=1), weights=weights))

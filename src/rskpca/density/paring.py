@@ -1,0 +1,84 @@
+"""Paring a kernel density estimate down to a random subset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _validation as check
+from ..kernels import RadialKernel
+from ._base import Array
+from ._batch import Choice, CountedDensity, equal_shares
+
+
+class ParingDensity(CountedDensity):
+    """A density estimate pared down to a random subset of the rows (Freedman and Kisilev).
+
+    By default each kept row carries n / m: the reduced set of :class:`UniformDensity` with the
+    same seed. With ``covering`` each row's weight goes to the nearest kept row, which leaves
+    a radius.
+
+    Parameters
+    ----------
+    n_centers : int, default=100
+        m, at most the number of rows.
+    covering : bool, default=False
+        True gives each kept row the weight of the rows nearest to it, False n / m.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
+        this density is given to. The choice of centers does not depend on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample, and of the one that the median bandwidth is taken from.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers in the order of the data, weights, and with ``covering`` the radius, the largest
+        distance of a row to its center. Equal rows are one center, so that there may be fewer
+        than ``n_centers``.
+    labels_ : ndarray of shape (n_samples,)
+        The nearest center of each row; -1 for rows of weight 0. The weights count them with
+        ``covering`` only.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    References
+    ----------
+    D. Freedman, P. Kisilev. KDE paring and a faster mean shift algorithm. SIAM Journal on
+    Imaging Sciences 3, 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import ParingDensity
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0]])
+    >>> density = ParingDensity(2, covering=True, random_state=1).fit(X)
+    >>> density.reduced_set_
+    ReducedSet(2 centers for 4 points, 1 features, radius 0.2)
+    >>> density.reduced_set_.weights
+    array([3., 1.])
+    """
+
+    def __init__(
+        self,
+        n_centers: int = 100,
+        *,
+        covering: bool = False,
+        kernel: RadialKernel | str | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_centers = n_centers
+        self.covering = covering
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def _check_parameters(self, n_rows: int) -> None:
+        super()._check_parameters(n_rows)
+        check.boolean("covering", self.covering)
+
+    def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
+        kept = self._sample(X, weights)
+        return Choice(kept) if self.covering else equal_shares(kept, weights.sum())

@@ -1,0 +1,183 @@
+"""The fast Parzen window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _validation as check
+from .._core.cover import Cover
+from .._core.parallel import slices
+from ..kernels import Gaussian, RadialKernel
+from ._base import Array
+from ._batch import BatchDensity, Choice
+
+COVARIANCES = ("kernel", "full")
+
+
+class FastParzenDensity(BatchDensity):
+    """The fast Parzen window: balls of a fixed radius, each stood for by its mean.
+
+    Wang et al. cover the data by balls of one radius and keep of each ball the mean of its
+    points, their number, and their covariance. The balls are those of Algorithm 2: a row joins
+    the first ball that it lies in, else it opens one. Unlike the shadow density, the radius has
+    nothing to do with the bandwidth, and the centers are no rows.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        Of the balls, in the units of the data.
+    covariance : {"kernel", "full"}, default="kernel"
+        What ``score_samples`` places on each center: the kernel, as every reduced set density
+        estimate does, or a Gaussian that also has the covariance of its points, as Wang et al. do.
+        The latter needs a Gaussian kernel and memory for m d^2 numbers. The reduced set is the
+        same.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
+        this density is given to. The choice of centers does not depend on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample that the median bandwidth is taken from.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers, weights and the radius, the largest distance of a row to the mean of its ball:
+        below twice the radius of the balls.
+    labels_ : ndarray of shape (n_samples,)
+        The ball of each row; -1 for rows of weight 0. Another mean can be nearer.
+    covariances_ : ndarray of shape (n_centers, n_features, n_features)
+        Of the points of each ball, about its center; with ``covariance="full"`` only.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    With ``covariance="full"`` the density at x is (1/n) sum_j w_j N(x; c_j, S_j + sigma^2/2 I). The
+    kernel exp(-r^2 / sigma^2) is a normal density of covariance sigma^2/2 I, so that this gives
+    each ball the mean and the covariance that the Parzen window estimate of its points has. No
+    ball is singular, and a radius that leaves one point a ball is the Parzen window itself.
+
+    References
+    ----------
+    X. Wang, P. Tino, M. A. Fardal, S. Raychaudhury, A. Babul. Fast Parzen window density
+    estimator. IJCNN 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import FastParzenDensity
+    >>> X = np.array([[0.0], [0.5], [5.0], [1.0]])
+    >>> density = FastParzenDensity(2.0).fit(X)
+    >>> density.reduced_set_
+    ReducedSet(2 centers for 4 points, 1 features, radius 0.5)
+    >>> density.reduced_set_.centers.ravel(), density.reduced_set_.weights
+    (array([0.5, 5. ]), array([3., 1.]))
+    """
+
+    covariances_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        radius: float = 1.0,
+        *,
+        covariance: str = "kernel",
+        kernel: RadialKernel | str | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.radius = radius
+        self.covariance = covariance
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def _check_parameters(self, n_rows: int) -> None:
+        check.positive_number("radius", self.radius)
+        if self.covariance not in COVARIANCES:
+            raise ValueError(f'covariance must be "kernel" or "full", got {self.covariance!r}.')
+
+    def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
+        if self.covariance == "full" and not isinstance(kernel, Gaussian):
+            raise ValueError(
+                f'covariance="full" needs a Gaussian kernel, got a {type(kernel).__name__}; '
+                'covariance="kernel" takes any kernel.'
+            )
+        cover = Cover(self.radius, X[:0])
+        labels, _ = cover.extend(X)
+        centers = _means(X, weights, labels, cover.centers).astype(X.dtype)
+        self.__dict__.pop("covariances_", None)
+        if self.covariance == "full":
+            self.covariances_ = _covariances(X, weights, labels, centers)
+        return Choice(centers, labels=labels)
+
+    def score_samples(self, X: Any) -> Array:
+        """Log of the density estimate at each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral where that
+            is known; with ``covariance="full"`` the log of the mixture of Gaussians. Both
+            integrate to one.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "covariances_"):
+            return super().score_samples(X)
+        return _log_mixture(
+            self._more_rows(X),
+            self.reduced_set_.centers,
+            np.log(self.reduced_set_.weights / self.reduced_set_.n_samples),
+            self.covariances_ + 0.5 * self.kernel_.scale**2 * np.eye(self.n_features_in_),
+        )
+
+
+def _means(X: Array, weights: Array, labels: NDArray[np.intp], openers: Array) -> Array:
+    """The mean of each ball's rows, about the row that opened it: far data keep their digits."""
+    from .._core.compiled import accumulate
+
+    totals = np.zeros(len(openers))
+    accumulate(labels, weights, totals)
+    means = np.empty(openers.shape)
+    for k in range(X.shape[1]):
+        sums = np.zeros(len(openers))
+        accumulate(labels, weights * (X[:, k] - openers[labels, k]), sums)
+        means[:, k] = openers[:, k] + sums / totals
+    return means
+
+
+def _covariances(
+    X: Array, weights: Array, labels: NDArray[np.intp], centers: Array
+) -> NDArray[np.float64]:
+    """The covariance of each ball's rows about its center."""
+    n_centers, n_features = centers.shape
+    covariances = np.empty((n_centers, n_features, n_features))
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=n_centers))[:-1]
+    for j, rows in enumerate(np.split(order, ends)):
+        differences = X[rows] - centers[j].astype(np.float64)
+        covariances[j] = (weights[rows] * differences.T) @ differences / weights[rows].sum()
+    return covariances
+
+
+def _log_mixture(X: Array, means: Array, log_weights: Array, covariances: Array) -> Array:
+    """Log of sum_j exp(log_weights_j) N(x; means_j, covariances_j), never n x m."""
+    factors = np.linalg.cholesky(covariances)
+    heights = log_weights - np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    logs = np.full(len(X), -np.inf)
+    for rows in slices(0, len(X), 4096):
+        for mean, factor, height in zip(means, factors, heights, strict=True):
+            differences = X[rows].astype(np.float64) - mean
+            white = solve_triangular(factor, differences.T, lower=True, check_finite=False)
+            np.logaddexp(logs[rows], height - 0.5 * np.sum(white**2, axis=0), out=logs[rows])
+    return logs - 0.5 * X.shape[1] * np.log(2 * np.pi)

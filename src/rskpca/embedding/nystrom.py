@@ -1,0 +1,416 @@
+"""The Nystrom family: kernel PCA of all the data from a few landmarks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import _validation as check
+from ..density import BaseDensity, KMeansDensity
+from ..kernels import RadialKernel, as_kernel
+from ..reduced_set import ReducedSet
+from ..spectral import EigenSystem, Moments, nystrom, ritz, solve
+from ..spectral.landmarks import RULES
+from ._base import Array
+from .kernel_pca import KernelPCAMixin
+
+EXTENSIONS = ("landmarks", "data")
+
+
+class _LandmarkKernelPCA(KernelPCAMixin):
+    """Kernel PCA through landmarks. A subclass chooses them, and says what they stand for."""
+
+    extension: str
+    landmarks_: Array
+    _system_: EigenSystem | None
+
+    @abstractmethod
+    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
+        """The kernel with its bandwidth, and the landmarks with weights that sum to n."""
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.extension not in EXTENSIONS:
+            raise ValueError(f'extension must be "landmarks" or "data", got {self.extension!r}.')
+
+    def _started(
+        self, X: Any, sample_weight: Any, at_least: int
+    ) -> tuple[Array, Array | None, RadialKernel, ReducedSet]:
+        """Rows of positive weight, their weights, the kernel and the landmarks."""
+        self._check_parameters()
+        rows = check.new_rows(self, X, at_least)
+        weights = None
+        if sample_weight is not None:
+            weights = check.sample_weights(sample_weight, len(rows))
+            rows, weights = rows[weights > 0], weights[weights > 0]
+        return rows, weights, *self._chosen(rows, weights)
+
+    def _count(self) -> int:
+        """How many components to look for."""
+        return np.iinfo(np.int32).max if self.n_components is None else self.n_components
+
+    def _through_data(
+        self, kernel: RadialKernel, landmarks: ReducedSet, X: Array, weights: Array | None
+    ) -> EigenSystem:
+        data = ReducedSet(X, np.ones(len(X)) if weights is None else weights)
+        system = nystrom(kernel, landmarks, data, self._count(), center=self.center)
+        self._check_found(len(system.eigenvalues), landmarks.n_centers)
+        return system
+
+    def _adopt(self, X: Any, kernel: RadialKernel, landmarks: ReducedSet) -> None:
+        validate_data(self, X, reset=True, skip_check_array=True)
+        self.kernel_, self.landmarks_ = kernel, landmarks.centers
+
+    @property
+    def eigensystem_(self) -> EigenSystem:
+        """The solved eigenproblem."""
+        check_is_fitted(self)
+        return self._system_  # type: ignore[return-value]
+
+    @property
+    def n_centers_(self) -> int:
+        """m, the number of landmarks."""
+        check_is_fitted(self)
+        return len(self.landmarks_)
+
+
+class NystromKernelPCA(_LandmarkKernelPCA):
+    """Kernel PCA of all the data in the span of a few landmarks.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        r. None keeps every component with a positive eigenvalue.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian, or the kernel of a density that is given as ``landmarks``.
+    gamma : float, default=None
+        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+    bandwidth : float or "median", default=None
+        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+    landmarks : str, int, array, density estimator or ReducedSet, default="uniform"
+        A rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"`` (incomplete,
+        pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge leverage scores).
+        A number is that many uniform rows. An array of points is taken as it is; so are the
+        centers of a reduced set, or of a density that is fitted to the data.
+    n_centers : int, default=None
+        m, for a rule's name; None is 100.
+    extension : {"landmarks", "data"}, default="landmarks"
+        ``"landmarks"`` is Rayleigh-Ritz on the span of the landmarks: the data are read in
+        blocks and not kept, and a new point costs O(m). ``"data"`` is the method as the paper
+        compares with: eigenvectors of K_mm, extended to all n points, which are kept; a new
+        point costs O(n).
+    center : bool, default=True
+        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
+        paper's operator.
+    random_state : int, RandomState or None, default=0
+        Seed of the landmarks, and of the sample that the median bandwidth is taken from.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of shape (n_centers, n_features)
+        The landmarks.
+    n_centers_ : int
+        m, their number.
+    basis_ : ndarray of shape (n_basis, n_features)
+        The points that ``transform`` evaluates the kernel at: the landmarks less those that
+        others make redundant, or all the data.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Descending, on the scale of ``KernelPCA.eigenvalues_``.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance in feature space (with ``center=False``, of the second moment).
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import NystromKernelPCA
+    >>> X = load_digits().data
+    >>> model = NystromKernelPCA(2, landmarks="rpcholesky", n_centers=50).fit(X)
+    >>> model.transform(X).shape, model.basis_.shape
+    ((1797, 2), (50, 64))
+    """
+
+    _moments_: Moments | None
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: RadialKernel | str | None = None,
+        gamma: float | None = None,
+        bandwidth: float | str | None = None,
+        landmarks: Any = "uniform",
+        n_centers: int | None = None,
+        extension: str = "landmarks",
+        center: bool = True,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.n_centers = n_centers
+        self.extension = extension
+        self.center = center
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the landmarks, and solve for the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        NystromKernelPCA
+            Itself.
+        """
+        rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=2)
+        if self.extension == "data":
+            moments, system = None, self._through_data(kernel, landmarks, rows, weights)
+        else:
+            moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
+            system = self._solved(moments)
+        self._adopt(X, kernel, landmarks)
+        self._moments_, self._system_ = moments, system
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to the operator. The first chunk fixes the kernel and the landmarks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        NystromKernelPCA
+            Itself; its eigenproblem is solved when an answer is asked for.
+        """
+        self._check_parameters()
+        if self.extension == "data":
+            raise ValueError(
+                'partial_fit needs extension="landmarks", got "data", which keeps all rows.'
+            )
+        if not hasattr(self, "landmarks_"):
+            rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=1)
+            moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
+            self._adopt(X, kernel, landmarks)
+        elif self._moments_ is None:
+            raise ValueError(
+                'partial_fit goes on from a fit with extension="landmarks", not "data".'
+            )
+        else:
+            rows = validate_data(self, X, dtype=check.FLOATS, reset=False)
+            given = sample_weight is not None
+            weights = check.sample_weights(sample_weight, len(rows)) if given else None
+            moments = self._moments_.add(rows, weights)
+        self._moments_, self._system_ = moments, None
+        return self
+
+    @property
+    def eigensystem_(self) -> EigenSystem:
+        """The solved eigenproblem; solved now if the data changed."""
+        check_is_fitted(self)
+        if self._system_ is None:
+            self._system_ = self._solved(self._moments_)  # type: ignore[arg-type]
+        return self._system_
+
+    def _solved(self, moments: Moments) -> EigenSystem:
+        system = ritz(moments, self._count(), center=self.center)
+        self._check_found(len(system.eigenvalues), len(moments.basis))
+        return system
+
+    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
+        total = float(len(X) if weights is None else weights.sum())
+        kernel, points = self._kernel_and_points(X, weights)
+        return kernel, ReducedSet(points, np.full(len(points), total / len(points)))
+
+    def _kernel_and_points(self, X: Array, weights: Array | None) -> tuple[RadialKernel, Array]:
+        landmarks = self.landmarks
+        if isinstance(landmarks, BaseDensity):
+            kernel, density = self._lent_kernel(clone(landmarks), X, weights)
+            return kernel, density.fit(X, sample_weight=weights).reduced_set_.centers
+        kernel = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        if isinstance(landmarks, ReducedSet):
+            points = _given(landmarks.centers, X)
+        elif isinstance(landmarks, str) or np.ndim(landmarks) == 0:
+            rule, count = self._rule_and_count(X)
+            kernel = kernel.resolve(X, weights, self.random_state)
+            rng = check_random_state(self.random_state)
+            return kernel, X[rule(kernel, X, weights, count, rng)]
+        else:
+            points = _given(landmarks, X)
+        return kernel.resolve(X, weights, self.random_state), points
+
+    def _rule_and_count(self, X: Array) -> tuple[Any, int]:
+        named = isinstance(self.landmarks, str)
+        if named and self.landmarks not in RULES:
+            raise ValueError(
+                f"landmarks must be one of {', '.join(map(repr, RULES))}, a number, an array, a "
+                f"density estimator or a ReducedSet, got {self.landmarks!r}."
+            )
+        default = 100 if self.n_centers is None else self.n_centers
+        count = default if named else self.landmarks
+        name = "n_centers" if named else "landmarks"
+        check.positive_integer(name, count)
+        if count > len(X):
+            raise ValueError(
+                f"{name}={count} is more than the {len(X)} rows of positive weight; "
+                "ask for at most as many."
+            )
+        return RULES[self.landmarks if named else "uniform"], count
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.n_centers is not None and not isinstance(self.landmarks, str):
+            raise ValueError(
+                f"n_centers={self.n_centers!r} goes with a rule's name such as "
+                '"rpcholesky"; landmarks already say how many.'
+            )
+
+
+def _given(landmarks: Any, X: Array) -> Array:
+    """Points of the user, in the dtype of the data."""
+    points = check_array(landmarks, dtype=X.dtype, input_name="landmarks")
+    if points.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"landmarks have {points.shape[1]} features, but the data have {X.shape[1]}; "
+            "both must come from the same columns."
+        )
+    return points
+
+
+class WeightedNystromKernelPCA(_LandmarkKernelPCA):
+    """The density-weighted Nystrom method of Zhang and Kwok: k-means landmarks with weights.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        r. None keeps every component with a positive eigenvalue.
+    n_centers : int, default=100
+        m, the number of clusters.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian.
+    gamma : float, default=None
+        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+    bandwidth : float or "median", default=None
+        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+    extension : {"landmarks", "data"}, default="landmarks"
+        ``"data"`` is the published method: eigenvectors are extended to all n points, which are
+        kept, and a new point costs O(n). ``"landmarks"`` projects from the landmarks, O(m) a
+        point: reduced-set kernel PCA on a :class:`KMeansDensity`.
+    center : bool, default=True
+        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
+        paper's operator.
+    random_state : int, RandomState or None, default=0
+        Seed of k-means, and of the sample that the median bandwidth is taken from.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of shape (n_centers, n_features)
+        The means of the clusters.
+    reduced_set_ : ReducedSet
+        The same with their weights.
+    n_centers_ : int
+        m, their number.
+    basis_ : ndarray of shape (n_basis, n_features)
+        The points that ``transform`` evaluates the kernel at: landmarks, or all the data.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Descending, on the scale of ``KernelPCA.eigenvalues_``.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance in feature space (with ``center=False``, of the second moment).
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import WeightedNystromKernelPCA
+    >>> X = load_digits().data
+    >>> WeightedNystromKernelPCA(2, n_centers=30).fit(X).basis_.shape
+    (30, 64)
+    >>> WeightedNystromKernelPCA(2, n_centers=30, extension="data").fit(X).basis_.shape
+    (1797, 64)
+    """
+
+    reduced_set_: ReducedSet
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_centers: int = 100,
+        kernel: RadialKernel | str | None = None,
+        gamma: float | None = None,
+        bandwidth: float | str | None = None,
+        extension: str = "landmarks",
+        center: bool = True,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_centers = n_centers
+        self.kernel = kernel
+        self.gamma = gamma
+        self.bandwidth = bandwidth
+        self.extension = extension
+        self.center = center
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the data, and solve on the means of the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        WeightedNystromKernelPCA
+            Itself.
+        """
+        rows, weights, kernel, means = self._started(X, sample_weight, at_least=2)
+        if self.extension == "data":
+            system = self._through_data(kernel, means, rows, weights)
+        else:
+            system = solve(self._operator(), kernel, means, self._count())
+            self._check_found(len(system.eigenvalues), means.n_centers)
+        self._adopt(X, kernel, means)
+        self.reduced_set_, self._system_ = means, system
+        return self
+
+    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
+        density = KMeansDensity(self.n_centers, random_state=self.random_state)
+        kernel, density = self._lent_kernel(density, X, weights)
+        return kernel, density.fit(X, sample_weight=weights).reduced_set_

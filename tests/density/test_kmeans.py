@@ -1,0 +1,121 @@
+"""KMeansDensity: scikit-learn's centers, weighted by the rows nearest to them."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from rskpca import Gaussian, KMeansDensity, ReducedSetKernelPCA
+from rskpca.density import kmeans as kmeans_module
+from tests import datasets, dense
+from tests.density.invariants import DensityInvariants
+
+
+class TestInvariants(DensityInvariants):
+    repeats_rounding = 16
+
+    def make(self, kernel=None):
+        return KMeansDensity(20, kernel=kernel)
+
+
+class TestInvariantsOfMiniBatches(DensityInvariants):
+    weights_equal_repeats = False  # batches are drawn from the rows
+
+    @pytest.fixture(autouse=True)
+    def _many_rows(self, monkeypatch):
+        monkeypatch.setattr(kmeans_module, "MINI_BATCHES_FROM", 1)
+
+    def make(self, kernel=None):
+        return KMeansDensity(20, kernel=kernel)
+
+
+@pytest.mark.parametrize("name", ["german", "digits"])
+def test_it_is_scikit_learns_with_the_counts_of_the_nearest_rows(name):
+    X = datasets.load(name)
+    s = KMeansDensity(40).fit(X).reduced_set_
+    theirs = KMeans(40, n_init=1, random_state=0).fit(X)
+    np.testing.assert_allclose(s.centers, theirs.cluster_centers_, rtol=0, atol=1e-10)
+    distances = cdist(X, s.centers)
+    np.testing.assert_array_equal(s.weights, np.bincount(distances.argmin(axis=1)))
+    assert s.radius == pytest.approx(distances.min(axis=1).max(), rel=1e-12)
+    assert s.scatter.sum() == pytest.approx(theirs.inertia_, rel=1e-10)
+
+
+def test_centers_are_the_weighted_means_of_their_rows_once_it_has_converged():
+    X, weights = datasets.blobs(400, 3), np.random.default_rng(0).random(400)
+    density = KMeansDensity(8).fit(X, sample_weight=weights)
+    for j, center in enumerate(density.reduced_set_.centers):
+        own = density.labels_ == j
+        mean = np.average(X[own], axis=0, weights=weights[own])
+        np.testing.assert_allclose(center, mean, rtol=0, atol=0.05)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_row_a_cluster_is_exact(weighted):
+    X = datasets.blobs(60, 3)
+    weights = np.random.default_rng(0).random(60) + 0.1 if weighted else None
+    density = KMeansDensity(60, kernel=Gaussian(2.0)).fit(X, sample_weight=weights)
+    s = density.reduced_set_
+    np.testing.assert_array_equal(s.centers, X)
+    np.testing.assert_array_equal(s.weights, np.ones(60) if weights is None else weights)
+    np.testing.assert_array_equal(density.labels_, np.arange(60))
+    assert s.radius == 0
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_kernel_pca_on_one_row_a_cluster_is_kernel_pca(center):
+    X, new = datasets.load("digits", 9), datasets.load("digits", 10)
+    density = KMeansDensity(len(X))
+    model = ReducedSetKernelPCA(5, kernel=Gaussian(25.0), density=density, center=center).fit(X)
+    exact = dense.KernelPCA(Gaussian(25.0), X, 5, center)
+    dense.assert_equal_up_to_sign(model.transform(new), exact.transform(new), 1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_whole_weights_equal_repeated_rows_on_real_data(dtype):
+    X = datasets.load("digits", 2).astype(dtype)
+    weights = np.random.default_rng(0).integers(0, 6, len(X))
+    weighted, repeated = (
+        KMeansDensity(25, kernel=Gaussian(25.0)).fit(rows, sample_weight=counts).reduced_set_
+        for rows, counts in ((X, weights), (np.repeat(X, weights, axis=0), None))
+    )
+    np.testing.assert_allclose(weighted.centers, repeated.centers, rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(weighted.weights, repeated.weights)
+
+
+@pytest.mark.parametrize("n_rows", [3000, 25_000])
+def test_the_number_of_threads_does_not_matter(n_rows):
+    X = datasets.blobs(n_rows, 4)
+    expected = KMeansDensity(30).fit(X).reduced_set_
+    for limit in (1, 4):
+        with threadpool_limits(limit):
+            assert KMeansDensity(30).fit(X).reduced_set_ == expected
+
+
+def test_from_20000_rows_on_it_is_mini_batches(monkeypatch):
+    called = []
+    many = kmeans_module._many_rows
+    monkeypatch.setattr(
+        kmeans_module, "_many_rows", lambda *args: (called.append(len(args[0])), many(*args))[1]
+    )
+    X = datasets.blobs(20_000, 2)
+    KMeansDensity(5).fit(X[:-1])
+    assert not called
+    density = KMeansDensity(5).fit(X)
+    assert called == [20_000]
+    assert density.reduced_set_.scatter.sum() < 1.2 * KMeans(5, random_state=0).fit(X).inertia_
+
+
+def test_fewer_points_than_clusters_are_told_of_and_leave_no_empty_centers():
+    X = np.repeat(np.array([[0.0, 1.0], [5.0, 5.0], [9.0, 0.0]]), 10, axis=0)
+    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
+        s = KMeansDensity(6, kernel=Gaussian(1.0)).fit(X).reduced_set_
+    np.testing.assert_allclose(np.unique(s.centers, axis=0), np.unique(X, axis=0), atol=1e-12)
+    np.testing.assert_array_equal(s.weights, [10, 10, 10])
+
+
+def test_equal_rows_work_with_a_given_bandwidth():
+    X = np.full((10, 3), 7.0)
+    assert KMeansDensity(1, kernel=Gaussian(1.0)).fit(X).reduced_set_.weights == [10]

@@ -8,10 +8,13 @@ from rskpca import (
     Gaussian,
     HerdingDensity,
     KMeansDensity,
+    NystromKernelPCA,
     ParingDensity,
     ReducedSetKernelPCA,
     ShadowDensity,
+    SubsampledKernelPCA,
     UniformDensity,
+    WeightedNystromKernelPCA,
 )
 
 
@@ -33,6 +36,12 @@ from rskpca import (
         ReducedSetKernelPCA(1, kernel="laplacian", bandwidth=2.0, ell=np.inf),
         ReducedSetKernelPCA(1, density=ShadowDensity(Gaussian(2.0), ell=3.0)),
         ReducedSetKernelPCA(1, density=KMeansDensity(3)),
+        NystromKernelPCA(1, landmarks=3),
+        NystromKernelPCA(1, landmarks="rpcholesky", n_centers=3, extension="data"),
+        NystromKernelPCA(1, landmarks=ShadowDensity(ell=3.0)),
+        WeightedNystromKernelPCA(1, n_centers=3),
+        WeightedNystromKernelPCA(1, n_centers=3, extension="data"),
+        SubsampledKernelPCA(1, n_centers=3),
     ]
 )
 def test_scikit_learn_compatible(estimator, check):

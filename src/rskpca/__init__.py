@@ -12,7 +12,12 @@ from .density import (
     ShadowDensity,
     UniformDensity,
 )
-from .embedding import ReducedSetKernelPCA
+from .embedding import (
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    SubsampledKernelPCA,
+    WeightedNystromKernelPCA,
+)
 from .kernels import Gaussian, Laplacian, RadialKernel
 from .reduced_set import ReducedSet
 
@@ -24,10 +29,13 @@ __all__ = [
     "HerdingDensity",
     "KMeansDensity",
     "Laplacian",
+    "NystromKernelPCA",
     "ParingDensity",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
     "ShadowDensity",
+    "SubsampledKernelPCA",
     "UniformDensity",
+    "WeightedNystromKernelPCA",
 ]

@@ -71,6 +71,7 @@ def test_limits_are_restored_after_overlapping_use(leaving):
             thread.submit(inside.__enter__).result(20)
         assert set(blas_threads()) == {1}
         for i in leaving:
+            assert set(blas_threads()) == {1}
             threads[i].submit(insides[i].__exit__, None, None, None).result(20)
         assert blas_threads() == before
     assert max(before) == 2

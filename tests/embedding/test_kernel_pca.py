@@ -9,15 +9,15 @@ from sklearn.decomposition import KernelPCA
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
 from tests import datasets, dense
-from tests.embedding.invariants import EmbeddingInvariants
+from tests.embedding.invariants import ReducedSetInvariants
 
 
-class TestInvariants(EmbeddingInvariants):
+class TestInvariants(ReducedSetInvariants):
     def make(self, n_components=4, **parameters):
         return ReducedSetKernelPCA(n_components, **parameters)
 
 
-class TestInvariantsOfThePaper(EmbeddingInvariants):
+class TestInvariantsOfThePaper(ReducedSetInvariants):
     """Without centering."""
 
     def make(self, n_components=4, **parameters):

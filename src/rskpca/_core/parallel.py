@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import joblib
+import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
 
@@ -28,24 +29,40 @@ def _cores() -> int:
     return int(joblib.cpu_count())
 
 
-_blas_is_held = threading.Lock()
+class _SingleThreadedBlas:
+    """BLAS at one thread for as long as anybody is inside: the first sets it, the last lifts it.
 
-
-@contextmanager
-def _single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread; whoever comes meanwhile finds it so.
-
-    The limit is global to the process. Only the one who set it lifts it, and in the same
-    Python thread, so that overlapping users (Dask runs tasks in threads) never leave it set.
+    The limit is global to the process, and users overlap (Dask runs tasks in threads). Lifted
+    while somebody is inside, it would change how BLAS cuts up products, and so their last bits.
     """
-    if not _blas_is_held.acquire(blocking=False):
-        yield
-        return
-    try:
-        with _blas().limit(limits=1):
-            yield
-    finally:
-        _blas_is_held.release()
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limiter = _blas().limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                _take_control()
+                self._limiter.__exit__(None, None, None)
+
+
+def _take_control() -> None:
+    """Let this thread lift what another has set: threadpoolctl 3.7 ties OpenBLAS to one thread."""
+    release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if release is not None:
+        release(force=True)
+
+
+_single_threaded_blas = _SingleThreadedBlas()
 
 
 @contextmanager
@@ -54,7 +71,7 @@ def single_threaded() -> Iterator[None]:
 
     OpenMP keeps its limit by Python thread, so that overlapping users do not meet.
     """
-    with _single_threaded_blas(), ThreadpoolController().select(user_api="openmp").limit(limits=1):
+    with _single_threaded_blas, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
 
 
@@ -71,7 +88,7 @@ def allowed_threads() -> int:
 def workers(n_threads: int | None = None) -> Iterator[Map]:
     """Yield an ordered map that runs a function over blocks in ``n_threads`` threads."""
     n_threads = allowed_threads() if n_threads is None else n_threads
-    with _single_threaded_blas(), ThreadPoolExecutor(n_threads) as pool:
+    with _single_threaded_blas, ThreadPoolExecutor(n_threads) as pool:
 
         def run(function: Callable[[Any], Any], blocks: Sequence[Any]) -> list[Any]:
             alone = n_threads == 1 or len(blocks) == 1

@@ -154,7 +154,7 @@ class ReducedSetEmbedding(KernelEmbedding):
         checked = check.new_rows(self, X, at_least)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
         kernel, density = self._kernel_and_density(checked, given)
-        begin = density.partial_fit if at_least == 1 else density.fit
+        begin = density.fit if at_least == 2 else _able(density, "partial_fit")
         begin(checked, sample_weight=given)
         return kernel, density
 
@@ -211,11 +211,7 @@ class ReducedSetEmbedding(KernelEmbedding):
     def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        if not hasattr(self.density_, verb):
-            raise TypeError(
-                f"{type(self.density_).__name__} cannot {verb}; use a ShadowDensity, which can."
-            )
-        getattr(self.density_, verb)(checked, sample_weight=sample_weight)
+        _able(self.density_, verb)(checked, sample_weight=sample_weight)
         self._system_ = None
 
     def _check_parameters(self) -> None:
@@ -278,3 +274,10 @@ class ReducedSetEmbedding(KernelEmbedding):
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, a row a center."""
         return np.sqrt(self.reduced_set_.weights)[:, None] * self.eigensystem_.functions
+
+
+def _able(density: BaseDensity, verb: str) -> Any:
+    """The density's method of this name; an error where it has none."""
+    if not hasattr(density, verb):
+        raise TypeError(f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can.")
+    return getattr(density, verb)

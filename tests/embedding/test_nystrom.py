@@ -1,0 +1,325 @@
+"""The Nystrom family against a few lines of dense NumPy."""
+
+import numpy as np
+import pytest
+
+from rskpca import (
+    Gaussian,
+    KMeansDensity,
+    Laplacian,
+    NystromKernelPCA,
+    ReducedSet,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    SubsampledKernelPCA,
+    UniformDensity,
+    WeightedNystromKernelPCA,
+)
+from rskpca.spectral.landmarks import RULES
+from tests import datasets, dense
+from tests.embedding.invariants import EmbeddingInvariants
+
+
+class TestLandmarks(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return NystromKernelPCA(n_components, landmarks=30, **parameters)
+
+
+class TestData(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return NystromKernelPCA(n_components, landmarks=30, extension="data", **parameters)
+
+
+class TestWeightedLandmarks(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return WeightedNystromKernelPCA(n_components, n_centers=30, **parameters)
+
+
+class TestWeightedData(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return WeightedNystromKernelPCA(n_components, n_centers=30, extension="data", **parameters)
+
+
+class TestSubsampled(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return SubsampledKernelPCA(n_components, n_centers=40, **parameters)
+
+
+# ---------------------------------------------------------------- the dense formulas
+
+DATA = {"german": (lambda: datasets.load("german"), 30.0), "digits": (
+    lambda: datasets.load("digits", step=2), 60.0)}  # fmt: skip
+
+
+@pytest.fixture(params=DATA)
+def case(request):
+    """Training rows, new rows, kernel."""
+    load, bandwidth = DATA[request.param]
+    X = load()
+    cut = int(0.8 * len(X))
+    return X[:cut], X[cut:], Gaussian(bandwidth)
+
+
+def k(kernel, X, Y):
+    return np.exp(dense.log_kernel(kernel, X, Y))
+
+
+def leading(values, vectors, r):
+    order = np.argsort(-values)[:r]
+    return values[order], vectors[:, order]
+
+
+def dense_nystrom_through_data(kernel, Z, w, X, new, r):
+    """Zhang and Kwok: K_ZZ W phi = lambda phi; phi(x) = k(x, Z) W phi / lambda; then all n."""
+    values, vectors = np.linalg.eig(k(kernel, Z, Z) * w)
+    values, vectors = leading(values.real, vectors.real, r)
+    vectors /= np.sqrt(np.sum(w[:, None] * vectors**2, axis=0))
+    u = k(kernel, X, Z) * w @ vectors / values
+    return values, k(kernel, new, X) @ u / np.sqrt(values)
+
+
+def dense_nystrom_on_landmarks(kernel, Z, X, new, r, center):
+    values, vectors = np.linalg.eigh(k(kernel, Z, Z))
+    kept = values > 1e-11 * values[-1]
+    whiten = vectors[:, kept] / np.sqrt(values[kept])
+    B = k(kernel, X, Z) @ whiten
+    mean = B.mean(axis=0) if center else 0
+    values, axes = leading(*np.linalg.eigh((B - mean).T @ (B - mean)), r)
+    return values, (k(kernel, new, Z) @ whiten - mean) @ axes
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_on_landmarks(case, center):
+    X, new, kernel = case
+    model = NystromKernelPCA(5, kernel=kernel, landmarks=60, center=center).fit(X)
+    values, Z = dense_nystrom_on_landmarks(kernel, model.landmarks_, X, new, 5, center)
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-8)
+    dense.assert_equal_up_to_sign(model.transform(new), Z, 1e-8)
+
+
+def test_through_all_the_data(case):
+    X, new, kernel = case
+    model = NystromKernelPCA(5, kernel=kernel, landmarks=60, center=False, extension="data").fit(X)
+    weights = np.full(60, len(X) / 60)
+    values, Z = dense_nystrom_through_data(kernel, model.landmarks_, weights, X, new, 5)
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-8)
+    dense.assert_equal_up_to_sign(model.transform(new), Z, 1e-8)
+    # Williams and Seeger's own scaling: sqrt(m/n) K_nm U / lambda, (n/m) lambda
+    lam, U = leading(*np.linalg.eigh(k(kernel, model.landmarks_, model.landmarks_)), 5)
+    u = np.sqrt(60 / len(X)) * k(kernel, X, model.landmarks_) @ U / lam
+    np.testing.assert_allclose(model.eigenvalues_, len(X) / 60 * lam, rtol=1e-8)
+    dense.assert_equal_up_to_sign(
+        model.transform(new), k(kernel, new, X) @ u / np.sqrt(len(X) / 60 * lam), 1e-8
+    )
+
+
+def test_through_all_the_data_about_the_mean(case):
+    X, new, kernel = case
+    model = NystromKernelPCA(4, kernel=kernel, landmarks=50, extension="data").fit(X)
+    Z, n, m = model.landmarks_, len(X), 50
+
+    def centered(K, of):
+        return K - K.mean(axis=1)[:, None] - of.mean(axis=0) + of.mean()
+
+    K_ZZ = k(kernel, Z, Z)
+    lam, U = leading(*np.linalg.eigh(centered(K_ZZ, K_ZZ)), 4)
+    u = np.sqrt(m / n) * centered(k(kernel, X, Z), K_ZZ) @ U / lam
+    projected = centered(k(kernel, new, X), k(kernel, X, X)) @ u / np.sqrt(n / m * lam)
+    dense.assert_equal_up_to_sign(model.transform(new), projected, 1e-8)
+
+
+def test_weighted_through_all_the_data(case):
+    X, new, kernel = case
+    model = WeightedNystromKernelPCA(
+        5, n_centers=60, kernel=kernel, center=False, extension="data"
+    ).fit(X)
+    s = model.reduced_set_
+    values, Z = dense_nystrom_through_data(kernel, s.centers, s.weights, X, new, 5)
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-8)
+    dense.assert_equal_up_to_sign(model.transform(new), Z, 1e-8)
+    assert model.basis_.shape == X.shape
+
+
+def test_weighted_on_landmarks_is_the_reduced_set_method_on_k_means(case):
+    X, new, kernel = case
+    model = WeightedNystromKernelPCA(5, n_centers=60, kernel=kernel).fit(X)
+    other = ReducedSetKernelPCA(5, density=KMeansDensity(60), kernel=kernel).fit(X)
+    np.testing.assert_array_equal(model.transform(new), other.transform(new))
+    values, _ = leading(
+        *np.linalg.eig(
+            k(kernel, model.landmarks_, model.landmarks_) * model.reduced_set_.weights
+        ), 5
+    )  # fmt: skip
+    plain = WeightedNystromKernelPCA(5, n_centers=60, kernel=kernel, center=False).fit(X)
+    np.testing.assert_allclose(plain.eigenvalues_, values.real, rtol=1e-8)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_subsampled_is_kernel_pca_of_the_subset(case, center):
+    X, new, kernel = case
+    model = SubsampledKernelPCA(5, n_centers=200, kernel=kernel, center=center).fit(X)
+    rows = model.reduced_set_.centers
+    assert set(map(tuple, rows)) <= set(map(tuple, X))
+    exact = dense.KernelPCA(kernel, rows, 5, center=center)
+    np.testing.assert_allclose(
+        model.eigenvalues_, exact.eigenvalues * len(X) / len(rows), rtol=1e-8
+    )
+    dense.assert_equal_up_to_sign(model.transform(new), exact.transform(new), 1e-8)
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("extension", ["landmarks", "data"])
+def test_all_points_as_landmarks_are_exact_kernel_pca(case, extension, center):
+    X, new, kernel = case
+    model = NystromKernelPCA(5, kernel=kernel, landmarks=X, extension=extension, center=center).fit(
+        X
+    )
+    exact = dense.KernelPCA(kernel, X, 5, center=center)
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, rtol=1e-8)
+    dense.assert_equal_up_to_sign(model.transform(new), exact.transform(new), 1e-8)
+    total = np.trace(exact._centered(exact.K))
+    np.testing.assert_allclose(
+        model.explained_variance_ratio_, exact.eigenvalues / total, rtol=1e-8
+    )
+
+
+# --------------------------------------------------------------------- landmarks
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("extension", ["landmarks", "data"])
+def test_rules_choose_rows_of_the_data(rule, extension):
+    X = datasets.blobs(200, 3)
+    model = NystromKernelPCA(3, landmarks=rule, n_centers=20, extension=extension).fit(X)
+    assert model.n_centers_ == 20
+    assert set(map(tuple, model.landmarks_)) <= set(map(tuple, X))
+
+
+def test_landmarks_of_a_density_and_of_a_reduced_set():
+    X = datasets.blobs(300, 3)
+    density = ShadowDensity(Gaussian(2.0), ell=3.0)
+    fitted = density.fit(X).reduced_set_
+    by_density = NystromKernelPCA(3, landmarks=ShadowDensity(Gaussian(2.0), ell=3.0)).fit(X)
+    by_set = NystromKernelPCA(3, kernel=Gaussian(2.0), landmarks=fitted).fit(X)
+    by_array = NystromKernelPCA(3, kernel=Gaussian(2.0), landmarks=fitted.centers).fit(X)
+    assert by_density.kernel_.bandwidth == 2.0
+    np.testing.assert_array_equal(by_density.landmarks_, fitted.centers)
+    for other in (by_set, by_array):
+        np.testing.assert_array_equal(other.transform(X), by_density.transform(X))
+
+
+def test_a_number_is_uniform_landmarks():
+    X = datasets.blobs(300, 3)
+    by_number = NystromKernelPCA(3, landmarks=25).fit(X)
+    by_rule = NystromKernelPCA(3, n_centers=25).fit(X)
+    by_density = NystromKernelPCA(3, landmarks=UniformDensity(25)).fit(X)
+    np.testing.assert_array_equal(by_number.landmarks_, by_rule.landmarks_)
+    np.testing.assert_array_equal(by_number.landmarks_, by_density.landmarks_)
+
+
+@pytest.mark.parametrize("extension", ["landmarks", "data"])
+def test_repeated_landmarks_change_nothing(extension):
+    X = datasets.blobs(200, 3)
+    few = X[:25]
+    once = NystromKernelPCA(4, landmarks=few, extension=extension).fit(X)
+    twice = NystromKernelPCA(4, landmarks=np.repeat(few, 2, axis=0), extension=extension).fit(X)
+    Z = twice.transform(X)
+    assert np.isfinite(Z).all()
+    np.testing.assert_allclose(Z, once.transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("extension", ["landmarks", "data"])
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
+def test_whole_weights_equal_repeated_rows(extension, kernel):
+    X = datasets.blobs(200, 3)
+    w = np.random.default_rng(0).integers(0, 4, 200)
+    options = {"kernel": kernel, "landmarks": X[::8], "extension": extension}
+    weighted = NystromKernelPCA(4, **options).fit(X, sample_weight=w)
+    repeated = NystromKernelPCA(4, **options).fit(np.repeat(X, w, axis=0))
+    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", [WeightedNystromKernelPCA, SubsampledKernelPCA])
+def test_whole_weights_equal_repeated_rows_with_the_same_seed(method):
+    X = datasets.blobs(200, 3)
+    w = np.random.default_rng(0).integers(0, 4, 200)
+    weighted = method(3, n_centers=20, bandwidth=3.0).fit(X, sample_weight=w)
+    repeated = method(3, n_centers=20, bandwidth=3.0).fit(np.repeat(X, w, axis=0))
+    np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-9)
+
+
+def test_chunks_add_up():
+    X = datasets.blobs(500, 3)
+    whole = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:40]).fit(X)
+    stream = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:40])
+    for chunk in np.array_split(X, 7):
+        stream.partial_fit(chunk)
+    np.testing.assert_allclose(stream.eigenvalues_, whole.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(stream.transform(X), whole.transform(X), atol=1e-9)
+
+
+def test_the_data_are_copied_where_they_are_kept():
+    X = datasets.blobs(100, 2)
+    model = NystromKernelPCA(2, landmarks=20, extension="data").fit(X)
+    before = model.transform(X[:5].copy())
+    point = X[:5].copy()
+    X[:] = 0
+    np.testing.assert_array_equal(model.transform(point), before)
+
+
+def test_float32_data_keep_float32_landmarks():
+    X = datasets.blobs(200, 3, dtype=np.float32)
+    model = NystromKernelPCA(2, landmarks=X[:20].astype(np.float64)).fit(X)
+    assert model.basis_.dtype == np.float32
+
+
+# --------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"landmarks": 0}, "landmarks must be a whole number of at least 1, got 0"),
+        ({"landmarks": 2.5}, "landmarks must be a whole number"),
+        ({"landmarks": 101}, "landmarks=101 is more than the 100 rows"),
+        ({"n_centers": 101}, "n_centers=101 is more than the 100 rows"),
+        ({"n_centers": -1}, "n_centers must be a whole number"),
+        ({"landmarks": "k-means"}, "landmarks must be one of 'uniform', 'cholesky'"),
+        ({"landmarks": 10, "n_centers": 10}, "landmarks already say how many"),
+        ({"landmarks": np.zeros((5, 2))}, "landmarks have 2 features, but the data have 3"),
+        ({"landmarks": np.full((5, 3), np.nan)}, "landmarks contains NaN"),
+        ({"landmarks": ReducedSet(np.zeros((5, 2)), np.ones(5))}, "landmarks have 2 features"),
+        ({"extension": "both"}, 'extension must be "landmarks" or "data", got \'both\''),
+        ({"center": 1}, "center must be True or False"),
+        ({"n_components": 0}, "n_components must be a whole number"),
+        ({"kernel": "poly"}, 'kernel must be "rbf"'),
+    ],
+)
+def test_bad_parameters_of_nystrom(parameters, message):
+    X = datasets.blobs(100, 3)
+    with pytest.raises(ValueError, match=message):
+        NystromKernelPCA(**parameters).fit(X)
+
+
+@pytest.mark.parametrize("method", [WeightedNystromKernelPCA, SubsampledKernelPCA])
+@pytest.mark.parametrize("n_centers", [0, -3, 2.5, 101, "ten"])
+def test_bad_numbers_of_centers(method, n_centers):
+    with pytest.raises(ValueError, match="n_centers"):
+        method(2, n_centers=n_centers).fit(datasets.blobs(100, 3))
+
+
+def test_what_keeps_the_data_cannot_be_streamed():
+    X = datasets.blobs(100, 3)
+    with pytest.raises(ValueError, match='partial_fit needs extension="landmarks"'):
+        NystromKernelPCA(2, landmarks=9, extension="data").partial_fit(X)
+    model = NystromKernelPCA(2, landmarks=9, extension="data").fit(X)
+    with pytest.raises(ValueError, match='extension="landmarks", not "data"'):
+        model.set_params(extension="landmarks").partial_fit(X)
+    with pytest.raises(TypeError, match="UniformDensity cannot partial_fit"):
+        SubsampledKernelPCA(2, n_centers=9).partial_fit(X)
+
+
+def test_more_components_than_landmarks_warn():
+    with pytest.warns(UserWarning, match="n_components=9, but 4 came back: the 4 centers"):
+        NystromKernelPCA(9, landmarks=4, center=False).fit(datasets.blobs(100, 3))

@@ -32,7 +32,6 @@ from rskpca import (
         ReducedSetKernelPCA(1, center=False),
         ReducedSetKernelPCA(1, kernel="laplacian", bandwidth=2.0, ell=np.inf),
         ReducedSetKernelPCA(1, density=ShadowDensity(Gaussian(2.0), ell=3.0)),
-        ReducedSetKernelPCA(1, density=KMeansDensity(3)),
     ]
 )
 def test_scikit_learn_compatible(estimator, check):

@@ -79,8 +79,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         checked = check.new_rows(self, X, at_least)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
         kernel, density = self._kernel_and_density(checked, given)
-        begin = density.partial_fit if at_least == 1 else density.fit
-        begin(checked, sample_weight=given)
+        _method(density, "partial_fit" if at_least == 1 else "fit")(checked, sample_weight=given)
         return kernel, density
 
     def _adopt(
@@ -136,11 +135,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        if not hasattr(self.density_, verb):
-            raise TypeError(
-                f"{type(self.density_).__name__} cannot {verb}; use a ShadowDensity, which can."
-            )
-        getattr(self.density_, verb)(checked, sample_weight=sample_weight)
+        _method(self.density_, verb)(checked, sample_weight=sample_weight)
         self._system_ = None
 
     def transform(self, X: Any) -> Array:
@@ -256,3 +251,10 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _method(density: BaseDensity, verb: str) -> Any:
+    """A method that not every density has."""
+    if not hasattr(density, verb):
+        raise TypeError(f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can.")
+    return getattr(density, verb)

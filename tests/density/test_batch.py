@@ -96,6 +96,17 @@ def test_labels_name_the_nearest_center(name, density):
     np.testing.assert_allclose(own, distances.min(axis=1), rtol=0, atol=1e-12 * bandwidth)
 
 
+@every_density
+@pytest.mark.parametrize("fitted", [False, True])
+def test_kernel_pca_says_that_it_cannot_stream(make, fitted):
+    X = datasets.blobs(60, 3)
+    model = ReducedSetKernelPCA(2, density=make(5))
+    if fitted:
+        model.fit(X)
+    with pytest.raises(TypeError, match="cannot partial_fit; use a ShadowDensity"):
+        model.partial_fit(X)
+
+
 # --------------------------------------------------------------------------- bad input
 
 

@@ -56,7 +56,7 @@ def full_density(X, labels, weights, bandwidth, new):
 )
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_full_density_is_a_mixture_of_gaussians(name, radius, bandwidth, weighted):
-    X, new = datasets.load(name, 2), datasets.load(name, 7)
+    X, new = datasets.load(name, 3), datasets.load(name, 20)
     weights = np.random.default_rng(0).random(len(X)) + 0.1 if weighted else np.ones(len(X))
     density = FastParzenDensity(radius, covariance="full", kernel=Gaussian(bandwidth))
     density.fit(X, sample_weight=weights)
@@ -88,6 +88,12 @@ def test_balls_with_their_covariance_are_nearer_to_the_parzen_window():
         for covariance in ("kernel", "full")
     }
     assert error["full"] < 0.5 * error["kernel"]
+
+
+def test_a_point_beyond_all_numbers_has_no_density():
+    X = datasets.blobs(60, 3)
+    density = FastParzenDensity(1.0, covariance="full", kernel=Gaussian(1.5)).fit(X)
+    assert density.score_samples(np.full((1, 3), 1e200)) == [-np.inf]
 
 
 def test_the_full_density_integrates_to_one():

@@ -33,16 +33,16 @@ def test_the_expected_measure_is_the_data():
     """Also with weights that are fractions: the mean of many samples has their weights."""
     X, weights = np.arange(12.0)[:, None], 3 * np.random.default_rng(0).random(12)
     found = np.zeros(12)
-    for seed in range(2000):
+    for seed in range(500):
         density = UniformDensity(5, kernel=Gaussian(1.0), random_state=seed)
         s = density.fit(X, sample_weight=weights).reduced_set_
-        found[s.centers[:, 0].astype(int)] += s.weights / 2000
-    np.testing.assert_allclose(found, weights, rtol=0, atol=0.15)
+        found[s.centers[:, 0].astype(int)] += s.weights / 500
+    np.testing.assert_allclose(found, weights, rtol=0, atol=0.3)
 
 
 def test_the_mmd_falls_as_one_over_the_root_of_m():
-    X, kernel = datasets.blobs(2000, 2), Gaussian(2.0)
-    sizes = np.array([4, 8, 16, 32, 64, 128])
+    X, kernel = datasets.blobs(1000, 2), Gaussian(2.0)
+    sizes = np.array([2, 4, 8, 16, 32, 64])
     squared = np.zeros(len(sizes))
     for seed in range(10):
         for i, m in enumerate(sizes):

@@ -111,7 +111,7 @@ def _counted(
     else:
         squared = squared_distances_to(X, centers, labels)
     if choice.weights is not None:
-        return ReducedSet(centers, choice.weights), labels
+        return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), labels
     kept, labels = np.unique(labels, return_inverse=True)
     sums = Sums(len(kept))
     sums.add(labels, squared, weights)

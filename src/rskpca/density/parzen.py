@@ -176,8 +176,9 @@ def _log_mixture(X: Array, means: Array, log_weights: Array, covariances: Array)
     heights = log_weights - np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
     logs = np.full(len(X), -np.inf)
     for rows in slices(0, len(X), 4096):
+        block = X[rows].astype(np.float64)
         for mean, factor, height in zip(means, factors, heights, strict=True):
-            differences = X[rows].astype(np.float64) - mean
-            white = solve_triangular(factor, differences.T, lower=True, check_finite=False)
-            np.logaddexp(logs[rows], height - 0.5 * np.sum(white**2, axis=0), out=logs[rows])
+            white = solve_triangular(factor, (block - mean).T, lower=True, check_finite=False)
+            with np.errstate(over="ignore"):  # as far as minus infinity
+                logs[rows] = np.logaddexp(logs[rows], height - 0.5 * np.sum(white**2, axis=0))
     return logs - 0.5 * X.shape[1] * np.log(2 * np.pi)

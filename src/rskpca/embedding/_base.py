@@ -154,8 +154,7 @@ class ReducedSetEmbedding(KernelEmbedding):
         checked = check.new_rows(self, X, at_least)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
         kernel, density = self._kernel_and_density(checked, given)
-        begin = density.fit if at_least == 2 else _able(density, "partial_fit")
-        begin(checked, sample_weight=given)
+        _able(density, "partial_fit" if at_least == 1 else "fit")(checked, sample_weight=given)
         return kernel, density
 
     def _adopt(

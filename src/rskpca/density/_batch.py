@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -32,7 +32,7 @@ class Choice(NamedTuple):
     labels: Labels | None = None
 
 
-class BatchDensity(BaseDensity):
+class BatchDensity(BaseDensity, ABC):
     """A density whose subclass chooses centers for all rows at once."""
 
     def _check_parameters(self, n_rows: int) -> None:
@@ -41,6 +41,9 @@ class BatchDensity(BaseDensity):
     @abstractmethod
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         """Centers for rows that all have a positive weight."""
+
+    def _learn_more(self, X: Array, weights: Array, labels: Labels) -> None:
+        """Learn what goes beyond the reduced set, which is there by now."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the centers of X.
@@ -71,6 +74,7 @@ class BatchDensity(BaseDensity):
         labels[counted] = found
         self.kernel_, self.reduced_set_, self.labels_ = kernel, reduced_set, labels
         self._remember_features(X)
+        self._learn_more(rows, weights[counted], found)
         return self
 
 

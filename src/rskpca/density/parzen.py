@@ -110,11 +110,13 @@ class FastParzenDensity(BatchDensity):
             )
         cover = Cover(self.radius, X[:0])
         labels, _ = cover.extend(X)
-        centers = _means(X, weights, labels, cover.centers).astype(X.dtype)
+        means = _means(X, weights, labels, cover.centers)
+        return Choice(means.astype(X.dtype), labels=labels)
+
+    def _learn_more(self, X: Array, weights: Array, labels: NDArray[np.intp]) -> None:
         self.__dict__.pop("covariances_", None)
         if self.covariance == "full":
-            self.covariances_ = _covariances(X, weights, labels, centers)
-        return Choice(centers, labels=labels)
+            self.covariances_ = _covariances(X, weights, labels, self.reduced_set_.centers)
 
     def score_samples(self, X: Any) -> Array:
         """Log of the density estimate at each row.

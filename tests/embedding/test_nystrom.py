@@ -311,13 +311,15 @@ def test_bad_numbers_of_centers(method, n_centers):
 
 def test_what_keeps_the_data_cannot_be_streamed():
     X = datasets.blobs(100, 3)
-    with pytest.raises(ValueError, match='partial_fit needs extension="landmarks"'):
+    with pytest.raises(AttributeError) as error:
         NystromKernelPCA(2, landmarks=9, extension="data").partial_fit(X)
+    assert 'partial_fit needs extension="landmarks"' in str(error.value.__cause__)
     model = NystromKernelPCA(2, landmarks=9, extension="data").fit(X)
     with pytest.raises(ValueError, match='extension="landmarks", not "data"'):
         model.set_params(extension="landmarks").partial_fit(X)
-    with pytest.raises(TypeError, match="UniformDensity cannot partial_fit"):
+    with pytest.raises(AttributeError) as error:
         SubsampledKernelPCA(2, n_centers=9).partial_fit(X)
+    assert "UniformDensity cannot partial_fit; use a ShadowDensity" in str(error.value.__cause__)
 
 
 def test_more_components_than_landmarks_warn():

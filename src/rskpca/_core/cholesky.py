@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from .gram import Radial, gram
+from .gram import Blocks, Radial
+from .parallel import slices
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
@@ -27,9 +28,9 @@ class PartialCholesky:
     """
 
     def __init__(self, kernel: Radial, X: Array, n_pivots: int) -> None:
-        self.kernel, self.X = kernel, X
-        self.left = np.diagonal(gram(kernel, X[:1], X[:1]))[0] * np.ones(len(X))
-        self._full = self.left[0]
+        self._values = Blocks(kernel, X, X, np.float64)
+        self._full = float(self._values[slice(0, 1)][0, 0])
+        self.left = np.full(len(X), self._full)
         self._factors = np.empty((n_pivots, len(X)))
         self._pivots: list[int] = []
 
@@ -37,6 +38,11 @@ class PartialCholesky:
     def pivots(self) -> Rows:
         """The rows chosen so far, in order."""
         return np.array(self._pivots, dtype=np.intp)
+
+    @property
+    def factors(self) -> Array:
+        """F', a row a pivot."""
+        return self._factors[: len(self._pivots)]
 
     @property
     def full(self) -> bool:
@@ -48,8 +54,10 @@ class PartialCholesky:
 
     def residual(self, rows: Rows) -> Array:
         """Rows of K - F F' of the given pivots-to-be."""
-        done = self._factors[: len(self._pivots)]
-        rest = np.ascontiguousarray(gram(self.kernel, self.X, self.X[rows]).T)
+        done = self.factors
+        rest = np.empty((len(rows), len(self.left)))
+        for part in slices(0, len(rows), self._values.n_rows):
+            rest[part] = self._values[rows[part]]
         rest -= done[:, rows].T @ done
         return rest
 
@@ -86,16 +94,16 @@ class PartialCholesky:
         self.left[self._pivots] = 0
 
 
-def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Rows:
+def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> PartialCholesky:
     """Pivoted Cholesky: each pivot where w d is largest, the first of them.
 
-    Fewer pivots come back where they span all rows.
+    There are fewer pivots where they span all rows.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
     while not partial.full:
         left = partial.left if weights is None else weights * partial.left
         partial.add(int(np.argmax(left)))
-    return partial.pivots
+    return partial
 
 
 def random(
@@ -104,7 +112,7 @@ def random(
     weights: Array | None,
     n_pivots: int,
     rng: np.random.RandomState,
-) -> Rows:
+) -> PartialCholesky:
     """Randomly pivoted Cholesky (Chen, Epperly, Tropp & Webber): drawn in proportion to w d.
 
     Pivots are proposed in batches and thinned by rejection, which leaves their law as it is
@@ -117,4 +125,4 @@ def random(
         drawn = below[-1] * rng.random_sample(min(_BATCH, 2 * n_pivots))
         proposed = np.minimum(np.searchsorted(below, drawn, side="right"), len(X) - 1)
         partial.add_accepted(proposed, rng.random_sample(len(proposed)))
-    return partial.pivots
+    return partial

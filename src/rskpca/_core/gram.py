@@ -137,16 +137,15 @@ class Blocks:
         self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024)))
         self._own = threading.local()
 
-    def __getitem__(self, rows: slice) -> Array:
-        """The block, which the thread's next block overwrites."""
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
+        """The block of at most ``n_rows`` rows, which the thread's next block overwrites."""
+        X = self.X[rows]
         if not hasattr(self._own, "block"):
             self._own.block = np.empty(
                 (self.n_rows, len(self.centers.rows)), self.centers.rows.dtype
             )
-        block = self._own.block[: rows.stop - rows.start]
-        return self.kernel.evaluate(
-            scaled_distances(self.X[rows], self.centers, self.kernel, block)
-        )
+        block = self._own.block[: len(X)]
+        return self.kernel.evaluate(scaled_distances(X, self.centers, self.kernel, block))
 
 
 def moments(

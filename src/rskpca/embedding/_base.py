@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
@@ -109,6 +111,20 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
 
+def _density_can(verb: str) -> Callable[[ReducedSetEmbedding], bool]:
+    """Whether an embedding's density has this method; an error that says so where it has not."""
+
+    def check_density(embedding: ReducedSetEmbedding) -> bool:
+        density = embedding._new_density() if embedding.density is None else embedding.density
+        if not hasattr(density, verb):
+            raise AttributeError(
+                f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can."
+            )
+        return True
+
+    return check_density
+
+
 class ReducedSetEmbedding(KernelEmbedding):
     """Data -> reduced set -> eigenfunctions. A subclass names the operator and the scale.
 
@@ -142,8 +158,7 @@ class ReducedSetEmbedding(KernelEmbedding):
             The fitted estimator.
         """
         kernel, density = self._started(X, sample_weight, at_least=2)
-        system = self._solve(kernel, density.reduced_set_)
-        self._adopt(X, kernel, density, system)
+        self._adopt(X, kernel, density, self._solve(kernel, density.reduced_set_))
         return self
 
     def _started(
@@ -154,7 +169,8 @@ class ReducedSetEmbedding(KernelEmbedding):
         checked = check.new_rows(self, X, at_least)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(checked))
         kernel, density = self._kernel_and_density(checked, given)
-        _able(density, "partial_fit" if at_least == 1 else "fit")(checked, sample_weight=given)
+        begin = density.fit if at_least == 2 else density.partial_fit
+        begin(checked, sample_weight=given)
         return kernel, density
 
     def _adopt(
@@ -163,6 +179,7 @@ class ReducedSetEmbedding(KernelEmbedding):
         validate_data(self, X, reset=True, skip_check_array=True)
         self.kernel_, self.density_, self._system_ = kernel, density, system
 
+    @available_if(_density_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; any chunking of the same rows gives the model of one ``fit``.
 
@@ -186,6 +203,7 @@ class ReducedSetEmbedding(KernelEmbedding):
         self._change("partial_fit", X, sample_weight)
         return self
 
+    @available_if(_density_can("forget"))
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again that were fitted before.
 
@@ -210,7 +228,7 @@ class ReducedSetEmbedding(KernelEmbedding):
     def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        _able(self.density_, verb)(checked, sample_weight=sample_weight)
+        getattr(self.density_, verb)(checked, sample_weight=sample_weight)
         self._system_ = None
 
     def _check_parameters(self) -> None:
@@ -272,11 +290,7 @@ class ReducedSetEmbedding(KernelEmbedding):
     @property
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, a row a center."""
-        return np.sqrt(self.reduced_set_.weights)[:, None] * self.eigensystem_.functions
-
-
-def _able(density: BaseDensity, verb: str) -> Any:
-    """The density's method of this name; an error where it has none."""
-    if not hasattr(density, verb):
-        raise TypeError(f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can.")
-    return getattr(density, verb)
+        centers, system = self.reduced_set_.centers, self.eigensystem_
+        own = system.centers is centers
+        functions = system.functions if own else system.extend(centers.astype(np.float64))
+        return np.sqrt(self.reduced_set_.weights)[:, None] * functions

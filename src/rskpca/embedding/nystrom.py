@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
@@ -77,6 +78,14 @@ class _LandmarkKernelPCA(KernelPCAMixin):
         """m, the number of landmarks."""
         check_is_fitted(self)
         return len(self.landmarks_)
+
+
+def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
+    if estimator.extension == "data":
+        raise AttributeError(
+            'partial_fit needs extension="landmarks", got "data", which keeps all rows.'
+        )
+    return True
 
 
 class NystromKernelPCA(_LandmarkKernelPCA):
@@ -192,6 +201,7 @@ class NystromKernelPCA(_LandmarkKernelPCA):
         self._moments_, self._system_ = moments, system
         return self
 
+    @available_if(_keeps_no_data)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the operator. The first chunk fixes the kernel and the landmarks.
 
@@ -210,10 +220,6 @@ class NystromKernelPCA(_LandmarkKernelPCA):
             Itself; its eigenproblem is solved when an answer is asked for.
         """
         self._check_parameters()
-        if self.extension == "data":
-            raise ValueError(
-                'partial_fit needs extension="landmarks", got "data", which keeps all rows.'
-            )
         if not hasattr(self, "landmarks_"):
             rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=1)
             moments = Moments.of(kernel, landmarks.centers).add(rows, weights)

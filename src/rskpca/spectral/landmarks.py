@@ -29,14 +29,14 @@ def pivoted_cholesky(
 
     How often rows count does not change which of them is worst, as for repeated rows.
     """
-    return cholesky.greedy(kernel, X, None, size)
+    return cholesky.greedy(kernel, X, None, size).pivots
 
 
 def random_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
     """Randomly pivoted Cholesky (Chen, Epperly, Tropp & Webber)."""
-    return cholesky.random(kernel, X, weights, size, rng)
+    return cholesky.random(kernel, X, weights, size, rng).pivots
 
 
 def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:

@@ -1,0 +1,160 @@
+"""Two scales, and the second pass over the data."""
+
+import numpy as np
+import pytest
+
+from rskpca import (
+    Gaussian,
+    KMeansDensity,
+    Laplacian,
+    NystromKernelPCA,
+    ReducedSet,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
+from tests import datasets, dense
+from tests.embedding.invariants import EmbeddingInvariants, ReducedSetInvariants
+
+
+class TestBasis(ReducedSetInvariants):
+    def make(self, n_components=4, **parameters):
+        return ReducedSetKernelPCA(n_components, basis=40, **parameters)
+
+
+class TestAutomaticBasis(ReducedSetInvariants):
+    def make(self, n_components=4, **parameters):
+        return ReducedSetKernelPCA(n_components, basis="auto", center=False, **parameters)
+
+
+class TestRefined(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return ReducedSetKernelPCA(n_components, basis=0.5, refine="nystrom", **parameters)
+
+
+def german():
+    X = datasets.load("german")
+    return X[:800], X[800:], Gaussian(30.0)
+
+
+def digits():
+    X = datasets.load("digits", step=2)
+    return X[:700], X[700:], Gaussian(60.0)
+
+
+@pytest.fixture(params=[german, digits])
+def case(request):
+    return request.param()
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_all_centers_as_the_basis_are_the_papers_method(case, center):
+    X, new, kernel = case
+    paper = ReducedSetKernelPCA(5, kernel=kernel, center=center).fit(X)
+    for basis in (1.0, 10**6, paper.reduced_set_):
+        model = ReducedSetKernelPCA(5, kernel=kernel, center=center, basis=basis).fit(X)
+        np.testing.assert_allclose(model.eigenvalues_, paper.eigenvalues_, rtol=1e-8)
+        dense.assert_equal_up_to_sign(model.transform(new), paper.transform(new), 1e-8)
+        np.testing.assert_allclose(
+            model.explained_variance_ratio_, paper.explained_variance_ratio_, rtol=1e-8
+        )
+        np.testing.assert_allclose(
+            np.abs(model.eigenvectors_), np.abs(paper.eigenvectors_), atol=1e-7
+        )
+
+
+def relative_error(Z, exact):
+    aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
+    return np.linalg.norm(aligned - exact) / np.linalg.norm(exact)
+
+
+def test_an_automatic_basis_is_small_and_keeps_the_error(case):
+    X, new, kernel = case
+    kernel = Gaussian(1.5 * kernel.bandwidth)  # digits do not compress otherwise
+    exact = dense.KernelPCA(kernel, X, 5, center=True).transform(new)
+    paper = ReducedSetKernelPCA(5, kernel=kernel).fit(X)
+    model = ReducedSetKernelPCA(5, kernel=kernel, basis="auto").fit(X)
+    assert len(model.basis_) < 0.4 * paper.n_centers_
+    limit = 1.15 * relative_error(paper.transform(new), exact)
+    assert relative_error(model.transform(new), exact) < limit
+
+
+def test_an_automatic_basis_of_a_set_without_scatter():
+    X = datasets.blobs(300, 3)
+    s = ReducedSet(X, np.ones(300))
+    model = ReducedSetKernelPCA(3, density=KMeansDensity(200), basis="auto", bandwidth=4.0).fit(X)
+    assert len(model.basis_) < 150
+    refined = ReducedSetKernelPCA(3, bandwidth=4.0, basis=s, refine="nystrom").fit(X)
+    assert len(refined.basis_) <= 300
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_refined_on_all_centers_is_nystrom_with_the_centers_as_landmarks(case, center):
+    X, new, kernel = case
+    refined = ReducedSetKernelPCA(5, kernel=kernel, center=center, refine="nystrom").fit(X)
+    nystrom = NystromKernelPCA(5, kernel=kernel, center=center, landmarks=refined.reduced_set_).fit(
+        X
+    )
+    np.testing.assert_array_equal(refined.transform(new), nystrom.transform(new))
+    assert refined.eigenvectors_.shape == (refined.n_centers_, 5)
+
+
+def test_refined_is_more_accurate(case):
+    X, new, kernel = case
+    exact = dense.KernelPCA(kernel, X, 5, center=True).transform(new)
+    paper = ReducedSetKernelPCA(5, kernel=kernel).fit(X).transform(new)
+    refined = ReducedSetKernelPCA(5, kernel=kernel, refine="nystrom").fit(X).transform(new)
+    assert relative_error(refined, exact) < 0.2 * relative_error(paper, exact)
+
+
+def test_a_stream_is_refined_chunk_by_chunk():
+    X = datasets.blobs(600, 3)
+    options = {"bandwidth": 4.0, "basis": 20}
+    whole = ReducedSetKernelPCA(4, refine="nystrom", **options).fit(X)
+    for chunks in (np.array_split(X, 5), iter(np.array_split(X, 3)), X):
+        stream = ReducedSetKernelPCA(4, **options)
+        for part in np.array_split(X, 4):
+            stream.partial_fit(part)
+        stream.refine_on(chunks)
+        np.testing.assert_allclose(stream.eigenvalues_, whole.eigenvalues_, rtol=1e-10)
+        np.testing.assert_allclose(stream.transform(X), whole.transform(X), atol=1e-9)
+    before = stream.transform(X)
+    stream.partial_fit(X[:50])
+    assert not np.allclose(stream.transform(X), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
+@pytest.mark.parametrize("refine", [None, "nystrom"])
+@pytest.mark.parametrize("basis", [15, "auto", ShadowDensity(ell=2.0)])
+def test_whole_weights_equal_repeated_rows(kernel, refine, basis):
+    X = datasets.blobs(200, 3)
+    w = np.random.default_rng(0).integers(0, 4, 200)
+    model = ReducedSetKernelPCA(3, kernel=kernel, basis=basis, refine=refine)
+    weighted = model.fit(X, sample_weight=w).transform(X)
+    repeated = model.fit(np.repeat(X, w, axis=0)).transform(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-8)
+
+
+def test_the_basis_of_a_density_is_its_centers():
+    X = datasets.blobs(300, 3)
+    model = ReducedSetKernelPCA(3, bandwidth=4.0, basis=ShadowDensity(ell=2.0)).fit(X)
+    coarse = ShadowDensity(Gaussian(4.0), ell=2.0).fit(model.reduced_set_.centers)
+    np.testing.assert_array_equal(model.basis_, coarse.reduced_set_.centers)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"basis": 0}, ValueError, "basis must be a whole number of at least 1, got 0"),
+        ({"basis": True}, ValueError, "basis must be a whole number"),
+        ({"basis": 1.5}, ValueError, "a float is a share of the centers"),
+        ({"basis": 0.0}, ValueError, "above 0 and at most 1"),
+        ({"basis": "small"}, ValueError, 'basis must be None, "auto", a number'),
+        ({"basis": np.zeros((3, 3))}, TypeError, "got ndarray"),
+        ({"basis": ReducedSet(np.zeros((3, 2)), np.ones(3))}, ValueError, "basis has 2 features"),
+        ({"basis": "auto", "n_components": None}, ValueError, "needs n_components, got None"),
+        ({"refine": "twice"}, ValueError, "refine must be None or \"nystrom\", got 'twice'"),
+    ],
+)
+def test_bad_parameters(parameters, error, message):
+    with pytest.raises(error, match=message):
+        ReducedSetKernelPCA(**{"n_components": 2} | parameters).fit(datasets.blobs(100, 3))

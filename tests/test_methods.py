@@ -1,0 +1,57 @@
+"""The registry: each method fits, embeds, and is what it says it is."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian
+from rskpca.methods import METHODS
+from tests import datasets, dense
+
+SIZES = {"n_centers": 60, "ell": 4.0, None: None}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X = datasets.blobs(400, 3)
+    return X[:300], X[300:], Gaussian(6.0)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_it_is_near_exact_kernel_pca(name, data):
+    X, new, kernel = data
+    method = METHODS[name]
+    model = method.make(3, kernel, SIZES[method.size]).fit(X)
+    exact = dense.KernelPCA(kernel, X, 3, center=True).transform(new)
+    Z = model.transform(new)
+    aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
+    limit = 0.35 if name == "fourier" else 0.2
+    assert np.linalg.norm(aligned - exact) / np.linalg.norm(exact) < limit
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_it_says_of_the_seed_and_of_the_data_is_true(name, data):
+    X, new, kernel = data
+    method = METHODS[name]
+    size = SIZES[method.size]
+    models = [method.make(3, kernel, size, random_state=seed).fit(X) for seed in (0, 0, 1)]
+    first, again, other = (model.transform(new) for model in models)
+    np.testing.assert_array_equal(first, again)
+    if name != "sklearn-kpca":  # its solver's seed shows in the last digits only
+        assert np.allclose(np.abs(first), np.abs(other), atol=1e-9) == (not method.random)
+    if hasattr(models[0], "basis_"):
+        assert (len(models[0].basis_) == len(X)) == method.keeps_data
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_it_cannot_do_is_said(name):
+    method = METHODS[name]
+    with pytest.raises(ValueError, match="size"):
+        method.make(3, Gaussian(1.0), 5 if method.size is None else None)
+    if method.gaussian:
+        with pytest.raises(ValueError, match="needs a Gaussian kernel, got Laplacian"):
+            method.make(3, Laplacian(1.0), SIZES[method.size])
+    if method.always_centered:
+        with pytest.raises(ValueError, match="always about the mean, got center=False"):
+            method.make(3, Gaussian(1.0), SIZES[method.size], center=False)
+    else:
+        assert method.make(3, Gaussian(1.0), SIZES[method.size], center=False).center is False

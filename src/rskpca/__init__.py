@@ -4,6 +4,13 @@ One pass over the data leaves a small weighted set of points, the reduced set; t
 eigenproblem is solved on that set, and new points are embedded from it.
 """
 
+from .compression import (
+    CompressedKernelPCA,
+    SparseKernelPCA,
+    compress_map,
+    construct_reduced_set,
+    select_reduced_set,
+)
 from .density import ShadowDensity
 from .embedding import ReducedSetKernelPCA
 from .kernels import Gaussian, Laplacian, RadialKernel
@@ -12,10 +19,15 @@ from .reduced_set import ReducedSet
 __version__ = "0.1.0"
 
 __all__ = [
+    "CompressedKernelPCA",
     "Gaussian",
     "Laplacian",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
     "ShadowDensity",
+    "SparseKernelPCA",
+    "compress_map",
+    "construct_reduced_set",
+    "select_reduced_set",
 ]

@@ -1,12 +1,13 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
 from .eigensystem import EigenSystem, solve
-from .operators import Centered, FittedOperator, Operator, Plain, Shifted
+from .operators import Centered, FittedCentered, FittedOperator, Operator, Plain, Shifted
 from .ritz import Moments, ritz
 
 __all__ = [
     "Centered",
     "EigenSystem",
+    "FittedCentered",
     "FittedOperator",
     "Moments",
     "Operator",

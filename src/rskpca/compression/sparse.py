@@ -1,0 +1,3 @@
+"""x"""
+class SparseKernelPCA:
+    """y"""

@@ -56,7 +56,9 @@ class Axes:
 
     def means_at(self, Z: Array) -> Array:
         """<mean, psi(z)>, a number a point."""
-        return np.zeros(len(Z)) if self.shares is None else self._sums(Z, self.shares[:, None])[:, 0]
+        return (
+            np.zeros(len(Z)) if self.shares is None else self._sums(Z, self.shares[:, None])[:, 0]
+        )
 
     def _sums(self, Z: Array, columns: Array) -> Array:
         return gram.product(

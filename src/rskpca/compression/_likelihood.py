@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve, cholesky
 
+from .. import _validation as check
 from .._core import gram
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 
 Array = NDArray[np.floating]
 
-_GAINS = 1e-6  # no step raises the log likelihood by more than this a point: converged
+_GAIN = 1e-5  # a step that raises the log likelihood by less than this a point is not made
 _STEPS = 20_000
-_REFRESH = 50  # steps until S and Q are computed anew, against rounding that adds up
+_BISECTIONS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,6 @@ class Likelihood:
         return k[:, 0], g[:, 0]
 
 
-@dataclass(eq=False)
 class Covariance:
     """C for weights u, with S_i = psi_i' C^{-1} psi_i and Q_i = sum_n w_n (psi_i' C^{-1} psi_n)^2.
 
@@ -83,28 +83,34 @@ class Covariance:
     s psi_i' C^{-1} psi_n = k(c_i, c_n) - K_iA B K_An.
     """
 
-    likelihood: Likelihood
-    noise: float
-    u: Array
-
-    def __post_init__(self) -> None:
+    def __init__(self, likelihood: Likelihood, noise: float, u: Array) -> None:
+        self.likelihood, self.noise, self.u = likelihood, noise, u
+        self._activate()
+        self._factor()
         self.refresh()
+
+    def _activate(self) -> None:
+        """A, with K_A and G_A."""
+        self.active = np.flatnonzero(self.u)
+        self.K, self.G = self.likelihood.columns(self.active)
+
+    def _factor(self) -> None:
+        """The Cholesky factor of B^{-1}."""
+        A = self.active
+        self.root = cholesky(self.K[A] + np.diag(self.noise / self.u[A]), lower=True)
+
+    def _solve(self, right: Array) -> Array:
+        """B times the right side."""
+        return cho_solve((self.root, True), right)
 
     def refresh(self) -> None:
         """S and Q from the weights."""
-        K, G, factor, active = self._factored()
-        V = cho_solve(factor, K.T).T if len(active) else K  # K_iA B
-        H = G[active]  # sum_n w_n K_nA' K_nA
-        s, kappa = self.noise, self.likelihood.kernel.kappa
-        self.S = (kappa - np.sum(V * K, axis=1)) / s
-        squares = self.likelihood.squares
-        self.Q = (squares - 2 * np.sum(V * G, axis=1) + np.sum((V @ H) * V, axis=1)) / s**2
-
-    def _factored(self) -> tuple[Array, Array, tuple[Array, bool], NDArray[np.intp]]:
-        active = np.flatnonzero(self.u)
-        K, G = self.likelihood.columns(active)
-        matrix = K[active] + np.diag(self.noise / self.u[active])
-        return K, G, cho_factor(matrix) if len(active) else (matrix, False), active
+        K, G, s = self.K, self.G, self.noise
+        V = self._solve(K.T).T  # K_iA B
+        self.S = (self.likelihood.kernel.kappa - np.sum(V * K, axis=1)) / s
+        products = (V @ G[self.active]) * V  # G_AA = sum_n w_n K_An K_nA
+        squares = self.likelihood.squares - np.sum(2 * V * G - products, axis=1)
+        self.Q = squares / s**2
 
     def best(self) -> tuple[int, float, float]:
         """The point whose own best weight raises the log likelihood most, that weight, and by how
@@ -124,28 +130,26 @@ class Covariance:
     def set(self, i: int, value: float) -> None:
         """Change one weight, and S and Q with it: C^{-1} changes by a matrix of rank one."""
         change = value - self.u[i]
-        K, G, factor, active = self._factored()
         k, g = (columns[:, 0] for columns in self.likelihood.columns(np.array([i])))
-        if len(active):
-            b = cho_solve(factor, K[i])
-            weighted = (g[active] - G[active] @ b)  # sum_n w_n K_nA s m_n
-            k, g = k - K @ b, g - G @ b - K @ cho_solve(factor, weighted)
-        m, h = k / self.noise, g / self.noise**2  # psi' C^{-1} psi_i, and its product with m
+        b = self._solve(self.K[i])
+        k, g = k - self.K @ b, g - self.G @ b
+        g -= self.K @ self._solve(g[self.active])
+        m, h = k / self.noise, g / self.noise**2  # psi' C^{-1} psi_i, and sum_n w_n m_n times it
         c = change / (1 + change * self.S[i])
         self.Q = self.Q - 2 * c * m * h + c**2 * m**2 * self.Q[i]
         self.S = self.S - c * m**2
+        entered_or_left = (self.u[i] > 0) != (value > 0)
         self.u[i] = value
+        if entered_or_left:
+            self._activate()
+        self._factor()
 
     def log_likelihood(self) -> float:
-        """Of the data, up to a constant that depends on the noise and the dimension of H alone."""
-        _, G, factor, active = self._factored()
-        K, _ = self.likelihood.columns(active)
-        N, s, u = self.likelihood.total, self.noise, self.u[active]
-        explained, volume = 0.0, 0.0
-        if len(active):
-            explained = float(np.trace(cho_solve(factor, G[active])))
-            volume = 2 * float(np.log(np.diag(factor[0])).sum()) + float(np.log(u / s).sum())
-        return -0.5 * (N * volume + (N * self.likelihood.kernel.kappa - explained) / s)
+        """Of the points, up to a constant of the noise and the dimension of H."""
+        N, s, kappa = self.likelihood.total, self.noise, self.likelihood.kernel.kappa
+        volume = 2 * np.log(np.diag(self.root)).sum() + np.log(self.u[self.active] / s).sum()
+        explained = np.trace(self._solve(self.G[self.active]))
+        return float(-0.5 * (N * volume + (N * kappa - explained) / s))
 
 
 def _own_part(u: Array, S: Array, Q: Array, N: float) -> Array:
@@ -153,25 +157,46 @@ def _own_part(u: Array, S: Array, Q: Array, N: float) -> Array:
     return part
 
 
-def maximise(likelihood: Likelihood, noise: float, at_most: int | None = None) -> Array | None:
-    """Weights that no change of one alone makes better; None where more than ``at_most`` are there.
+def maximise(likelihood: Likelihood, noise: float, give_up_above: float = np.inf) -> Array:
+    """Weights that no change of a single one makes better.
 
-    From no weights, each step sets the weight that raises the likelihood most to its best value.
+    From no weights, each step sets the one that raises the likelihood most to its best value. Once
+    more than ``give_up_above`` points have a weight, those so far are the answer.
     """
     covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
-    fresh = True
-    for step in range(1, _STEPS):
+    for _ in range(_STEPS):
         i, u, gain = covariance.best()
-        if gain <= _GAINS * likelihood.total:
-            if fresh:
-                break
-            covariance.refresh()
-            fresh = True
-            continue
+        if len(covariance.active) and gain <= _GAIN * likelihood.total:
+            return covariance.u
         covariance.set(i, u)
-        fresh = step % _REFRESH == 0
-        if fresh:
-            covariance.refresh()
-        if at_most is not None and np.count_nonzero(covariance.u) > at_most:
-            return None
+        if len(covariance.active) > give_up_above:
+            return covariance.u
+    check.warn(
+        f"the weights of noise={noise:g} have not settled after {_STEPS} steps; a larger noise "
+        "has fewer."
+    )
     return covariance.u
+
+
+def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
+    """The noise, by bisection of its logarithm, that leaves at most n_centers weights, and most."""
+    high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
+    best = high, maximise(likelihood, high, n_centers)
+    if np.count_nonzero(best[1]) > n_centers:
+        raise ValueError(
+            f"n_centers={n_centers} cannot be: the largest noise that leaves any weight leaves "
+            "more, because several points are as good as each other; ask for more."
+        )
+    for _ in range(_BISECTIONS):
+        noise = float(np.sqrt(high * low)) if low else high / 4
+        weights = maximise(likelihood, noise, 2 * n_centers)
+        count = np.count_nonzero(weights)
+        if count > n_centers:
+            low = noise
+            continue
+        high = noise
+        if count > np.count_nonzero(best[1]):
+            best = noise, weights
+        if count == n_centers:
+            break
+    return best

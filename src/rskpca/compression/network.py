@@ -15,8 +15,8 @@ from .._core import gram
 from .._core.parallel import workers
 from ..kernels import Gaussian
 from ._axes import Array, Axes, require_gaussian
+from ._greedy import greedy
 from .compressed import CompressedKernelPCA
-from .selection import greedy
 
 _RANK = 1e-10  # singular values below this, relative to the largest, are not divided by
 
@@ -72,7 +72,7 @@ def compress_map(
     kernel = require_gaussian(axes.kernel, "compress_map")
     check.positive_integer("max_iter", max_iter)
     X, weights = _training_points(model, X, sample_weight)
-    network = Network.imitating(axes, kernel, X, weights)
+    network = _Network.imitating(axes, kernel, X, weights)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
     with workers(1):  # many small products: threads would only wait for each other
         nodes = network.trained(start, max_iter).astype(axes.system.centers.dtype)
@@ -92,7 +92,7 @@ def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Arr
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class _Network:
     """The least-squares problem of the nodes.
 
     The first rows of ``points`` are the training points, with the roots of their ``weights`` and
@@ -106,7 +106,7 @@ class Network:
     shares: Array
 
     @classmethod
-    def imitating(cls, axes: Axes, kernel: Gaussian, X: Array, weights: Array) -> Network:
+    def imitating(cls, axes: Axes, kernel: Gaussian, X: Array, weights: Array) -> _Network:
         """The problem of the model's coordinates at X, scaled to an error of 1 for no network."""
         targets = axes.system.extend(X) * np.sqrt(axes.system.eigenvalues)
         size = np.sqrt(weights @ np.sum(targets**2, axis=1))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lstsq
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
@@ -20,7 +21,7 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """v_k = sum_j coefficients_jk psi(c_j), of unit length in H, and the mean of the data in H.
+    """v_k = sum_j coefficients_jk psi(c_j), unit axes in H, and the mean of the data in H.
 
     A point's coordinates are <psi(x) - mean, v_k>, with mean = sum_j shares_j psi(c_j), or
     zero where ``shares`` is None.
@@ -92,9 +93,10 @@ class Axes:
 
     def _errors(self, Z: Array, coefficients: Array) -> Array:
         """||v - v'|| with v' = sum_j coefficients_j psi(z_j)."""
+        lengths = np.sum(self.coefficients * self.at(self.centers), axis=0)
         products = np.sum(coefficients * self.at(Z), axis=0)
         squares = np.sum(coefficients * (gram.gram(self.kernel, Z, Z) @ coefficients), axis=0)
-        return np.sqrt(np.maximum(1 - 2 * products + squares, 0))
+        return np.sqrt(np.maximum(lengths - 2 * products + squares, 0))
 
 
 def _eigensystem(model: Any) -> EigenSystem:
@@ -119,8 +121,8 @@ def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None
     if isinstance(operator, FittedCentered):
         return operator.expansion(system.coefficients), operator.shares
     if isinstance(operator, Shifted):  # all that is known of the mean is where it meets the span
-        columns = Moments.of(system.kernel, system.centers).columns
-        return system.coefficients, columns @ (columns.T @ operator.means)
+        K = gram.gram(system.kernel, system.centers, system.centers)
+        return system.coefficients, lstsq(K, operator.means, cond=1e-12)[0]
     raise TypeError(
         f"{type(model).__name__} is no kernel PCA: its operator is "
         f"{type(operator).__name__}, and only axes in feature space can be compressed."

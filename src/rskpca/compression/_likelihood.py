@@ -20,7 +20,6 @@ from ..reduced_set import ReducedSet
 
 Array = NDArray[np.floating]
 
-_GAIN = 1e-5  # a step that raises the log likelihood by less than this a point is not made
 _STEPS = 20_000
 _BISECTIONS = 16
 
@@ -56,6 +55,11 @@ class Likelihood:
     def largest_noise(self) -> float:
         """From this noise on no point has a weight."""
         return float(self.squares.max() / (self.total * self.kernel.kappa))
+
+    @property
+    def least_noise(self) -> float:
+        """Below this Q drowns in rounding."""
+        return 1e-7 * self.kernel.kappa
 
     def columns(self, points: NDArray[np.intp]) -> tuple[Array, Array]:
         """K and G of these points."""
@@ -116,16 +120,27 @@ class Covariance:
         """The point whose own best weight raises the log likelihood most, that weight, and by how
         much.
 
-        With C without point i, S = S_i / (1 - u_i S_i) and Q = Q_i / (1 - u_i S_i)^2, and the log
-        likelihood is -(1/2) [N log(1 + u S) - u Q / (1 + u S)] in u = u_i: largest where
-        1 + u S = Q / (N S), or at zero.
+        With C without the point, the log likelihood is -(1/2) [N log(1 + u S) - u Q / (1 + u S)]
+        in its weight u: largest where 1 + u S = Q / (N S), or at zero.
         """
-        N, rest = self.likelihood.total, 1 - self.u * self.S
-        S, Q = self.S / rest, self.Q / rest**2
+        N = self.likelihood.total
+        S, Q = self._without_itself()
         u = np.maximum(Q / (N * S) - 1, 0) / S
         gains = _own_part(u, S, Q, N) - _own_part(self.u, S, Q, N)
         i = int(np.argmax(gains))
         return i, float(u[i]), float(gains[i])
+
+    def _without_itself(self) -> tuple[Array, Array]:
+        """S and Q of each point by C without it: S / (1 - u S) and Q / (1 - u S)^2.
+
+        In A, 1 - u_i S_i = s B_ii / u_i and Q_i = (B G_AA B)_ii / u_i^2, where nothing cancels.
+        """
+        A, S, Q = self.active, self.S.copy(), self.Q.copy()
+        B = self._solve(np.eye(len(A)))
+        own = self.noise * np.diag(B)
+        S[A] *= self.u[A] / own
+        Q[A] = np.sum((B @ self.G[A]) * B, axis=1) / own**2
+        return S, Q
 
     def set(self, i: int, value: float) -> None:
         """Change one weight, and S and Q with it: C^{-1} changes by a matrix of rank one."""
@@ -157,16 +172,19 @@ def _own_part(u: Array, S: Array, Q: Array, N: float) -> Array:
     return part
 
 
-def maximise(likelihood: Likelihood, noise: float, give_up_above: float = np.inf) -> Array:
+def maximise(
+    likelihood: Likelihood, noise: float, give_up_above: float = np.inf, least_gain: float = 1e-5
+) -> Array:
     """Weights that no change of a single one makes better.
 
-    From no weights, each step sets the one that raises the likelihood most to its best value. Once
-    more than ``give_up_above`` points have a weight, those so far are the answer.
+    From no weights, each step sets the one that raises the likelihood most to its best value,
+    until that is less than ``least_gain`` a point. Once more than ``give_up_above`` points have a
+    weight, those so far are the answer.
     """
     covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
     for _ in range(_STEPS):
         i, u, gain = covariance.best()
-        if len(covariance.active) and gain <= _GAIN * likelihood.total:
+        if len(covariance.active) and gain <= least_gain * likelihood.total:
             return covariance.u
         covariance.set(i, u)
         if len(covariance.active) > give_up_above:
@@ -181,14 +199,11 @@ def maximise(likelihood: Likelihood, noise: float, give_up_above: float = np.inf
 def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
     """The noise, by bisection of its logarithm, that leaves at most n_centers weights, and most."""
     high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
-    best = high, maximise(likelihood, high, n_centers)
-    if np.count_nonzero(best[1]) > n_centers:
-        raise ValueError(
-            f"n_centers={n_centers} cannot be: the largest noise that leaves any weight leaves "
-            "more, because several points are as good as each other; ask for more."
-        )
+    best = high, maximise(likelihood, high)  # a single weight
     for _ in range(_BISECTIONS):
         noise = float(np.sqrt(high * low)) if low else high / 4
+        if noise < likelihood.least_noise:
+            break
         weights = maximise(likelihood, noise, 2 * n_centers)
         count = np.count_nonzero(weights)
         if count > n_centers:

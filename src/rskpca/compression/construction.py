@@ -56,9 +56,9 @@ def construct_reduced_set(
     >>> from sklearn.datasets import load_digits
     >>> from rskpca import ReducedSetKernelPCA, construct_reduced_set
     >>> X = load_digits().data
-    >>> model = ReducedSetKernelPCA(n_components=3, bandwidth=60.0, ell=4.0).fit(X)
-    >>> construct_reduced_set(model, n_centers=20).basis_.shape
-    (20, 64)
+    >>> model = ReducedSetKernelPCA(n_components=3, bandwidth=60.0, ell=2.0).fit(X)
+    >>> construct_reduced_set(model, n_centers=10).basis_.shape
+    (10, 64)
     """
     axes = Axes.of(model, n_centers)
     kernel = require_gaussian(axes.kernel, "construct_reduced_set")

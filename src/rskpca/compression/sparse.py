@@ -18,12 +18,12 @@ from ._axes import Array
 from ._likelihood import Likelihood, maximise, sparsest
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SparseSystem(EigenSystem):
     """An eigensystem of the few centers that kept a weight, n u, and the noise that left them."""
 
-    weights: Array = None  # type: ignore[assignment]  # always given
-    noise: float = 0.0
+    weights: Array
+    noise: float
 
 
 class SparseKernelPCA(ReducedSetKernelPCA):
@@ -113,6 +113,8 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     (1797, 2)
     """
 
+    _more_centers = "Less noise, or a larger n_centers, keeps more."
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -170,12 +172,12 @@ class SparseKernelPCA(ReducedSetKernelPCA):
             )
         if n_centers is not None:
             return sparsest(likelihood, n_centers)
-        largest = likelihood.largest_noise
+        least, largest = likelihood.least_noise, likelihood.largest_noise
         noise = largest / 10 if self.noise is None else float(self.noise)
-        if not 1e-12 * kernel.kappa <= noise < largest:
+        if not least <= noise < largest:
             raise ValueError(
                 f"noise={noise:g} is of no use: from {largest:g} on no point of these data has a "
-                "weight, and below 1e-12 of the kernel it drowns in rounding."
+                f"weight, and below {least:g} it drowns in rounding."
             )
         return noise, maximise(likelihood, noise)
 

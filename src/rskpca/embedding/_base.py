@@ -40,6 +40,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     random_state: Any
     verbose: int
     _system_: EigenSystem | None
+    _more_centers = "A larger ell keeps more centers."
 
     @abstractmethod
     def _operator(self) -> Operator:
@@ -211,7 +212,7 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             check.warn(
                 f"n_components={self.n_components}, but {found} came back: the "
                 f"{reduced_set.n_centers} centers have no more eigenvalues above rounding. "
-                "A larger ell keeps more centers."
+                + self._more_centers
             )
 
     @property

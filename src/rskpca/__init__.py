@@ -4,6 +4,13 @@ One pass over the data leaves a small weighted set of points, the reduced set; t
 eigenproblem is solved on that set, and new points are embedded from it.
 """
 
+from .compression import (
+    CompressedKernelPCA,
+    SparseKernelPCA,
+    compress_map,
+    construct_reduced_set,
+    select_reduced_set,
+)
 from .density import (
     FastParzenDensity,
     HerdingDensity,
@@ -24,6 +31,7 @@ from .reduced_set import ReducedSet
 __version__ = "0.1.0"
 
 __all__ = [
+    "CompressedKernelPCA",
     "FastParzenDensity",
     "Gaussian",
     "HerdingDensity",
@@ -35,7 +43,11 @@ __all__ = [
     "ReducedSet",
     "ReducedSetKernelPCA",
     "ShadowDensity",
+    "SparseKernelPCA",
     "SubsampledKernelPCA",
     "UniformDensity",
     "WeightedNystromKernelPCA",
+    "compress_map",
+    "construct_reduced_set",
+    "select_reduced_set",
 ]

@@ -12,10 +12,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import make_pipeline
 
+from .compression import (
+    SparseKernelPCA,
+    compress_map,
+    construct_reduced_set,
+    select_reduced_set,
+)
 from .density import (
     HerdingDensity,
     KMeansDensity,
@@ -51,6 +58,8 @@ class Method:
         Whether it serves the Gaussian kernel alone.
     always_centered : bool
         Whether it is about the mean in feature space whatever ``center`` says.
+    slow : bool
+        Whether it takes minutes from some thousand rows and some hundred centers on.
     """
 
     title: str
@@ -60,6 +69,7 @@ class Method:
     random: bool = True
     gaussian: bool = False
     always_centered: bool = False
+    slow: bool = False
 
     def make(
         self,
@@ -136,6 +146,51 @@ def _counted(method: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return build
 
 
+class AfterTraining(TransformerMixin, BaseEstimator):
+    """Kernel PCA, then a reduction of the fitted model: the paper's other school.
+
+    Parameters
+    ----------
+    model : estimator
+        A kernel PCA.
+    reduce : callable
+        From the fitted model and a number of centers to a transformer.
+    n_centers : int
+        How many are left.
+    """
+
+    def __init__(self, model: Any, reduce: Callable[..., Any], n_centers: int) -> None:
+        self.model = model
+        self.reduce = reduce
+        self.n_centers = n_centers
+
+    def fit(self, X: Any, y: Any = None) -> AfterTraining:
+        """Fit the model, and reduce it."""
+        self.reduced_ = self.reduce(clone(self.model).fit(X), self.n_centers)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Coordinates from the centers that are left."""
+        return self.reduced_.transform(X)
+
+    @property
+    def basis_(self) -> Any:
+        """The points that are left."""
+        return self.reduced_.basis_
+
+    @property
+    def center(self) -> bool:
+        """Whether the model is about the mean in feature space."""
+        return self.model.center
+
+
+def _after(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+        return AfterTraining(_exact(r, kernel, None, center, seed), reduce, size)
+
+    return build
+
+
 def _exact(r: int, kernel: RadialKernel, size: None, center: bool, seed: Any) -> Any:
     return ReducedSetKernelPCA(r, kernel=kernel, ell=np.inf, center=center, random_state=seed)
 
@@ -193,6 +248,22 @@ METHODS: dict[str, Method] = {
     "nystrom-cholesky": Method("Nystrom, pivoted Cholesky", _nystrom("cholesky"), random=False),
     "nystrom-rpcholesky": Method("Nystrom, RPCholesky", _nystrom("rpcholesky")),
     "nystrom-leverage": Method("Nystrom, leverage scores", _nystrom("leverage")),
+    "selection": Method("KPCA, reduced-set selection", _after(select_reduced_set), random=False),
+    "construction": Method(
+        "KPCA, reduced-set construction",
+        _after(construct_reduced_set),
+        random=False,
+        gaussian=True,
+        slow=True,
+    ),
+    "map-compression": Method(
+        "KPCA, kernel map compression",
+        _after(compress_map),
+        random=False,
+        gaussian=True,
+        slow=True,
+    ),
+    "sparse": Method("sparse KPCA", _counted(SparseKernelPCA, ell=np.inf), random=False, slow=True),
     "sklearn-nystroem": Method(
         "scikit-learn Nystroem + PCA", _sklearn_nystroem, gaussian=True, always_centered=True
     ),

@@ -2,12 +2,13 @@
 
 from .eigensystem import EigenSystem, solve
 from .nystrom import nystrom
-from .operators import Centered, FittedOperator, Operator, Plain, Shifted
+from .operators import Centered, FittedCentered, FittedOperator, Operator, Plain, Shifted
 from .ritz import Moments, ritz
 
 __all__ = [
     "Centered",
     "EigenSystem",
+    "FittedCentered",
     "FittedOperator",
     "Moments",
     "Operator",

@@ -120,11 +120,15 @@ class FittedCentered:
         block -= (rows - self.mean)[:, None]
         return block
 
+    def expansion(self, coefficients: Array) -> Array:
+        """Coefficients of the same functions on k itself, up to their constants."""
+        return coefficients - np.outer(self.shares, coefficients.sum(axis=0))
+
     def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
         """The function ``block -> apply(block) @ coefficients``."""
         # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
         total = coefficients.sum(axis=0)
-        columns = (coefficients - np.outer(self.shares, total)).astype(dtype)
+        columns = self.expansion(coefficients).astype(dtype)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
         multiply = multiplier(columns)
         return lambda block: multiply(block) + constant

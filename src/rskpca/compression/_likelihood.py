@@ -1,0 +1,217 @@
+"""Tipping's covariance model in feature space, and its likelihood, a weight at a time.
+
+C = s I + sum_i u_i psi(c_i) psi(c_i)', with s the noise, and points c_n that count w_n times,
+w_1 + w_2 + ... = N. Up to a constant the log likelihood is
+-(1/2) [N log|C / s| + sum_n w_n psi(c_n)' C^{-1} psi(c_n)].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, cholesky
+
+from .. import _validation as check
+from .._core import gram
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+
+Array = NDArray[np.floating]
+
+_STEPS = 20_000
+_BISECTIONS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """Kernel sums of the weighted points, each column made when its point is first used.
+
+    ``squares`` are sum_n w_n k(c_i, c_n)^2. Of a column j, K_ij = k(c_i, c_j) and
+    G_ij = sum_n w_n k(c_i, c_n) k(c_n, c_j) are kept. Nothing is n x n.
+    """
+
+    kernel: RadialKernel
+    centers: Array
+    weights: Array
+    squares: Array
+    _columns: dict[int, tuple[Array, Array]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, kernel: RadialKernel, reduced_set: ReducedSet) -> Likelihood:
+        """Of the points that a reduced set holds."""
+        centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
+        squares = gram.product(
+            kernel, centers, centers, lambda block: (block**2 @ weights)[:, None], 1
+        )
+        return cls(kernel, centers, weights, squares[:, 0])
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+    @property
+    def largest_noise(self) -> float:
+        """From this noise on no point has a weight."""
+        return float(self.squares.max() / (self.total * self.kernel.kappa))
+
+    @property
+    def least_noise(self) -> float:
+        """Below this Q drowns in rounding."""
+        return 1e-7 * self.kernel.kappa
+
+    def columns(self, points: NDArray[np.intp]) -> tuple[Array, Array]:
+        """K and G of these points."""
+        for point in points:
+            if int(point) not in self._columns:
+                self._columns[int(point)] = self._column(int(point))
+        pairs = [self._columns[int(point)] for point in points]
+        empty = np.empty((len(self.centers), 0))
+        return (
+            np.column_stack([empty, *(k for k, _ in pairs)]),
+            np.column_stack([empty, *(g for _, g in pairs)]),
+        )
+
+    def _column(self, point: int) -> tuple[Array, Array]:
+        k = gram.gram(self.kernel, self.centers, self.centers[point : point + 1])
+        weighted = self.weights[:, None] * k
+        g = gram.product(self.kernel, self.centers, self.centers, lambda block: block @ weighted, 1)
+        return k[:, 0], g[:, 0]
+
+
+class Covariance:
+    """C for weights u, with S_i = psi_i' C^{-1} psi_i and Q_i = sum_n w_n (psi_i' C^{-1} psi_n)^2.
+
+    With A the points that have a weight and B = (s U_A^{-1} + K_AA)^{-1},
+    s psi_i' C^{-1} psi_n = k(c_i, c_n) - K_iA B K_An.
+    """
+
+    def __init__(self, likelihood: Likelihood, noise: float, u: Array) -> None:
+        self.likelihood, self.noise, self.u = likelihood, noise, u
+        self._activate()
+        self._factor()
+        self.refresh()
+
+    def _activate(self) -> None:
+        """A, with K_A and G_A."""
+        self.active = np.flatnonzero(self.u)
+        self.K, self.G = self.likelihood.columns(self.active)
+
+    def _factor(self) -> None:
+        """The Cholesky factor of B^{-1}."""
+        A = self.active
+        self.root = cholesky(self.K[A] + np.diag(self.noise / self.u[A]), lower=True)
+
+    def _solve(self, right: Array) -> Array:
+        """B times the right side."""
+        return cho_solve((self.root, True), right)
+
+    def refresh(self) -> None:
+        """S and Q from the weights."""
+        K, G, s = self.K, self.G, self.noise
+        V = self._solve(K.T).T  # K_iA B
+        self.S = (self.likelihood.kernel.kappa - np.sum(V * K, axis=1)) / s
+        products = (V @ G[self.active]) * V  # G_AA = sum_n w_n K_An K_nA
+        squares = self.likelihood.squares - np.sum(2 * V * G - products, axis=1)
+        self.Q = squares / s**2
+
+    def best(self) -> tuple[int, float, float]:
+        """The point whose own best weight raises the log likelihood most, that weight, and by how
+        much.
+
+        With C without the point, the log likelihood is -(1/2) [N log(1 + u S) - u Q / (1 + u S)]
+        in its weight u: largest where 1 + u S = Q / (N S), or at zero.
+        """
+        N = self.likelihood.total
+        S, Q = self._without_itself()
+        u = np.maximum(Q / (N * S) - 1, 0) / S
+        gains = _own_part(u, S, Q, N) - _own_part(self.u, S, Q, N)
+        i = int(np.argmax(gains))
+        return i, float(u[i]), float(gains[i])
+
+    def _without_itself(self) -> tuple[Array, Array]:
+        """S and Q of each point by C without it: S / (1 - u S) and Q / (1 - u S)^2.
+
+        In A, 1 - u_i S_i = s B_ii / u_i and Q_i = (B G_AA B)_ii / u_i^2, where nothing cancels.
+        """
+        A, S, Q = self.active, self.S.copy(), self.Q.copy()
+        B = self._solve(np.eye(len(A)))
+        own = self.noise * np.diag(B)
+        S[A] *= self.u[A] / own
+        Q[A] = np.sum((B @ self.G[A]) * B, axis=1) / own**2
+        return S, Q
+
+    def set(self, i: int, value: float) -> None:
+        """Change one weight, and S and Q with it: C^{-1} changes by a matrix of rank one."""
+        change = value - self.u[i]
+        k, g = (columns[:, 0] for columns in self.likelihood.columns(np.array([i])))
+        b = self._solve(self.K[i])
+        k, g = k - self.K @ b, g - self.G @ b
+        g -= self.K @ self._solve(g[self.active])
+        m, h = k / self.noise, g / self.noise**2  # psi' C^{-1} psi_i, and sum_n w_n m_n times it
+        c = change / (1 + change * self.S[i])
+        self.Q = self.Q - 2 * c * m * h + c**2 * m**2 * self.Q[i]
+        self.S = self.S - c * m**2
+        entered_or_left = (self.u[i] > 0) != (value > 0)
+        self.u[i] = value
+        if entered_or_left:
+            self._activate()
+        self._factor()
+
+    def log_likelihood(self) -> float:
+        """Of the points, up to a constant of the noise and the dimension of H."""
+        N, s, kappa = self.likelihood.total, self.noise, self.likelihood.kernel.kappa
+        volume = 2 * np.log(np.diag(self.root)).sum() + np.log(self.u[self.active] / s).sum()
+        explained = np.trace(self._solve(self.G[self.active]))
+        return float(-0.5 * (N * volume + (N * kappa - explained) / s))
+
+
+def _own_part(u: Array, S: Array, Q: Array, N: float) -> Array:
+    part: Array = -0.5 * (N * np.log1p(u * S) - u * Q / (1 + u * S))
+    return part
+
+
+def maximise(
+    likelihood: Likelihood, noise: float, give_up_above: float = np.inf, least_gain: float = 1e-5
+) -> Array:
+    """Weights that no change of a single one makes better.
+
+    From no weights, each step sets the one that raises the likelihood most to its best value,
+    until that is less than ``least_gain`` a point. Once more than ``give_up_above`` points have a
+    weight, those so far are the answer.
+    """
+    covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
+    for _ in range(_STEPS):
+        i, u, gain = covariance.best()
+        if len(covariance.active) and gain <= least_gain * likelihood.total:
+            return covariance.u
+        covariance.set(i, u)
+        if len(covariance.active) > give_up_above:
+            return covariance.u
+    check.warn(
+        f"the weights of noise={noise:g} have not settled after {_STEPS} steps; a larger noise "
+        "has fewer."
+    )
+    return covariance.u
+
+
+def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
+    """The noise, by bisection of its logarithm, that leaves at most n_centers weights, and most."""
+    high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
+    best = high, maximise(likelihood, high)  # a single weight
+    for _ in range(_BISECTIONS):
+        noise = float(np.sqrt(high * low)) if low else high / 4
+        if noise < likelihood.least_noise:
+            break
+        weights = maximise(likelihood, noise, 2 * n_centers)
+        count = np.count_nonzero(weights)
+        if count > n_centers:
+            low = noise
+            continue
+        high = noise
+        if count > np.count_nonzero(best[1]):
+            best = noise, weights
+        if count == n_centers:
+            break
+    return best

@@ -1,0 +1,185 @@
+"""The transformer that a compression leaves."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from .. import _validation as check
+from ..kernels import RadialKernel
+from ..spectral import EigenSystem
+
+Array = NDArray[np.floating]
+
+
+class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A fitted kernel PCA whose axes are expressed in fewer points.
+
+    Made by :func:`~rskpca.select_reduced_set`, :func:`~rskpca.construct_reduced_set` and
+    :func:`~rskpca.compress_map`. It is fitted for good, as scikit-learn's ``FrozenEstimator``:
+    ``fit`` changes nothing, and a clone is the transformer itself.
+
+    Parameters
+    ----------
+    eigensystem : EigenSystem
+        Of the kernel PCA, over the new points. Its eigenvalues, trace and residual are those of
+        the model that was compressed.
+    axis_errors : ndarray of shape (n_components,)
+        Distance in H of each unit axis from the one that stands for it.
+
+    Attributes
+    ----------
+    basis_ : ndarray of shape (n_centers, n_features)
+        The points that ``transform`` evaluates the kernel at.
+    n_centers_ : int
+        Their number.
+    axis_errors_ : ndarray of shape (n_components,)
+        Distance in H of each unit axis from the one that stands for it. No coordinate of a
+        point is further off than this times the point's distance from the mean in H.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the model that was compressed.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Of the model that was compressed.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    eigensystem_ : EigenSystem
+        The eigenfunctions on the new points.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the model has them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import ReducedSetKernelPCA, select_reduced_set
+    >>> X = load_digits().data
+    >>> model = ReducedSetKernelPCA(n_components=2, bandwidth=60.0).fit(X)
+    >>> small = select_reduced_set(model, n_centers=50)
+    >>> small
+    CompressedKernelPCA(50 centers, 2 components)
+    >>> small.transform(X).shape
+    (1797, 2)
+    """
+
+    def __init__(self, eigensystem: EigenSystem, axis_errors: Array) -> None:
+        self.eigensystem = eigensystem
+        self.axis_errors = axis_errors
+
+    @classmethod
+    def of(cls, model: Any, eigensystem: EigenSystem, axis_errors: Array) -> Self:
+        """Take the features and their names from the model.
+
+        Parameters
+        ----------
+        model : estimator
+            That was compressed.
+        eigensystem : EigenSystem
+            Over the new points.
+        axis_errors : ndarray of shape (n_components,)
+            Distance in H of each unit axis from the one that stands for it.
+
+        Returns
+        -------
+        CompressedKernelPCA
+            Fitted.
+        """
+        compressed = cls(eigensystem, axis_errors)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(model, name):
+                setattr(compressed, name, getattr(model, name))
+        return compressed
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Nothing: the transformer is fitted for good.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Not used.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        Self
+            As it was.
+        """
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Coordinates of new points, from the few points alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points. Never more than a few blocks of kernel values are held.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            float32 for float32 data, else float64.
+        """
+        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        functions = self.eigensystem.extend(checked)
+        return functions * np.sqrt(self.eigenvalues_).astype(functions.dtype)
+
+    @property
+    def eigensystem_(self) -> EigenSystem:
+        """The eigenfunctions on the new points."""
+        return self.eigensystem
+
+    @property
+    def axis_errors_(self) -> Array:
+        """Distance in H of each unit axis from the one that stands for it."""
+        return self.axis_errors
+
+    @property
+    def basis_(self) -> Array:
+        """The points that ``transform`` evaluates the kernel at."""
+        return self.eigensystem.centers
+
+    @property
+    def n_centers_(self) -> int:
+        """m, the number of points."""
+        return len(self.basis_)
+
+    @property
+    def eigenvalues_(self) -> Array:
+        """Eigenvalues of the model that was compressed."""
+        return self.eigensystem.eigenvalues
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of the variance in feature space that each component holds."""
+        return self.eigensystem.eigenvalues / self.eigensystem.trace
+
+    @property
+    def kernel_(self) -> RadialKernel:
+        """The kernel with a number for its bandwidth."""
+        return self.eigensystem.kernel
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Its sizes: the parameters are arrays."""
+        return (
+            f"CompressedKernelPCA({self.n_centers_} centers, {len(self.eigenvalues_)} components)"
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -23,6 +23,7 @@ from .timing import interleaved
 
 R, ELL = 5, 4.0
 SEEDS = 3
+SLOW_UP_TO = 1_000_000  # rows times centers: methods that take minutes are run below this only
 
 
 class Case(NamedTuple):
@@ -70,12 +71,14 @@ def _measured(
         return method.make(R, kernel, sizes[method.size], random_state=seed).fit(train)
 
     rounds = 1 if quick else 3
-    fits = interleaved({k: lambda v=v: fitted(v, 0) for k, v in METHODS.items()}, rounds)
+    small = len(train) * m < SLOW_UP_TO
+    chosen = {k: v for k, v in METHODS.items() if small or not v.slow}
+    fits = interleaved({k: lambda v=v: fitted(v, 0) for k, v in chosen.items()}, rounds)
     transforms = interleaved(
         {k: lambda t=t: t.result.transform(test) for k, t in fits.items()}, rounds
     )
     seen = {}
-    for name, method in METHODS.items():
+    for name, method in chosen.items():
         others = range(1, SEEDS) if method.random and not quick else ()
         errors = [error(exact, transforms[name].result)]
         errors += [error(exact, fitted(method, seed).transform(test)) for seed in others]

@@ -26,7 +26,10 @@ def methods(rows: list[dict[str, Any]]) -> str:
         cells.setdefault(title, {})[case] = f"{row['seen']:.1e}, {fit}, {transform}"
     cases = list(next(iter(cells.values())))
     lines = [["method", *cases], ["---"] * (1 + len(cases))]
-    lines += [[title, *(by_case[case] for case in cases)] for title, by_case in cells.items()]
+    lines += [
+        [title, *(by_case.get(case, "minutes") for case in cases)]
+        for title, by_case in cells.items()
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

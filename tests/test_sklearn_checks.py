@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca import Gaussian, KernelPCANovelty, ReducedSetKernelPCA, ShadowDensity
 
 
 @parametrize_with_checks(
@@ -15,6 +15,8 @@ from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
         ReducedSetKernelPCA(1, center=False),
         ReducedSetKernelPCA(1, kernel="laplacian", bandwidth=2.0, ell=np.inf),
         ReducedSetKernelPCA(1, density=ShadowDensity(Gaussian(2.0), ell=3.0)),
+        KernelPCANovelty(),
+        KernelPCANovelty(ReducedSetKernelPCA(1, center=False), contamination=0.2),
     ]
 )
 def test_scikit_learn_compatible(estimator, check):

@@ -5,7 +5,7 @@ eigenproblem is solved on that set, and new points are embedded from it.
 """
 
 from .density import ShadowDensity
-from .embedding import ReducedSetKernelPCA
+from .embedding import KernelPCANovelty, ReducedSetKernelPCA
 from .kernels import Gaussian, Laplacian, RadialKernel
 from .reduced_set import ReducedSet
 
@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Gaussian",
+    "KernelPCANovelty",
     "Laplacian",
     "RadialKernel",
     "ReducedSet",

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
-from ..spectral import Centered, EigenSystem, Operator, Plain
-from ._base import Array, ReducedSetEmbedding
+from ..spectral import Centered, Operator, Plain
+from ._base import ReducedSetEmbedding
+from ._principal import PrincipalComponents
 
 
-class ReducedSetKernelPCA(ReducedSetEmbedding):
+class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
     """Kernel PCA on a reduced set of the data (Algorithm 1 on Algorithm 2).
 
     One pass over the data leaves m weighted centers; the m x m weighted Gram matrix is
@@ -108,12 +107,3 @@ class ReducedSetKernelPCA(ReducedSetEmbedding):
 
     def _operator(self) -> Operator:
         return Centered() if self.center else Plain()
-
-    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
-        """sqrt(mu) f(x): the projection on the unit-norm principal axis in H."""
-        return functions * np.sqrt(system.eigenvalues).astype(functions.dtype)
-
-    @property
-    def explained_variance_ratio_(self) -> Array:
-        """Share of the variance in feature space that each component holds."""
-        return self.eigensystem_.eigenvalues / self.eigensystem_.trace

@@ -174,3 +174,13 @@ def test_an_embedding_that_is_none_is_refused():
 def test_equal_points_are_refused_also_by_default():
     with pytest.raises(ValueError, match="all points are equal"):
         KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=1.0)).fit(np.ones((10, 2)))
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "forget"])
+def test_an_embedding_that_takes_no_rows_in_parts_says_so(verb):
+    class Batch(ReducedSetKernelPCA):
+        partial_fit = property()  # raises AttributeError
+
+    model = KernelPCANovelty(Batch(2)).fit(datasets.blobs(50, 2))
+    with pytest.raises(TypeError, match="Batch takes no rows in parts; use a ReducedSetKernelPCA"):
+        getattr(model, verb)(datasets.blobs(50, 2))

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist
 from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
 
@@ -78,10 +78,11 @@ class TestOracle:
         total = np.trace(exact.K - (exact.K.mean(axis=0) if center else 0)) / len(exact.X)
         scale = np.sqrt(variance / (variance + total / exact.X.shape[1]))
         bandwidth = model._fitted_preimages(model.eigensystem_, "ridge").kernel.bandwidth
-        median = np.median(pdist(known * scale))
-        assert bandwidth == pytest.approx(median, rel=1e-8)
-        k = np.exp(-cdist(Z * scale, known * scale, "sqeuclidean") / median**2)
-        K = np.exp(-cdist(known * scale, known * scale, "sqeuclidean") / median**2)
+        distances = cdist(known * scale, known * scale)
+        width = np.sqrt(np.mean(distances**2))
+        assert bandwidth == pytest.approx(width, rel=1e-8)
+        k = np.exp(-cdist(Z * scale, known * scale, "sqeuclidean") / width**2)
+        K = np.exp(-cdist(known * scale, known * scale, "sqeuclidean") / width**2)
         mean = exact.X.mean(axis=0)
         expected = mean + k @ np.linalg.solve(K + np.eye(len(K)), exact.X - mean)
         np.testing.assert_allclose(
@@ -218,6 +219,19 @@ def test_a_changed_model_has_other_pre_images(method):
         stream.inverse_transform(Z, method=method),
         fitted(X, 4.0, 4).inverse_transform(Z, method=method),
     )
+
+
+def test_ridge_serves_centers_that_hold_nearly_all_rows():
+    X = np.concatenate([np.zeros((500, 2)), [[3.0, 0.0], [0.0, 3.0]]])
+    model = fitted(X, 1.0, 2)
+    back = model.inverse_transform(model.transform(X))
+    np.testing.assert_allclose(back[:500], X[:500], atol=0.02)
+
+
+def test_ridge_of_a_single_center_is_that_center():
+    X = np.array([[1.0, 2.0], [1.1, 2.0]])
+    model = fitted(X, 10.0, 1, center=False)
+    np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X[[0, 0]])
 
 
 def test_ridge_serves_every_kernel():

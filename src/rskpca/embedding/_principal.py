@@ -67,9 +67,13 @@ class PrincipalComponents:
         kind = METHODS[method]
         fitted_for, found = self.__dict__.get("_preimages_", (None, None))
         if found is None or fitted_for is not system or not isinstance(found, kind):
-            found = kind.fit(system, self.reduced_set_)
+            found = kind.fit(system, self._known_points())
             self._preimages_ = system, found
         return found
+
+    def _known_points(self) -> ReducedSet:
+        """Points and their weights that a regression learns from."""
+        return self.reduced_set_
 
     def reconstruction_error(self, X: Any) -> Array:
         """Squared distance in feature space between points and their projections.

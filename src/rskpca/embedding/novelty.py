@@ -112,10 +112,11 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         self._check_parameters()
         if not hasattr(self, "embedding_"):
             checked = check.new_rows(self, X, at_least=1)
-            embedding = self._unfitted().partial_fit(checked, sample_weight=sample_weight)
+            embedding = self._unfitted()
+            _streaming(embedding).partial_fit(checked, sample_weight=sample_weight)
             self._adopt(X, embedding, None)
         else:
-            self.embedding_.partial_fit(self._more_rows(X), sample_weight=sample_weight)
+            _streaming(self.embedding_).partial_fit(self._more_rows(X), sample_weight=sample_weight)
             self._offset_ = None
         return self
 
@@ -137,7 +138,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             The detector. Rows that were never fitted are an error, and nothing is changed.
         """
         check_is_fitted(self)
-        self.embedding_.forget(self._more_rows(X), sample_weight=sample_weight)
+        _streaming(self.embedding_).forget(self._more_rows(X), sample_weight=sample_weight)
         self._offset_ = None
         return self
 
@@ -231,6 +232,15 @@ class _AtMostTen(ReducedSetKernelPCA):
     def _check_found(self, found: int, reduced_set: ReducedSet) -> None:
         if found == 0:
             super()._check_found(found, reduced_set)
+
+
+def _streaming(embedding: Any) -> Any:
+    if not hasattr(embedding, "partial_fit"):
+        raise TypeError(
+            f"{type(embedding).__name__} takes no rows in parts; use a ReducedSetKernelPCA, which "
+            "does."
+        )
+    return embedding
 
 
 def _threshold(embedding: Any, rows: Array, weights: Array, contamination: float) -> float:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from .._core import gram
-from .._core.median import median_distance
 from .._core.parallel import slices
 from ..kernels import Gaussian
 from ..reduced_set import ReducedSet
@@ -42,9 +41,9 @@ class Ridge:
 
     Bakir, Weston and Schoelkopf, Learning to find pre-images, 2004: of all functions g the one
     with the least sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2, in the space of a Gaussian
-    kernel of coordinates, whose bandwidth is the median distance. Coordinate i counts by
-    sqrt(v_i / (v_i + v / d)), with v_i its variance, v that of all coordinates and d the number
-    of features: a Wiener filter for noise as large as the data, alike in every feature.
+    kernel of coordinates, as wide as the root mean square of their distances. Coordinate i counts
+    by sqrt(v_i / (v_i + v / d)), with v_i its variance, v that of all coordinates and d the
+    number of features: a Wiener filter for noise as large as the data, alike in every feature.
     """
 
     kernel: Gaussian
@@ -65,7 +64,7 @@ class Ridge:
             system.eigenvalues / (system.eigenvalues + system.trace / points.n_features)
         )
         known = system.extend(X) * np.sqrt(system.eigenvalues) * scales
-        kernel = Gaussian(median_distance(known, weights) if len(known) > 1 else 1.0)
+        kernel = Gaussian(_root_mean_square_distance(known, weights) or 1.0)
         mean = weights @ X / points.n_samples
         root = np.sqrt(weights)[:, None]
         matrix = gram.gram(kernel, known, known) * root * root.T
@@ -79,6 +78,12 @@ class Ridge:
         moved = gram.product(self.kernel, Z, self.known, function, len(self.mean), dtype=Z.dtype)
         moved += self.mean.astype(Z.dtype)
         return moved
+
+
+def _root_mean_square_distance(Z: Array, weights: Array) -> float:
+    """Of two rows drawn by weight: the root of twice the variance of all columns."""
+    shares = weights / weights.sum()
+    return float(np.sqrt(2 * shares @ np.sum((Z - shares @ Z) ** 2, axis=1)))
 
 
 def _similarities(space: FeatureSpace, Z: Array) -> Array:

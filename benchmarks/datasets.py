@@ -26,10 +26,33 @@ class Data(NamedTuple):
     stand_in: str
 
 
+class Labelled(NamedTuple):
+    """Rows to fit and rows to test, with their classes, and what to say of other data."""
+
+    train: Floats
+    train_labels: NDArray[np.int_]
+    test: Floats
+    test_labels: NDArray[np.int_]
+    stand_in: str
+
+
+def written_digits() -> Labelled:
+    """Pendigits as published: 7,494 rows to fit, 3,498 by other writers to test."""
+    path = _path("pendigits")
+    if not path.is_file():
+        labels = load_digits().target
+        rows, half = _pooled_digits(), len(labels) // 2
+        stand_in = "pendigits is missing, other data stand in"
+        return Labelled(rows[:half], labels[:half], rows[half:], labels[half:], stand_in)
+    with np.load(path, allow_pickle=False) as arrays:
+        X, y, test = arrays["X"].astype(np.float64), arrays["y"], arrays["is_test"]
+    return Labelled(X[~test], y[~test], X[test], y[test], "")
+
+
 def pen_strokes(n: int) -> Data:
     """Pendigits with noise: n x 16."""
     rows, stand_in = _published("pendigits", _pooled_digits)
-    return Data(_resampled(rows, n, noise=3.0), stand_in)
+    return Data(resampled(rows, n, noise=3.0), stand_in)
 
 
 def colours(n: int) -> Data:
@@ -40,7 +63,7 @@ def colours(n: int) -> Data:
 def postal_digits(n: int) -> Data:
     """Usps in [0, 1] with noise: n x 256."""
     rows, stand_in = _published("usps", lambda: 2 * _enlarged_digits(2) - 1)
-    return Data(_resampled((rows + 1) / 2, n, noise=0.02), stand_in)
+    return Data(resampled((rows + 1) / 2, n, noise=0.02), stand_in)
 
 
 def strokes(n: int) -> Data:
@@ -88,8 +111,12 @@ def curved_sheet(n: int) -> Data:
     return Data(np.sin(parameters @ rng.normal(size=(3, 16))), "")
 
 
+def _path(name: str) -> Path:
+    return Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
+
+
 def _published(name: str, substitute: Callable[[], Floats]) -> Data:
-    path = Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
+    path = _path(name)
     if not path.is_file():
         return Data(substitute(), f"{name} is missing, other data stand in")
     with np.load(path, allow_pickle=False) as arrays:
@@ -101,7 +128,8 @@ def _shuffled(rows: Floats, stand_in: str, n: int, scale: float = 1.0) -> Data:
     return Data(rows[order] * scale, stand_in)
 
 
-def _resampled(rows: Floats, n: int, noise: float) -> Floats:
+def resampled(rows: Floats, n: int, noise: float) -> Floats:
+    """n rows drawn with repetition, with Gaussian noise."""
     rng = np.random.default_rng(0)
     chosen = rows[rng.integers(len(rows), size=n)]
     return chosen + rng.normal(0, noise, chosen.shape)
@@ -123,7 +151,7 @@ def _padded_digits() -> Floats:
     """Digits as 28 x 28 pixels in [0, 1], with noise."""
     pixels = _enlarged_digits(3).reshape(-1, 24, 24)
     padded = np.pad(pixels, ((0, 0), (2, 2), (2, 2)))
-    return _resampled(padded.reshape(-1, 784), 10_000, noise=0.1)
+    return resampled(padded.reshape(-1, 784), 10_000, noise=0.1)
 
 
 def _random_colours() -> Floats:

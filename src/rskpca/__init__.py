@@ -20,6 +20,7 @@ from .density import (
     UniformDensity,
 )
 from .embedding import (
+    KernelPCANovelty,
     NystromKernelPCA,
     ReducedSetKernelPCA,
     SubsampledKernelPCA,
@@ -36,6 +37,7 @@ __all__ = [
     "Gaussian",
     "HerdingDensity",
     "KMeansDensity",
+    "KernelPCANovelty",
     "Laplacian",
     "NystromKernelPCA",
     "ParingDensity",

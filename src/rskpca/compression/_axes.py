@@ -81,7 +81,7 @@ class Axes:
         Z = Z.astype(self.system.centers.dtype)
         if coefficients is None:
             Z, coefficients = self.projected(Z)
-        operator = Plain() if self.shares is None else Shifted(self.means_at(Z))
+        operator = Plain() if self.shares is None else self._shifted(Z)
         system = replace(
             self.system,
             operator=operator,
@@ -90,6 +90,11 @@ class Axes:
         )
         system = replace(system, functions=system.extend(Z.astype(np.float64)))
         return CompressedKernelPCA.of(self.model, system, self._errors(Z, coefficients))
+
+    def _shifted(self, Z: Array) -> Shifted:
+        """The mean at Z, and its projection on the span of psi(Z)."""
+        means = self.means_at(Z)
+        return Shifted(means, lstsq(gram.gram(self.kernel, Z, Z), means, cond=1e-12)[0])
 
     def _errors(self, Z: Array, coefficients: Array) -> Array:
         """||v - v'|| with v' = sum_j coefficients_j psi(z_j)."""
@@ -118,11 +123,8 @@ def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None
     operator = system.operator
     if isinstance(operator, Plain):
         return system.coefficients, None
-    if isinstance(operator, FittedCentered):
-        return operator.expansion(system.coefficients), operator.shares
-    if isinstance(operator, Shifted):  # all that is known of the mean is where it meets the span
-        K = gram.gram(system.kernel, system.centers, system.centers)
-        return system.coefficients, lstsq(K, operator.means, cond=1e-12)[0]
+    if isinstance(operator, FittedCentered | Shifted):
+        return operator.columns(system.coefficients), operator.shares
     raise TypeError(
         f"{type(model).__name__} is no kernel PCA: its operator is "
         f"{type(operator).__name__}, and only axes in feature space can be compressed."

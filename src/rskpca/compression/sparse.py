@@ -10,7 +10,7 @@ import numpy as np
 from .. import _validation as check
 from .._core.parallel import workers
 from ..density import BaseDensity
-from ..embedding import KernelPCAMixin, ReducedSetEmbedding
+from ..embedding import PrincipalComponents, ReducedSetEmbedding
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
@@ -26,7 +26,7 @@ class SparseSystem(EigenSystem):
     noise: float
 
 
-class SparseKernelPCA(KernelPCAMixin, ReducedSetEmbedding):
+class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
     """Sparse kernel PCA (Tipping 2000): kernel PCA of a covariance that few points carry.
 
     In feature space the data are Gaussian with the covariance

@@ -15,37 +15,16 @@ from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from ..spectral import Centered, EigenSystem, Moments, Operator, Plain, ritz
+from ..spectral import EigenSystem, Moments, ritz
 from ..spectral.basis import spanning, sufficient
-from ._base import Array, KernelEmbedding, ReducedSetEmbedding
+from ._base import Array, ReducedSetEmbedding
+from ._principal import PrincipalComponents
 
 # Of the coordinates, that basis="auto" allows itself where the data are read a second time.
 REFINED = 2e-3
 
 
-class KernelPCAMixin(KernelEmbedding):
-    """Coordinates of kernel PCA: projections on the unit-norm principal axes in H."""
-
-    center: bool
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check.boolean("center", self.center)
-
-    def _operator(self) -> Operator:
-        return Centered() if self.center else Plain()
-
-    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
-        """sqrt(mu) f(x): the projection on the unit-norm principal axis in H."""
-        return functions * np.sqrt(system.eigenvalues).astype(functions.dtype)
-
-    @property
-    def explained_variance_ratio_(self) -> Array:
-        """Share of the variance in feature space that each component holds."""
-        return self.eigensystem_.eigenvalues / self.eigensystem_.trace
-
-
-class ReducedSetKernelPCA(KernelPCAMixin, ReducedSetEmbedding):
+class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
     """Kernel PCA on a reduced set of the data (Algorithm 1 on Algorithm 2).
 
     One pass over the data leaves m weighted centers; the m x m weighted Gram matrix is

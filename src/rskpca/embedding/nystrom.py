@@ -18,12 +18,12 @@ from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Moments, nystrom, ritz, solve
 from ..spectral.landmarks import RULES
 from ._base import Array
-from .kernel_pca import KernelPCAMixin
+from ._principal import PrincipalComponents
 
 EXTENSIONS = ("landmarks", "data")
 
 
-class _LandmarkKernelPCA(KernelPCAMixin):
+class _LandmarkKernelPCA(PrincipalComponents):
     """Kernel PCA through landmarks. A subclass chooses them, and says what they stand for."""
 
     extension: str
@@ -50,6 +50,9 @@ class _LandmarkKernelPCA(KernelPCAMixin):
             weights = check.sample_weights(sample_weight, len(rows))
             rows, weights = rows[weights > 0], weights[weights > 0]
         return rows, weights, *self._chosen(rows, weights)
+
+    def _known_points(self) -> ReducedSet:
+        return ReducedSet(self.basis_, np.ones(len(self.basis_)))
 
     def _count(self) -> int:
         """How many components to look for."""

@@ -7,10 +7,10 @@ from typing import Any
 from ..density import BaseDensity, UniformDensity
 from ..kernels import RadialKernel
 from ._base import ReducedSetEmbedding
-from .kernel_pca import KernelPCAMixin
+from ._principal import PrincipalComponents
 
 
-class SubsampledKernelPCA(KernelPCAMixin, ReducedSetEmbedding):
+class SubsampledKernelPCA(PrincipalComponents, ReducedSetEmbedding):
     """Kernel PCA on rows drawn at random: what one does by hand, and what to beat.
 
     Parameters

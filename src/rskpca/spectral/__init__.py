@@ -1,6 +1,7 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
 from .eigensystem import EigenSystem, solve
+from .feature_space import FeatureSpace
 from .nystrom import nystrom
 from .operators import Centered, FittedCentered, FittedOperator, Operator, Plain, Shifted
 from .ritz import Moments, ritz
@@ -8,6 +9,7 @@ from .ritz import Moments, ritz
 __all__ = [
     "Centered",
     "EigenSystem",
+    "FeatureSpace",
     "FittedCentered",
     "FittedOperator",
     "Moments",

@@ -44,9 +44,11 @@ class FittedOperator(Protocol):
 
 @dataclass(frozen=True)
 class Plain:
-    """The paper's operator, eq. (modkernel_emp): k itself."""
+    """The paper's operator, eq. (modkernel_emp): k itself, about the origin."""
 
     rounding = 0.0
+    shares = 0.0
+    means = 0.0
 
     def fit(self, gram: Any, weights: Array) -> Plain:
         """There is nothing to learn.
@@ -68,6 +70,10 @@ class Plain:
     def apply(self, block: Array) -> Array:
         """The block as it is."""
         return block
+
+    def columns(self, coefficients: Array) -> Array:
+        """The coefficients as they are."""
+        return coefficients
 
     def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
         """The function ``block -> block @ coefficients``."""
@@ -120,17 +126,16 @@ class FittedCentered:
         block -= (rows - self.mean)[:, None]
         return block
 
-    def expansion(self, coefficients: Array) -> Array:
-        """Coefficients of the same functions on k itself, up to their constants."""
+    def columns(self, coefficients: Array) -> Array:
+        """What k itself is multiplied by: of the functions in terms of psi(c_j), not centered."""
         return coefficients - np.outer(self.shares, coefficients.sum(axis=0))
 
     def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
         """The function ``block -> apply(block) @ coefficients``."""
         # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
         total = coefficients.sum(axis=0)
-        columns = self.expansion(coefficients).astype(dtype)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
-        multiply = multiplier(columns)
+        multiply = multiplier(self.columns(coefficients).astype(dtype))
         return lambda block: multiply(block) + constant
 
 
@@ -139,15 +144,21 @@ class Shifted:
     """k(x, c_j) - ``means``_j: sums over centers become differences from their mean.
 
     What kernel PCA about the mean needs where a function is given by its coefficients alone.
+    ``shares`` are the coefficients of the mean, or of its projection on the span of the centers.
     """
 
     means: Array
+    shares: Array
     rounding = 0.0
 
     def apply(self, block: Array) -> Array:
         """Subtract the means of the columns, in place."""
         block -= self.means
         return block
+
+    def columns(self, coefficients: Array) -> Array:
+        """The coefficients as they are."""
+        return coefficients
 
     def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
         """The function ``block -> apply(block) @ coefficients``."""

@@ -135,7 +135,8 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     if center:
         second = second - n * np.outer(mean, mean)
         trace -= n * float(mean @ mean)
-        operator = Shifted(solve_triangular(moments.columns, mean, lower=False, trans="T"))
+        means = solve_triangular(moments.columns, mean, lower=False, trans="T")
+        operator = Shifted(means, moments.columns @ mean)
     rounding = len(mean) * np.finfo(np.float64).eps * held
     eigenvalues, vectors = eig.leading_eigenpairs(second.copy(), n_components, rounding)
     coefficients = moments.columns @ vectors / np.sqrt(eigenvalues)

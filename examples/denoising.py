@@ -1,0 +1,125 @@
+"""Denoising of handwritten digits: project noisy images on kernel principal components, go back.
+
+Fits clean images, adds noise to others, and compares scikit-learn's pre-images with those on a
+reduced set. The images are usps where the environment variable RSKPCA_DATA names a folder with
+usps.npz, else scikit-learn's digits.
+
+    python examples/denoising.py [denoising.png]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.decomposition import KernelPCA
+
+from rskpca import ReducedSetKernelPCA
+
+N_COMPONENTS, N_TEST, NOISE = 64, 300, 0.5
+RIDGES = (1.0, 0.03, 0.01, 0.003)
+METHODS = ("ridge", "fixed-point", "distances")
+
+
+def load():
+    """Images in [0, 1] in a fixed random order, their labels, and a bandwidth."""
+    path = Path(os.environ.get("RSKPCA_DATA", "")) / "usps.npz"
+    if path.is_file():
+        with np.load(path, allow_pickle=False) as arrays:
+            X, y, bandwidth = (arrays["X"] + 1.0) / 2, arrays["y"], 18.0
+    else:
+        X, y = load_digits(return_X_y=True)
+        X, bandwidth = X / 16, 9.0
+    order = np.random.default_rng(0).permutation(len(X))[:3000]
+    return X[order], y[order], bandwidth
+
+
+def scikit_learn(train, noisy, gamma):
+    """Its images for each ridge."""
+    images = {}
+    for alpha in RIDGES:
+        model = KernelPCA(
+            N_COMPONENTS, kernel="rbf", gamma=gamma, fit_inverse_transform=True, alpha=alpha,
+            eigen_solver="randomized", random_state=0,
+        ).fit(train)  # fmt: skip
+        images[alpha] = model.inverse_transform(model.transform(noisy))
+    return images
+
+
+def error(images, clean):
+    return np.mean((images - clean) ** 2)
+
+
+def compare(train, clean, noisy, bandwidth):
+    """Rows of the picture: a name and the images."""
+    theirs = scikit_learn(train, noisy, bandwidth**-2)
+    best = min(RIDGES, key=lambda alpha: error(theirs[alpha], clean))
+    model = ReducedSetKernelPCA(N_COMPONENTS, bandwidth=bandwidth, ell=6.0).fit(train)
+    Z = model.transform(noisy)
+    rows = {
+        "clean": clean,
+        "noisy": noisy,
+        "KernelPCA, alpha = 1\n(its default)": theirs[1.0],
+        f"KernelPCA, alpha = {best:g}\n(the best for these)": theirs[best],
+    }
+    for method in METHODS:
+        rows[f'rskpca\n"{method}"'] = model.inverse_transform(Z, method=method)
+    return rows, model
+
+
+def draw(path, rows, labels, title):
+    """A column for each digit, a row for each way to denoise it."""
+    side = int(np.sqrt(rows["clean"].shape[1]))
+    chosen = [np.flatnonzero(labels == digit)[0] for digit in range(10)]
+    width, title_height, left = 9.6, 0.42, 0.245
+    cell_size = width * (1 - left - 0.01) / 10
+    height = len(rows) * cell_size + title_height
+    figure, axes = plt.subplots(
+        len(rows), 10, figsize=(width, height),
+        gridspec_kw={"wspace": 0.05, "hspace": 0.05, "left": left, "right": 0.99,
+                     "bottom": 0.008, "top": 1 - title_height / height},
+    )  # fmt: skip
+    for line, (name, images) in zip(axes, rows.items(), strict=True):
+        for cell, index in zip(line, chosen, strict=True):
+            cell.imshow(images[index].reshape(side, side), cmap="gray", vmin=0, vmax=1)
+            cell.set_axis_off()
+        ours = name.startswith("rskpca")
+        style = {"fontsize": 9, "va": "center", "transform": line[0].transAxes}
+        style |= {"weight": "bold", "color": "#0b5394"} if ours else {"color": "0.2"}
+        line[0].text(-3.2, 0.5, name, ha="left", **style)
+        if name != "clean":
+            line[0].text(-0.14, 0.5, f"{error(images, rows['clean']):.3f}", ha="right", **style)
+    axes[0, 0].text(
+        -0.14, 0.5, "mean\nsquared\nerror", transform=axes[0, 0].transAxes, ha="right",
+        va="center", fontsize=8, color="0.5",
+    )  # fmt: skip
+    figure.text(left, 1 - 0.5 * title_height / height, title, fontsize=10.5, va="center")
+    figure.savefig(path, dpi=150)
+
+
+def main(path="denoising.png"):
+    X, labels, bandwidth = load()
+    train, clean, labels = X[:-N_TEST], X[-N_TEST:], labels[-N_TEST:]
+    noisy = clean + np.random.default_rng(1).normal(0, NOISE, clean.shape)
+    rows, model = compare(train, clean, noisy, bandwidth)
+    print(f"{len(train):,} x {train.shape[1]} to fit, {N_TEST} images with noise of sd {NOISE}")
+    print(f"{N_COMPONENTS} components, bandwidth {bandwidth:g}, {model.n_centers_:,} centers\n")
+    for name, images in list(rows.items())[1:]:
+        print(f"{name.replace(chr(10), ' '):45s} {error(images, clean):.4f}")
+    title = (
+        f"{N_COMPONENTS} kernel principal components of {len(train):,} images: "
+        f"KernelPCA keeps all, rskpca {model.n_centers_:,}"
+    )
+    draw(path, rows, labels, title)
+    print(f"\nFigure: {path}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

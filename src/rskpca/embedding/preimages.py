@@ -1,0 +1,216 @@
+"""Pre-images: from coordinates of kernel PCA back to points of the input space.
+
+psi is not onto, so h(z) = mu + sum_i z_i u_i is rarely the image of a point. Each method says
+in its own way which point is meant; all of them see the data through the centers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from .._core import gram
+from .._core.parallel import slices
+from ..kernels import Gaussian
+from ..reduced_set import ReducedSet
+from ..spectral import EigenSystem, FeatureSpace
+from ..spectral.eigensystem import STORED_CENTERS
+
+Array = NDArray[np.floating]
+
+_RIDGE = 1.0  # as much as one row: kappa of the coordinates' kernel is 1
+_NEIGHBOURS = 10  # as Kwok and Tsang
+_ROUNDS, _TOLERANCE = 200, 1e-9  # of the fixed point; the tolerance is in bandwidths
+_BLOCK_ELEMENTS = 2**22
+
+
+class Preimages(Protocol):
+    """A fitted method: coordinates -> points."""
+
+    def __call__(self, Z: Array) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """Kernel ridge regression of the weighted points on their coordinates.
+
+    Bakir, Weston and Schoelkopf, Learning to find pre-images, 2004: of all functions g the one
+    with the least sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2, in the space of a Gaussian
+    kernel of coordinates, as wide as the root mean square of their distances. Coordinate i counts
+    by sqrt(v_i / (v_i + v / d)), with v_i its variance, v that of all coordinates and d the
+    number of features: a Wiener filter for noise as large as the data, alike in every feature.
+    """
+
+    kernel: Gaussian
+    scales: Array
+    mean: Array
+    known: Array
+    columns: Array
+
+    @classmethod
+    def fit(cls, system: EigenSystem, points: ReducedSet) -> Ridge:
+        if points.n_centers > STORED_CENTERS:
+            raise ValueError(
+                f'method="ridge" solves for {points.n_centers:,} centers at once; a smaller ell '
+                'keeps fewer, and method="distances" or "fixed-point" needs no solve.'
+            )
+        X, weights = points.centers.astype(np.float64), points.weights
+        scales = np.sqrt(
+            system.eigenvalues / (system.eigenvalues + system.trace / points.n_features)
+        )
+        known = system.extend(X) * np.sqrt(system.eigenvalues) * scales
+        kernel = Gaussian(_root_mean_square_distance(known, weights) or 1.0)
+        mean = weights @ X / points.n_samples
+        root = np.sqrt(weights)[:, None]
+        matrix = gram.gram(kernel, known, known) * root * root.T
+        matrix[np.diag_indices_from(matrix)] += _RIDGE
+        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+        return cls(kernel, scales, mean, known, root * cho_solve(factor, root * (X - mean)))
+
+    def __call__(self, Z: Array) -> Array:
+        function = gram.multiplier(self.columns.astype(Z.dtype))
+        Z = Z * self.scales.astype(Z.dtype)
+        moved = gram.product(self.kernel, Z, self.known, function, len(self.mean), dtype=Z.dtype)
+        moved += self.mean.astype(Z.dtype)
+        return moved
+
+
+def _root_mean_square_distance(Z: Array, weights: Array) -> float:
+    """Of two rows drawn by weight: the root of twice the variance of all columns."""
+    shares = weights / weights.sum()
+    return float(np.sqrt(2 * shares @ np.sum((Z - shares @ Z) ** 2, axis=1)))
+
+
+def _similarities(space: FeatureSpace, Z: Array) -> Array:
+    """What k(x, c_j) would be if psi(x) were as far from psi(c_j) as h(z) is.
+
+    ||h - psi(c)||^2 = ||h||^2 + 1 - 2 h(c), and ||psi(x) - psi(c)||^2 = 2 - 2 k(x, c).
+    """
+    return space.at_centers(Z) + (1 - space.squared_norms(Z)[:, None]) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Distance constraints: distances in feature space are distances to the nearest centers.
+
+    Kwok and Tsang, The pre-image problem in kernel methods, 2004: the Gaussian kernel turns the
+    distance of h(z) from psi(c_j) into one from c_j, and a point is placed by its distances
+    from the ten nearest centers, in their affine span, by least squares.
+    """
+
+    space: FeatureSpace
+
+    @classmethod
+    def fit(cls, system: EigenSystem, points: ReducedSet) -> Distances:
+        return cls(FeatureSpace.of(_gaussian(system, "distances")))
+
+    def __call__(self, Z: Array) -> Array:
+        centers = self.space.centers
+        n_neighbours = min(_NEIGHBOURS, len(centers))
+        width = len(centers) + n_neighbours * centers.shape[1]
+        return _by_blocks(Z, centers.shape[1], width, lambda z: self._block(z, n_neighbours))
+
+    def _block(self, Z: Array, n_neighbours: int) -> Array:
+        similar = _similarities(self.space, Z)
+        nearest = np.argpartition(-similar, n_neighbours - 1, axis=1)[:, :n_neighbours]
+        similar = np.take_along_axis(similar, nearest, axis=1)
+        smallest = np.finfo(np.float64).tiny
+        squared = -np.log(np.clip(similar, smallest, 1.0)) * self.space.kernel.scale**2
+        return _placed(self.space.centers[nearest].astype(np.float64), squared)
+
+
+def _placed(points: Array, squared: Array) -> Array:
+    """Points in the span of others, (rows, k, d), at given squared distances from them."""
+    # With y and p_j about their middle: ||p_j||^2 - squared_j = 2 <p_j, y> - ||y||^2, and the
+    # last term, the same for all j, goes with the mean over j. y = P' G^+ (half of the rest).
+    middle = points.mean(axis=1)
+    points = points - middle[:, None]
+    products = points @ points.transpose(0, 2, 1)
+    half = (np.einsum("ijj->ij", products) - squared) / 2
+    half -= half.mean(axis=1, keepdims=True)
+    shares = np.linalg.pinv(products, rcond=1e-10, hermitian=True) @ half[:, :, None]
+    return middle + (points.transpose(0, 2, 1) @ shares)[:, :, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """The point whose image is nearest to h(z), by Mika's fixed point.
+
+    Mika et al., Kernel PCA and de-noising in feature spaces, 1999: with h(z) = sum_j a_j
+    psi(c_j), x <- sum_j a_j k(x, c_j) c_j / sum_j a_j k(x, c_j), from the center nearest in
+    feature space. The denominator is h(x), which a nearest image maximises: a step that lowers
+    it is halved, so that the answer is never further from h(z) than that center.
+    """
+
+    space: FeatureSpace
+
+    @classmethod
+    def fit(cls, system: EigenSystem, points: ReducedSet) -> FixedPoint:
+        return cls(FeatureSpace.of(_gaussian(system, "fixed-point")))
+
+    def __call__(self, Z: Array) -> Array:
+        centers = self.space.centers
+        return _by_blocks(Z, centers.shape[1], len(centers), self._block)
+
+    def _block(self, Z: Array) -> Array:
+        space = self.space
+        centers = space.centers.astype(np.float64)
+        coefficients = space.coefficients(Z)
+        X = centers[_similarities(space, Z).argmax(axis=1)]
+        moving = np.arange(len(Z))
+        height, target = _raised(space, centers, coefficients, X)
+        for _ in range(_ROUNDS):
+            steps = np.linalg.norm(target - X[moving], axis=1)
+            far = steps > _TOLERANCE * space.kernel.scale
+            moving, height, target = moving[far], height[far], target[far]
+            if not len(moving):
+                break
+            tried, aims = _raised(space, centers, coefficients[moving], target)
+            better = tried >= height
+            X[moving[better]] = target[better]
+            height[better] = tried[better]
+            halfway = (X[moving] + target) / 2
+            target = np.where(better[:, None], aims, halfway)
+        return X
+
+
+def _raised(
+    space: FeatureSpace, centers: Array, coefficients: Array, X: Array
+) -> tuple[Array, Array]:
+    """h(x) = sum_j a_j k(x, c_j), and the next point; the same point where h is not positive."""
+    terms = gram.gram(space.kernel, X, centers)
+    terms *= coefficients
+    height = terms.sum(axis=1)
+    sound = height > 0
+    following = X.copy()
+    following[sound] = terms[sound] @ centers / height[sound, None]
+    return height, following
+
+
+def _gaussian(system: EigenSystem, method: str) -> EigenSystem:
+    if not isinstance(system.kernel, Gaussian):
+        raise ValueError(
+            f'method="{method}" needs the Gaussian kernel, got {system.kernel!r}; '
+            'method="ridge" serves every kernel.'
+        )
+    return system
+
+
+def _by_blocks(Z: Array, n_features: int, width: int, function: Callable[[Array], Array]) -> Array:
+    """``function`` of a block of rows in float64 at a time, in the dtype of Z."""
+    out = np.empty((len(Z), n_features), dtype=Z.dtype)
+    for rows in slices(0, len(Z), max(16, _BLOCK_ELEMENTS // width)):
+        out[rows] = function(Z[rows].astype(np.float64))
+    return out
+
+
+METHODS: dict[str, type[Ridge] | type[Distances] | type[FixedPoint]] = {
+    "ridge": Ridge,
+    "fixed-point": FixedPoint,
+    "distances": Distances,
+}

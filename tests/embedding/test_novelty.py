@@ -1,0 +1,186 @@
+"""Novelty: the reconstruction error against dense lines, and scikit-learn's convention."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.metrics import roc_auc_score
+
+from rskpca import Gaussian, KernelPCANovelty, Laplacian, ReducedSetKernelPCA
+from rskpca.spectral import FeatureSpace, Moments, ritz
+from tests import datasets, dense
+from tests.states import fitted_state
+
+DATA = {
+    "german": (lambda: datasets.load("german", step=2), 30.0),
+    "digits": (lambda: datasets.load("digits", step=4), 40.0),
+}
+
+
+def dense_error(kernel, X, n_components, center, new):
+    """||(psi(x) - mean) - P (psi(x) - mean)||^2 with the n x n matrix."""
+    exact = dense.KernelPCA(kernel, X, n_components, center)
+    squared = 1.0
+    if center:
+        rows = np.exp(dense.log_kernel(kernel, new, X)).mean(axis=1)
+        squared = 1.0 - 2 * rows + exact.K.mean()
+    return squared - np.sum(exact.transform(new) ** 2, axis=1)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("ell", [2.0, np.inf])
+@pytest.mark.parametrize("family", [Gaussian, Laplacian])
+def test_reconstruction_error_is_that_of_the_quantized_data(name, center, ell, family):
+    load, bandwidth = DATA[name]
+    X, kernel = load(), family(bandwidth)
+    model = ReducedSetKernelPCA(7, kernel=kernel, ell=ell, center=center).fit(X[::2])
+    quantized = model.reduced_set_.centers[model.density_.labels_]
+    expected = dense_error(kernel, quantized, 7, center, X)
+    np.testing.assert_allclose(model.reconstruction_error(X), expected, atol=1e-8, rtol=0)
+    np.testing.assert_array_equal(model.score_samples(X), -model.reconstruction_error(X))
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_a_ritz_basis_of_all_centers_gives_the_same(center):
+    X, new = datasets.blobs(60, 3), datasets.blobs(30, 3, seed=1)
+    model = ReducedSetKernelPCA(5, bandwidth=2.0, ell=3.0, center=center).fit(X)
+    s = model.reduced_set_
+    moments = Moments.of(model.kernel_, s.centers).add(s.centers, s.weights)
+    residuals = FeatureSpace.of(ritz(moments, 5, center=center)).residuals(new)
+    np.testing.assert_allclose(residuals, model.reconstruction_error(new), atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("center", [True, False])
+def test_it_is_never_negative_and_zero_where_all_is_held(dtype, center):
+    X = datasets.blobs(200, 2, dtype=dtype)
+    model = ReducedSetKernelPCA(bandwidth=4.0, ell=8.0, center=center).fit(X)
+    error = model.reconstruction_error(model.reduced_set_.centers)
+    assert error.dtype == dtype
+    assert np.all(error >= 0)
+    # what the eigenvalues that cannot be told from zero may hold: m of them, of m eps of the first
+    dropped = model.n_centers_**2 * np.finfo(np.float64).eps * model.eigenvalues_[0]
+    assert error.max() < dropped + 100 * np.finfo(dtype).eps
+    assert model.reconstruction_error(X + dtype(1e3)).min() >= 1.0 - 1e-6
+
+
+def test_a_wide_kernel_gives_the_error_of_linear_principal_components():
+    """exp(-r^2/s^2) is about 1 - r^2/s^2, of which half is linear after centering."""
+    X = datasets.blobs(200, 5)
+    model = ReducedSetKernelPCA(2, bandwidth=1e3, ell=np.inf).fit(X)
+    linear = PCA(2).fit(X)
+    left = np.sum((X - linear.inverse_transform(linear.transform(X))) ** 2, axis=1)
+    np.testing.assert_allclose(model.reconstruction_error(X) * 1e6 / 2, left, rtol=0.01, atol=0.01)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_whole_weights_equal_repeated_rows(center):
+    X, new = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
+    weights = np.random.default_rng(0).integers(0, 4, size=200)
+    embedding = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)
+    weighted = KernelPCANovelty(embedding).fit(X, sample_weight=weights)
+    repeated = KernelPCANovelty(embedding).fit(np.repeat(X, weights, axis=0))
+    assert weighted.offset_ == pytest.approx(repeated.offset_, abs=1e-10)
+    np.testing.assert_allclose(
+        weighted.decision_function(new), repeated.decision_function(new), atol=1e-10
+    )
+
+
+# ----------------------------------------------------------------------------- the detector
+
+
+@pytest.mark.parametrize("contamination", [0.001, 0.05, 0.1, 0.29, 0.5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_share_of_training_rows_called_outliers(contamination, dtype):
+    X = datasets.blobs(300, 3, dtype=dtype)
+    model = KernelPCANovelty(ReducedSetKernelPCA(4, ell=8.0), contamination=contamination).fit(X)
+    found = np.sum(model.predict(X) == -1)
+    assert found == int(300 * contamination + 1e-9)
+
+
+def test_the_convention():
+    X, new = datasets.blobs(300, 3), datasets.blobs(100, 3, seed=3)
+    model = KernelPCANovelty(ReducedSetKernelPCA(4)).fit(X)
+    scores = model.score_samples(new)
+    np.testing.assert_array_equal(scores, model.embedding_.score_samples(new))
+    np.testing.assert_array_equal(model.decision_function(new), scores - model.offset_)
+    np.testing.assert_array_equal(model.predict(new), np.where(scores < model.offset_, -1, 1))
+    np.testing.assert_array_equal(model.fit_predict(X), model.predict(X))
+    assert isinstance(model.embedding, ReducedSetKernelPCA)
+    assert not hasattr(model.embedding, "density_")
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+
+
+def test_points_off_the_data_are_found():
+    X, y = load_digits(return_X_y=True)
+    train, new, novel = X[:1200][y[:1200] == 3], X[1200:], y[1200:] != 3
+    exact = ReducedSetKernelPCA(10, bandwidth=35.0, ell=np.inf).fit(train)
+    detector = KernelPCANovelty(ReducedSetKernelPCA(10, bandwidth=35.0, ell=2.0)).fit(train)
+    area = roc_auc_score(novel, -detector.decision_function(new))
+    expected = roc_auc_score(novel, exact.reconstruction_error(new))
+    assert detector.embedding_.n_centers_ < 0.8 * len(train)
+    assert expected > 0.97
+    assert abs(area - expected) < 0.01
+
+
+def test_a_stream_takes_its_threshold_from_the_weighted_centers():
+    X, new = datasets.blobs(400, 3), datasets.blobs(100, 3, seed=3)
+    embedding = ReducedSetKernelPCA(4, bandwidth=3.0)
+    stream = KernelPCANovelty(embedding)
+    for rows in np.split(X, 4):
+        stream.partial_fit(rows)
+    whole = KernelPCANovelty(embedding).fit(X)
+    np.testing.assert_array_equal(stream.score_samples(new), whole.score_samples(new))
+    s = stream.embedding_.reduced_set_
+    scores = stream.score_samples(s.centers)
+    order = np.argsort(scores)
+    below = np.cumsum(s.weights[order])
+    called = scores[order] < stream.offset_
+    np.testing.assert_array_equal(called, below <= 0.1 * s.n_samples)
+    assert np.mean(stream.predict(X) != whole.predict(X)) < 0.1
+    stream.forget(X[300:])
+    assert stream.embedding_.reduced_set_.n_samples == 300
+    assert np.isfinite(stream.decision_function(new)).all()
+
+
+def test_a_refused_chunk_leaves_the_detector_as_it_was():
+    X = datasets.blobs(200, 3)
+    model = KernelPCANovelty(ReducedSetKernelPCA(4)).fit(X)
+    before = fitted_state(model)
+    for call in (model.partial_fit, model.forget):
+        with pytest.raises(ValueError, match="NaN"):
+            call(X * np.nan)
+        with pytest.raises(ValueError, match="X has 2 features, but KernelPCANovelty"):
+            call(X[:, :2])
+    assert fitted_state(model) == before
+
+
+@pytest.mark.parametrize("contamination", [0, 0.0, -0.1, 0.51, 1, np.nan, "auto", None, True])
+def test_a_contamination_outside_of_its_range_is_refused(contamination):
+    model = KernelPCANovelty(contamination=contamination)
+    with pytest.raises(ValueError, match=r"contamination must be .* at most 0\.5, got"):
+        model.fit(datasets.blobs(50, 2))
+
+
+def test_an_embedding_that_is_none_is_refused():
+    with pytest.raises(TypeError, match=r"embedding must be a kernel PCA such as .*, got PCA"):
+        KernelPCANovelty(PCA(2)).fit(datasets.blobs(50, 2))
+
+
+def test_equal_points_are_refused_also_by_default():
+    with pytest.raises(ValueError, match="all points are equal"):
+        KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=1.0)).fit(np.ones((10, 2)))
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "forget"])
+def test_an_embedding_that_takes_no_rows_in_parts_says_so(verb):
+    class Batch(ReducedSetKernelPCA):
+        partial_fit = property()  # raises AttributeError
+
+    model = KernelPCANovelty(Batch(2)).fit(datasets.blobs(50, 2))
+    with pytest.raises(TypeError, match="Batch takes no rows in parts; use a ReducedSetKernelPCA"):
+        getattr(model, verb)(datasets.blobs(50, 2))

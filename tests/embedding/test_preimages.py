@@ -1,0 +1,306 @@
+"""Pre-images: each method against a few dense lines, and what each promises."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.decomposition import KernelPCA
+from sklearn.exceptions import NotFittedError
+
+from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA
+from rskpca.embedding.preimages import METHODS
+from rskpca.spectral import FeatureSpace, Moments, ritz
+from tests import datasets, dense
+
+DATA = {
+    "german": (lambda: datasets.load("german", step=4), 30.0),
+    "digits": (lambda: datasets.load("digits", step=8), 40.0),
+}
+
+
+def fitted(X, bandwidth, n_components=12, **parameters):
+    return ReducedSetKernelPCA(n_components, bandwidth=bandwidth, **parameters).fit(X)
+
+
+def split(name):
+    load, bandwidth = DATA[name]
+    X = load()
+    return X[::2], X[1::2], bandwidth
+
+
+class DenseSpace:
+    """h(z) = mu + sum_i z_i u_i over the rows of the quantized data, with n x n matrices."""
+
+    def __init__(self, model, center):
+        self.kernel = model.kernel_
+        self.X = model.reduced_set_.centers[model.density_.labels_]
+        exact = dense.KernelPCA(self.kernel, self.X, len(model.eigenvalues_), center)
+        mean = np.full(len(self.X), 1 / len(self.X)) if center else np.zeros(len(self.X))
+        centering = np.eye(len(self.X)) - np.outer(mean, np.ones(len(self.X)))
+        axes = centering @ exact.vectors / np.sqrt(exact.eigenvalues)
+        # in the signs of the model
+        axes *= np.sign(np.sum(exact.transform(self.X) * model.transform(self.X), axis=0))
+        self.axes, self.mean, self.K = axes, mean, exact.K
+
+    def coefficients(self, Z):
+        return Z @ self.axes.T + self.mean
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("ell", [2.0, np.inf])
+class TestOracle:
+    """Against the quantized data, row by row; with ell=inf these are the data."""
+
+    def case(self, name, center, ell):
+        X, new, bandwidth = split(name)
+        model = fitted(X, bandwidth, 6, center=center, ell=ell)
+        return model, DenseSpace(model, center), model.transform(new), bandwidth
+
+    def test_elements_of_feature_space(self, name, center, ell):
+        model, exact, Z, _ = self.case(name, center, ell)
+        space = FeatureSpace.of(model.eigensystem_)
+        a = exact.coefficients(Z)
+        norms = np.einsum("ij,jk,ik->i", a, exact.K, a)
+        np.testing.assert_allclose(space.squared_norms(Z), norms, atol=1e-8)
+        at = a @ np.exp(dense.log_kernel(exact.kernel, exact.X, space.centers))
+        np.testing.assert_allclose(space.at_centers(Z), at, atol=1e-8)
+        own = space.coefficients(Z) @ np.exp(
+            dense.log_kernel(exact.kernel, space.centers, space.centers)
+        )
+        np.testing.assert_allclose(own, at, atol=1e-8)
+
+    def test_ridge(self, name, center, ell):
+        model, exact, Z, _ = self.case(name, center, ell)
+        known = model.transform(exact.X)
+        variance = model.eigenvalues_ / len(exact.X)
+        total = np.trace(exact.K - (exact.K.mean(axis=0) if center else 0)) / len(exact.X)
+        scale = np.sqrt(variance / (variance + total / exact.X.shape[1]))
+        bandwidth = model._fitted_preimages(model.eigensystem_, "ridge").kernel.bandwidth
+        distances = cdist(known * scale, known * scale)
+        width = np.sqrt(np.mean(distances**2))
+        assert bandwidth == pytest.approx(width, rel=1e-8)
+        k = np.exp(-cdist(Z * scale, known * scale, "sqeuclidean") / width**2)
+        K = np.exp(-cdist(known * scale, known * scale, "sqeuclidean") / width**2)
+        mean = exact.X.mean(axis=0)
+        expected = mean + k @ np.linalg.solve(K + np.eye(len(K)), exact.X - mean)
+        np.testing.assert_allclose(
+            model.inverse_transform(Z), expected, atol=1e-8 * np.abs(exact.X).max()
+        )
+
+    def test_distances(self, name, center, ell):
+        model, exact, Z, sigma = self.case(name, center, ell)
+        a = exact.coefficients(Z)
+        C = model.reduced_set_.centers
+        to_centers = (
+            1
+            + np.einsum("ij,jk,ik->i", a, exact.K, a)[:, None]
+            - 2 * a @ np.exp(dense.log_kernel(exact.kernel, exact.X, C))
+        )
+        expected = []
+        for row in to_centers:
+            nearest = np.argsort(row)[:10]
+            squared = -(sigma**2) * np.log(1 - row[nearest] / 2)
+            points = C[nearest].T
+            H = np.eye(10) - 1 / 10
+            U, s, Vt = np.linalg.svd(points @ H, full_matrices=False)
+            U, s, Vt = U[:, s > 1e-5 * s[0]], s[s > 1e-5 * s[0]], Vt[s > 1e-5 * s[0]]
+            own = np.sum((points - points.mean(axis=1)[:, None]) ** 2, axis=0)
+            z = 0.5 / s * (Vt @ (own - squared))  # Kwok and Tsang, eq. (11)
+            expected.append(U @ z + points.mean(axis=1))
+        np.testing.assert_allclose(
+            model.inverse_transform(Z, method="distances"), expected, atol=1e-8 * np.abs(C).max()
+        )
+
+    def test_fixed_point(self, name, center, ell):
+        model, exact, Z, sigma = self.case(name, center, ell)
+        a = exact.coefficients(Z)
+        Y = model.inverse_transform(Z, method="fixed-point")
+        terms = a * np.exp(dense.log_kernel(exact.kernel, Y, exact.X))
+        again = terms @ exact.X / terms.sum(axis=1)[:, None]
+        assert np.abs(again - Y).max() < 1e-7 * sigma
+        at = a @ np.exp(dense.log_kernel(exact.kernel, exact.X, model.reduced_set_.centers))
+        assert np.all(terms.sum(axis=1) >= at.max(axis=1) - 1e-10)  # no center is nearer
+
+
+# ------------------------------------------------------------------------ what they promise
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("method", ["fixed-point", "distances"])
+def test_with_all_components_centers_are_their_own_pre_images(center, method):
+    X = datasets.blobs(300, 3)
+    model = fitted(X, 1.0, None, ell=1.5, center=center)
+    C = model.reduced_set_.centers
+    np.testing.assert_allclose(
+        model.inverse_transform(model.transform(C), method=method), C, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerance"), [("ridge", 0.03), ("fixed-point", 1e-3), ("distances", 1e-3)]
+)
+def test_points_of_a_curve_come_back(method, tolerance):
+    """To the components that are left out; by ridge to what one row of weight costs too."""
+    angle = np.linspace(0, 2 * np.pi, 300, endpoint=False)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    model = fitted(X, 1.0, 15, ell=6.0)
+    back = model.inverse_transform(model.transform(X), method=method)
+    assert np.abs(back - X).max() < tolerance
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("center", [True, False])
+def test_whole_weights_equal_repeated_rows(method, center):
+    X, new = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
+    weights = np.random.default_rng(0).integers(0, 4, size=200)
+    weighted = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)
+    repeated = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)
+    Z = weighted.fit(X, sample_weight=weights).transform(new)
+    repeated.fit(np.repeat(X, weights, axis=0))
+    np.testing.assert_allclose(
+        weighted.inverse_transform(Z, method=method),
+        repeated.inverse_transform(Z, method=method),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("center", [True, False])
+def test_a_ritz_basis_of_all_centers_gives_the_same(method, center):
+    X, new = datasets.blobs(60, 3), datasets.blobs(30, 3, seed=1)
+    model = fitted(X, 2.0, 5, ell=3.0, center=center)
+    s = model.reduced_set_
+    moments = Moments.of(model.kernel_, s.centers).add(s.centers, s.weights)
+    system = ritz(moments, 5, center=center)
+    Z = model.transform(new)
+    np.testing.assert_allclose(
+        METHODS[method].fit(system, s)(Z), model.inverse_transform(Z, method=method), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_float32_is_float64_to_single_precision(method):
+    X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=2)
+    double = fitted(X, 4.0, 4)
+    single = fitted(X.astype(np.float32), 4.0, 4)
+    expected = double.inverse_transform(double.transform(new), method=method)
+    Y = single.inverse_transform(double.transform(new).astype(np.float32), method=method)
+    assert Y.dtype == np.float32
+    assert expected.dtype == np.float64
+    error = np.linalg.norm(Y - expected, axis=1)
+    assert np.median(error) < 1e-3
+    assert np.quantile(error, 0.9) < 1e-2  # neighbours may change
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_come_back_one_by_one_and_twice_the_same(method, monkeypatch):
+    X = datasets.blobs(300, 3)
+    model = fitted(X, 4.0, 4)
+    Z = model.transform(X)
+    Z.flags.writeable = False
+    Y = model.inverse_transform(Z, method=method)
+    np.testing.assert_array_equal(model.inverse_transform(Z, method=method), Y)
+    monkeypatch.setattr("rskpca.embedding.preimages._BLOCK_ELEMENTS", 1)
+    np.testing.assert_allclose(model.inverse_transform(Z, method=method), Y, atol=1e-6)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(again.inverse_transform(Z, method=method), Y, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_changed_model_has_other_pre_images(method):
+    X = datasets.blobs(300, 3)
+    stream = fitted(X[:150], 4.0, 4)
+    stream.inverse_transform(stream.transform(X), method=method)
+    stream.partial_fit(X[150:])
+    Z = stream.transform(X)
+    np.testing.assert_array_equal(
+        stream.inverse_transform(Z, method=method),
+        fitted(X, 4.0, 4).inverse_transform(Z, method=method),
+    )
+
+
+def test_ridge_serves_centers_that_hold_nearly_all_rows():
+    X = np.concatenate([np.zeros((500, 2)), [[3.0, 0.0], [0.0, 3.0]]])
+    model = fitted(X, 1.0, 2)
+    back = model.inverse_transform(model.transform(X))
+    np.testing.assert_allclose(back[:500], X[:500], atol=0.02)
+
+
+def test_ridge_of_a_single_center_is_that_center():
+    X = np.array([[1.0, 2.0], [1.1, 2.0]])
+    model = fitted(X, 10.0, 1, center=False)
+    np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X[[0, 0]])
+
+
+def test_ridge_serves_every_kernel():
+    X = datasets.blobs(400, 3)
+    model = ReducedSetKernelPCA(20, kernel=Laplacian(4.0)).fit(X)
+    back = model.inverse_transform(model.transform(X))
+    assert np.mean((back - X) ** 2) < 0.05 * X.var()
+
+
+def test_denoising_beats_scikit_learn():
+    images = datasets.load("digits") / 16
+    train, clean = images[:600], images[600:900]
+    noisy = clean + np.random.default_rng(0).normal(0, 0.3, clean.shape)
+    model = fitted(train, 6.0, 32)
+    Z = model.transform(noisy)
+    ours = {
+        method: np.mean((model.inverse_transform(Z, method=method) - clean) ** 2)
+        for method in METHODS
+    }
+    theirs = []
+    for alpha in (1.0, 0.1, 0.01):
+        exact = KernelPCA(
+            32, kernel="rbf", gamma=1 / 36, fit_inverse_transform=True, alpha=alpha,
+            eigen_solver="dense",
+        ).fit(train)  # fmt: skip
+        theirs.append(np.mean((exact.inverse_transform(exact.transform(noisy)) - clean) ** 2))
+    noise = np.mean((noisy - clean) ** 2)
+    assert ours["ridge"] < min(theirs) < noise
+    assert max(ours.values()) < noise / 2
+
+
+# ----------------------------------------------------------------------------- refusals
+
+X_GOOD = datasets.blobs(200, 3)
+
+
+@pytest.mark.parametrize(
+    ("Z", "message"),
+    [
+        (np.zeros((5, 3)), "Z has 3 columns, but the model has 4 components; pass what transform"),
+        (np.zeros(4), "Expected 2D array"),
+        (np.full((2, 4), np.nan), "Z contains NaN"),
+        (np.zeros((0, 4)), "0 sample"),
+    ],
+)
+def test_bad_coordinates_are_refused(Z, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(X_GOOD, 4.0, 4).inverse_transform(Z)
+
+
+def test_an_unknown_method_is_refused_with_those_there_are():
+    model = fitted(X_GOOD, 4.0, 4)
+    with pytest.raises(ValueError, match="one of ridge, fixed-point, distances, got 'knn'"):
+        model.inverse_transform(np.zeros((2, 4)), method="knn")
+
+
+@pytest.mark.parametrize("method", ["fixed-point", "distances"])
+def test_other_kernels_are_refused_with_the_way_out(method):
+    model = ReducedSetKernelPCA(4, kernel=Laplacian(4.0)).fit(X_GOOD)
+    with pytest.raises(ValueError, match=r'Gaussian kernel, got Laplacian.*method="ridge"'):
+        model.inverse_transform(np.zeros((2, 4)), method=method)
+
+
+def test_ridge_refuses_what_it_cannot_store(monkeypatch):
+    monkeypatch.setattr("rskpca.embedding.preimages.STORED_CENTERS", 10)
+    with pytest.raises(ValueError, match="a smaller ell"):
+        fitted(X_GOOD, 4.0, 4).inverse_transform(np.zeros((2, 4)))
+
+
+def test_an_unfitted_model_has_no_pre_images():
+    with pytest.raises(NotFittedError):
+        ReducedSetKernelPCA(2, kernel=Gaussian(1.0)).inverse_transform(np.zeros((2, 2)))

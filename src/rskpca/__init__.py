@@ -7,6 +7,7 @@ eigenproblem is solved on that set, and new points are embedded from it.
 from .density import ShadowDensity
 from .embedding import ReducedSetKernelPCA
 from .kernels import Gaussian, Laplacian, RadialKernel
+from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
 __version__ = "0.1.0"
@@ -14,8 +15,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Gaussian",
     "Laplacian",
+    "Plan",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
     "ShadowDensity",
+    "plan",
 ]

@@ -10,8 +10,7 @@ which saturates for s < 0, is Fisher's log series at s = 0, and grows as t^s, as
 that of Pitman and Yor, for s > 0. It is fitted to the log of the sample's curve, averaged over
 orders of the rows: from a sixteenth of the rows on, from a hundredth on, and from a sixteenth on
 with a = tau, so that u(0) = 1. A parabola in log t, which bends down faster, stands beside the
-three. The last two tend to be too high and too low; the forecast is the geometric mean of the
-four.
+three. The last two tend to be too high and too low; the forecast is the median of the four.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ def forecast(sample: Array, radius: float, n_samples: int, rng: np.random.Random
         value = float(wholes[0][-1])
         return Forecast(value, value, value)
     guesses = _log_guesses(wholes + [second for _, second in splits], n_samples)
-    halves = [[_log_guesses([half], n_samples).mean() for half in pair] for pair in splits]
+    halves = [[np.median(_log_guesses([h], n_samples)) for h in pair] for pair in splits[:6]]
     sampling = np.mean([(a - b) ** 2 for a, b in halves]) / 4
-    center, spread = guesses.mean(), 2 * np.sqrt(sampling + guesses.var(ddof=1))
+    center, spread = np.median(guesses), 2 * np.sqrt(sampling + guesses.var(ddof=1))
     found = float(np.mean([curve[-1] for curve in wholes]))
     value, low, high = np.clip(np.exp(center + spread * np.array([0, -1, 1])), found, n_samples)
     return Forecast(float(value), float(low), float(high))
@@ -99,30 +98,31 @@ def _log_guesses(curves: list[Array], n_samples: int) -> Array:
 
 
 def _engen(t: Array, m: Array, n_samples: int, *, first_opens: bool = False) -> float:
-    """Least squares in log m: a grid over (s, log tau), and finer ones about its best."""
-    s_axis: Array = np.linspace(-3, 0.999, 25)
-    tau_axis: Array = np.linspace(-2, np.log(t[-1]) + 4, 25)
-    for _ in range(4):
-        s, log_tau = (axis.ravel() for axis in np.meshgrid(s_axis, tau_axis))
-        residuals = _log_growth(t[:, None], s, log_tau) - np.log(m)[:, None]
-        log_a = log_tau if first_opens else -residuals.mean(axis=0)
+    """Least squares in log m: a grid over (log(1 - s), log tau), and finer ones about its best."""
+    slopes: Array = np.linspace(np.log(1e-3), np.log(4.0), 30)
+    scales: Array = np.linspace(-2, np.log(t[-1]) + 4, 30)
+    for _ in range(9):
+        slope, scale = (axis.ravel() for axis in np.meshgrid(slopes, scales))
+        residuals = _log_growth(t[:, None], slope, scale) - np.log(m)[:, None]
+        log_a = scale if first_opens else -residuals.mean(axis=0)
         best = np.argmin(np.square(residuals + log_a).sum(axis=0))
-        s_axis = _about(s[best], s_axis, top=0.999)
-        tau_axis = _about(log_tau[best], tau_axis)
+        slopes, scales = _about(slope[best], slopes), _about(scale[best], scales)
     ends = np.array([t[-1], n_samples], dtype=float)
-    last, asked = _log_growth(ends, s[best], log_tau[best])
+    last, asked = _log_growth(ends, slope[best], scale[best])
     return float(m[-1] * np.exp(asked - last))
 
 
-def _about(best: float, axis: Array, top: float = np.inf) -> Array:
-    step = 2 * (axis[1] - axis[0])
-    return np.minimum(np.linspace(best - step, best + step, 17), top)
+def _about(best: float, axis: Array) -> Array:
+    """Half the steps: the best may lie along a valley, so the grid must be free to move."""
+    reach = 2 * (axis[1] - axis[0])
+    return np.linspace(best - reach, best + reach, 9)
 
 
-def _log_growth(t: Array, s: Array, log_tau: Array) -> Array:
-    """log of ((1 + t/tau)^s - 1) / s."""
+def _log_growth(t: Array, slope: Array, scale: Array) -> Array:
+    """log of ((1 + t/tau)^s - 1) / s, with slope = log(1 - s) and scale = log tau."""
+    s = -np.expm1(np.maximum(slope, np.log(1e-4)))
     s = np.where(np.abs(s) < 1e-9, 1e-9, s)
-    return np.log(np.expm1(s * np.log1p(t / np.exp(log_tau))) / s)
+    return np.log(np.expm1(s * np.log1p(t / np.exp(scale))) / s)
 
 
 def _parabola(t: Array, m: Array, n_samples: int) -> float:

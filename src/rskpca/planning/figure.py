@@ -35,9 +35,10 @@ def _mark_asked(plan: Plan, ax: Any) -> None:
     share = fit.n_centers / plan.n_samples
     ax.plot([fit.ell], [100 * share], "o", color=MARK, markersize=8, zorder=3)
     ax.annotate(
-        f"{fit.n_centers:,} centers, {percent(share)}\n{seconds_in_words(fit.seconds)}",
+        f"{fit.n_centers:,} centers, {percent(share)}",
         (fit.ell, 100 * share),
-        xytext=(10, -10), textcoords="offset points", color=MARK, va="top",
+        xytext=(8, -12), textcoords="offset points", color=MARK, va="top", zorder=4,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 2},
     )  # fmt: skip
 
 
@@ -45,12 +46,15 @@ def _dress(plan: Plan, ax: Any) -> None:
     highest = max(fit.high for fit in plan.fits) / plan.n_samples
     ax.set_ylim(0, min(108 * highest, 104))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}%")
-    ax.set_xlabel("ell")
+    apart = [fit for fit in plan.fits if fit.ell == plan.ell or abs(fit.ell - plan.ell) > 0.3]
+    times = [f"{fit.ell:g}\n{seconds_in_words(fit.seconds)}" for fit in apart]
+    ax.set_xticks([fit.ell for fit in apart], times)
+    ax.set_xlabel("ell, and the time of a fit")
     ax.set_ylabel("rows kept as centers")
     ax.set_title(
         f"{plan.n_samples:,} rows x {plan.n_features}, bandwidth {plan.kernel.scale:.4g}",
-        loc="left", fontsize="medium",
+        loc="left", fontsize="medium", fontweight="bold", color=INK, pad=10,
     )  # fmt: skip
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", alpha=0.25)
-    ax.legend(frameon=False, loc="upper left")
+    ax.legend(frameon=False, loc="lower right")

@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
@@ -112,7 +111,7 @@ class _Planner:
     def planned(self, ells: list[float]) -> tuple[PlannedFit, ...]:
         """The lines of the table. A larger ell has no fewer centers."""
         forecasts = np.array([self.centers(self.kernel.scale / ell) for ell in ells])
-        rising = np.transpose([isotonic_regression(column) for column in forecasts.T])
+        rising = _rising(forecasts)
         return tuple(
             self._planned(ell, Forecast(*row)) for ell, row in zip(ells, rising, strict=True)
         )
@@ -135,3 +134,10 @@ class _Planner:
         timed = time_pass(self.rows, self.kernel, ell, self.n_samples)
         one_pass = timed.seconds(self.n_samples, n_centers)
         return self.median_seconds + one_pass + self.solve_timer.seconds(n_centers)
+
+
+def _rising(columns: Array) -> Array:
+    """Columns that never fall: halfway from the largest so far to the smallest to come."""
+    so_far = np.maximum.accumulate(columns)
+    to_come = np.minimum.accumulate(columns[::-1])[::-1]
+    return (so_far + to_come) / 2

@@ -271,3 +271,9 @@ def test_coarsening_claims_nothing_where_nothing_is_known():
     coarse, _ = ReducedSet(C, W).coarsen(1.5)
     assert coarse.n_centers == 2
     assert coarse.radius is coarse.displacement is coarse.scatter is None
+
+
+@pytest.mark.parametrize("spacing", [0, -1.0, np.nan, np.inf, None])
+def test_coarsening_needs_a_spacing(spacing):
+    with pytest.raises(ValueError, match="spacing must be a positive, finite number"):
+        ReducedSet(C, W).coarsen(spacing)

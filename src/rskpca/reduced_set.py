@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _validation as check
 from ._core.cover import Cover
 
 Array = NDArray[np.floating]
@@ -196,6 +197,7 @@ class ReducedSet:
         labels : ndarray of shape (n_centers,)
             Where each center went.
         """
+        spacing = check.positive_number("spacing", spacing)
         labels, squared = Cover(spacing, self.centers[:0]).extend(self.centers)
         moved = np.sqrt(squared)
         n_centers = int(labels.max()) + 1

@@ -91,6 +91,8 @@ def test_columns_of_words_are_named(tmp_path):
     frame.to_csv(tmp_path / "data.csv", index=False)
     frame.to_csv(tmp_path / "bare.csv", index=False, header=False)
     frame.to_parquet(tmp_path / "data.parquet")
+    with pytest.raises(ValueError, match="columns 1, 3 hold no numbers"):
+        draw(tmp_path / "bare.csv")
     message = "columns 'kind', 'place' hold no numbers; drop them"
     for data in (frame, tmp_path / "data.csv", tmp_path / "data.parquet"):
         with pytest.raises(ValueError, match=message):
@@ -133,3 +135,9 @@ def test_bad_arrays_are_refused(data, message):
 def test_sparse_data_are_refused_with_the_fix():
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
         draw(sparse.csr_matrix(X))
+
+
+def test_lines_of_another_length_are_refused(tmp_path):
+    (tmp_path / "data.csv").write_text("1,2\n3,4\n5\n6,7\n")
+    with pytest.raises(ValueError, match=r"'data.csv' has lines that do not have 2 cells"):
+        draw(tmp_path / "data.csv")

@@ -59,8 +59,8 @@ def _verdict(planner: Planner, kept: float) -> str:
     bandwidth = f"{planner.kernel.scale:.3g}"
     if kept > HARDLY:
         return (
-            f"The data will not compress at the bandwidth {bandwidth}: rows are about as far from "
-            "each other as from everything, and most become centers of their own."
+            f"The data will not compress at the bandwidth {bandwidth}: most rows have no other "
+            "within bandwidth / ell, and become centers of their own."
         )
     return f"The data compress little at the bandwidth {bandwidth}."
 

@@ -119,10 +119,22 @@ class SolveTimer:
 
 
 def bytes_needed(n_samples: int, n_features: int, n_centers: float) -> float:
-    """Peak of a fit, above the data.
+    """Peak of a fit, above the data, to within a factor of two.
 
     Labels, weights and distances of the rows; a block in single precision; and the centers
     or, where it is larger, their matrix.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Of the data.
+    n_centers : float
+        m.
+
+    Returns
+    -------
+    float
+        Bytes.
     """
     matrix = 8 * n_centers**2 if n_centers <= STORED_CENTERS else 0.0
     block = 4 * min(n_samples * n_features, 2**21)

@@ -40,8 +40,23 @@ class Forecast(NamedTuple):
 def forecast(sample: Array, radius: float, n_samples: int, rng: np.random.RandomState) -> Forecast:
     """How many centers ``n_samples`` rows like those of the sample will have.
 
-    The interval is twice the root of two variances of the log: between the four
-    extrapolations, and between halves of the sample, whose variance is twice that of the whole.
+    Parameters
+    ----------
+    sample : ndarray of shape (n_sampled, n_features)
+        Rows, drawn at random.
+    radius : float
+        Of the cover.
+    n_samples : int
+        n, the number of all rows.
+    rng : RandomState
+        For the orders that the sample is covered in.
+
+    Returns
+    -------
+    Forecast
+        With an interval of twice the root of two variances of the log: between the four
+        extrapolations, and between halves of the sample, whose variance is twice that of the
+        whole.
     """
     wholes, splits = _curves(sample, radius, rng)
     if len(sample) >= n_samples:

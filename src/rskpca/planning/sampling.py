@@ -113,13 +113,17 @@ def _csv(path: Path) -> Source:
     with path.open(newline="", encoding="utf-8") as lines:
         first = next(csv.reader(lines), [])
         n_lines = 1 + sum(1 for line in lines if line.strip())
-    named = not all(map(_is_number, first))
+    named = not any(map(_is_number, first))
 
     def fetch(rows: NDArray[np.intp]) -> Array:
         wanted = set((rows + named).tolist())
         with path.open(newline="", encoding="utf-8") as lines:
             filled = (line for line in lines if line.strip())
             cells = list(csv.reader(line for i, line in enumerate(filled) if i in wanted))
+        if any(len(row) != len(first) for row in cells):
+            raise ValueError(
+                f"{path.name!r} has lines that do not have {len(first)} cells, as the first has."
+            )
         _refuse_words(
             [
                 name if named else j

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
+from .._core.median import MEDIAN_SAMPLE
 from ..kernels import RadialKernel, as_kernel
 from .advice import advise
 from .cost import SolveTimer, bytes_needed, time_pass
@@ -77,7 +78,8 @@ def plan(
     start = time.perf_counter()
     resolved = asked.resolve(drawn.rows, None, rng)
     planner = _Planner(drawn, resolved, n_components, rng.randint(2**31))
-    planner.median_seconds = time.perf_counter() - start
+    pairs = min(drawn.n_samples, MEDIAN_SAMPLE) / min(len(drawn.rows), MEDIAN_SAMPLE)
+    planner.median_seconds = (time.perf_counter() - start) * pairs**2
     fits = planner.planned(sorted({*ELLS, ell}))
     sentences = advise(planner, next(fit for fit in fits if fit.ell == ell))
     return Plan(

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
-from . import (
-    accuracy,
-    cover,
-    denoising,
-    fit,
-    memory,
-    methods,
-    novelty,
-    start,
-    threads,
-    transform,
-)
 from .rows import Row
 
+NAMES = (
+    "cover",
+    "transform",
+    "fit",
+    "accuracy",
+    "methods",
+    "denoising",
+    "novelty",
+    "plan",
+    "memory",
+    "start",
+    "threads",
+)
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
-    module.__name__.rpartition(".")[2]: module.run
-    for module in (
-        cover,
-        transform,
-        fit,
-        accuracy,
-        methods,
-        denoising,
-        novelty,
-        memory,
-        start,
-        threads,
-    )
+    name: import_module(f"benchmarks.{name}").run for name in NAMES
 }

@@ -246,3 +246,34 @@ def test_a_copy_is_read_only_too(again):
     s = again(shadow(datasets.blobs(50, 2)))
     for array in (s.centers, s.weights, s.displacement, s.scatter, s.residue):
         assert not array.flags.writeable
+
+
+# ------------------------------------------------------------------------- coarsening
+
+
+def test_coarsening_joins_each_center_to_the_first_within_the_spacing():
+    s = ReducedSet(
+        np.array([[0.0], [1.0], [2.5], [3.0]]), np.array([1.0, 2.0, 3.0, 4.0]), 0.25, spacing=0.5,
+        displacement=np.full(4, 0.1), scatter=np.full(4, 0.02),
+    )  # fmt: skip
+    coarse, labels = s.coarsen(1.5)
+    np.testing.assert_array_equal(labels, [0, 0, 1, 1])
+    np.testing.assert_array_equal(coarse.centers, [[0.0], [2.5]])
+    np.testing.assert_array_equal(coarse.weights, [3.0, 7.0])
+    assert (coarse.radius, coarse.spacing, coarse.n_samples) == (1.25, 1.5, 10.0)
+    np.testing.assert_allclose(coarse.displacement, [0.2 + 2 * 1.0, 0.2 + 4 * 0.5])
+    np.testing.assert_allclose(
+        coarse.scatter, [0.04 + 2 * 0.1 + 2.0, 0.04 + 2 * 0.5 * 0.1 + 4 * 0.25]
+    )
+
+
+def test_coarsening_claims_nothing_where_nothing_is_known():
+    coarse, _ = ReducedSet(C, W).coarsen(1.5)
+    assert coarse.n_centers == 2
+    assert coarse.radius is coarse.displacement is coarse.scatter is None
+
+
+@pytest.mark.parametrize("spacing", [0, -1.0, np.nan, np.inf, None])
+def test_coarsening_needs_a_spacing(spacing):
+    with pytest.raises(ValueError, match="spacing must be a positive, finite number"):
+        ReducedSet(C, W).coarsen(spacing)

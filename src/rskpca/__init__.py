@@ -27,6 +27,7 @@ from .embedding import (
     WeightedNystromKernelPCA,
 )
 from .kernels import Gaussian, Laplacian, RadialKernel
+from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ __all__ = [
     "Laplacian",
     "NystromKernelPCA",
     "ParingDensity",
+    "Plan",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
@@ -51,5 +53,6 @@ __all__ = [
     "WeightedNystromKernelPCA",
     "compress_map",
     "construct_reduced_set",
+    "plan",
     "select_reduced_set",
 ]

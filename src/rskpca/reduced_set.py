@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _validation as check
 from ._core.cover import Cover
 
 Array = NDArray[np.floating]
@@ -36,7 +37,8 @@ class ReducedSet:
         selected with. Merging joins centers that are closer; without it none are joined.
     displacement, scatter : ndarray of shape (n_centers,) or None
         For each center the sums over its points of ||x - c|| and of ||x - c||^2: what the
-        quantization did to the data. Upper bounds after a merge, None where nothing is known.
+        quantization did to the data. Upper bounds where centers were joined, None where nothing
+        is known.
     residue : ndarray of shape (n_centers,)
         What rounding left out of the weights; zero unless sample weights are fractions.
 
@@ -175,9 +177,42 @@ class ReducedSet:
             _largest(self.radius, None if other.radius is None else other.radius + moved.max()),
             self.n_samples + other.n_samples,
             spacing,
-            *_moved_sums(self, other, labels, moved, n_centers),
+            *_moved_sums((self.displacement, self.scatter), other, labels, moved, n_centers),
             residue=_added(self.residue, other.residue, labels, n_centers),
         )
+
+    def coarsen(self, spacing: float) -> tuple[ReducedSet, NDArray[np.intp]]:
+        """The same data on fewer centers: each joins the first that is closer than the spacing.
+
+        Parameters
+        ----------
+        spacing : float
+            Positive; the centers that are left are at least this far apart.
+
+        Returns
+        -------
+        reduced_set : ReducedSet
+            Centers that joined another moved their points, so radius, ``displacement`` and
+            ``scatter`` grow as they do in :meth:`merge`.
+        labels : ndarray of shape (n_centers,)
+            Where each center went.
+        """
+        spacing = check.positive_number("spacing", spacing)
+        labels, squared = Cover(spacing, self.centers[:0]).extend(self.centers)
+        moved = np.sqrt(squared)
+        n_centers = int(labels.max()) + 1
+        first = np.unique(labels, return_index=True)[1]
+        nothing = np.empty(0)
+        coarse = ReducedSet(
+            self.centers[first],
+            _added(nothing, self.weights, labels, n_centers),
+            None if self.radius is None else self.radius + float(moved.max()),
+            self.n_samples,
+            spacing,
+            *_moved_sums((nothing, nothing), self, labels, moved, n_centers),
+            residue=_added(nothing, self.residue, labels, n_centers),
+        )
+        return coarse, labels
 
     def _places_of(
         self, centers: Array, spacing: float | None
@@ -215,20 +250,25 @@ def _added(
 
 
 def _moved_sums(
-    own: ReducedSet, other: ReducedSet, labels: NDArray[np.intp], moved: Array, n_centers: int
+    own: tuple[Array | None, Array | None],
+    other: ReducedSet,
+    labels: NDArray[np.intp],
+    moved: Array,
+    n_centers: int,
 ) -> tuple[Array | None, Array | None]:
-    """Sums of ||x - c|| and ||x - c||^2 when centers move by ``moved``, from above.
+    """Sums of ||x - c|| and ||x - c||^2 when centers of ``other`` move, from above.
 
-    ||x - c'|| <= ||x - c|| + moved, squared and summed.
+    ||x - c'|| <= ||x - c|| + moved, squared and summed. ``own`` are the sums of the centers
+    that stay.
     """
-    if any(sums is None for s in (own, other) for sums in (s.displacement, s.scatter)):
-        return None, None
     weights, first, second = other.weights, other.displacement, other.scatter
-    displacement = first + weights * moved  # type: ignore[operator]
-    scatter = second + 2 * moved * first + weights * moved**2  # type: ignore[operator]
+    if own[0] is None or own[1] is None or first is None or second is None:
+        return None, None
+    displacement = first + weights * moved
+    scatter = second + 2 * moved * first + weights * moved**2
     return (
-        _added(own.displacement, displacement, labels, n_centers),  # type: ignore[arg-type]
-        _added(own.scatter, scatter, labels, n_centers),  # type: ignore[arg-type]
+        _added(own[0], displacement, labels, n_centers),
+        _added(own[1], scatter, labels, n_centers),
     )
 
 

@@ -14,6 +14,7 @@ from .._core.progress import ProgressLine
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ._base import Array, BaseDensity
+from ._bounded import BoundedStream
 from ._sums import Sums
 
 
@@ -32,6 +33,11 @@ class ShadowDensity(BaseDensity):
         The larger, the more centers and the smaller the error. ``np.inf`` keeps every row.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is taken from.
+    max_centers : int, default=None
+        Bounds the memory of a stream. The row that would open one center more makes the radius
+        grow, by as little as leaves at most half of the limit, and the centers
+        are covered anew. Whatever the chunks, the result is the same. The radius of
+        ``reduced_set_`` stays a bound, and rows can no longer be forgotten then.
     verbose : int, default=0
         1 shows a progress line on fits of over a second.
 
@@ -70,11 +76,13 @@ class ShadowDensity(BaseDensity):
         ell: float = 4.0,
         *,
         random_state: Any = 0,
+        max_centers: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
         self.ell = ell
         self.random_state = random_state
+        self.max_centers = max_centers
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -100,6 +108,7 @@ class ShadowDensity(BaseDensity):
         checked = check.new_rows(self, X, at_least)
         weights = check.sample_weights(sample_weight, len(checked))
         ell = check.positive_number("ell", self.ell, infinite=True)
+        self._check_limit()
         given = None if sample_weight is None else weights
         kernel = self._resolved_kernel(checked, given)
         self._absorb(checked, weights, None, Cover(kernel.scale / ell, checked[:0]))
@@ -129,6 +138,7 @@ class ShadowDensity(BaseDensity):
             return self._start(X, sample_weight, at_least=1)
         checked = self._more_rows(X)
         weights = check.sample_weights(sample_weight, len(checked))
+        self._check_limit()
         self._absorb(checked, weights, self.reduced_set_, self._take_cover())
         return self
 
@@ -136,7 +146,8 @@ class ShadowDensity(BaseDensity):
         """Take rows away again that were counted before.
 
         A row is taken from the first center within the radius, which is the one that it was
-        counted in. A center without weight goes.
+        counted in. A center without weight goes. Once ``max_centers`` made the radius grow,
+        that is no longer known, and nothing can be forgotten.
 
         Parameters
         ----------
@@ -156,11 +167,12 @@ class ShadowDensity(BaseDensity):
         ------
         ValueError
             If a row lies in no shadow, or a shadow would lose more than it holds, or nothing
-            would be left. Nothing is changed then.
+            would be left, or the radius has grown. Nothing is changed then.
         """
         check_is_fitted(self)
         checked = self._more_rows(X)
         weights = check.sample_weights(sample_weight, len(checked))
+        self._check_not_grown()
         cover = self._take_cover()
         labels, squared = _located(cover, checked, weights)
         self.reduced_set_ = _without(self.reduced_set_, labels, squared, weights)
@@ -172,20 +184,37 @@ class ShadowDensity(BaseDensity):
         """Cover the rows that have weight, and count them; all or nothing."""
         counted = weights > 0
         rows = X if counted.all() else X[counted]
-        before = X[:0] if previous is None else previous.centers
-        if cover.radius > 0:
-            line = ProgressLine(len(rows), type(self).__name__) if self.verbose else None
-            found, squared = cover.extend(rows, line)
-            centers = cover.centers.astype(np.result_type(before, X))
-        else:  # every row is a center, as its own distance is not below 0
-            found = len(before) + np.arange(len(rows))
-            squared = np.zeros(len(rows))
-            centers = np.concatenate([before, rows])
+        line = ProgressLine(len(rows), type(self).__name__) if self.verbose else None
+        if self.max_centers is None:
+            reduced_set, found = _extended(previous, cover, rows, weights[counted], line)
+        else:
+            stream = BoundedStream(self.max_centers, _with, cover, previous)
+            found = stream.extend(rows, weights[counted], line)
+            reduced_set, cover = stream.reduced_set, stream.cover
         labels = np.full(len(X), -1, dtype=np.intp)
         labels[counted] = found
-        self.reduced_set_ = _with(previous, centers, found, squared, weights[counted], cover.radius)
+        self.reduced_set_ = reduced_set
         self.labels_ = labels
         self._cover_ = cover
+
+    def _check_limit(self) -> None:
+        if self.max_centers is None:
+            return
+        check.positive_integer("max_centers", self.max_centers)
+        if np.isinf(self.ell):
+            raise ValueError(
+                f"max_centers={self.max_centers} needs a finite ell, as a radius of 0 cannot "
+                "grow; give a large ell, such as 100.0, instead of inf."
+            )
+
+    def _check_not_grown(self) -> None:
+        radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
+        if self.max_centers is not None and radius > spacing:  # type: ignore[operator]
+            raise ValueError(
+                f"forget: max_centers={self.max_centers} made the radius grow, so it is not "
+                "known any more which center a row was counted in; fit again without the rows, "
+                "or with a larger max_centers. Nothing was changed."
+            )
 
     def _take_cover(self) -> Cover:
         """The cover of the stream so far. Whoever takes it gives it back, if all went well."""
@@ -214,6 +243,20 @@ def _located(cover: Cover, X: Array, weights: Array) -> tuple[NDArray[np.intp], 
             f"{lost[0]}; only rows that were fitted can be forgotten. Nothing was changed."
         )
     return labels, squared
+
+
+def _extended(
+    previous: ReducedSet | None, cover: Cover, rows: Array, weights: Array, line: Any
+) -> tuple[ReducedSet, NDArray[np.intp]]:
+    """The reduced set with these rows more, and their centers."""
+    before = rows[:0] if previous is None else previous.centers
+    if cover.radius > 0:
+        labels, squared = cover.extend(rows, line)
+        centers = cover.centers.astype(np.result_type(before, rows))
+    else:  # every row is a center, as its own distance is not below 0
+        labels, squared = len(before) + np.arange(len(rows)), np.zeros(len(rows))
+        centers = np.concatenate([before, rows])
+    return _with(previous, centers, labels, squared, weights, cover.radius), labels
 
 
 def _with(

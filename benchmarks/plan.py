@@ -1,0 +1,82 @@
+"""What ``plan`` says from a twentieth of the rows against what the fit then needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from rskpca import Plan, ReducedSetKernelPCA, plan
+from rskpca.planning import PlannedFit
+
+from . import datasets
+from .datasets import Data, Floats
+from .rows import Row, Wanted
+from .timing import interleaved
+
+ELLS = (3.0, 4.0, 5.0)
+N_QUICK = 5_000
+
+
+class Case(NamedTuple):
+    """Data, and the values of ell at which a fit is timed: on mnist it takes minutes."""
+
+    name: str
+    data: Callable[[int], Data]
+    n: int
+    timed: tuple[float, ...] = ELLS
+
+
+CASES = (
+    Case("covtype", datasets.forest, 581_012),
+    Case("covtype, four fifths", datasets.forest, 464_809),
+    Case("skin", datasets.colours, 245_057),
+    Case("pendigits", datasets.strokes, 10_992),
+    Case("mnist", datasets.images, 20_000, timed=(4.0,)),
+)
+
+
+def run(quick: bool) -> list[Row]:
+    return [row for case in CASES for row in _rows(case, quick)]
+
+
+def _rows(case: Case, quick: bool) -> Iterator[Row]:
+    X, stand_in = case.data(min(case.n, N_QUICK) if quick else case.n)
+    planned = plan(X)
+    for fit in planned.fits:
+        if fit.ell in ELLS:
+            yield _centers(case.name, planned, fit, X, stand_in)
+        if fit.ell in case.timed:
+            yield _time(case.name, fit, X, stand_in, 1 if quick else 5)
+
+
+def _centers(name: str, planned: Plan, fit: PlannedFit, X: Floats, stand_in: str) -> Row:
+    """How far off the number of centers is, in percent."""
+    seen = ReducedSetKernelPCA(5, ell=fit.ell).partial_fit(X).n_centers_
+    inside = "in" if fit.low <= seen <= fit.high else "not in"
+    note = f"{inside} {fit.low:,} to {fit.high:,}; from {planned.n_sampled:,} rows"
+    return Row(
+        f"{name}, ell {fit.ell:g}, centers",
+        100 * abs(fit.n_centers / seen - 1),
+        "%",
+        Wanted("<", 30),
+        {"planned": fit.n_centers, "seen": seen},
+        parts_unit="",
+        note=note,
+        stand_in=stand_in,
+    )
+
+
+def _time(name: str, fit: PlannedFit, X: Floats, stand_in: str, rounds: int) -> Row:
+    """By which factor the time is off, whichever way."""
+    fits = {"fit": lambda: ReducedSetKernelPCA(5, ell=fit.ell).fit(X)}
+    slow = fit.seconds > 60
+    seen = interleaved(fits, 1 if slow else rounds, warm=not slow)["fit"].seconds
+    factor = max(fit.seconds / seen, seen / fit.seconds)
+    return Row(
+        f"{name}, ell {fit.ell:g}, time",
+        factor,
+        "x",
+        Wanted("<", 2),
+        {"planned": fit.seconds, "seen": seen},
+        stand_in=stand_in,
+    )

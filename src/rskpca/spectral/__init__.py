@@ -1,14 +1,18 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
+from .diffusion import Diffusion, NormalizedLaplacian
 from .eigensystem import EigenSystem, solve
-from .operators import Centered, FittedOperator, Operator, Plain, Shifted
+from .operators import Centered, FittedOperator, Multiplied, Operator, Plain, Shifted
 from .ritz import Moments, ritz
 
 __all__ = [
     "Centered",
+    "Diffusion",
     "EigenSystem",
     "FittedOperator",
     "Moments",
+    "Multiplied",
+    "NormalizedLaplacian",
     "Operator",
     "Plain",
     "Shifted",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator
 
 from .._core import eig, gram
-from .._core.parallel import slices
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from .operators import FittedOperator, Operator
+from .matrices import CenterMatrix, ProductMatrix, StoredMatrix
+from .operators import Extensible, Operator
 
 Array = NDArray[np.floating]
 
@@ -29,14 +27,14 @@ class EigenSystem:
     ----------
     kernel : RadialKernel
         With a number for its bandwidth.
-    operator : FittedOperator
+    operator : Extensible
         What is done to the kernel.
     centers : ndarray of shape (n_centers, n_features)
         The points that the eigenfunctions are expressed in.
     coefficients : ndarray of shape (n_centers, n_components)
         A of f(x) = k(x, C) A, with the operator's kernel: w f / mu for :func:`solve`.
     eigenvalues : ndarray of shape (n_components,)
-        mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)).
+        mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)); w is the operator's measure.
     functions : ndarray of shape (n_centers, n_components)
         The eigenfunctions at the centers, W^{-1} v. Their weighted squares over the data that
         the operator stands for sum to one.
@@ -48,7 +46,7 @@ class EigenSystem:
     """
 
     kernel: RadialKernel
-    operator: FittedOperator
+    operator: Extensible
     centers: Array
     coefficients: Array
     eigenvalues: Array
@@ -69,9 +67,33 @@ class EigenSystem:
         ndarray of shape (n_samples, n_components)
             One eigenfunction a column.
         """
-        function = self.operator.extension(self.coefficients, X.dtype)
-        return gram.product(
-            self.kernel, X, self.centers, function, len(self.eigenvalues), dtype=X.dtype
+        function = self.operator.extension(self.coefficients, self.eigenvalues, X.dtype)
+
+        def of_block(block: Array, rows: slice) -> Array:
+            return function(block, X[rows], self.centers)
+
+        return gram.row_product(
+            self.kernel, X, self.centers, of_block, len(self.eigenvalues), dtype=X.dtype
+        )
+
+    def select(self, columns: slice) -> EigenSystem:
+        """Some of the eigenpairs.
+
+        Parameters
+        ----------
+        columns : slice
+            Which.
+
+        Returns
+        -------
+        EigenSystem
+            With those alone.
+        """
+        return replace(
+            self,
+            coefficients=self.coefficients[:, columns],
+            eigenvalues=self.eigenvalues[columns],
+            functions=self.functions[:, columns],
         )
 
 
@@ -97,65 +119,31 @@ def solve(
         Descending, with signs that do not depend on the order of the centers.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
-    fitted, weighted_gram, trace = _weighted_gram(operator, kernel, centers, weights)
+    matrix = _matrix(kernel, centers)
+    _check_finite(matrix @ weights)
+    fitted = operator.fit(matrix, weights)
+    measure = fitted.measure(weights)
+    weighted_gram, trace = matrix.weighted(fitted, measure)
     eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
-    functions = vectors / np.sqrt(weights)[:, None]
+    functions = vectors / np.sqrt(measure)[:, None]
     functions *= signs(functions, centers)
-    coefficients = weights[:, None] * functions / eigenvalues
+    coefficients = measure[:, None] * functions / eigenvalues
     return EigenSystem(
         kernel, fitted, reduced_set.centers, coefficients, eigenvalues, functions, trace
     )
 
 
-def _weighted_gram(
-    operator: Operator, kernel: RadialKernel, centers: Array, weights: Array
-) -> tuple[FittedOperator, Any, float]:
-    """K~ = W g(C, C) K^C W, stored or as a product, and its trace."""
-    if len(centers) > STORED_CENTERS:
-        return _weighted_product(operator, kernel, centers, weights)
-    root = np.sqrt(weights)
-    matrix = gram.gram(kernel, centers, centers)
-    fitted = operator.fit(matrix, weights)
-    matrix = fitted.apply(matrix)
-    matrix *= root
-    matrix *= root[:, None]
-    if not np.isfinite(matrix.sum()):
+def _matrix(kernel: RadialKernel, centers: Array) -> CenterMatrix:
+    """K^C, stored unless it is too large."""
+    return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
+
+
+def _check_finite(values: Array) -> None:
+    if not np.isfinite(values).all():
         raise ValueError(
             "the kernel has values that are not finite numbers; its profile must be finite for "
             "every distance."
         )
-    return fitted, matrix, float(np.trace(matrix))
-
-
-def _weighted_product(
-    operator: Operator, kernel: RadialKernel, centers: Array, weights: Array
-) -> tuple[FittedOperator, LinearOperator, float]:
-    """The same, computed anew at each product: time instead of m x m memory."""
-    size = len(centers)
-    root = np.sqrt(weights)
-
-    def times(V: Array, apply: Any = lambda block: block) -> Array:
-        V = V.reshape(size, -1)
-        return gram.product(kernel, centers, centers, lambda block: apply(block) @ V, V.shape[1])
-
-    plain = LinearOperator((size, size), matvec=times, matmat=times, dtype=np.float64)
-    fitted = operator.fit(plain, weights)
-
-    def weighted(V: Array) -> Array:
-        V = V.reshape(size, -1)
-        return root[:, None] * times(root[:, None] * V, fitted.apply)
-
-    matrix = LinearOperator((size, size), matvec=weighted, matmat=weighted, dtype=np.float64)
-    return fitted, matrix, float(weights @ _diagonal(kernel, fitted, centers))
-
-
-def _diagonal(kernel: RadialKernel, fitted: FittedOperator, centers: Array) -> Array:
-    """The operator's kernel at (c_j, c_j), a block at a time."""
-    diagonal = [
-        np.diagonal(fitted.apply(gram.gram(kernel, centers[rows], centers)), rows.start)
-        for rows in slices(0, len(centers), 256)
-    ]
-    return np.concatenate(diagonal)
 
 
 def signs(functions: Array, centers: Array) -> Array:

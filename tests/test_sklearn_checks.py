@@ -3,7 +3,13 @@
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    LaplacianEigenmaps,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
 
 
 @parametrize_with_checks(
@@ -15,6 +21,10 @@ from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
         ReducedSetKernelPCA(1, center=False),
         ReducedSetKernelPCA(1, kernel="laplacian", bandwidth=2.0, ell=np.inf),
         ReducedSetKernelPCA(1, density=ShadowDensity(Gaussian(2.0), ell=3.0)),
+        DiffusionMaps(1),
+        DiffusionMaps(1, alpha=0.5, t="auto", ell=np.inf),
+        LaplacianEigenmaps(1),
+        LaplacianEigenmaps(1, self_affinity=True, ell=np.inf),
     ]
 )
 def test_scikit_learn_compatible(estimator, check):

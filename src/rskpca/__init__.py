@@ -5,15 +5,17 @@ eigenproblem is solved on that set, and new points are embedded from it.
 """
 
 from .density import ShadowDensity
-from .embedding import ReducedSetKernelPCA
+from .embedding import DiffusionMaps, LaplacianEigenmaps, ReducedSetKernelPCA
 from .kernels import Gaussian, Laplacian, RadialKernel
 from .reduced_set import ReducedSet
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "DiffusionMaps",
     "Gaussian",
     "Laplacian",
+    "LaplacianEigenmaps",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",

@@ -99,3 +99,16 @@ def accumulate_exactly(
             exact += Fraction(value)
             totals[j] += value
         residues[j] = float(exact - Fraction(totals[j]))
+
+
+def longest_links(C: Array) -> NDArray[np.float64]:
+    """Lengths of the links of the minimum spanning tree, longest first, by Prim's algorithm."""
+    nearest = np.sqrt(squared_distances(C, C[0]))  # of each point to the tree
+    left = np.arange(1, len(C))
+    links = np.zeros(len(left))
+    for step in range(len(links)):
+        newest = left[np.argmin(nearest[left])]
+        links[step] = nearest[newest]
+        left = left[left != newest]
+        nearest = np.minimum(nearest, np.sqrt(squared_distances(C, C[newest])))
+    return np.sort(links)[::-1]

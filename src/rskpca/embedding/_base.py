@@ -31,7 +31,8 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     The eigenproblem is solved when an answer is first asked for after the data changed.
     """
 
-    n_components: int | None
+    _wanted_name = "n_components"  # the parameter that says how many
+
     kernel: RadialKernel | str | None
     gamma: float | None
     bandwidth: float | str | None
@@ -156,14 +157,18 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         ndarray of shape (n_samples, n_components)
             float32 for float32 data, else float64.
         """
+        return self._embedded(X)
+
+    def _embedded(self, X: Any) -> Array:
+        """The coordinates as an array, whatever ``set_output`` says."""
         check_is_fitted(self)
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
         system = self.eigensystem_
         return self._coordinates(system, system.extend(checked))
 
     def _check_parameters(self) -> None:
-        if self.n_components is not None:
-            check.positive_integer("n_components", self.n_components)
+        if self._wanted is not None:
+            check.positive_integer(self._wanted_name, self._wanted)
         if self.density is not None and self.ell is not None:
             raise ValueError(
                 f"ell={self.ell!r} was given beside a density; set it in the density: "
@@ -189,8 +194,13 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
         return kernel, density.set_params(kernel=density.kernel or kernel)
 
+    @property
+    def _wanted(self) -> int | None:
+        """r, or None for all."""
+        return getattr(self, self._wanted_name)
+
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
-        wanted = self.n_components
+        wanted = self._wanted
         if wanted is None and reduced_set.n_centers > STORED_CENTERS:
             raise ValueError(
                 f"n_components=None asks for all of {reduced_set.n_centers:,} components; "
@@ -207,9 +217,9 @@ class ReducedSetEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                 "no component has a positive eigenvalue: as far as the kernel can tell all "
                 "points are equal. A smaller bandwidth or a larger ell tells them apart."
             )
-        if self.n_components is not None and found < self.n_components:
+        if self._wanted is not None and found < self._wanted:
             check.warn(
-                f"n_components={self.n_components}, but {found} came back: the "
+                f"{self._wanted_name}={self._wanted}, but {found} came back: the "
                 f"{reduced_set.n_centers} centers have no more eigenvalues above rounding. "
                 "A larger ell keeps more centers."
             )

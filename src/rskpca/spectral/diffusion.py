@@ -88,7 +88,8 @@ class NormalizedLaplacian:
         if loop:
             gram.set_diagonal(gram.kappa - loop / weights)
         degrees = gram @ weights
-        return FittedMarkov(weights, np.where(degrees > 0, degrees, 1.0), loop)
+        alone = degrees <= 0
+        return FittedMarkov(weights, np.where(alone, 1.0, degrees), loop, int(alone.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +104,14 @@ class FittedMarkov(FittedOperator):
         s = K u at the centers.
     loop : float
         What a point's own affinity would be, where it is left out.
+    n_isolated : int
+        Centers that nothing is near.
     """
 
     pull: Array
     reach: Array
     loop: float = 0.0
+    n_isolated: int = 0
 
     def measure(self, weights: Array) -> Array:
         """u s: what the walk leaves as it is, the stationary distribution up to its sum."""

@@ -1,0 +1,88 @@
+"""LaplacianEigenmaps is that of the quantized data, and scikit-learn's SpectralEmbedding."""
+
+import numpy as np
+import pytest
+from sklearn.manifold import SpectralEmbedding
+
+from rskpca import Gaussian, LaplacianEigenmaps
+from tests import datasets, dense
+from tests.embedding import walks
+from tests.embedding.invariants import EmbeddingInvariants
+from tests.embedding.walks import N_COMPONENTS, quantized, split
+
+
+class TestInvariants(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return LaplacianEigenmaps(n_components, **parameters)
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+@pytest.mark.parametrize("self_affinity", [False, True])
+@pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
+def test_it_is_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, ell):
+    X, new, bandwidth = split(name)
+    model = LaplacianEigenmaps(
+        N_COMPONENTS, bandwidth=bandwidth, ell=ell, self_affinity=self_affinity
+    ).fit(X)
+    exact = dense.Markov(
+        Gaussian(bandwidth), quantized(model), N_COMPONENTS, self_affinity=self_affinity
+    )
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, atol=1e-10)
+    walks.assert_equal(model.transform(exact.X), exact.functions, exact)
+    if self_affinity:
+        walks.assert_equal(model.transform(new), exact.extend(new), exact)
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+def test_an_infinite_ell_is_scikit_learns_spectral_embedding(name):
+    """Sign and scale included."""
+    X, _, bandwidth = split(name)
+    theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
+    ours = LaplacianEigenmaps(3, gamma=1 / bandwidth**2, ell=np.inf)
+    expected = theirs.fit_transform(X)
+    np.testing.assert_allclose(
+        ours.fit_transform(X), expected, atol=1e-8 * np.abs(expected).max(), rtol=0
+    )
+
+
+def test_scikit_learn_agrees_on_the_quantized_data():
+    X, _, bandwidth = split("pendigits")
+    ours = LaplacianEigenmaps(3, bandwidth=bandwidth, ell=4.0).fit(X)
+    theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
+    expected = theirs.fit_transform(quantized(ours))
+    Z = ours.transform(quantized(ours))
+    np.testing.assert_allclose(Z, expected, atol=1e-8 * np.abs(expected).max(), rtol=0)
+
+
+@pytest.mark.parametrize("ell", [3.0, np.inf])
+def test_whole_weights_equal_repeated_rows(ell):
+    X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
+    weights = np.random.default_rng(0).integers(0, 4, size=300)
+    one, other = (LaplacianEigenmaps(3, bandwidth=4.0, ell=ell) for _ in range(2))
+    one.fit(X, sample_weight=weights)
+    other.fit(np.repeat(X, weights, axis=0))
+    expected = other.transform(new)
+    np.testing.assert_allclose(one.transform(new), expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_new_points_near_the_data_are_embedded_near_it():
+    """Half of the data, fitted, places the other half as a fit of all of it does."""
+    X, length = datasets.swiss_roll(4000)
+    order = np.argsort(length[2000:])
+    Z = LaplacianEigenmaps(1, bandwidth=2.0).fit(X[:2000]).transform(X[2000:])[order, 0]
+    assert abs(np.corrcoef(np.argsort(np.argsort(Z)), np.arange(2000))[0, 1]) > 0.999
+
+
+def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
+    X = np.append(datasets.blobs(100, 2), [[1e3, 0.0], [0.0, 3e3]], axis=0)
+    with pytest.warns(UserWarning, match="leave 2 centers alone") as record:
+        model = LaplacianEigenmaps(2, bandwidth=2.0).fit(X)
+    bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
+    assert 2900 < bandwidth < 3100
+    with pytest.warns(UserWarning, match="2 of 102 rows"):
+        np.testing.assert_array_equal(model.transform(X)[-2:], 0)
+
+
+def test_self_affinity_is_checked():
+    with pytest.raises(ValueError, match="self_affinity must be True or False, got 1"):
+        LaplacianEigenmaps(self_affinity=1).fit(datasets.blobs(50, 2))

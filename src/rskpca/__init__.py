@@ -5,7 +5,7 @@ eigenproblem is solved on that set, and new points are embedded from it.
 """
 
 from .density import ShadowDensity
-from .embedding import DiffusionMaps, LaplacianEigenmaps, ReducedSetKernelPCA
+from .embedding import DiffusionMaps, LaplacianEigenmaps, NormalizedCut, ReducedSetKernelPCA
 from .kernels import Gaussian, Laplacian, RadialKernel
 from .reduced_set import ReducedSet
 
@@ -16,6 +16,7 @@ __all__ = [
     "Gaussian",
     "Laplacian",
     "LaplacianEigenmaps",
+    "NormalizedCut",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",

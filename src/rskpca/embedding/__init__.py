@@ -3,5 +3,6 @@
 from .diffusion_maps import DiffusionMaps
 from .kernel_pca import ReducedSetKernelPCA
 from .laplacian_eigenmaps import LaplacianEigenmaps
+from .normalized_cut import NormalizedCut
 
-__all__ = ["DiffusionMaps", "LaplacianEigenmaps", "ReducedSetKernelPCA"]
+__all__ = ["DiffusionMaps", "LaplacianEigenmaps", "NormalizedCut", "ReducedSetKernelPCA"]

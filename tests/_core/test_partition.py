@@ -57,3 +57,16 @@ def test_the_same_labels_twice_and_a_row_of_zeros_is_no_error(way):
     functions[7] = 0
     one, two = (made(way, functions, np.ones(60)).labels(functions) for _ in range(2))
     np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_follow_the_points_not_their_order_nor_the_seed(way):
+    functions, truth = points(noise=0.05)
+    if way == "kmeans":
+        functions /= np.linalg.norm(functions, axis=1)[:, None]
+    places = np.column_stack([(truth + 1) % K, np.arange(120.0)])
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(120)
+        found = made(way, functions[order], np.ones(120), seed)
+        found = found.ordered_by(functions[order], np.ones(120), places[order])
+        np.testing.assert_array_equal(found.labels(functions), (truth + 1) % K)

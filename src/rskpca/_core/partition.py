@@ -36,6 +36,19 @@ class Partition:
         scores = functions.astype(np.float64) @ self.directions + self.offsets
         return np.argmax(np.abs(scores) if self.absolute else scores, axis=1)
 
+    def ordered_by(self, functions: Array, weights: Array, points: Array) -> Partition:
+        """The same clusters, numbered as their means of the points come, feature by feature.
+
+        So that numbers do not depend on the order of the points, or on a seed; empty clusters
+        come last.
+        """
+        labels, count = self.labels(functions), len(self.offsets)
+        totals = np.bincount(labels, weights, minlength=count)
+        sums = [np.bincount(labels, weights * x, minlength=count) for x in points.T]
+        means = np.divide(sums, totals, out=np.full((len(sums), count), np.inf), where=totals > 0)
+        order = np.lexsort(means[::-1])
+        return Partition(self.directions[:, order], self.offsets[order], self.absolute)
+
 
 def by_means(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState

@@ -17,6 +17,7 @@ from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, NormalizedLaplacian, Operator
+from ._base import Array
 from ._markov import MarkovEmbedding
 
 
@@ -58,6 +59,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0.
+        Clusters are numbered as their means come, by the first feature, then by the second.
     center_labels_ : ndarray of shape (n_centers,)
         The cluster of each center.
     eigenvalues_ : ndarray of shape (n_clusters,)
@@ -153,11 +155,13 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         """The rule from eigenfunctions to clusters; made anew if the system changed."""
         system = self._whole
         if self._made_ is None or self._made_[0] is not system:
-            rng = check_random_state(self.random_state)
-            functions = self.eigensystem_.functions
-            way = WAYS[self.assign_labels]
-            self._made_ = system, way(functions, self.reduced_set_.weights, self.n_clusters, rng)
+            self._made_ = system, self._partition(self.eigensystem_.functions)
         return self._made_[1]
+
+    def _partition(self, functions: Array) -> Partition:
+        rng, weights = check_random_state(self.random_state), self.reduced_set_.weights
+        found = WAYS[self.assign_labels](functions, weights, self.n_clusters, rng)
+        return found.ordered_by(functions, weights, self.reduced_set_.centers)
 
     @property
     def center_labels_(self) -> NDArray[np.intp]:

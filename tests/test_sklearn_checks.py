@@ -25,7 +25,7 @@ from rskpca import (
         DiffusionMaps(1),
         DiffusionMaps(1, alpha=0.5, t="auto", ell=np.inf),
         LaplacianEigenmaps(1),
-        LaplacianEigenmaps(1, self_affinity=True, ell=np.inf),
+        LaplacianEigenmaps(1, self_affinity=True, graph=50.0, ell=np.inf),
         NormalizedCut(2),
         NormalizedCut(2, assign_labels="discretize", self_affinity=True),
         NormalizedCut(2, assign_labels="cluster_qr", ell=np.inf),

@@ -86,3 +86,67 @@ def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
 def test_self_affinity_is_checked():
     with pytest.raises(ValueError, match="self_affinity must be True or False, got 1"):
         LaplacianEigenmaps(self_affinity=1).fit(datasets.blobs(50, 2))
+
+
+# ------------------------------------------------------------------ a neighbour graph
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+@pytest.mark.parametrize("self_affinity", [False, True])
+def test_a_graph_of_all_centers_is_the_full_kernel(name, self_affinity):
+    X, new, bandwidth = split(name)
+    parameters = {"bandwidth": bandwidth, "self_affinity": self_affinity}
+    full = LaplacianEigenmaps(3, **parameters).fit(X)
+    expected = full.transform(new)
+    for graph in (1e4, 10**6):
+        Z = LaplacianEigenmaps(3, graph=graph, **parameters).fit(X).transform(new)
+        np.testing.assert_allclose(Z, expected, atol=1e-8 * np.abs(expected).max(), rtol=0)
+
+
+@pytest.mark.parametrize("graph", [12, 5.0])
+def test_a_graph_is_scikit_learns_embedding_of_its_affinities(graph):
+    X = datasets.swiss_roll(900)[0]
+    model = LaplacianEigenmaps(3, bandwidth=3.0, ell=np.inf, graph=graph).fit(X)
+    distances = np.linalg.norm(X[:, None] - X, axis=2)
+    reach = np.sort(distances, axis=1)[:, 11] if graph == 12 else np.full(900, graph)
+    near = distances <= np.maximum.outer(reach, reach)
+    theirs = SpectralEmbedding(3, affinity="precomputed", random_state=0)
+    expected = theirs.fit_transform(model.kernel_(X) * near)
+    np.testing.assert_allclose(
+        model.transform(X), expected, atol=1e-8 * np.abs(expected).max(), rtol=0
+    )
+
+
+@pytest.mark.parametrize("graph", [12, 6.0])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_centers_have_their_own_coordinates_on_a_graph_too(graph, dtype):
+    X = datasets.swiss_roll(2000)[0].astype(dtype)
+    model = LaplacianEigenmaps(3, bandwidth=4.0, graph=graph).fit(X)
+    functions = model.eigensystem_.functions
+    Z = model.transform(model.reduced_set_.centers)
+    tolerance = 100 * np.finfo(dtype).eps * np.abs(functions).max()
+    np.testing.assert_allclose(Z, functions, atol=tolerance, rtol=0)
+
+
+def test_a_graph_in_pieces_is_told_with_the_cut_off_that_joins_them():
+    X = datasets.blobs(100, 2)
+    X = np.concatenate([X, X + 50.0])
+    with pytest.warns(UserWarning, match="2 pieces") as record:
+        LaplacianEigenmaps(2, bandwidth=20.0, ell=20.0, graph=5).fit(X)
+    gap = float(str(record[0].message).split("graph=")[1].split()[0])
+    LaplacianEigenmaps(1, bandwidth=gap, graph=gap, ell=20.0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (1, "graph=1 is a number of nearest centers, which must be at least 2"),
+        (-1.0, "graph must be a positive, finite number, got -1.0"),
+        ("knn", "graph must be"),
+        (True, "graph must be"),
+        (np.inf, "graph must be"),
+    ],
+)
+def test_graph_is_checked(graph, message):
+    with pytest.raises(ValueError, match=message):
+        LaplacianEigenmaps(graph=graph).fit(datasets.blobs(50, 2))

@@ -141,6 +141,14 @@ def test_a_point_that_no_center_reaches_has_the_cluster_of_the_nearest():
     np.testing.assert_array_equal(model.predict([[0.0, 1e4], [50.0, 1e3]]), bar)
 
 
+@pytest.mark.parametrize("graph", [10, 1.5])
+def test_a_graph_of_neighbours_has_the_same_clusters(graph):
+    X, kind = rings(600)
+    model = NormalizedCut(3, bandwidth=0.8, graph=graph).fit(X)
+    assert adjusted_rand_score(model.labels_, kind) == 1.0
+    np.testing.assert_array_equal(model.predict(model.reduced_set_.centers), model.center_labels_)
+
+
 # -------------------------------------------------------------------------- bad input
 
 

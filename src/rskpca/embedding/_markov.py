@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from numbers import Integral
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,10 +33,15 @@ class MarkovEmbedding(ReducedSetEmbedding):
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         count = self._constants + cast(int, self._wanted)
-        system = solve(self._operator(), kernel, reduced_set, count + 1)
+        system = solve(self._operator(), kernel, reduced_set, count + 1, self._graph)
         self._warn_of_pieces(system, reduced_set)
         self._check_found(min(len(system.eigenvalues), count) - self._constants, reduced_set)
         return system
+
+    @property
+    def _graph(self) -> float | None:
+        """Which centers are neighbours; None for all."""
+        return None
 
     @property
     def _pieces_allowed(self) -> int:
@@ -58,7 +64,8 @@ class MarkovEmbedding(ReducedSetEmbedding):
         check.warn(f"the affinities {' and '.join(filter(None, faults))}. {self._joined_by(gap)}")
 
     def _joined_by(self, gap: float) -> str:
-        return f"bandwidth={gap:.3g} would join them: no center is further than that from its next."
+        change = f"bandwidth={gap:.3g}" + (f" and graph={gap:.3g}" if self._graph else "")
+        return f"{change} would join them: no center is further than that from its next."
 
     @property
     def _whole(self) -> EigenSystem:
@@ -88,6 +95,21 @@ class MarkovEmbedding(ReducedSetEmbedding):
                 "is zero there; their coordinates are 0. A larger bandwidth reaches them."
             )
         return functions
+
+
+def neighbours(graph: Any) -> float | None:
+    """The parameter ``graph``, checked: None, an int of at least 2, or a positive float."""
+    if graph is None:
+        return None
+    if isinstance(graph, Integral) and not isinstance(graph, bool):
+        if graph < 2:
+            raise ValueError(
+                f"graph={graph!r} is a number of nearest centers, which must be at least 2, as "
+                "each is its own nearest. For a cut-off give a float, such as 1.5."
+            )
+        return int(graph)
+    hint = "Or None for the full kernel, or a whole number of nearest centers."
+    return check.positive_number("graph", graph, hint=hint)
 
 
 def _walk(system: EigenSystem) -> FittedMarkov:

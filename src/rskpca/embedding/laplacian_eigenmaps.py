@@ -8,7 +8,7 @@ from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..spectral import NormalizedLaplacian, Operator
-from ._markov import MarkovEmbedding
+from ._markov import MarkovEmbedding, neighbours
 
 
 class LaplacianEigenmaps(MarkovEmbedding):
@@ -37,6 +37,10 @@ class LaplacianEigenmaps(MarkovEmbedding):
         every row: scikit-learn's answer.
     self_affinity : bool, default=False
         Whether a point's affinity with itself, k(x, x), counts. False is scikit-learn's.
+    graph : int, float or None, default=None
+        Which centers are neighbours; others have no affinity, and the matrix is sparse. An int
+        is a number of nearest centers (either of the other), a float a cut-off distance, None
+        all centers. For kernels of small bandwidth, of which 50,000 centers are no trouble.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is taken from.
     verbose : int, default=0
@@ -90,6 +94,7 @@ class LaplacianEigenmaps(MarkovEmbedding):
         density: BaseDensity | None = None,
         ell: float | None = None,
         self_affinity: bool = False,
+        graph: float | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -100,12 +105,18 @@ class LaplacianEigenmaps(MarkovEmbedding):
         self.density = density
         self.ell = ell
         self.self_affinity = self_affinity
+        self.graph = graph
         self.random_state = random_state
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check.boolean("self_affinity", self.self_affinity)
+        neighbours(self.graph)
 
     def _operator(self) -> Operator:
         return NormalizedLaplacian(bool(self.self_affinity))
+
+    @property
+    def _graph(self) -> float | None:
+        return neighbours(self.graph)

@@ -18,7 +18,7 @@ from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, NormalizedLaplacian, Operator
 from ._base import Array
-from ._markov import MarkovEmbedding
+from ._markov import MarkovEmbedding, neighbours
 
 
 class NormalizedCut(ClusterMixin, MarkovEmbedding):
@@ -47,6 +47,10 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         every row.
     self_affinity : bool, default=False
         Whether a point's affinity with itself, k(x, x), counts. False is scikit-learn's.
+    graph : int, float or None, default=None
+        Which centers are neighbours; others have no affinity, and the matrix is sparse. An int
+        is a number of nearest centers (either of the other), a float a cut-off distance, None
+        all centers. For kernels of small bandwidth, of which 50,000 centers are no trouble.
     assign_labels : "kmeans", "discretize" or "cluster_qr", default="kmeans"
         How eigenfunctions become clusters: the best of ten weighted k-means, the nearest
         rotation onto the axes, or pivoted QR, which draws nothing at random.
@@ -109,6 +113,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         density: BaseDensity | None = None,
         ell: float | None = None,
         self_affinity: bool = False,
+        graph: float | None = None,
         assign_labels: str = "kmeans",
         random_state: Any = 0,
         verbose: int = 0,
@@ -120,6 +125,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         self.density = density
         self.ell = ell
         self.self_affinity = self_affinity
+        self.graph = graph
         self.assign_labels = assign_labels
         self.random_state = random_state
         self.verbose = verbose
@@ -127,10 +133,15 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check.boolean("self_affinity", self.self_affinity)
+        neighbours(self.graph)
         check.one_of("assign_labels", self.assign_labels, WAYS)
 
     def _operator(self) -> Operator:
         return NormalizedLaplacian(bool(self.self_affinity))
+
+    @property
+    def _graph(self) -> float | None:
+        return neighbours(self.graph)
 
     @property
     def _pieces_allowed(self) -> int:

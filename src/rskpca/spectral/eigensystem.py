@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from .._core import eig, gram
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from .matrices import CenterMatrix, ProductMatrix, StoredMatrix
+from .matrices import CenterMatrix, ProductMatrix, SparseMatrix, StoredMatrix
+from .neighbours import NeighbourGraph
 from .operators import Extensible, Operator
 
 Array = NDArray[np.floating]
@@ -43,6 +44,8 @@ class EigenSystem:
     residual : float
         How much of the trace no function of these centers can hold; no eigenvalue of K~ is
         further than this above the one found. 0 where the centers are the data.
+    graph : NeighbourGraph or None
+        Where only neighbours count: who is one.
     """
 
     kernel: RadialKernel
@@ -53,6 +56,7 @@ class EigenSystem:
     functions: Array
     trace: float
     residual: float = 0.0
+    graph: NeighbourGraph | None = None
 
     def extend(self, X: Array) -> Array:
         """Eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
@@ -72,9 +76,10 @@ class EigenSystem:
         def of_block(block: Array, rows: slice) -> Array:
             return function(block, X[rows], self.centers)
 
-        return gram.row_product(
-            self.kernel, X, self.centers, of_block, len(self.eigenvalues), dtype=X.dtype
-        )
+        count = len(self.eigenvalues)
+        if self.graph is not None:
+            return self.graph.product(X, of_block, count, X.dtype)
+        return gram.row_product(self.kernel, X, self.centers, of_block, count, dtype=X.dtype)
 
     def select(self, columns: slice) -> EigenSystem:
         """Some of the eigenpairs.
@@ -98,7 +103,11 @@ class EigenSystem:
 
 
 def solve(
-    operator: Operator, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int
+    operator: Operator,
+    kernel: RadialKernel,
+    reduced_set: ReducedSet,
+    n_components: int,
+    graph: float | None = None,
 ) -> EigenSystem:
     """Algorithm 1, for any operator.
 
@@ -112,6 +121,9 @@ def solve(
         Centers C and weights w.
     n_components : int
         r, the eigenpairs wanted; fewer come back where the others are zero to rounding.
+    graph : int, float or None, default=None
+        For random walks: only the kernel values of near pairs count. An int is the number of
+        nearest centers, a float the largest distance.
 
     Returns
     -------
@@ -119,7 +131,8 @@ def solve(
         Descending, with signs that do not depend on the order of the centers.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
-    matrix = _matrix(kernel, centers)
+    neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
+    matrix = _matrix(kernel, centers, neighbours)
     _check_finite(matrix @ weights)
     fitted = operator.fit(matrix, weights)
     measure = fitted.measure(weights)
@@ -129,12 +142,21 @@ def solve(
     functions *= signs(functions, centers)
     coefficients = measure[:, None] * functions / eigenvalues
     return EigenSystem(
-        kernel, fitted, reduced_set.centers, coefficients, eigenvalues, functions, trace
+        kernel,
+        fitted,
+        reduced_set.centers,
+        coefficients,
+        eigenvalues,
+        functions,
+        trace,
+        graph=neighbours,
     )
 
 
-def _matrix(kernel: RadialKernel, centers: Array) -> CenterMatrix:
-    """K^C, stored unless it is too large."""
+def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) -> CenterMatrix:
+    """K^C, stored unless it is sparse or too large."""
+    if graph is not None:
+        return SparseMatrix(graph)
     return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
 
 

@@ -1,4 +1,4 @@
-"""K^C, the kernel at the centers: stored, or computed anew at each product.
+"""K^C, the kernel at the centers: stored, computed anew at each product, or sparse.
 
 ``matrix @ v`` gives sums over the centers, for operators to learn from; ``weighted`` is what
 Algorithm 1 decomposes.
@@ -11,10 +11,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from .._core import gram
 from ..kernels import RadialKernel
+from .neighbours import NeighbourGraph
 from .operators import FittedOperator
 
 Array = NDArray[np.floating]
@@ -102,3 +104,25 @@ class ProductMatrix:
             return function(block, rows)
 
         return gram.row_product(self.kernel, self.centers, self.centers, of_block, n_columns)
+
+
+class SparseMatrix:
+    """K^C of neighbours alone."""
+
+    def __init__(self, graph: NeighbourGraph) -> None:
+        self.kappa, self.centers = graph.kernel.kappa, graph.tree.data
+        self.array = graph.rows(self.centers)
+
+    def __matmul__(self, V: Array) -> Array:
+        """Sums over the neighbours."""
+        return self.array @ V
+
+    def set_diagonal(self, values: Array) -> None:
+        """Put these in place of k(c, c)."""
+        self.array.setdiag(values)
+
+    def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[sparse.csr_array, float]:
+        """K~, sparse, and its trace."""
+        root = sparse.diags_array(np.sqrt(measure))
+        matrix = root @ fitted.apply(self.array, self.centers, self.centers) @ root
+        return matrix.tocsr(), float(matrix.trace())

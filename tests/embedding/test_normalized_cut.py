@@ -124,6 +124,15 @@ def test_after_a_chunk_labels_are_those_of_its_rows():
     assert model.predict(X[:3]).shape == (3,)
 
 
+def test_far_points_belong_to_what_is_nearest():
+    """Where the kernel is small but not zero its ratios still count."""
+    X, kind = rings(400)
+    model = NormalizedCut(3, bandwidth=0.8).fit(X)
+    outer = model.labels_[kind == 1][0]
+    around = 12 * datasets.on_circle(np.linspace(np.pi, 2 * np.pi, 50))
+    np.testing.assert_array_equal(model.predict(around), outer)
+
+
 def test_predict_learns_nothing():
     from tests.states import fitted_state
 

@@ -64,8 +64,12 @@ class MarkovEmbedding(ReducedSetEmbedding):
         check.warn(f"the affinities {' and '.join(filter(None, faults))}. {self._joined_by(gap)}")
 
     def _joined_by(self, gap: float) -> str:
-        change = f"bandwidth={gap:.3g}" + (f" and graph={gap:.3g}" if self._graph else "")
-        return f"{change} would join them: no center is further than that from its next."
+        """What to change; a cut-off leaves room for centers that move with the bandwidth."""
+        cut_off = f" and graph={1.5 * gap:#.3g}" if self._graph else ""
+        return (
+            f"bandwidth={gap:.3g}{cut_off} would join them: no center is further than {gap:.3g} "
+            "from its next."
+        )
 
     @property
     def _whole(self) -> EigenSystem:

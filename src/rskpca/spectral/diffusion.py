@@ -84,9 +84,9 @@ class NormalizedLaplacian:
         FittedMarkov
             With the degrees; a center that nothing is near has degree 1 and a row of zeros.
         """
-        loop = 0.0 if self.self_affinity else gram.kappa * min(1.0, float(weights.min()))
+        loop = 0.0 if self.self_affinity else min(1.0, float(weights.min()))
         if loop:
-            gram.set_diagonal(gram.kappa - loop / weights)
+            gram.set_diagonal(gram.kappa * (1 - loop / weights))
         degrees = gram @ weights
         alone = degrees <= 0
         return FittedMarkov(weights, np.where(alone, 1.0, degrees), loop, int(alone.sum()))
@@ -103,7 +103,7 @@ class FittedMarkov(FittedOperator):
     reach : ndarray of shape (n_centers,)
         s = K u at the centers.
     loop : float
-        What a point's own affinity would be, where it is left out.
+        The weight that a point itself has, where its own affinity is left out; else 0.
     n_isolated : int
         Centers that nothing is near.
     """
@@ -130,17 +130,27 @@ class FittedMarkov(FittedOperator):
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
         """Eigenfunctions at X: means over where the walk goes, over the eigenvalue.
 
-        Without its own affinity a center has
-        (sum_j u_j k(c, c_j) f_j - loop f(c)) / (s(c) - loop) = lambda f(c), so that
-        f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop) + loop). A row that is zero in
-        floating point, a point that no center reaches, gives zero.
+        Where its own affinity is left out a center c has, with kappa = k(c, c),
+        (sum_j u_j k(c, c_j) f_j - loop kappa f(c)) / (s(c) - loop kappa) = lambda f(c). A new
+        point is taken to be as much the center nearest to it as the kernel says, so that kappa
+        becomes k(x) = max_j k(x, c_j), and
+        f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)): centers have
+        their own values, and far points those of the nearest. A row that is zero in floating
+        point, a point that no center reaches, gives zero.
         """
         columns = np.column_stack([coefficients / self.reach[:, None], self.pull]).astype(dtype)
         rest = np.maximum(self.loop * (1 / eigenvalues - 1), 0.0).astype(dtype)
 
         def extend(block: Any, X: Array, C: Array) -> Array:
             product = block @ columns
-            sums = product[:, -1:] + rest
+            sums = np.repeat(product[:, -1:], len(rest), axis=1)
+            if self.loop:
+                sums += np.outer(_largest(block), rest)
             return np.divide(product[:, :-1], sums, out=np.zeros_like(sums), where=sums > 0)
 
         return extend
+
+
+def _largest(block: Any) -> Array:
+    """The largest of each row."""
+    return block.max(axis=1).toarray() if sparse.issparse(block) else block.max(axis=1)

@@ -195,6 +195,18 @@ def test_a_graph_in_pieces_is_told_with_the_bandwidth_that_joins_them():
     DiffusionMaps(1, bandwidth=bandwidth).fit(X)  # no warning, which is an error here
 
 
+@pytest.mark.filterwarnings("ignore:the affinities fall apart")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_constant_is_left_out_of_pieces_too(seed):
+    """Two pieces: one coordinate, of mean zero, with a value for each."""
+    order = np.random.default_rng(seed).permutation(200)
+    X = three_far_groups()[:200][order]
+    Z = DiffusionMaps(1, bandwidth=2.0, ell=np.inf).fit_transform(X)[:, 0]
+    near = order < 100
+    np.testing.assert_allclose(Z[near], -1.0, atol=1e-8)
+    np.testing.assert_allclose(Z[~near], 1.0, atol=1e-8)
+
+
 def test_at_least_is_said_where_there_may_be_more_pieces():
     with pytest.warns(UserWarning, match="at least 3 pieces") as record:
         DiffusionMaps(1, bandwidth=2.0).fit(three_far_groups())

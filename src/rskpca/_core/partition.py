@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
-from sklearn.cluster import KMeans
 
 Array = NDArray[np.floating]
 
@@ -57,6 +56,8 @@ def by_means(
 
     ||f - mean||^2 is smallest where f . mean - ||mean||^2 / 2 is largest.
     """
+    from sklearn.cluster import KMeans  # late: it takes longer to import than all else here
+
     found = KMeans(n_clusters, n_init=10, random_state=rng).fit(functions, sample_weight=weights)
     means = found.cluster_centers_
     return Partition(means.T, -0.5 * np.sum(means**2, axis=1))

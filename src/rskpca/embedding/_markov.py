@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from .._core.links import longest_links
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, FittedMarkov, solve
+from ..spectral.eigensystem import signs
 from ._base import Array, ReducedSetEmbedding
 
 # An eigenvalue this close to 1 is a piece of its own: the walk needs 1e10 steps to leave it.
@@ -34,9 +36,9 @@ class MarkovEmbedding(ReducedSetEmbedding):
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         count = self._constants + cast(int, self._wanted)
         system = solve(self._operator(), kernel, reduced_set, count + 1, self._graph)
-        self._warn_of_pieces(system, reduced_set)
         self._check_found(min(len(system.eigenvalues), count) - self._constants, reduced_set)
-        return system
+        self._warn_of_pieces(system, reduced_set)
+        return _with_constant_first(system, reduced_set.weights)
 
     @property
     def _graph(self) -> float | None:
@@ -50,8 +52,8 @@ class MarkovEmbedding(ReducedSetEmbedding):
 
     def _warn_of_pieces(self, system: EigenSystem, reduced_set: ReducedSet) -> None:
         """Say how many pieces there are, and what joins them."""
-        ones = int(np.count_nonzero(system.eigenvalues > _ONE))
-        pieces, alone = ones if ones > self._pieces_allowed else 0, _walk(system).n_isolated
+        ones, alone = _ones(system), _walk(system).n_isolated
+        pieces = ones if ones > self._pieces_allowed else 0
         if not pieces and not alone:
             return
         more = "at least " if pieces == len(system.eigenvalues) else ""
@@ -99,6 +101,24 @@ class MarkovEmbedding(ReducedSetEmbedding):
                 "is zero there; their coordinates are 0. A larger bandwidth reaches them."
             )
         return functions
+
+
+def _ones(system: EigenSystem) -> int:
+    """How many eigenvalues are 1."""
+    return int(np.count_nonzero(system.eigenvalues > _ONE))
+
+
+def _with_constant_first(system: EigenSystem, weights: Array) -> EigenSystem:
+    """Among several functions of eigenvalue 1 any turn will do: the one with a constant first."""
+    ones, measure = _ones(system), _walk(system).measure(weights)
+    if ones < 2:
+        return system
+    shares = measure @ system.functions[:, :ones]
+    turn = np.linalg.qr(np.column_stack([shares, np.eye(ones)]))[0]
+    functions = np.hstack([system.functions[:, :ones] @ turn, system.functions[:, ones:]])
+    functions *= signs(functions, system.centers.astype(np.float64))
+    coefficients = measure[:, None] * functions / system.eigenvalues
+    return replace(system, functions=functions, coefficients=coefficients)
 
 
 def neighbours(graph: Any) -> float | None:

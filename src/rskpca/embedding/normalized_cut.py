@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 from sklearn.base import ClusterMixin
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -204,6 +204,6 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         labels = self._cut.labels(functions)
         lost = ~functions.any(axis=1)
         if lost.any():
-            nearest = pairwise_distances_argmin(checked[lost], self.reduced_set_.centers)
+            nearest = KDTree(self.reduced_set_.centers).query(checked[lost])[1]
             labels[lost] = self.center_labels_[nearest]
         return labels

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._core.gram import multiplier
 from .operators import Extension, FittedOperator
 
 Array = NDArray[np.floating]
@@ -27,7 +28,7 @@ class Diffusion:
     q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha, d = k_alpha w, and the walk
     k_alpha(x, c_j) w_j / d(x), in which q(x)^alpha cancels: u_j = w_j / q_j^alpha.
 
-    Parameters
+    Attributes
     ----------
     alpha : float, default=1.0
         How much of the sampling density is divided out, from 0 (none: the normalized Laplacian)
@@ -59,7 +60,7 @@ class Diffusion:
 class NormalizedLaplacian:
     """The random walk of the normalized Laplacian, D^{-1} A, whose eigenvalues are 1 - its own.
 
-    Parameters
+    Attributes
     ----------
     self_affinity : bool, default=False
         False is scikit-learn's: k(x, x) is left out of A and D. Of w_i equal points each has
@@ -128,21 +129,20 @@ class FittedMarkov(FittedOperator):
         return block
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Eigenfunctions at X: means over where the walk goes, over the eigenvalue.
-
-        Where its own affinity is left out a center c has, with kappa = k(c, c),
-        (sum_j u_j k(c, c_j) f_j - loop kappa f(c)) / (s(c) - loop kappa) = lambda f(c). A new
-        point is taken to be as much the center nearest to it as the kernel says, so that kappa
-        becomes k(x) = max_j k(x, c_j), and
-        f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)): centers have
-        their own values, and far points those of the nearest. A row that is zero in floating
-        point, a point that no center reaches, gives zero.
-        """
+        """Eigenfunctions at X: means over where the walk goes, over the eigenvalue."""
+        # Where its own affinity is left out a center c has, with kappa = k(c, c),
+        #   (sum_j u_j k(c, c_j) f_j - loop kappa f(c)) / (s(c) - loop kappa) = lambda f(c).
+        # A new point is taken to be as much the center nearest to it as the kernel says, so that
+        # kappa becomes k(x) = max_j k(x, c_j), and
+        #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)):
+        # centers have their own values, and far points about those of the nearest. A row that is
+        # zero in floating point, a point that no center reaches, gives zero.
         columns = np.column_stack([coefficients / self.reach[:, None], self.pull]).astype(dtype)
         rest = np.maximum(self.loop * (1 / eigenvalues - 1), 0.0).astype(dtype)
+        multiply = multiplier(columns)
 
         def extend(block: Any, X: Array, C: Array) -> Array:
-            product = block @ columns
+            product = block @ columns if sparse.issparse(block) else multiply(block)
             sums = np.repeat(product[:, -1:], len(rest), axis=1)
             if self.loop:
                 sums += np.outer(_largest(block), rest)

@@ -133,10 +133,10 @@ def solve(
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
     matrix = _matrix(kernel, centers, neighbours)
-    _check_finite(matrix @ weights)
     fitted = operator.fit(matrix, weights)
     measure = fitted.measure(weights)
     weighted_gram, trace = matrix.weighted(fitted, measure)
+    _check_finite(weighted_gram @ np.ones(len(weights)))
     eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
     functions = vectors / np.sqrt(measure)[:, None]
     functions *= signs(functions, centers)
@@ -164,7 +164,7 @@ def _check_finite(values: Array) -> None:
     if not np.isfinite(values).all():
         raise ValueError(
             "the kernel has values that are not finite numbers; its profile must be finite for "
-            "every distance."
+            "every distance, and so must be what an operator makes of it."
         )
 
 

@@ -23,7 +23,7 @@ Array = NDArray[np.floating]
 
 
 class CenterMatrix(Protocol):
-    """What operators and :func:`~rskpca.spectral.solve` need of K^C."""
+    """What operators and :func:`~rskpca.spectral.solve` need of K^C; ``weighted`` comes last."""
 
     kappa: float
 
@@ -33,10 +33,7 @@ class CenterMatrix(Protocol):
         """Put these in place of k(c, c)."""
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[Any, float]:
-        """K~ = M G M and its trace, with G the operator's kernel and M = diag(sqrt(measure)).
-
-        Nothing else may be asked of the matrix afterwards.
-        """
+        """K~ = M G M of the operator's kernel G, M = diag(sqrt(measure)), and its trace."""
 
 
 class StoredMatrix:

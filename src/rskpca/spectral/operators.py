@@ -91,7 +91,7 @@ class Plain(FittedOperator):
 class Multiplied(FittedOperator):
     """g(x, y) k(x, y) with a g of your own: the paper's eq. (generic_eigen).
 
-    Parameters
+    Attributes
     ----------
     g : callable
         From points X and C to the array of g(x, c), of shape (len(X), len(C)). Symmetric, and

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,18 +74,18 @@ def growth(sizes: tuple[int, ...], call: Callable[[int], Any]) -> tuple[Growth, 
 
 
 def _cut(X: Floats, sizes: tuple[int, ...], stand_in: str) -> list[Row]:
-    model = clone(CUT).fit(X)
+    kernel = clone(CUT).fit(X).kernel_
+    model = clone(CUT).set_params(kernel=kernel).fit(X)
 
     def cluster(n: int) -> Any:
-        theirs = SpectralClustering(CUT.n_clusters, gamma=model.kernel_.gamma, random_state=0)
+        theirs = SpectralClustering(CUT.n_clusters, gamma=kernel.gamma, random_state=0)
         return theirs.fit(X[:n])
 
     theirs, last = growth(sizes, cluster)
-    rows = _against(model, X, theirs, "SpectralClustering", stand_in)
-    some = clone(CUT).set_params(kernel=model.kernel_).fit(X[: theirs.size])
-    agreement = adjusted_rand_score(last.labels_, some.labels_)
-    note = f"adjusted Rand index of ours with theirs {agreement:.2f}"
-    return [_with_note(rows[0], note), rows[1], _memory("fit", model, X, stand_in)]
+    agreement = adjusted_rand_score(last.labels_, clone(model).fit_predict(X[: theirs.size]))
+    note = f"adjusted Rand index of the two {agreement:.2f}"
+    rows = _against(model, X, theirs, "SpectralClustering", note, stand_in)
+    return [*rows, _memory("fit", model, X, stand_in)]
 
 
 def _diffusion(X: Floats, length: Floats, sizes: tuple[int, ...]) -> list[Row]:
@@ -101,18 +102,20 @@ def _diffusion(X: Floats, length: Floats, sizes: tuple[int, ...]) -> list[Row]:
 
 
 def _against(
-    model: BaseEstimator, X: Floats, theirs: Growth, their_name: str, stand_in: str = ""
+    model: BaseEstimator, X: Floats, theirs: Growth, name: str, note: str = "", stand_in: str = ""
 ) -> list[Row]:
     """How many times faster: at their largest size, and at the full size by their growth."""
+    by_growth = f"theirs by growth n^{theirs.power:.1f}"
     rows = []
-    for n, seconds in ((theirs.size, theirs.seconds), (len(X), theirs.at(len(X)))):
-        ours = interleaved({"ours": lambda n=n: clone(model).fit(X[:n])}, 3, warm=False)["ours"]
-        parts = {"rskpca": ours.seconds, their_name: seconds}
+    for n, seconds, says in (
+        (theirs.size, theirs.seconds, note),
+        (len(X), theirs.at(len(X)), by_growth),
+    ):
+        ours = interleaved({"rskpca": partial(clone(model).fit, X[:n])}, 3, warm=False)["rskpca"]
+        parts = {"rskpca": ours.seconds, name: seconds}
         case = f"{_name(model)} {n:,} x {X.shape[1]}, m {ours.result.n_centers_:,}"
-        note = "" if n == theirs.size else f"theirs by growth n^{theirs.power:.1f}"
-        rows.append(
-            Row(case, seconds / ours.seconds, "x", Wanted(">=", 50), parts, "s", note, stand_in)
-        )
+        times = seconds / ours.seconds
+        rows.append(Row(case, times, "x", Wanted(">=", 50), parts, note=says, stand_in=stand_in))
     return rows
 
 
@@ -139,12 +142,6 @@ def _graph(X: Floats) -> Row:
     peak = memory.peak("fit", clone(GRAPH), X)
     full = {"the full kernel": 8e-6 * len(X) ** 2}
     return Row(case, peak, "MB", None, full, "MB", note=f"{ours.seconds:.2g} s")
-
-
-def _with_note(row: Row, note: str) -> Row:
-    from dataclasses import replace
-
-    return replace(row, note=note)
 
 
 def _name(model: BaseEstimator) -> str:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rskpca import Gaussian
-from rskpca.spectral import Centered, Diffusion, Multiplied, Plain
-from tests import datasets
+from rskpca import Gaussian, ReducedSet
+from rskpca.spectral import Centered, Diffusion, Multiplied, Plain, solve
+from tests import datasets, dense
 
 C = datasets.blobs(25, 2)
 W = np.random.default_rng(0).integers(1, 5, size=25)
@@ -50,3 +50,27 @@ def test_extension_is_apply_times_coefficients(operator, dtype):
     product = fitted.extension(A, np.ones(3), dtype)(block.copy(), NEW, C)
     assert product.dtype == dtype
     np.testing.assert_allclose(product, expected, atol=100 * np.finfo(dtype).eps)
+
+
+def test_a_g_of_ones_own_is_the_eigenproblem_of_g_times_k():
+    s = ReducedSet(C, W.astype(float))
+    system = solve(Multiplied(even), Gaussian(2.0), s, 5)
+    rows = C[REPEATED]
+    values, vectors = np.linalg.eigh(even(rows, rows) * Gaussian(2.0)(rows))
+    np.testing.assert_allclose(system.eigenvalues, values[::-1][:5], rtol=1e-12)
+    functions = vectors[:, ::-1][:, :5]
+    extended = (even(NEW, rows) * Gaussian(2.0)(NEW, rows)) @ functions / values[::-1][:5]
+    dense.assert_equal_up_to_sign(system.functions[REPEATED], functions, 1e-9)
+    dense.assert_equal_up_to_sign(system.extend(NEW), extended, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("g", "message"),
+    [
+        (lambda X, Y: np.ones(len(X)), r"g must make an array of shape .* = \(25, 25\)"),
+        (lambda X, Y: np.full((len(X), len(Y)), np.nan), "not finite"),
+    ],
+)
+def test_a_g_that_makes_no_block_of_numbers_is_named(g, message):
+    with pytest.raises(ValueError, match=message):
+        solve(Multiplied(g), Gaussian(2.0), ReducedSet(C, W.astype(float)), 2)

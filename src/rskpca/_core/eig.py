@@ -19,11 +19,11 @@ Floats = NDArray[np.float64]
 def leading_eigenpairs(
     matrix: Any, n_components: int, rounding: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Largest eigenvalues of a positive semi-definite matrix, descending, with unit vectors.
+    """Largest eigenvalues of a symmetric matrix, descending, with unit vectors.
 
-    Eigenvalues that cannot be told from zero are left out: those within the rounding of the
-    decomposition, relative to the largest, or within ``rounding``, which is what making the
-    matrix has cost. ``matrix`` is an array, which may be overwritten, a product, or
+    Eigenvalues that are negative, or cannot be told from zero, are left out: those within the
+    rounding of the decomposition, relative to the largest, or within ``rounding``, which is what
+    making the matrix has cost. ``matrix`` is an array, which may be overwritten, a product, or
     sparse and without eigenvalues above 1.
     """
     size = matrix.shape[0]
@@ -55,7 +55,7 @@ def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
     """Lanczos from a fixed start vector; (None, None) where it does not converge."""
-    tries = 100 if sparse.issparse(matrix) else 50
+    tries = 50 if isinstance(matrix, np.ndarray) else 100  # what else there is costs more
     try:
         return eigsh(matrix, k=n_components, which="LA", v0=_start(matrix), maxiter=tries)
     except ArpackError:  # no convergence, or a zero matrix

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 LANCZOS_FROM_SIZE = 300
@@ -55,11 +56,19 @@ def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
     """Lanczos from a fixed start vector; (None, None) where it does not converge."""
-    tries = 50 if isinstance(matrix, np.ndarray) else 100  # what else there is costs more
+    stored = isinstance(matrix, np.ndarray)
+    product = _symmetric_product(matrix) if stored else matrix
+    tries = 50 if stored else 100  # what else there is costs more
     try:
-        return eigsh(matrix, k=n_components, which="LA", v0=_start(matrix), maxiter=tries)
+        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=tries)
     except ArpackError:  # no convergence, or a zero matrix
         return None, None
+
+
+def _symmetric_product(matrix: Floats) -> LinearOperator:
+    """Products from one triangle: half of the memory to read, which is what they wait for."""
+    columns = matrix.T  # as BLAS wants it; no copy
+    return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
 
 
 def _inverse_lanczos(matrix: Any, n_components: int) -> tuple[Floats, Floats]:

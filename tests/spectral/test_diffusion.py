@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rskpca import Gaussian, Laplacian, ReducedSet
+from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet
 from rskpca.spectral import Diffusion, NormalizedLaplacian, solve
 from tests import datasets, dense
 
@@ -64,6 +64,16 @@ def test_a_scale_of_equal_weights_changes_no_function(scale):
     other = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.full(60, scale)), 4)
     np.testing.assert_allclose(other.eigenvalues, one.eigenvalues, atol=1e-12)
     np.testing.assert_allclose(other.extend(X) * scale, one.extend(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("operator", [Diffusion(0.5), NormalizedLaplacian()])
+def test_a_factor_of_the_kernel_changes_no_eigenvalue(operator):
+    s, new = weighted_set(), datasets.blobs(20, 2, seed=4)
+    tripled = RadialKernel(lambda s: 3 * np.exp(-s), 2.0, 2.0)
+    one, other = (solve(operator, kernel, s, 5) for kernel in (Gaussian(2.0), tripled))
+    np.testing.assert_allclose(other.eigenvalues, one.eigenvalues, rtol=1e-12)
+    factor = one.functions[0, 0] / other.functions[0, 0]
+    np.testing.assert_allclose(factor * other.extend(new), one.extend(new), atol=1e-12)
 
 
 def test_degrees_keep_their_digits_where_a_center_is_almost_alone():

@@ -13,9 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from sklearn.base import clone
-
-from rskpca import ReducedSetKernelPCA
+from sklearn.base import BaseEstimator, clone
 
 from . import datasets
 from .children import in_fresh_process
@@ -29,7 +27,7 @@ def run(quick: bool) -> list[Row]:
     model = fitted(X)
     model.transform(X[:2])  # now all of it is in numba's cache
     case = f"{len(X):,} x {X.shape[1]}, m {model.n_centers_:,}"
-    peaks = {"fit": _peak("fit", clone(model), X), "transform": _peak("transform", model, X)}
+    peaks = {"fit": peak("fit", clone(model), X), "transform": peak("transform", model, X)}
     size = {"data": X.nbytes / 1e6}
     return [
         Row(f"{verb}, {case}", peak, "MB", Wanted("<", 300), size, "MB", stand_in=stand_in)
@@ -37,7 +35,7 @@ def run(quick: bool) -> list[Row]:
     ]
 
 
-def _peak(verb: str, model: ReducedSetKernelPCA, X: Floats) -> float:
+def peak(verb: str, model: BaseEstimator, X: Floats) -> float:
     """Megabytes that ``model.verb(X)`` takes at most."""
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder) / "model.pickle", Path(folder) / "X.npy"

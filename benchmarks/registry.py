@@ -12,6 +12,7 @@ NAMES = (
     "transform",
     "fit",
     "accuracy",
+    "manifold",
     "methods",
     "denoising",
     "novelty",

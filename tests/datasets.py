@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_swiss_roll
 
 
 def folder() -> Path:
@@ -42,3 +42,18 @@ def blobs(n: int, d: int, seed: int = 0, dtype=np.float64) -> np.ndarray:
     rng = np.random.default_rng(seed)
     middles = rng.normal(scale=3.0, size=(4, d))
     return (middles[rng.integers(4, size=n)] + rng.normal(size=(n, d))).astype(dtype)
+
+
+def swiss_roll(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Points of a rolled sheet, n x 3, and how far along it each one lies."""
+    X, t = make_swiss_roll(n, random_state=seed)
+    return X, (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # the length of r = t, from 0
+
+
+def uneven_circle(n: int, seed: int = 0) -> np.ndarray:
+    """Angles, 55 times as dense at 0 as at pi."""
+    return np.random.default_rng(seed).vonmises(0.0, 2.0, size=n)
+
+
+def on_circle(angles: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.cos(angles), np.sin(angles)])

@@ -83,3 +83,39 @@ def mmd_to_data(kernel: RadialKernel, X: np.ndarray, reduced_set) -> float:
     K, mixed, own = (np.exp(log_kernel(kernel, *pair)) for pair in ((X, X), (X, C), (C, C)))
     squared = K.mean() - 2 * mixed.mean(axis=0) @ shares + shares @ own @ shares
     return float(np.sqrt(max(squared, 0)))
+
+
+class Markov:
+    """Eigenpairs of a random walk on all rows of X; psi' diag(degrees) psi = 1.
+
+    alpha = 0 is the walk of the normalized Laplacian; without ``self_affinity`` k(x, x) is
+    left out, as in scikit-learn.
+    """
+
+    def __init__(self, kernel, X, n_components, alpha=0.0, self_affinity=True):
+        A = np.exp(log_kernel(kernel, X, X))
+        if not self_affinity:
+            np.fill_diagonal(A, 0)
+        q = A.sum(axis=1)
+        self.kernel, self.X, self.alpha, self.q = kernel, X, alpha, q
+        A = A / np.outer(q, q) ** alpha
+        d = A.sum(axis=1)
+        root = np.sqrt(d)
+        n = len(X)
+        values, vectors = eigh(
+            A / np.outer(root, root), subset_by_index=[n - n_components - 2, n - 1]
+        )
+        self.all_eigenvalues = values[::-1]
+        self.degrees = d
+        self.eigenvalues = values[::-1][1 : n_components + 1]
+        self.functions = (vectors / root[:, None])[:, ::-1][:, 1 : n_components + 1]
+
+    def extend(self, X: np.ndarray) -> np.ndarray:
+        """Where the walk goes from a new point, over the eigenvalue; with self-affinities."""
+        K = np.exp(log_kernel(self.kernel, X, self.X)) / self.q**self.alpha
+        return K / K.sum(axis=1)[:, None] @ self.functions / self.eigenvalues
+
+    def separated(self, gap: float = 1e-4) -> np.ndarray:
+        """Components whose eigenvalue is apart from its neighbours."""
+        gaps = -np.diff(self.all_eigenvalues) > gap
+        return np.flatnonzero(gaps[:-1] & gaps[1:])

@@ -4,11 +4,14 @@ import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rskpca import (
+    DiffusionMaps,
     FastParzenDensity,
     Gaussian,
     HerdingDensity,
     KernelPCANovelty,
     KMeansDensity,
+    LaplacianEigenmaps,
+    NormalizedCut,
     NystromKernelPCA,
     ParingDensity,
     ReducedSetKernelPCA,
@@ -57,6 +60,13 @@ def expected_failures(estimator):
         WeightedNystromKernelPCA(1, n_centers=3),
         WeightedNystromKernelPCA(1, n_centers=3, extension="data"),
         SubsampledKernelPCA(1, n_centers=3),
+        DiffusionMaps(1),
+        DiffusionMaps(1, alpha=0.5, t="auto", ell=np.inf),
+        LaplacianEigenmaps(1),
+        LaplacianEigenmaps(1, self_affinity=True, graph=50.0, ell=np.inf),
+        NormalizedCut(2),
+        NormalizedCut(2, assign_labels="discretize", self_affinity=True),
+        NormalizedCut(2, assign_labels="cluster_qr", ell=np.inf),
         KernelPCANovelty(),
         KernelPCANovelty(ReducedSetKernelPCA(1, center=False), contamination=0.2),
         SparseKernelPCA(),

@@ -20,7 +20,10 @@ from .density import (
     UniformDensity,
 )
 from .embedding import (
+    DiffusionMaps,
     KernelPCANovelty,
+    LaplacianEigenmaps,
+    NormalizedCut,
     NystromKernelPCA,
     ReducedSetKernelPCA,
     SubsampledKernelPCA,
@@ -34,12 +37,15 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CompressedKernelPCA",
+    "DiffusionMaps",
     "FastParzenDensity",
     "Gaussian",
     "HerdingDensity",
     "KMeansDensity",
     "KernelPCANovelty",
     "Laplacian",
+    "LaplacianEigenmaps",
+    "NormalizedCut",
     "NystromKernelPCA",
     "ParingDensity",
     "Plan",

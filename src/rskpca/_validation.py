@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import warnings
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -25,6 +26,21 @@ def positive_number(name: str, value: object, *, infinite: bool = False, hint: s
         kind = "a positive number or np.inf" if infinite else "a positive, finite number"
         raise ValueError(f"{name} must be {kind}, got {value!r}. {hint}".rstrip())
     return float(value)  # type: ignore[arg-type]
+
+
+def number_within(name: str, value: object, low: float, high: float, hint: str = "") -> None:
+    """A number of at least ``low`` and at most ``high``."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not low <= value <= high or math.isinf(value):  # type: ignore[arg-type, operator]
+        limits = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of at least {low:g}"
+        raise ValueError(f"{name} must be a number {limits}, got {value!r}. {hint}".rstrip())
+
+
+def one_of(name: str, value: object, choices: Collection[str]) -> None:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        words = ", ".join(f'"{choice}"' for choice in choices)
+        raise ValueError(f"{name} must be one of {words}, got {value!r}.")
 
 
 def positive_integer(name: str, value: object) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from rskpca import Gaussian
@@ -109,3 +110,26 @@ def test_all_components_of_a_product_come_back():
     matrix = Gaussian(0.3)(datasets.blobs(30, 3))
     values, vectors = eig.leading_eigenpairs(lazily(matrix), 30)
     assert_eigenpairs(matrix, values, vectors, 30)
+
+
+def chain(size):
+    """A walk along a line: eigenvalues cos(pi l / size), which crowd below 1."""
+    ones = np.ones(size - 1)
+    matrix = sparse.diags_array([ones, ones], offsets=[-1, 1]).tolil()
+    matrix[0, 0] = matrix[-1, -1] = 1
+    return (matrix / 2).tocsr()
+
+
+@pytest.mark.parametrize("size", [100, 6000])
+def test_a_sparse_matrix_on_which_lanczos_is_slow(size):
+    matrix = chain(size)
+    values, vectors = eig.leading_eigenpairs(matrix, 4)
+    np.testing.assert_allclose(values, np.cos(np.pi * np.arange(4) / size), atol=1e-12)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-10)
+
+
+def test_a_sparse_matrix_on_which_it_is_not():
+    matrix = Gaussian(2.0)(datasets.blobs(400, 3))
+    matrix /= matrix.sum(axis=1).max()
+    values, vectors = eig.leading_eigenpairs(sparse.csr_array(matrix), 4)
+    assert_eigenpairs(matrix, values, vectors, 4)

@@ -126,3 +126,14 @@ def test_few_columns_are_multiplied_as_many_are(n_columns, dtype):
     assert product.dtype == dtype
     exact = block.astype(np.float64) @ columns.astype(np.float64)
     np.testing.assert_allclose(product, exact, rtol=20 * np.finfo(dtype).eps)
+
+
+def test_a_function_of_rows_is_told_which():
+    X, C = datasets.blobs(5000, 3), datasets.blobs(40, 3, seed=1)
+    offsets = np.random.default_rng(0).normal(size=5000)
+
+    def shifted(block, rows):
+        return block + offsets[rows, None]
+
+    found = gram.row_product(Gaussian(2.0), X, C, shifted, 40)
+    np.testing.assert_array_equal(found, gram.gram(Gaussian(2.0), X, C) + offsets[:, None])

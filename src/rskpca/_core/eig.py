@@ -6,22 +6,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.linalg.blas import dsymv
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 LANCZOS_FROM_SIZE = 300
+DENSE_UP_TO_SIZE = 5000
 
 Floats = NDArray[np.float64]
 
 
 def leading_eigenpairs(
-    matrix: Floats | LinearOperator, n_components: int, rounding: float = 0.0
+    matrix: Any, n_components: int, rounding: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Largest eigenvalues of a positive semi-definite matrix, descending, with unit vectors.
+    """Largest eigenvalues of a symmetric matrix, descending, with unit vectors.
 
-    Eigenvalues that cannot be told from zero are left out: those within the rounding of the
-    decomposition, relative to the largest, or within ``rounding``, which is what making the
-    matrix has cost. ``matrix`` may be overwritten.
+    Eigenvalues that are negative, or cannot be told from zero, are left out: those within the
+    rounding of the decomposition, relative to the largest, or within ``rounding``, which is what
+    making the matrix has cost. ``matrix`` is an array, which may be overwritten, a product, or
+    sparse and without eigenvalues above 1.
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
@@ -30,22 +34,56 @@ def leading_eigenpairs(
     if lazy or (size >= LANCZOS_FROM_SIZE and n_components <= size // 20):
         values, vectors = _lanczos(matrix, n_components)
     if values is None or vectors is None:
-        if isinstance(matrix, LinearOperator):
-            matrix = matrix @ np.eye(size)
-        first = size - n_components
-        values, vectors = eigh(
-            matrix, subset_by_index=[first, size - 1], overwrite_a=True, check_finite=False
-        )
+        values, vectors = _all_at_once(matrix, n_components)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     kept = values > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
     return values[kept], vectors[:, kept]
 
 
+def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
+    """By LAPACK, or of a large sparse matrix by its factors."""
+    size = matrix.shape[0]
+    if isinstance(matrix, LinearOperator):
+        matrix = matrix @ np.eye(size)
+    if sparse.issparse(matrix):
+        if size > DENSE_UP_TO_SIZE:
+            return _inverse_lanczos(matrix, n_components)
+        matrix = matrix.toarray()
+    first = size - n_components
+    return eigh(matrix, subset_by_index=[first, size - 1], overwrite_a=True, check_finite=False)
+
+
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
     """Lanczos from a fixed start vector; (None, None) where it does not converge."""
-    start = np.random.default_rng(0).standard_normal(matrix.shape[0])
+    stored = isinstance(matrix, np.ndarray)
+    product = _symmetric_product(matrix) if stored else matrix
+    tries = 50 if stored else 100  # what else there is costs more
     try:
-        return eigsh(matrix, k=n_components, which="LA", v0=start, maxiter=50)
+        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=tries)
     except ArpackError:  # no convergence, or a zero matrix
         return None, None
+
+
+def _symmetric_product(matrix: Floats) -> LinearOperator:
+    """Products from one triangle: half of the memory to read, which is what they wait for."""
+    columns = matrix.T  # as BLAS wants it; no copy
+    return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
+
+
+def _inverse_lanczos(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
+    """Lanczos on (matrix - sigma)^{-1}, with sigma just above 1, the largest eigenvalue.
+
+    Plain Lanczos is slow where eigenvalues crowd below the largest. Graphs of which that is
+    true are long and thin, and so the factors of their matrices are sparse too.
+    """
+    size, sigma = matrix.shape[0], 1 + 1e-6
+    shifted = (matrix - sigma * sparse.eye_array(size)).tocsc()
+    factors = splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
+    inverse = LinearOperator((size, size), matvec=factors.solve, dtype=np.float64)
+    start = _start(matrix)
+    return eigsh(matrix, k=n_components, sigma=sigma, which="LM", v0=start, OPinv=inverse)
+
+
+def _start(matrix: Any) -> Floats:
+    return np.random.default_rng(0).standard_normal(matrix.shape[0])

@@ -117,11 +117,29 @@ def product(
     n_threads: int | None = None,
 ) -> Array:
     """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
+
+    def of_block(block: Array, rows: slice) -> Array:
+        return function(block)
+
+    return row_product(kernel, X, C, of_block, n_columns, dtype=dtype, n_threads=n_threads)
+
+
+def row_product(
+    kernel: Radial,
+    X: Array,
+    C: Array,
+    function: Callable[[Array, slice], Array],
+    n_columns: int,
+    *,
+    dtype: Any = np.float64,
+    n_threads: int | None = None,
+) -> Array:
+    """The same for a function of the block and of the slice of X that it belongs to."""
     blocks = Blocks(kernel, X, C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
 
     def work(rows: slice) -> None:
-        out[rows] = function(blocks[rows])
+        out[rows] = function(blocks[rows], rows)
 
     with workers(n_threads) as run:
         run(work, slices(0, len(X), blocks.n_rows))

@@ -118,3 +118,16 @@ def nearest(X: Array, C: Array) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     squared = pairwise_squared_distances(X, C)
     labels = np.argmin(squared, axis=1)
     return labels, squared[np.arange(len(X)), labels]
+
+
+def longest_links(C: Array) -> NDArray[np.float64]:
+    """Lengths of the links of the minimum spanning tree, longest first, by Prim's algorithm."""
+    nearest = np.sqrt(squared_distances(C, C[0]))  # of each point to the tree
+    left = np.arange(1, len(C))
+    links = np.zeros(len(left))
+    for step in range(len(links)):
+        newest = left[np.argmin(nearest[left])]
+        links[step] = nearest[newest]
+        left = left[left != newest]
+        nearest = np.minimum(nearest, np.sqrt(squared_distances(C, C[newest])))
+    return np.sort(links)[::-1]

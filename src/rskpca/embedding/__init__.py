@@ -2,14 +2,20 @@
 
 from ._base import KernelEmbedding, ReducedSetEmbedding
 from ._principal import PrincipalComponents
+from .diffusion_maps import DiffusionMaps
 from .kernel_pca import ReducedSetKernelPCA
+from .laplacian_eigenmaps import LaplacianEigenmaps
+from .normalized_cut import NormalizedCut
 from .novelty import KernelPCANovelty
 from .nystrom import NystromKernelPCA, WeightedNystromKernelPCA
 from .subsampled import SubsampledKernelPCA
 
 __all__ = [
+    "DiffusionMaps",
     "KernelEmbedding",
     "KernelPCANovelty",
+    "LaplacianEigenmaps",
+    "NormalizedCut",
     "NystromKernelPCA",
     "PrincipalComponents",
     "ReducedSetEmbedding",

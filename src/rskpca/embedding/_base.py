@@ -30,7 +30,8 @@ Array = NDArray[np.floating]
 class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Eigenfunctions as coordinates. A subclass fits ``eigensystem_`` and names the scale."""
 
-    n_components: int | None
+    _wanted_name = "n_components"  # the parameter that says how many
+
     kernel: RadialKernel | str | None
     gamma: float | None
     bandwidth: float | str | None
@@ -59,14 +60,23 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ndarray of shape (n_samples, n_components)
             float32 for float32 data, else float64.
         """
+        return self._embedded(X)
+
+    def _embedded(self, X: Any) -> Array:
+        """The coordinates as an array, whatever ``set_output`` says."""
         check_is_fitted(self)
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
         system = self.eigensystem_
         return self._coordinates(system, system.extend(checked))
 
+    @property
+    def _wanted(self) -> int | None:
+        """r, or None for all."""
+        return getattr(self, self._wanted_name)
+
     def _check_parameters(self) -> None:
-        if self.n_components is not None:
-            check.positive_integer("n_components", self.n_components)
+        if self._wanted is not None:
+            check.positive_integer(self._wanted_name, self._wanted)
 
     def _lent_kernel(
         self, density: BaseDensity, X: Array, sample_weight: Array | None
@@ -85,9 +95,9 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "no component has a positive eigenvalue: as far as the kernel can tell all "
                 "points are equal. A smaller bandwidth or more centers tell them apart."
             )
-        if self.n_components is not None and found < self.n_components:
+        if self._wanted is not None and found < self._wanted:
             check.warn(
-                f"n_components={self.n_components}, but {found} came back: the {n_centers} "
+                f"{self._wanted_name}={self._wanted}, but {found} came back: the {n_centers} "
                 "centers have no more eigenvalues above rounding. More centers have more."
             )
 
@@ -257,7 +267,7 @@ class ReducedSetEmbedding(KernelEmbedding):
         return ShadowDensity(ell=ell, random_state=self.random_state, verbose=self.verbose)
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
-        wanted = self.n_components
+        wanted = self._wanted
         if wanted is None and reduced_set.n_centers > STORED_CENTERS:
             raise ValueError(
                 f"n_components=None asks for all of {reduced_set.n_centers:,} components; "

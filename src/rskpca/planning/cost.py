@@ -102,7 +102,7 @@ class SolveTimer:
 
     def _n_products(self, points: Array) -> int:
         matrix = gram.gram(self.kernel, points, points)
-        matrix = Centered().fit(matrix, np.ones(len(points))).apply(matrix)
+        matrix = Centered().fit(matrix, np.ones(len(points))).apply(matrix, points, points)
         calls = []
 
         def times(v: Array) -> Array:

@@ -1,18 +1,31 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
+from .diffusion import Diffusion, FittedMarkov, NormalizedLaplacian
 from .eigensystem import EigenSystem, solve
 from .feature_space import FeatureSpace
 from .nystrom import nystrom
-from .operators import Centered, FittedCentered, FittedOperator, Operator, Plain, Shifted
+from .operators import (
+    Centered,
+    FittedCentered,
+    FittedOperator,
+    Multiplied,
+    Operator,
+    Plain,
+    Shifted,
+)
 from .ritz import Moments, ritz
 
 __all__ = [
     "Centered",
+    "Diffusion",
     "EigenSystem",
     "FeatureSpace",
     "FittedCentered",
+    "FittedMarkov",
     "FittedOperator",
     "Moments",
+    "Multiplied",
+    "NormalizedLaplacian",
     "Operator",
     "Plain",
     "Shifted",

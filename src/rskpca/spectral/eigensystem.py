@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator
 
 from .._core import eig, gram
-from .._core.parallel import slices
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from .operators import FittedOperator, Operator
+from .matrices import CenterMatrix, ProductMatrix, SparseMatrix, StoredMatrix
+from .neighbours import NeighbourGraph
+from .operators import Extensible, Operator
 
 Array = NDArray[np.floating]
 
@@ -29,14 +28,14 @@ class EigenSystem:
     ----------
     kernel : RadialKernel
         With a number for its bandwidth.
-    operator : FittedOperator
+    operator : Extensible
         What is done to the kernel.
     centers : ndarray of shape (n_centers, n_features)
         The points that the eigenfunctions are expressed in.
     coefficients : ndarray of shape (n_centers, n_components)
         A of f(x) = k(x, C) A, with the operator's kernel: w f / mu for :func:`solve`.
     eigenvalues : ndarray of shape (n_components,)
-        mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)).
+        mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)); w is the operator's measure.
     functions : ndarray of shape (n_centers, n_components)
         The eigenfunctions at the centers, W^{-1} v. Their weighted squares over the data that
         the operator stands for sum to one.
@@ -45,16 +44,19 @@ class EigenSystem:
     residual : float
         How much of the trace no function of these centers can hold; no eigenvalue of K~ is
         further than this above the one found. 0 where the centers are the data.
+    graph : NeighbourGraph or None
+        Where only neighbours count: who is one.
     """
 
     kernel: RadialKernel
-    operator: FittedOperator
+    operator: Extensible
     centers: Array
     coefficients: Array
     eigenvalues: Array
     functions: Array
     trace: float
     residual: float = 0.0
+    graph: NeighbourGraph | None = None
 
     def extend(self, X: Array) -> Array:
         """Eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
@@ -69,14 +71,43 @@ class EigenSystem:
         ndarray of shape (n_samples, n_components)
             One eigenfunction a column.
         """
-        function = self.operator.extension(self.coefficients, X.dtype)
-        return gram.product(
-            self.kernel, X, self.centers, function, len(self.eigenvalues), dtype=X.dtype
+        function = self.operator.extension(self.coefficients, self.eigenvalues, X.dtype)
+
+        def of_block(block: Array, rows: slice) -> Array:
+            return function(block, X[rows], self.centers)
+
+        count = len(self.eigenvalues)
+        if self.graph is not None:
+            return self.graph.product(X, of_block, count, X.dtype)
+        return gram.row_product(self.kernel, X, self.centers, of_block, count, dtype=X.dtype)
+
+    def select(self, columns: slice) -> EigenSystem:
+        """Some of the eigenpairs.
+
+        Parameters
+        ----------
+        columns : slice
+            Which.
+
+        Returns
+        -------
+        EigenSystem
+            With those alone.
+        """
+        return replace(
+            self,
+            coefficients=self.coefficients[:, columns],
+            eigenvalues=self.eigenvalues[columns],
+            functions=self.functions[:, columns],
         )
 
 
 def solve(
-    operator: Operator, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int
+    operator: Operator,
+    kernel: RadialKernel,
+    reduced_set: ReducedSet,
+    n_components: int,
+    graph: float | None = None,
 ) -> EigenSystem:
     """Algorithm 1, for any operator.
 
@@ -90,6 +121,9 @@ def solve(
         Centers C and weights w.
     n_components : int
         r, the eigenpairs wanted; fewer come back where the others are zero to rounding.
+    graph : int, float or None, default=None
+        For random walks: only the kernel values of near pairs count. An int is the number of
+        nearest centers, a float the largest distance.
 
     Returns
     -------
@@ -97,72 +131,41 @@ def solve(
         Descending, with signs that do not depend on the order of the centers.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
-    fitted, weighted_gram, trace = _weighted_gram(operator, kernel, centers, weights)
+    neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
+    matrix = _matrix(kernel, centers, neighbours)
+    fitted = operator.fit(matrix, weights)
+    measure = fitted.measure(weights)
+    weighted_gram, trace = matrix.weighted(fitted, measure)
+    _check_finite(weighted_gram @ np.ones(len(weights)))
     eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
-    functions = vectors / np.sqrt(weights)[:, None]
+    functions = vectors / np.sqrt(measure)[:, None]
     functions *= signs(functions, centers)
-    coefficients = weights[:, None] * functions / eigenvalues
+    coefficients = measure[:, None] * functions / eigenvalues
     return EigenSystem(
-        kernel, fitted, reduced_set.centers, coefficients, eigenvalues, functions, trace
+        kernel,
+        fitted,
+        reduced_set.centers,
+        coefficients,
+        eigenvalues,
+        functions,
+        trace,
+        graph=neighbours,
     )
 
 
-def _weighted_gram(
-    operator: Operator, kernel: RadialKernel, centers: Array, weights: Array
-) -> tuple[FittedOperator, Any, float]:
-    """K~ = W g(C, C) K^C W, stored or as a product, and its trace."""
-    if len(centers) > STORED_CENTERS:
-        return _weighted_product(operator, kernel, centers, weights)
-    root = np.sqrt(weights)
-    matrix = gram.gram(kernel, centers, centers)
-    fitted = operator.fit(matrix, weights)
-    matrix = fitted.apply(matrix)
-    matrix *= root
-    matrix *= root[:, None]
-    if not np.isfinite(matrix.sum()):
+def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) -> CenterMatrix:
+    """K^C, stored unless it is sparse or too large."""
+    if graph is not None:
+        return SparseMatrix(graph)
+    return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
+
+
+def _check_finite(values: Array) -> None:
+    if not np.isfinite(values).all():
         raise ValueError(
             "the kernel has values that are not finite numbers; its profile must be finite for "
-            "every distance."
+            "every distance, and so must be what an operator makes of it."
         )
-    return fitted, matrix, float(np.trace(matrix))
-
-
-def _weighted_product(
-    operator: Operator, kernel: RadialKernel, centers: Array, weights: Array
-) -> tuple[FittedOperator, LinearOperator, float]:
-    """The same, computed anew at each product: time instead of m x m memory."""
-    size = len(centers)
-    root = np.sqrt(weights)
-    fitted = operator.fit(kernel_matrix(kernel, centers), weights)
-
-    def weighted(V: Array) -> Array:
-        V = root[:, None] * V.reshape(size, -1)
-        return root[:, None] * gram.product(
-            kernel, centers, centers, lambda block: fitted.apply(block) @ V, V.shape[1]
-        )
-
-    matrix = LinearOperator((size, size), matvec=weighted, matmat=weighted, dtype=np.float64)
-    return fitted, matrix, float(weights @ _diagonal(kernel, fitted, centers))
-
-
-def kernel_matrix(kernel: RadialKernel, X: Array) -> LinearOperator:
-    """k(X, X) as something to multiply with, computed anew at each product."""
-    shape = len(X), len(X)
-
-    def times(V: Array) -> Array:
-        V = V.reshape(len(X), -1)
-        return gram.product(kernel, X, X, lambda block: block @ V, V.shape[1])
-
-    return LinearOperator(shape, matvec=times, matmat=times, dtype=np.float64)
-
-
-def _diagonal(kernel: RadialKernel, fitted: FittedOperator, centers: Array) -> Array:
-    """The operator's kernel at (c_j, c_j), a block at a time."""
-    diagonal = [
-        np.diagonal(fitted.apply(gram.gram(kernel, centers[rows], centers)), rows.start)
-        for rows in slices(0, len(centers), 256)
-    ]
-    return np.concatenate(diagonal)
 
 
 def signs(functions: Array, centers: Array) -> Array:

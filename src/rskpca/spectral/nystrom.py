@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from .eigensystem import EigenSystem, kernel_matrix, solve
+from .eigensystem import EigenSystem, solve
+from .matrices import ProductMatrix
 from .operators import Centered, FittedOperator, Plain
 
 Array = NDArray[np.floating]
@@ -51,7 +52,7 @@ def nystrom(
     fitted: FittedOperator = Plain()
     trace = data.n_samples * kernel.kappa
     if center:
-        fitted = about_mean = Centered().fit(kernel_matrix(kernel, X), weights)
+        fitted = about_mean = Centered().fit(ProductMatrix(kernel, X), weights)
         trace -= data.n_samples * about_mean.mean
     coefficients = weights[:, None] * functions / few.eigenvalues
     return EigenSystem(

@@ -1,7 +1,8 @@
 """The operators of section 3: what is done to k(x, c) before it is decomposed.
 
 The generic eigenproblem (generic_eigen) has g(x, y) k(x, y) in place of k(x, y). An
-operator turns blocks of k(X, C) into that. A new one needs ``fit`` and ``apply``.
+operator turns blocks of k(X, C) into that. A new one inherits from :class:`FittedOperator`
+and writes ``fit`` and ``apply``; where only g is new, :class:`Multiplied` takes it.
 """
 
 from __future__ import annotations
@@ -17,36 +18,48 @@ from .._core.gram import multiplier
 
 Array = NDArray[np.floating]
 
+Extension = Callable[[Any, Array, Array], Array]
+
 
 class Operator(Protocol):
-    """What :func:`~rskpca.spectral.solve` and ``extend`` need of an operator."""
+    """What :func:`~rskpca.spectral.solve` needs of an operator."""
 
     def fit(self, gram: Any, weights: Array) -> FittedOperator:
         """Learn what ``apply`` needs; ``gram @ v`` gives sums over the centers."""
 
 
-class FittedOperator(Protocol):
-    """An operator that knows its centers.
+class Extensible(Protocol):
+    """What ``EigenSystem.extend`` needs of a fitted operator."""
 
-    ``rounding`` is the size up to which an eigenvalue of K~ can be due to rounding in
-    ``apply``; 0 where nothing cancels.
-    """
+    def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
+        """The function ``(block, X, C) -> eigenfunctions at X``, for blocks of ``dtype``."""
+
+
+class FittedOperator(Extensible, Protocol):
+    """An operator that knows its centers. Inherit from it, and write ``apply``."""
 
     @property
-    def rounding(self) -> float: ...
+    def rounding(self) -> float:
+        """Up to here an eigenvalue of K~ can be due to rounding in ``apply``."""
+        return 0.0
 
-    def apply(self, block: Array) -> Array:
-        """Rows of k(X, C) -> rows of the operator's kernel; may overwrite them."""
+    def measure(self, weights: Array) -> Array:
+        """The weights of the sums over centers, in which the operator's kernel is symmetric."""
+        return weights
 
-    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
-        """The function ``block -> apply(block) @ coefficients``, for blocks of ``dtype``."""
+    def apply(self, block: Any, X: Array, C: Array) -> Any:
+        """The block k(X, C) -> the same block of the operator's kernel; may overwrite it."""
+
+    def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
+        """The function ``(block, X, C) -> apply(block, X, C) @ coefficients``."""
+        columns = coefficients.astype(dtype)
+        return lambda block, X, C: self.apply(block, X, C) @ columns
 
 
 @dataclass(frozen=True)
-class Plain:
+class Plain(FittedOperator):
     """The paper's operator, eq. (modkernel_emp): k itself, about the origin."""
 
-    rounding = 0.0
     shares = 0.0
     means = 0.0
 
@@ -67,7 +80,7 @@ class Plain:
         """
         return self
 
-    def apply(self, block: Array) -> Array:
+    def apply(self, block: Any, X: Array, C: Array) -> Any:
         """The block as it is."""
         return block
 
@@ -75,9 +88,67 @@ class Plain:
         """The coefficients as they are."""
         return coefficients
 
-    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
-        """The function ``block -> block @ coefficients``."""
-        return multiplier(coefficients.astype(dtype))
+    def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
+        """The function ``block @ coefficients``."""
+        multiply = multiplier(coefficients.astype(dtype))
+        return lambda block, X, C: multiply(block)
+
+
+@dataclass(frozen=True)
+class Multiplied(FittedOperator):
+    """g(x, y) k(x, y) with a g of your own: the paper's eq. (generic_eigen).
+
+    Attributes
+    ----------
+    g : callable
+        From points X and C to the array of g(x, c), of shape (len(X), len(C)). Symmetric, and
+        such that g k is positive definite: this is yours to know.
+
+    Examples
+    --------
+    Kernel PCA of directions: the kernel counts only as far as two points point alike.
+
+    >>> import numpy as np
+    >>> from rskpca import Gaussian, ReducedSet
+    >>> from rskpca.spectral import Multiplied, solve
+    >>> def cosine(X, C):
+    ...     return X @ C.T / np.outer(np.linalg.norm(X, axis=1), np.linalg.norm(C, axis=1))
+    >>> points = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
+    >>> reduced_set = ReducedSet(points, np.array([3.0, 1.0, 2.0]))
+    >>> system = solve(Multiplied(cosine), Gaussian(2.0), reduced_set, 2)
+    >>> np.allclose(system.extend(points), system.functions)
+    True
+    """
+
+    g: Callable[[Array, Array], Array]
+
+    def fit(self, gram: Any, weights: Array) -> Multiplied:
+        """There is nothing to learn.
+
+        Parameters
+        ----------
+        gram : matrix of shape (n_centers, n_centers)
+            Not used.
+        weights : ndarray of shape (n_centers,)
+            Not used.
+
+        Returns
+        -------
+        Multiplied
+            Itself.
+        """
+        return self
+
+    def apply(self, block: Any, X: Array, C: Array) -> Any:
+        """The block times g, in place."""
+        factors = np.asarray(self.g(X, C))
+        if factors.shape != block.shape:
+            raise ValueError(
+                f"g must make an array of shape (len(X), len(C)) = {block.shape}, "
+                f"but made {factors.shape}."
+            )
+        block *= factors
+        return block
 
 
 @dataclass(frozen=True)
@@ -106,20 +177,25 @@ class Centered:
         shares = weights / total
         means = gram @ shares
         mean = float(shares @ means)
-        rounding = 4 * np.finfo(np.float64).eps * mean * total
-        return FittedCentered(shares, means, mean, rounding)
+        cost = 4 * np.finfo(np.float64).eps * mean * total
+        return FittedCentered(shares, means, mean, cost)
 
 
 @dataclass(frozen=True, eq=False)
-class FittedCentered:
+class FittedCentered(FittedOperator):
     """:class:`Centered` with its means: ``shares`` are w / n, ``means`` are mu(c_j)."""
 
     shares: Array
     means: Array
     mean: float
-    rounding: float
+    cost: float
 
-    def apply(self, block: Array) -> Array:
+    @property
+    def rounding(self) -> float:
+        """Subtracting the means costs some roundings of the largest eigenvalue."""
+        return self.cost
+
+    def apply(self, block: Any, X: Array, C: Array) -> Any:
         """Subtract the means of row and column, in place."""
         rows = block @ self.shares
         block -= self.means
@@ -130,13 +206,13 @@ class FittedCentered:
         """What k itself is multiplied by: of the functions in terms of psi(c_j), not centered."""
         return coefficients - np.outer(self.shares, coefficients.sum(axis=0))
 
-    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
-        """The function ``block -> apply(block) @ coefficients``."""
+    def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
+        """The function ``apply(block) @ coefficients``."""
         # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
         total = coefficients.sum(axis=0)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
         multiply = multiplier(self.columns(coefficients).astype(dtype))
-        return lambda block: multiply(block) + constant
+        return lambda block, X, C: multiply(block) + constant
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,19 +225,13 @@ class Shifted:
 
     means: Array
     shares: Array
-    rounding = 0.0
-
-    def apply(self, block: Array) -> Array:
-        """Subtract the means of the columns, in place."""
-        block -= self.means
-        return block
 
     def columns(self, coefficients: Array) -> Array:
         """The coefficients as they are."""
         return coefficients
 
-    def extension(self, coefficients: Array, dtype: Any) -> Callable[[Array], Array]:
-        """The function ``block -> apply(block) @ coefficients``."""
+    def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
+        """The function ``(block - means) @ coefficients``."""
         constant = (self.means @ coefficients).astype(dtype)
         multiply = multiplier(coefficients.astype(dtype))
-        return lambda block: multiply(block) - constant
+        return lambda block, X, C: multiply(block) - constant

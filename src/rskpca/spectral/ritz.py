@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpstrf
 from .._core import eig, gram
 from ..kernels import RadialKernel
 from .eigensystem import EigenSystem, signs
-from .operators import FittedOperator, Plain, Shifted
+from .operators import Extensible, Extension, Plain, Shifted
 
 Array = NDArray[np.floating]
 
@@ -130,7 +130,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     n, kernel, second = moments.total, moments.kernel, moments.second
     mean = moments.first / n
     held = float(np.trace(second))
-    operator: FittedOperator = Plain()
+    operator: Extensible = Plain()
     trace = n * kernel.kappa
     if center:
         second = second - n * np.outer(mean, mean)
@@ -140,10 +140,9 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     rounding = len(mean) * np.finfo(np.float64).eps * held
     eigenvalues, vectors = eig.leading_eigenpairs(second.copy(), n_components, rounding)
     coefficients = moments.columns @ vectors / np.sqrt(eigenvalues)
-    functions = gram.product(
-        kernel, moments.basis, moments.basis, operator.extension(coefficients, np.float64),
-        len(eigenvalues),
-    )  # fmt: skip
+    functions = _at_basis(
+        moments, operator.extension(coefficients, eigenvalues, np.float64), len(eigenvalues)
+    )
     orientation = signs(functions, moments.basis.astype(np.float64))
     return EigenSystem(
         kernel,
@@ -154,4 +153,12 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
         functions * orientation,
         trace,
         max(n * kernel.kappa - held, 0.0),
+    )
+
+
+def _at_basis(moments: Moments, function: Extension, count: int) -> Array:
+    """Functions at the points of the basis themselves."""
+    basis = moments.basis
+    return gram.row_product(
+        moments.kernel, basis, basis, lambda block, rows: function(block, basis[rows], basis), count
     )

@@ -1,0 +1,169 @@
+"""Diffusion maps on a reduced set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from .. import _validation as check
+from ..density import BaseDensity
+from ..kernels import RadialKernel
+from ..spectral import Diffusion, EigenSystem, Operator
+from ._base import Array
+from ._markov import MarkovEmbedding
+
+# t="auto": what is cut off weighs at most this, relative to the first coordinate.
+_CUT_OFF = 0.1
+
+
+class DiffusionMaps(MarkovEmbedding):
+    """Diffusion maps (Coifman and Lafon, 2006) on a reduced set of the data.
+
+    With q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha and d = k_alpha w, a random walk
+    goes from x to y with probability k_alpha(x, y) w(y) / d(x). A point's coordinates are
+    lambda_l^t psi_l(x), with the walk's eigenvalues lambda_l and eigenfunctions psi_l. It is the
+    diffusion map of the data with each point moved to its center, at most sigma / ell away.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Coordinates; the constant function of eigenvalue 1 is left out.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian, or the kernel of ``density``.
+    gamma : float, default=None
+        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+    bandwidth : float or "median", default=None
+        With a kernel's name: sigma. None is the median pairwise distance of a sample, which is
+        wide; a curved sheet needs one below the distance between its layers.
+    density : density estimator, default=None
+        How the reduced set is made. None is ``ShadowDensity(ell=ell)``.
+    ell : float, default=None
+        Of the shadow density, where no ``density`` is given; None is 4.0. ``np.inf`` keeps
+        every row and is the exact diffusion map.
+    alpha : float, default=1.0
+        From 0 to 1, how much of the sampling density is divided out. 1 shows the geometry
+        whatever the density, 0 is the walk of the normalized Laplacian.
+    t : float or "auto", default=1
+        Time, not negative; fractions will do. ``"auto"`` is the smallest time at which what is
+        cut off counts little, (lambda_{r+1} / lambda_1)^t <= 0.1, and 1 where nothing is.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample that the median bandwidth is taken from.
+    verbose : int, default=0
+        1 shows a progress line on fits of over a second.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the walk, descending, without the trivial 1.
+    eigenvectors_ : ndarray of shape (n_centers, n_components)
+        Unit eigenvectors of the symmetric form of the walk on the centers.
+    t_ : float
+        The time as a number.
+    reduced_set_ : ReducedSet
+        Centers, weights, radius, n_samples.
+    n_centers_ : int
+        m, the number of centers.
+    basis_ : ndarray of shape (n_centers, n_features)
+        The points that ``transform`` evaluates the kernel at.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    density_ : density estimator
+        The fitted density, with ``labels_``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    psi_l has mean 0 and mean square 1 under the stationary distribution, which is w d up to
+    its sum. So the Euclidean distance of two points' coordinates is their diffusion distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import DiffusionMaps
+    >>> angles = np.random.default_rng(0).vonmises(0.0, 2.0, size=3000)  # 55 times denser at 0
+    >>> circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    >>> model = DiffusionMaps(2, bandwidth=0.3).fit(circle)
+    >>> radii = np.linalg.norm(model.transform(circle), axis=1)
+    >>> bool(radii.std() < 0.1 * radii.mean())
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: RadialKernel | str | None = None,
+        gamma: float | None = None,
+        bandwidth: float | str | None = None,
+        density: BaseDensity | None = None,
+        ell: float | None = None,
+        alpha: float = 1.0,
+        t: float | str = 1,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.bandwidth = bandwidth
+        self.density = density
+        self.ell = ell
+        self.alpha = alpha
+        self.t = t
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check.number_within("alpha", self.alpha, 0, 1, "1 divides the sampling density out.")
+        if self.t != "auto":
+            check.number_within("t", self.t, 0, np.inf, 'Or give "auto".')
+
+    def _operator(self) -> Operator:
+        return Diffusion(float(self.alpha))
+
+    @property
+    def t_(self) -> float:
+        """The time as a number."""
+        if self.t != "auto":
+            return float(self.t)
+        cut_off = self._whole.eigenvalues[1 + self.n_components :]
+        return _time(self.eigenvalues_[0], cut_off[0]) if len(cut_off) else 1.0
+
+    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
+        """lambda^t psi(x), with psi of mean square 1 under the stationary distribution."""
+        scale = np.sqrt(self._measure(system).sum()) * system.eigenvalues**self.t_
+        return super()._coordinates(system, functions) * scale.astype(functions.dtype)
+
+    def diffusion_distance(self, X: Any, Y: Any = None) -> Array:
+        """How far apart walks from two points are after t steps.
+
+        D_t(x, y)^2 = sum_l lambda_l^{2t} (psi_l(x) - psi_l(y))^2, which is the squared
+        difference of the probabilities of being at z after t steps, over the stationary
+        distribution at z, summed over z. Of the sum n_components terms are taken.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+        Y : array-like of shape (n_others, n_features), default=None
+            Other points; None is X.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_others)
+            Distances.
+        """
+        Z = self._embedded(X)
+        others = Z if Y is None else self._embedded(Y)
+        return cdist(Z, others).astype(Z.dtype, copy=False)
+
+
+def _time(first: float, cut_off: float) -> float:
+    """The smallest t at which the eigenvalue that is cut off counts little beside the first."""
+    return float(np.log(_CUT_OFF) / np.log(cut_off / first)) if cut_off < first else 1.0

@@ -1,0 +1,225 @@
+"""DiffusionMaps is the diffusion map of the quantized data: the oracle, and known answers."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from rskpca import DiffusionMaps, Gaussian, Laplacian
+from tests import datasets, dense
+from tests.embedding import walks
+from tests.embedding.invariants import EmbeddingInvariants
+from tests.embedding.walks import N_COMPONENTS, quantized, split
+
+
+class TestInvariants(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return DiffusionMaps(n_components, **{"t": "auto", **parameters})
+
+
+# ------------------------------------------------------------------------- the oracle
+
+
+def expected_coordinates(exact, functions, t):
+    """lambda^t psi, with psi of mean square one under the stationary distribution."""
+    return functions * np.sqrt(exact.degrees.sum()) * exact.eigenvalues**t
+
+
+def assert_is_diffusion_map(model, exact, X, new, t):
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, atol=1e-10)
+    training = expected_coordinates(exact, exact.functions, t)
+    walks.assert_equal(model.transform(exact.X), training, exact)
+    walks.assert_equal(
+        model.transform(new), expected_coordinates(exact, exact.extend(new), t), exact
+    )
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
+def test_it_is_the_diffusion_map_of_the_quantized_data(name, alpha, ell):
+    X, new, bandwidth = split(name)
+    t = 2.5
+    model = DiffusionMaps(N_COMPONENTS, bandwidth=bandwidth, ell=ell, alpha=alpha, t=t).fit(X)
+    assert model.n_centers_ == len(X) if ell == np.inf else model.n_centers_ < len(X)
+    exact = dense.Markov(Gaussian(bandwidth), quantized(model), N_COMPONENTS, alpha)
+    assert_is_diffusion_map(model, exact, X, new, t)
+
+
+def test_other_kernels_will_do():
+    X, new, bandwidth = split("pendigits")
+    model = DiffusionMaps(N_COMPONENTS, kernel=Laplacian(bandwidth)).fit(X)
+    exact = dense.Markov(Laplacian(bandwidth), quantized(model), N_COMPONENTS, 1.0)
+    assert_is_diffusion_map(model, exact, X, new, 1)
+
+
+def test_whole_weights_equal_repeated_rows():
+    X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
+    weights = np.random.default_rng(0).integers(0, 4, size=300)
+    for ell in (3.0, np.inf):
+        one, other = (DiffusionMaps(3, bandwidth=4.0, ell=ell) for _ in range(2))
+        one.fit(X, sample_weight=weights)
+        other.fit(np.repeat(X, weights, axis=0))
+        np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-10)
+        np.testing.assert_allclose(one.transform(new), other.transform(new), atol=1e-9)
+
+
+def test_a_scale_of_the_weights_changes_nothing():
+    X = datasets.blobs(300, 3)
+    one = DiffusionMaps(3, bandwidth=4.0).fit(X)
+    tenth = DiffusionMaps(3, bandwidth=4.0).fit(X, sample_weight=np.full(300, 0.1))
+    np.testing.assert_allclose(tenth.transform(X), one.transform(X), atol=1e-9)
+
+
+def test_a_stream_is_one_fit():
+    X, new, bandwidth = split("swiss roll")
+    stream = DiffusionMaps(3, bandwidth=bandwidth)
+    for part in np.array_split(X, 5):
+        stream.partial_fit(part)
+    whole = DiffusionMaps(3, bandwidth=bandwidth).fit(X)
+    np.testing.assert_array_equal(stream.transform(new), whole.transform(new))
+
+
+# -------------------------------------------------------------- time and distance
+
+
+def test_coordinates_have_mean_square_lambda_to_the_2t_where_the_walk_stays():
+    X, _, bandwidth = split("swiss roll")
+    model = DiffusionMaps(4, bandwidth=bandwidth, t=1.5).fit(X)
+    s = model.reduced_set_
+    Z = model.transform(s.centers)
+    K = model.kernel_(s.centers)
+    u = s.weights / (K @ s.weights)
+    stationary = u * (K @ u) / np.sum(u * (K @ u))
+    second = Z.T @ (stationary[:, None] * Z)
+    np.testing.assert_allclose(second, np.diag(model.eigenvalues_**3), atol=1e-10)
+    np.testing.assert_allclose(stationary @ Z, 0, atol=1e-10)
+
+
+def test_the_distance_is_that_of_the_walks_after_t_steps():
+    """All eigenpairs of a few points: the sum over l is the sum over z."""
+    X = datasets.blobs(12, 2)
+    model = DiffusionMaps(11, bandwidth=2.0, ell=np.inf, alpha=0.5, t=3).fit(X)
+    A = np.exp(dense.log_kernel(Gaussian(2.0), X, X))
+    A /= np.sqrt(np.outer(A.sum(axis=1), A.sum(axis=1)))
+    P, stationary = A / A.sum(axis=1)[:, None], A.sum(axis=1) / A.sum()
+    walked = np.linalg.matrix_power(P, 3) / np.sqrt(stationary)
+    expected = np.linalg.norm(walked[:, None] - walked, axis=2)
+    np.testing.assert_allclose(model.diffusion_distance(X), expected, atol=1e-6)
+    np.testing.assert_allclose(model.diffusion_distance(X[:3], X), expected[:3], atol=1e-6)
+
+
+def test_the_distance_is_that_of_the_coordinates():
+    X, new, bandwidth = split("pendigits")
+    model = DiffusionMaps(3, bandwidth=bandwidth).fit(X.astype(np.float32))
+    model.set_output(transform="pandas")
+    D = model.diffusion_distance(new.astype(np.float32)[:5], X.astype(np.float32)[:7])
+    assert D.dtype == np.float32
+    assert D.shape == (5, 7)
+
+
+def test_the_time_of_auto_makes_what_is_cut_off_small():
+    X, _, bandwidth = split("swiss roll")
+    model = DiffusionMaps(3, bandwidth=bandwidth, t="auto").fit(X)
+    more = DiffusionMaps(4, bandwidth=bandwidth).fit(X).eigenvalues_
+    assert (more[3] / more[0]) ** model.t_ == pytest.approx(0.1)
+    same = DiffusionMaps(3, bandwidth=bandwidth, t=model.t_).fit(X)
+    np.testing.assert_array_equal(same.transform(X), model.transform(X))
+
+
+def test_where_nothing_is_cut_off_the_time_of_auto_is_one():
+    X = datasets.blobs(5, 2)
+    assert DiffusionMaps(4, bandwidth=2.0, ell=np.inf, t="auto").fit(X).t_ == 1.0
+
+
+# ---------------------------------------------------------------------- known answers
+
+
+def harmonics_explained(model, angles):
+    """Share of cos and sin of evenly spread angles that the coordinates explain."""
+    Z, wanted = model.transform(datasets.on_circle(angles)), datasets.on_circle(angles)
+    left = wanted - Z @ np.linalg.lstsq(Z, wanted, rcond=None)[0]
+    return 1 - np.sum(left**2) / np.sum(wanted**2)
+
+
+def test_an_uneven_circle_has_its_harmonics_at_alpha_one_only():
+    X = datasets.on_circle(datasets.uneven_circle(20_000))
+    even = np.linspace(-np.pi, np.pi, 360, endpoint=False)
+    explained = [
+        harmonics_explained(DiffusionMaps(2, bandwidth=0.2, alpha=alpha).fit(X), even)
+        for alpha in (1.0, 0.0)
+    ]
+    assert explained[0] > 0.998
+    assert explained[1] < 0.7
+
+
+def test_the_first_coordinate_of_a_swiss_roll_is_the_length_along_it():
+    X, length = datasets.swiss_roll(10_000)
+    Z = DiffusionMaps(1, bandwidth=2.0, ell=3.0).fit_transform(X)
+    assert abs(spearmanr(Z[:, 0], length).statistic) > 0.999
+    assert abs(np.corrcoef(Z[:, 0], length)[0, 1]) > 0.99
+
+
+# -------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": 1.5}, r"alpha must be a number from 0 to 1, got 1\.5"),
+        ({"alpha": -0.1}, "alpha must be"),
+        ({"alpha": "1"}, "alpha must be"),
+        ({"alpha": np.nan}, "alpha must be"),
+        ({"t": -1}, r't must be a number of at least 0, got -1\. Or give "auto"'),
+        ({"t": np.inf}, "t must be"),
+        ({"t": "long"}, "t must be"),
+        ({"n_components": 0}, "n_components must be"),
+        ({"n_components": None}, "n_components must be"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        DiffusionMaps(**parameters).fit(datasets.blobs(50, 2))
+
+
+def three_far_groups():
+    X = datasets.blobs(100, 2)
+    return np.concatenate([X + np.array(shift) for shift in ([0, 0], [1e3, 0], [0, 2e3])])
+
+
+def test_a_graph_in_pieces_is_told_with_the_bandwidth_that_joins_them():
+    X = three_far_groups()
+    with pytest.warns(UserWarning, match="3 pieces") as record:
+        DiffusionMaps(3, bandwidth=2.0).fit(X)
+    bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
+    assert 1900 < bandwidth < 2000
+    DiffusionMaps(1, bandwidth=bandwidth).fit(X)  # no warning, which is an error here
+
+
+@pytest.mark.filterwarnings("ignore:the affinities fall apart")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_constant_is_left_out_of_pieces_too(seed):
+    """Two pieces: one coordinate, of mean zero, with a value for each."""
+    order = np.random.default_rng(seed).permutation(200)
+    X = three_far_groups()[:200][order]
+    Z = DiffusionMaps(1, bandwidth=2.0, ell=np.inf).fit_transform(X)[:, 0]
+    near = order < 100
+    np.testing.assert_allclose(Z[near], -1.0, atol=1e-8)
+    np.testing.assert_allclose(Z[~near], 1.0, atol=1e-8)
+
+
+def test_at_least_is_said_where_there_may_be_more_pieces():
+    with pytest.warns(UserWarning, match="at least 3 pieces") as record:
+        DiffusionMaps(1, bandwidth=2.0).fit(three_far_groups())
+    assert record[0].filename == __file__
+
+
+def test_points_that_no_center_reaches_are_told():
+    model = DiffusionMaps(2, bandwidth=2.0).fit(datasets.blobs(100, 2))
+    with pytest.warns(UserWarning, match="1 of 2 rows are so far"):
+        Z = model.transform(np.array([[0.0, 0.0], [1e5, 0.0]]))
+    np.testing.assert_array_equal(Z[1], 0)
+
+
+def test_equal_points_have_no_coordinates():
+    with pytest.raises(ValueError, match="all points are equal"):
+        DiffusionMaps(1, bandwidth=1.0).fit(np.ones((20, 2)))

@@ -1,0 +1,154 @@
+"""LaplacianEigenmaps is that of the quantized data, and scikit-learn's SpectralEmbedding."""
+
+import numpy as np
+import pytest
+from sklearn.manifold import SpectralEmbedding
+
+from rskpca import Gaussian, LaplacianEigenmaps
+from tests import datasets, dense
+from tests.embedding import walks
+from tests.embedding.invariants import EmbeddingInvariants
+from tests.embedding.walks import N_COMPONENTS, quantized, split
+
+
+class TestInvariants(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return LaplacianEigenmaps(n_components, **parameters)
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+@pytest.mark.parametrize("self_affinity", [False, True])
+@pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
+def test_it_is_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, ell):
+    X, new, bandwidth = split(name)
+    model = LaplacianEigenmaps(
+        N_COMPONENTS, bandwidth=bandwidth, ell=ell, self_affinity=self_affinity
+    ).fit(X)
+    exact = dense.Markov(
+        Gaussian(bandwidth), quantized(model), N_COMPONENTS, self_affinity=self_affinity
+    )
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, atol=1e-10)
+    walks.assert_equal(model.transform(exact.X), exact.functions, exact)
+    if self_affinity:
+        walks.assert_equal(model.transform(new), exact.extend(new), exact)
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+def test_an_infinite_ell_is_scikit_learns_spectral_embedding(name):
+    """Sign and scale included."""
+    X, _, bandwidth = split(name)
+    theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
+    ours = LaplacianEigenmaps(3, gamma=1 / bandwidth**2, ell=np.inf)
+    expected = theirs.fit_transform(X)
+    np.testing.assert_allclose(
+        ours.fit_transform(X), expected, atol=1e-8 * np.abs(expected).max(), rtol=0
+    )
+
+
+def test_scikit_learn_agrees_on_the_quantized_data():
+    X, _, bandwidth = split("pendigits")
+    ours = LaplacianEigenmaps(3, bandwidth=bandwidth, ell=4.0).fit(X)
+    theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
+    expected = theirs.fit_transform(quantized(ours))
+    Z = ours.transform(quantized(ours))
+    np.testing.assert_allclose(Z, expected, atol=1e-8 * np.abs(expected).max(), rtol=0)
+
+
+@pytest.mark.parametrize("ell", [3.0, np.inf])
+def test_whole_weights_equal_repeated_rows(ell):
+    X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
+    weights = np.random.default_rng(0).integers(0, 4, size=300)
+    one, other = (LaplacianEigenmaps(3, bandwidth=4.0, ell=ell) for _ in range(2))
+    one.fit(X, sample_weight=weights)
+    other.fit(np.repeat(X, weights, axis=0))
+    expected = other.transform(new)
+    np.testing.assert_allclose(one.transform(new), expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_new_points_near_the_data_are_embedded_near_it():
+    """Half of the data, fitted, places the other half as a fit of all of it does."""
+    X, length = datasets.swiss_roll(4000)
+    order = np.argsort(length[2000:])
+    Z = LaplacianEigenmaps(1, bandwidth=2.0).fit(X[:2000]).transform(X[2000:])[order, 0]
+    assert abs(np.corrcoef(np.argsort(np.argsort(Z)), np.arange(2000))[0, 1]) > 0.999
+
+
+def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
+    X = np.append(datasets.blobs(100, 2), [[1e3, 0.0], [0.0, 3e3]], axis=0)
+    with pytest.warns(UserWarning, match="leave 2 centers alone") as record:
+        model = LaplacianEigenmaps(2, bandwidth=2.0).fit(X)
+    bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
+    assert 2900 < bandwidth < 3100
+    with pytest.warns(UserWarning, match="2 of 102 rows"):
+        np.testing.assert_array_equal(model.transform(X)[-2:], 0)
+
+
+def test_self_affinity_is_checked():
+    with pytest.raises(ValueError, match="self_affinity must be True or False, got 1"):
+        LaplacianEigenmaps(self_affinity=1).fit(datasets.blobs(50, 2))
+
+
+# ------------------------------------------------------------------ a neighbour graph
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+@pytest.mark.parametrize("self_affinity", [False, True])
+def test_a_graph_of_all_centers_is_the_full_kernel(name, self_affinity):
+    X, new, bandwidth = split(name)
+    parameters = {"bandwidth": bandwidth, "self_affinity": self_affinity}
+    full = LaplacianEigenmaps(3, **parameters).fit(X)
+    expected = full.transform(new)
+    for graph in (1e4, 10**6):
+        Z = LaplacianEigenmaps(3, graph=graph, **parameters).fit(X).transform(new)
+        np.testing.assert_allclose(Z, expected, atol=1e-8 * np.abs(expected).max(), rtol=0)
+
+
+@pytest.mark.parametrize("graph", [12, 5.0])
+def test_a_graph_is_scikit_learns_embedding_of_its_affinities(graph):
+    X = datasets.swiss_roll(900)[0]
+    model = LaplacianEigenmaps(3, bandwidth=3.0, ell=np.inf, graph=graph).fit(X)
+    distances = np.linalg.norm(X[:, None] - X, axis=2)
+    reach = np.sort(distances, axis=1)[:, 11] if graph == 12 else np.full(900, graph)
+    near = distances <= np.maximum.outer(reach, reach)
+    theirs = SpectralEmbedding(3, affinity="precomputed", random_state=0)
+    expected = theirs.fit_transform(model.kernel_(X) * near)
+    np.testing.assert_allclose(
+        model.transform(X), expected, atol=1e-8 * np.abs(expected).max(), rtol=0
+    )
+
+
+@pytest.mark.parametrize("graph", [12, 6.0])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_centers_have_their_own_coordinates_on_a_graph_too(graph, dtype):
+    X = datasets.swiss_roll(2000)[0].astype(dtype)
+    model = LaplacianEigenmaps(3, bandwidth=4.0, graph=graph).fit(X)
+    functions = model.eigensystem_.functions
+    Z = model.transform(model.reduced_set_.centers)
+    tolerance = 100 * np.finfo(dtype).eps * np.abs(functions).max()
+    np.testing.assert_allclose(Z, functions, atol=tolerance, rtol=0)
+
+
+def test_a_graph_in_pieces_is_told_with_the_cut_off_that_joins_them():
+    X = datasets.blobs(100, 2)
+    X = np.concatenate([X, X + 50.0])
+    with pytest.warns(UserWarning, match="2 pieces") as record:
+        LaplacianEigenmaps(2, bandwidth=20.0, ell=20.0, graph=5).fit(X)
+    words = str(record[0].message).split()
+    change = dict(word.split("=") for word in words if "=" in word)
+    assert set(change) == {"bandwidth", "graph"}
+    LaplacianEigenmaps(1, **{name: float(value) for name, value in change.items()}).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (1, "graph=1 is a number of nearest centers, which must be at least 2"),
+        (-1.0, "graph must be a positive, finite number, got -1.0"),
+        ("knn", "graph must be"),
+        (True, "graph must be"),
+        (np.inf, "graph must be"),
+    ],
+)
+def test_graph_is_checked(graph, message):
+    with pytest.raises(ValueError, match=message):
+        LaplacianEigenmaps(graph=graph).fit(datasets.blobs(50, 2))

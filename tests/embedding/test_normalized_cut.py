@@ -1,0 +1,190 @@
+"""NormalizedCut is scikit-learn's SpectralClustering of the quantized data, with predict."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import SpectralClustering
+from sklearn.metrics import adjusted_rand_score
+
+from rskpca import Gaussian, NormalizedCut
+from tests import datasets, dense
+from tests.embedding import walks
+from tests.embedding.invariants import EmbeddingInvariants
+from tests.embedding.walks import quantized, split
+
+WAYS = ["kmeans", "discretize", "cluster_qr"]
+
+
+class TestInvariants(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return NormalizedCut(n_components, **parameters)
+
+
+def rings(n, seed=0):
+    """Two rings and a bar, apart from each other; and which is which."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(3, size=n)
+    angles = rng.uniform(0, 2 * np.pi, n)
+    radii = np.where(kind == 0, 1.0, 3.0)
+    X = radii[:, None] * datasets.on_circle(angles)
+    X[kind == 2] = np.column_stack([rng.uniform(-4, 4, n), np.full(n, 6.0)])[kind == 2]
+    return X + 0.1 * rng.normal(size=(n, 2)), kind
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
+def test_clusters_that_are_apart_are_found_and_new_points_too(way, ell):
+    X, kind = rings(600)
+    new, new_kind = rings(300, seed=1)
+    model = NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way).fit(X)
+    assert adjusted_rand_score(model.labels_, kind) == 1.0
+    assert adjusted_rand_score(model.predict(new), new_kind) == 1.0
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("ell", [4.0, np.inf])
+def test_scikit_learn_agrees(way, ell):
+    X, _ = rings(400)
+    model = NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way).fit(X)
+    theirs = SpectralClustering(
+        3, affinity="precomputed", assign_labels=way, random_state=0, eigen_solver="lobpcg"
+    )
+    rows = quantized(model)
+    assert adjusted_rand_score(theirs.fit_predict(model.kernel_(rows)), model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_scikit_learn_agrees_where_clusters_touch(way):
+    """The same cut of pendigits but for points on the border: k-means starts elsewhere."""
+    X, _, bandwidth = split("pendigits")
+    model = NormalizedCut(3, bandwidth=bandwidth, ell=np.inf, assign_labels=way).fit(X)
+    theirs = SpectralClustering(3, gamma=bandwidth**-2, assign_labels=way, random_state=0).fit(X)
+    assert adjusted_rand_score(theirs.labels_, model.labels_) > 0.98
+
+
+@pytest.mark.parametrize("name", walks.DATA)
+@pytest.mark.parametrize("self_affinity", [False, True])
+def test_eigenfunctions_are_those_of_the_quantized_data(name, self_affinity):
+    X, _, bandwidth = split(name)
+    model = NormalizedCut(7, bandwidth=bandwidth, self_affinity=self_affinity).fit(X)
+    exact = dense.Markov(Gaussian(bandwidth), quantized(model), 6, self_affinity=self_affinity)
+    assert model.eigenvalues_[0] == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(model.eigenvalues_[1:], exact.eigenvalues, atol=1e-10)
+    Z = model.transform(exact.X)
+    np.testing.assert_allclose(Z[:, 0], exact.degrees.sum() ** -0.5, rtol=1e-9)
+    walks.assert_equal(Z[:, 1:], exact.functions, exact)
+
+
+# ----------------------------------------------------------------------------- labels
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_row_has_the_cluster_of_its_center_and_so_has_predict(way, dtype):
+    X = datasets.blobs(400, 3, dtype=dtype)
+    model = NormalizedCut(4, bandwidth=2.0, assign_labels=way).fit(X)
+    np.testing.assert_array_equal(model.labels_, model.center_labels_[model.density_.labels_])
+    np.testing.assert_array_equal(model.predict(model.reduced_set_.centers), model.center_labels_)
+    assert model.labels_.shape == (400,)
+    assert set(model.labels_) == set(range(4))
+    np.testing.assert_array_equal(
+        NormalizedCut(4, bandwidth=2.0, assign_labels=way).fit_predict(X), model.labels_
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("ell", [3.0, np.inf])
+def test_whole_weights_equal_repeated_rows(way, ell):
+    X, _ = rings(300)
+    weights = np.random.default_rng(0).integers(1, 4, size=300)
+    one, other = (NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way) for _ in range(2))
+    one.fit(X, sample_weight=weights)
+    other.fit(np.repeat(X, weights, axis=0))
+    assert adjusted_rand_score(np.repeat(one.labels_, weights), other.labels_) == 1.0
+
+
+def test_rows_without_weight_have_no_cluster():
+    X, _ = rings(100)
+    weights = np.ones(100)
+    weights[:5] = 0
+    labels = NormalizedCut(3, bandwidth=0.8).fit_predict(X, sample_weight=weights)
+    np.testing.assert_array_equal(labels[:5], -1)
+    assert labels[5:].min() == 0
+
+
+def test_after_a_chunk_labels_are_those_of_its_rows():
+    X, kind = rings(600)
+    model = NormalizedCut(3, bandwidth=0.8).fit(X[:300])
+    model.partial_fit(X[300:])
+    assert model.labels_.shape == (300,)
+    assert adjusted_rand_score(model.labels_, kind[300:]) == 1.0
+    whole = NormalizedCut(3, bandwidth=0.8).fit(X)
+    np.testing.assert_array_equal(model.predict(X), whole.predict(X))
+    model.forget(X[:10])
+    assert not hasattr(model, "labels_")
+    assert model.predict(X[:3]).shape == (3,)
+
+
+def test_far_points_belong_to_what_is_nearest():
+    """Where the kernel is small but not zero its ratios still count."""
+    X, kind = rings(400)
+    model = NormalizedCut(3, bandwidth=0.8).fit(X)
+    outer = model.labels_[kind == 1][0]
+    around = 12 * datasets.on_circle(np.linspace(np.pi, 2 * np.pi, 50))
+    np.testing.assert_array_equal(model.predict(around), outer)
+
+
+def test_predict_learns_nothing():
+    from tests.states import fitted_state
+
+    X, _ = rings(200)
+    model = NormalizedCut(3, bandwidth=0.8).fit(X)
+    before = fitted_state(model)
+    model.predict(X)
+    assert fitted_state(model) == before
+
+
+def test_a_point_that_no_center_reaches_has_the_cluster_of_the_nearest():
+    X, kind = rings(400)
+    model = NormalizedCut(3, bandwidth=0.8).fit(X)
+    bar = model.labels_[kind == 2][0]
+    np.testing.assert_array_equal(model.predict([[0.0, 1e4], [50.0, 1e3]]), bar)
+
+
+@pytest.mark.parametrize("graph", [10, 1.5])
+def test_a_graph_of_neighbours_has_the_same_clusters(graph):
+    X, kind = rings(600)
+    model = NormalizedCut(3, bandwidth=0.8, graph=graph).fit(X)
+    assert adjusted_rand_score(model.labels_, kind) == 1.0
+    np.testing.assert_array_equal(model.predict(model.reduced_set_.centers), model.center_labels_)
+
+
+# -------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be a whole number of at least 1, got 0"),
+        ({"n_clusters": None}, "n_clusters must be"),
+        ({"n_clusters": 51}, "n_clusters=51, but there are 50 centers"),
+        ({"self_affinity": None}, "self_affinity must be"),
+        (
+            {"assign_labels": "best"},
+            'assign_labels must be one of "kmeans", "discretize", "cluster_qr", got \'best\'',
+        ),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    parameters = {"bandwidth": 2.0, "ell": np.inf, **parameters}
+    with pytest.raises(ValueError, match=message):
+        NormalizedCut(**parameters).fit(datasets.blobs(50, 2))
+
+
+def test_more_pieces_than_clusters_are_told_with_the_bandwidth_that_joins_enough():
+    X = datasets.blobs(100, 2)
+    X = np.concatenate([X + np.array(shift) for shift in ([0, 0], [1e3, 0], [0, 2e3])])
+    with pytest.warns(UserWarning, match="at least 3 pieces") as record:
+        NormalizedCut(2, bandwidth=2.0).fit(X)
+    bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
+    assert 900 < bandwidth < 1000
+    NormalizedCut(3, bandwidth=2.0).fit(X)  # as many clusters as pieces: nothing to tell

@@ -1,0 +1,102 @@
+"""Random walks on weighted centers, against the n x n matrix of repeated rows."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet
+from rskpca.spectral import Diffusion, NormalizedLaplacian, solve
+from tests import datasets, dense
+
+
+def weighted_set(m=60, d=2, seed=0):
+    return ReducedSet(
+        datasets.blobs(m, d, seed), np.random.default_rng(seed).integers(1, 6, m).astype(float)
+    )
+
+
+def repeated(s):
+    return np.repeat(np.arange(s.n_centers), s.weights.astype(int))
+
+
+def assert_is_walk(system, s, exact):
+    np.testing.assert_allclose(system.eigenvalues[0], 1.0, atol=1e-12)
+    np.testing.assert_allclose(system.eigenvalues[1:], exact.eigenvalues, atol=1e-12)
+    columns = exact.separated()
+    assert len(columns) >= 3
+    functions = system.functions[repeated(s)][:, 1:]
+    dense.assert_equal_up_to_sign(functions[:, columns], exact.functions[:, columns], 1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+def test_weighted_centers_are_the_walk_on_repeated_rows(alpha, kernel):
+    s = weighted_set()
+    exact = dense.Markov(kernel, s.centers[repeated(s)], 6, alpha)
+    system = solve(Diffusion(alpha), kernel, s, 7)
+    assert_is_walk(system, s, exact)
+    new, columns = datasets.blobs(40, 2, seed=3), exact.separated()
+    dense.assert_equal_up_to_sign(
+        system.extend(new)[:, 1 + columns], exact.extend(new)[:, columns], 1e-10
+    )
+
+
+@pytest.mark.parametrize("self_affinity", [False, True])
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+def test_weighted_centers_are_the_laplacian_of_repeated_rows(self_affinity, kernel):
+    s = weighted_set()
+    exact = dense.Markov(kernel, s.centers[repeated(s)], 6, self_affinity=self_affinity)
+    assert_is_walk(solve(NormalizedLaplacian(self_affinity), kernel, s, 7), s, exact)
+
+
+def test_the_walk_with_self_affinities_is_diffusion_without_normalisation():
+    s, X = weighted_set(), datasets.blobs(20, 2, seed=4)
+    one = solve(NormalizedLaplacian(self_affinity=True), Gaussian(2.0), s, 5)
+    other = solve(Diffusion(0.0), Gaussian(2.0), s, 5)
+    np.testing.assert_allclose(one.extend(X), other.extend(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0])
+def test_a_scale_of_equal_weights_changes_no_function(scale):
+    """Without self-affinities a point is what the smallest weight stands for, at most 1."""
+    C = datasets.blobs(60, 2)
+    X = datasets.blobs(20, 2, seed=4)
+    one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.ones(60)), 4)
+    other = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.full(60, scale)), 4)
+    np.testing.assert_allclose(other.eigenvalues, one.eigenvalues, atol=1e-12)
+    np.testing.assert_allclose(other.extend(X) * scale, one.extend(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("operator", [Diffusion(0.5), NormalizedLaplacian()])
+def test_a_factor_of_the_kernel_changes_no_eigenvalue(operator):
+    s, new = weighted_set(), datasets.blobs(20, 2, seed=4)
+    tripled = RadialKernel(lambda s: 3 * np.exp(-s), 2.0, 2.0)
+    one, other = (solve(operator, kernel, s, 5) for kernel in (Gaussian(2.0), tripled))
+    np.testing.assert_allclose(other.eigenvalues, one.eigenvalues, rtol=1e-12)
+    factor = one.functions[0, 0] / other.functions[0, 0]
+    np.testing.assert_allclose(factor * other.extend(new), one.extend(new), atol=1e-12)
+
+
+def test_degrees_keep_their_digits_where_a_center_is_almost_alone():
+    """Its affinities are below the rounding of its own, which is left out of the sum."""
+    C = np.append(datasets.blobs(40, 2), [[30.0, 30.0]], axis=0)
+    exact = dense.Markov(Gaussian(4.0), C, 3, self_affinity=False)
+    assert exact.degrees[-1] < 1e-17
+    system = solve(NormalizedLaplacian(), Gaussian(4.0), ReducedSet(C, np.ones(41)), 4)
+    dense.assert_equal_up_to_sign(system.functions[:, 1:], exact.functions, 1e-9)
+    np.testing.assert_allclose(system.extend(C), system.functions, atol=1e-10)
+
+
+def test_a_center_that_nothing_is_near_has_no_coordinates():
+    C = np.append(datasets.blobs(40, 2), [[1e4, 0.0]], axis=0)
+    system = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.ones(41)), 4)
+    assert system.operator.n_isolated == 1
+    np.testing.assert_array_equal(system.functions[-1], 0)
+    np.testing.assert_allclose(system.extend(C), system.functions, atol=1e-12)
+
+
+@pytest.mark.parametrize("operator", [Diffusion(1.0), NormalizedLaplacian()])
+def test_points_beyond_all_centers_are_zero_and_no_warning(operator):
+    system = solve(operator, Gaussian(2.0), weighted_set(), 4)
+    far = np.array([[1e6, 0.0]])
+    for dtype in (np.float64, np.float32):
+        np.testing.assert_array_equal(system.extend(far.astype(dtype)), 0)

@@ -16,6 +16,11 @@ class TestInvariants(EmbeddingInvariants):
         return LaplacianEigenmaps(n_components, **parameters)
 
 
+class TestInvariantsOnAGraph(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return LaplacianEigenmaps(n_components, graph=40, **parameters)
+
+
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("self_affinity", [False, True])
 @pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
@@ -137,6 +142,12 @@ def test_a_graph_in_pieces_is_told_with_the_cut_off_that_joins_them():
     change = dict(word.split("=") for word in words if "=" in word)
     assert set(change) == {"bandwidth", "graph"}
     LaplacianEigenmaps(1, **{name: float(value) for name, value in change.items()}).fit(X)
+
+
+def test_points_beyond_the_cut_off_are_told():
+    model = LaplacianEigenmaps(2, bandwidth=4.0, graph=10.0).fit(datasets.blobs(200, 2))
+    with pytest.warns(UserWarning, match="1 of 1 rows .* larger cut-off"):
+        np.testing.assert_array_equal(model.transform([[0.0, 30.0]]), 0)
 
 
 @pytest.mark.parametrize(

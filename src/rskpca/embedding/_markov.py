@@ -98,9 +98,10 @@ class MarkovEmbedding(ReducedSetEmbedding):
         """Eigenfunctions as they are, with a word on points that no center reaches."""
         lost = int(np.count_nonzero(~functions.any(axis=1)))
         if lost:
+            more = "bandwidth" if self._graph is None else "cut-off"
             check.warn(
-                f"{lost} of {len(functions)} rows are so far from every center that the kernel "
-                "is zero there; their coordinates are 0. A larger bandwidth reaches them."
+                f"{lost} of {len(functions)} rows are so far from every center that they have no "
+                f"affinity with any; their coordinates are 0. A larger {more} reaches them."
             )
         return functions
 

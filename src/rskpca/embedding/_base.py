@@ -66,8 +66,12 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """The coordinates as an array, whatever ``set_output`` says."""
         check_is_fitted(self)
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        system = self.eigensystem_
-        return self._coordinates(system, system.extend(checked))
+        return self._coordinates(self.eigensystem_, self._evaluated.extend(checked))
+
+    @property
+    def _evaluated(self) -> EigenSystem:
+        """The eigenproblem through the points that the kernel is evaluated at."""
+        return self.eigensystem_
 
     @property
     def _wanted(self) -> int | None:

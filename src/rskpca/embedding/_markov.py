@@ -13,8 +13,10 @@ from .._core.links import longest_links
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, FittedMarkov, solve
+from ..spectral.basis import projected, sufficient_for_walk
 from ..spectral.eigensystem import signs
 from ._base import Array, ReducedSetEmbedding
+from ._basis import basis_points, check_basis, tolerable
 
 # An eigenvalue this close to 1 is a piece of its own: the walk needs 1e10 steps to leave it.
 _ONE = 1 - 1e-10
@@ -28,10 +30,18 @@ class MarkovEmbedding(ReducedSetEmbedding):
     """
 
     _constants = 1
+    basis: Any
+    _projected_: tuple[EigenSystem, EigenSystem] | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check.positive_integer(self._wanted_name, self._wanted)
+        check_basis(self.basis)
+        if self.basis is not None and self._graph is not None:
+            raise ValueError(
+                f"basis={self.basis!r} goes with the full kernel, but graph={self._graph!r}: a "
+                "new point has few neighbours as it is. Leave one of them out."
+            )
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         count = self._constants + cast(int, self._wanted)
@@ -41,6 +51,11 @@ class MarkovEmbedding(ReducedSetEmbedding):
         )
         self._warn_of_pieces(system, reduced_set)
         return _with_constant_first(system, reduced_set.weights)
+
+    def _adopt(self, X: Any, *parts: Any) -> None:
+        super()._adopt(X, *parts)
+        if self._system_ is not None:
+            self._evaluated  # noqa: B018  made now, so that transform learns nothing
 
     @property
     def _graph(self) -> float | None:
@@ -85,6 +100,29 @@ class MarkovEmbedding(ReducedSetEmbedding):
         """The solved eigenproblem, without the constant function; solved now if data changed."""
         first = self._constants
         return self._whole.select(slice(first, first + cast(int, self._wanted)))
+
+    @property
+    def _evaluated(self) -> EigenSystem:
+        """The eigenproblem through the points that the kernel is evaluated at."""
+        whole = self._whole
+        if self.basis is None:
+            return self.eigensystem_
+        if self._projected_ is None or self._projected_[0] is not whole:
+            self._projected_ = whole, projected(self.eigensystem_, self._basis_points())
+        return self._projected_[1]
+
+    def _basis_points(self) -> Array:
+        system, reduced_set = self.eigensystem_, self.reduced_set_
+
+        def enough() -> Any:
+            return sufficient_for_walk(system, reduced_set, tolerable(self.kernel_, reduced_set))
+
+        return basis_points(self.basis, self.kernel_, reduced_set, enough)
+
+    @property
+    def basis_(self) -> Array:
+        """The points that ``transform`` evaluates the kernel at."""
+        return self._evaluated.centers
 
     @property
     def eigenvectors_(self) -> Array:

@@ -48,6 +48,11 @@ class DiffusionMaps(MarkovEmbedding):
     t : float or "auto", default=1
         Time, not negative; fractions will do. ``"auto"`` is the smallest time at which what is
         cut off counts little, (lambda_{r+1} / lambda_1)^t <= 0.1, and 1 where nothing is.
+    basis : None, "auto", float, int, density estimator or ReducedSet, default=None
+        The points that ``transform`` evaluates the kernel at. None is all centers. A number of
+        them, or as a float below 1 a share, chosen greedily; the centers of a density that is
+        fitted to the centers, or of any reduced set; ``"auto"`` is the smallest number that adds
+        little to the error that the reduced set has already.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is taken from.
     verbose : int, default=0
@@ -65,7 +70,7 @@ class DiffusionMaps(MarkovEmbedding):
         Centers, weights, radius, n_samples.
     n_centers_ : int
         m, the number of centers.
-    basis_ : ndarray of shape (n_centers, n_features)
+    basis_ : ndarray of shape (n_basis, n_features)
         The points that ``transform`` evaluates the kernel at.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
@@ -104,6 +109,7 @@ class DiffusionMaps(MarkovEmbedding):
         ell: float | None = None,
         alpha: float = 1.0,
         t: float | str = 1,
+        basis: Any = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -115,6 +121,7 @@ class DiffusionMaps(MarkovEmbedding):
         self.ell = ell
         self.alpha = alpha
         self.t = t
+        self.basis = basis
         self.random_state = random_state
         self.verbose = verbose
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Any, Self
 
-import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
@@ -16,12 +12,10 @@ from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Moments, ritz
-from ..spectral.basis import spanning, sufficient
-from ._base import Array, ReducedSetEmbedding
+from ..spectral.basis import sufficient
+from ._base import ReducedSetEmbedding
+from ._basis import SMALL, basis_points, check_basis, tolerable
 from ._principal import PrincipalComponents
-
-# Of the coordinates, that basis="auto" allows itself where the data are read a second time.
-REFINED = 2e-3
 
 
 class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
@@ -179,23 +173,7 @@ class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
         super()._check_parameters()
         if self.refine not in (None, "nystrom"):
             raise ValueError(f'refine must be None or "nystrom", got {self.refine!r}.')
-        basis = self.basis
-        if isinstance(basis, str) and basis != "auto":
-            raise ValueError(
-                f'basis must be None, "auto", a number, a density or a ReducedSet, got {basis!r}.'
-            )
-        if isinstance(basis, float | np.floating) and not 0 < basis <= 1:
-            raise ValueError(
-                f"basis={basis!r}: a float is a share of the centers, above 0 and at most 1; a "
-                "number of points is a whole number."
-            )
-        if basis is not None and not isinstance(basis, str | Real | BaseDensity | ReducedSet):
-            raise TypeError(
-                'basis must be None, "auto", a number, a density or a ReducedSet, '
-                f"got {type(basis).__name__}."
-            )
-        if isinstance(basis, Integral | bool):
-            check.positive_integer("basis", basis)
+        check_basis(self.basis)
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         if self.basis is None:
@@ -211,54 +189,15 @@ class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
 
     def _moments(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Moments:
         """Moments of no data yet, on the basis that was asked for."""
-        return Moments.of(kernel, self._basis_points(kernel, reduced_set))
-
-    def _basis_points(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Array:
-        basis, centers, m = self.basis, reduced_set.centers, reduced_set.n_centers
-        if basis is None:
-            return centers
-        if isinstance(basis, BaseDensity):
-            density = clone(basis).set_params(kernel=basis.kernel or kernel)
-            return density.fit(centers, sample_weight=reduced_set.weights).reduced_set_.centers
-        if isinstance(basis, ReducedSet):
-            return _of_width(basis.centers, centers)
-        if isinstance(basis, str):
-            return centers[self._sufficient(kernel, reduced_set)]
-        size = math.ceil(basis * m) if isinstance(basis, float | np.floating) else min(basis, m)
-        return centers[spanning(kernel, reduced_set, size)]
+        points = basis_points(
+            self.basis, kernel, reduced_set, lambda: self._sufficient(kernel, reduced_set)
+        )
+        return Moments.of(kernel, points)
 
     def _sufficient(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Any:
         if self.n_components is None:
             raise ValueError(
                 'basis="auto" keeps the leading components and so needs n_components, got None.'
             )
-        tolerance = REFINED if self.refine else 0.2 * _quantization(kernel, reduced_set)
-        return sufficient(
-            kernel, reduced_set, self.n_components, max(tolerance, 1e-6), center=self.center
-        )
-
-
-def _quantization(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
-    """About the relative error of the coordinates that the reduced set itself causes.
-
-    Half of 1 - k(x, c) / kappa at the mean squared distance from the center, the bias; and the
-    net displacement of each center's points in bandwidths, as if independent of the others'.
-    The error seen on ten data sets was 0.6 to 6 times this, and 1.1 times at the median.
-    """
-    n, scatter, displacement = (
-        reduced_set.n_samples, reduced_set.scatter, reduced_set.displacement,
-    )  # fmt: skip
-    if scatter is None or displacement is None:
-        return 10 * REFINED
-    squared = np.array([kernel.sign * scatter.sum() / n / kernel.scale**2])
-    bias = 0.5 * (1 - kernel.evaluate(squared)[0] / kernel.kappa)
-    return float(np.hypot(bias, np.linalg.norm(displacement) / n / kernel.scale))
-
-
-def _of_width(points: Array, centers: Array) -> Array:
-    if points.shape[1] != centers.shape[1]:
-        raise ValueError(
-            f"basis has {points.shape[1]} features, but the data have {centers.shape[1]}; "
-            "both must come from the same columns."
-        )
-    return points.astype(centers.dtype)
+        tolerance = SMALL if self.refine else tolerable(kernel, reduced_set)
+        return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)

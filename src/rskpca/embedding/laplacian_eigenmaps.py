@@ -41,6 +41,11 @@ class LaplacianEigenmaps(MarkovEmbedding):
         Which centers are neighbours; others have no affinity, and the matrix is sparse. An int
         is a number of nearest centers (either of the other), a float a cut-off distance, None
         all centers. For kernels of small bandwidth, of which 50,000 centers are no trouble.
+    basis : None, "auto", float, int, density estimator or ReducedSet, default=None
+        The points that ``transform`` evaluates the kernel at. None is all centers. A number of
+        them, or as a float below 1 a share, chosen greedily; the centers of a density that is
+        fitted to the centers, or of any reduced set; ``"auto"`` is the smallest number that adds
+        little to the error that the reduced set has already.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is taken from.
     verbose : int, default=0
@@ -57,7 +62,7 @@ class LaplacianEigenmaps(MarkovEmbedding):
         Centers, weights, radius, n_samples.
     n_centers_ : int
         m, the number of centers.
-    basis_ : ndarray of shape (n_centers, n_features)
+    basis_ : ndarray of shape (n_basis, n_features)
         The points that ``transform`` evaluates the kernel at.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
@@ -95,6 +100,7 @@ class LaplacianEigenmaps(MarkovEmbedding):
         ell: float | None = None,
         self_affinity: bool = False,
         graph: float | None = None,
+        basis: Any = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -106,6 +112,7 @@ class LaplacianEigenmaps(MarkovEmbedding):
         self.ell = ell
         self.self_affinity = self_affinity
         self.graph = graph
+        self.basis = basis
         self.random_state = random_state
         self.verbose = verbose
 

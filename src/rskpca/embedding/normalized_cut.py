@@ -54,6 +54,11 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     assign_labels : "kmeans", "discretize" or "cluster_qr", default="kmeans"
         How eigenfunctions become clusters: the best of ten weighted k-means, the nearest
         rotation onto the axes, or pivoted QR, which draws nothing at random.
+    basis : None, "auto", float, int, density estimator or ReducedSet, default=None
+        The points that ``transform`` evaluates the kernel at. None is all centers. A number of
+        them, or as a float below 1 a share, chosen greedily; the centers of a density that is
+        fitted to the centers, or of any reduced set; ``"auto"`` is the smallest number that adds
+        little to the error that the reduced set has already.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is taken from, and of ``assign_labels``.
     verbose : int, default=0
@@ -74,7 +79,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         Centers, weights, radius, n_samples.
     n_centers_ : int
         m, the number of centers.
-    basis_ : ndarray of shape (n_centers, n_features)
+    basis_ : ndarray of shape (n_basis, n_features)
         The points that ``predict`` evaluates the kernel at.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
@@ -115,6 +120,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         self_affinity: bool = False,
         graph: float | None = None,
         assign_labels: str = "kmeans",
+        basis: Any = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -127,6 +133,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         self.self_affinity = self_affinity
         self.graph = graph
         self.assign_labels = assign_labels
+        self.basis = basis
         self.random_state = random_state
         self.verbose = verbose
 
@@ -200,7 +207,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         """
         check_is_fitted(self)
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        functions = self.eigensystem_.extend(checked)
+        functions = self._evaluated.extend(checked)
         labels = self._cut.labels(functions)
         lost = ~functions.any(axis=1)
         if lost.any():

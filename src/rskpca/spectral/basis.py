@@ -8,14 +8,20 @@ the Rayleigh-Ritz problem of each b as its leading block.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import gram
 from .._core.cholesky import greedy
 from .._core.eig import leading_eigenpairs
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
+from .diffusion import FittedMarkov
+from .eigensystem import EigenSystem
+from .ritz import Moments
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
@@ -82,6 +88,66 @@ def sufficient(
         if size == m or nested.exhausted or errors(size // 2) <= tolerance:
             return nested.pivots[: _fewest(errors, len(nested.pivots), tolerance)]
         size = min(m, 2 * size)
+
+
+def projected(system: EigenSystem, basis: Array) -> EigenSystem:
+    """A walk's eigenfunctions through fewer points: what they are made of, projected in H.
+
+    Parameters
+    ----------
+    system : EigenSystem
+        Of a random walk.
+    basis : ndarray of shape (n_basis, n_features)
+        Points; those that the others make redundant are dropped.
+
+    Returns
+    -------
+    EigenSystem
+        Over the basis.
+    """
+    span, kernel = Moments.of(system.kernel, basis), system.kernel
+
+    def project(columns: Array) -> Array:
+        inner = gram.product(
+            kernel, span.basis, system.centers, lambda block: block @ columns, columns.shape[1]
+        )
+        return span.columns @ (span.columns.T @ inner)  # K_ZZ^{-1} = T T'
+
+    walk = cast(FittedMarkov, system.operator)
+    operator, coefficients = walk.projected(system.coefficients, project)
+    few = replace(system, operator=operator, centers=span.basis, coefficients=coefficients)
+    return replace(few, functions=few.extend(span.basis.astype(np.float64)))
+
+
+def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:
+    """The fewest centers through which a walk's eigenfunctions keep their values at all centers.
+
+    Parameters
+    ----------
+    system : EigenSystem
+        Of a random walk on the reduced set.
+    reduced_set : ReducedSet
+        Centers and weights.
+    tolerance : float
+        Relative error of the functions in the weighted Frobenius norm.
+
+    Returns
+    -------
+    ndarray of shape (size,)
+        Places of the centers, in the order of choice.
+    """
+    centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights[:, None]
+    size = min(reduced_set.n_centers, 4 * len(system.eigenvalues) + 16)
+    while True:
+        rows = spanning(system.kernel, reduced_set, size)
+
+        def error(b: int, rows: Rows = rows) -> float:
+            off = projected(system, centers[rows[:b]]).extend(centers) - system.functions
+            return float(np.sqrt(np.sum(weights * off**2) / np.sum(weights * system.functions**2)))
+
+        if len(rows) < size or size == reduced_set.n_centers or error(size) <= tolerance:
+            return rows[: _fewest(error, len(rows), tolerance)]
+        size = min(2 * size, reduced_set.n_centers)
 
 
 class _Nested:

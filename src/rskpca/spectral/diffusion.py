@@ -8,6 +8,7 @@ which is symmetric, and with the measure u s in place of w.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,6 +128,18 @@ class FittedMarkov(FittedOperator):
         block /= self.reach
         block /= rows[:, None]
         return block
+
+    def projected(
+        self, coefficients: Array, project: Callable[[Array], Array]
+    ) -> tuple[FittedMarkov, Array]:
+        """The walk and the coefficients of its functions in the span of fewer points.
+
+        The sums over centers of which :meth:`extension` makes the functions, K u and K (A / s),
+        are functions in H; ``project`` gives the coefficients of their projections.
+        """
+        pull = project(self.pull[:, None])[:, 0]
+        walk = FittedMarkov(pull, np.ones(len(pull)), self.loop, self.n_isolated)
+        return walk, project(coefficients / self.reach[:, None])
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
         """Eigenfunctions at X: means over where the walk goes, over the eigenvalue."""

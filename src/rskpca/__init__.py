@@ -9,6 +9,7 @@ from .density import (
     HerdingDensity,
     KMeansDensity,
     ParingDensity,
+    ReweightedDensity,
     ShadowDensity,
     UniformDensity,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
+    "ReweightedDensity",
     "ShadowDensity",
     "SubsampledKernelPCA",
     "UniformDensity",

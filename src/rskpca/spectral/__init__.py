@@ -1,5 +1,6 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
+from .bias import corrected_eigenvalues
 from .eigensystem import EigenSystem, solve
 from .nystrom import nystrom
 from .operators import Centered, FittedOperator, Operator, Plain, Shifted
@@ -13,6 +14,7 @@ __all__ = [
     "Operator",
     "Plain",
     "Shifted",
+    "corrected_eigenvalues",
     "nystrom",
     "ritz",
     "solve",

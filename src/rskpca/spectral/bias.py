@@ -78,13 +78,13 @@ def _root_of_shape(covariance: Array) -> Array:
 def _curvatures(system: EigenSystem, points: Array, root: Array) -> Array:
     """|Q' grad f|^2 + f tr(Q' Hess f Q) at the points, in bandwidths, a column a function.
 
-    Of f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2), y = Q' z and |Q|_F = 1:
-    Q' grad f = 2 sum_j a_j k_j (y_j - y), tr(Q' Hess f Q) = sum_j a_j k_j (4 |y_j - y|^2 - 2).
+    Of f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2) and y = Q' z:
+    Q' grad f = 2 sum_j a_j k_j (y_j - y), tr(Q' Hess f Q) = sum_j a_j k_j (4 |y_j - y|^2 - 2 |Q|^2).
     """
     blocks = gram.Blocks(system.kernel, points, system.centers, np.float64)
     prepared = blocks.centers
     Y = prepared.rows @ root
-    norms = np.sum(Y**2, axis=1)
+    norms, size = np.sum(Y**2, axis=1), np.sum(root**2)
     functions = system.extend(points.astype(np.float64))
     out = np.empty_like(functions)
 
@@ -97,7 +97,7 @@ def _curvatures(system: EigenSystem, points: Array, root: Array) -> Array:
             gradient = 2 * (first - total[:, None] * y)
             spread = second - 2 * np.sum(first * y, axis=1) + total * np.sum(y**2, axis=1)
             out[rows, component] = np.sum(gradient**2, axis=1)
-            out[rows, component] += functions[rows, component] * (4 * spread - 2 * total)
+            out[rows, component] += functions[rows, component] * (4 * spread - 2 * size * total)
 
     with workers() as run:
         run(work, slices(0, len(points), blocks.n_rows))

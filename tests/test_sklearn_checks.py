@@ -46,7 +46,7 @@ def expected_failures(estimator):
         FastParzenDensity(),
         FastParzenDensity(2.0, covariance="full"),
         ReweightedDensity(),
-        ReweightedDensity(KMeansDensity(3), "means"),
+        ReweightedDensity(UniformDensity(3), "means"),
         ReweightedDensity(weights="quadrature"),
         ReducedSetKernelPCA(),
         ReducedSetKernelPCA(1, center=False),

@@ -17,7 +17,7 @@ from ._batch import BatchDensity, Choice
 from ._sums import cell_means
 from .shadow import ShadowDensity
 
-WEIGHTS = ("nearest", "means", "quadrature")
+WEIGHTS = ("nearest", "means", "quadrature", "operator")
 MOST_CENTERS = 12_000  # whose Gram matrix quadrature keeps: 1.2 GB
 RIDGE = 1e-8  # of kappa, on the diagonal: weights that rounding does not move
 _SPAN_ROWS = 2**14
@@ -26,7 +26,7 @@ _SPAN_ROWS = 2**14
 class ReweightedDensity(BatchDensity):
     """The centers of another density, with weights that stand for the data better.
 
-    Three ways to spend another pass over the data on the same centers:
+    Four ways to spend another pass over the data on the same centers:
 
     - ``"nearest"``: each row counts for its nearest center, where the shadow density counts it
       for the first within the radius. Price: O(n m) distances.
@@ -38,12 +38,15 @@ class ReweightedDensity(BatchDensity):
       min_w || sum_j w_j k(c_j, .) - sum_i k(x_i, .) ||_H. Price: O(n m) kernel values, the m x m
       Gram matrix and a few of its Cholesky factors. Centers that get no weight are dropped, and
       no radius is known, as rows belong to no center.
+    - ``"operator"``: the same with the kernel k^2. Its MMD is the Hilbert-Schmidt distance of the
+      operators of kernel PCA, sum_j w_j psi(c_j) psi(c_j)' and that of the data: the weights to
+      embed with, where ``"quadrature"`` has those of the best density estimate. Same price.
 
     Parameters
     ----------
     density : density estimator, default=None
         Whose centers are taken. None is ``ShadowDensity()``.
-    weights : {"nearest", "means", "quadrature"}, default="nearest"
+    weights : {"nearest", "means", "quadrature", "operator"}, default="nearest"
         What is done, see above.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         None is the kernel of ``density``, else the Gaussian with the median bandwidth, or the
@@ -55,13 +58,14 @@ class ReweightedDensity(BatchDensity):
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers and weights; but for quadrature also the radius, the largest distance of a
-        row to its center. Centers without rows, or without weight, are dropped.
+        Centers and weights; for ``"nearest"`` and ``"means"`` also the radius, the largest
+        distance of a row to its center. Centers without rows, or without weight, are dropped.
     labels_ : ndarray of shape (n_samples,)
-        The center of each row, -1 for rows of weight 0: the nearest, and for means the one that
-        ``density`` gave it to. Quadrature's weights do not count them.
+        The center of each row, -1 for rows of weight 0: the nearest, and for ``"means"`` the one
+        that ``density`` gave it to. The weights of a quadrature do not count them.
     covariance_ : ndarray of shape (n_features, n_features)
-        Of the rows about their centers, (1/n) sum_i (x_i - c)(x_i - c)'; for means only.
+        Of the rows about their centers, (1/n) sum_i (x_i - c)(x_i - c)'; for
+        ``"means"`` only.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
@@ -77,10 +81,6 @@ class ReweightedDensity(BatchDensity):
         corrected_eigenvalues(model.eigensystem_, model.reduced_set_, model.density_.covariance_)
 
     with :func:`rskpca.spectral.corrected_eigenvalues`.
-
-    The error of kernel PCA's operator is the MMD of the kernel k^2, not of k. For a Gaussian of
-    bandwidth sigma that is a Gaussian of sigma / sqrt(2): as ``kernel`` it makes quadrature
-    serve the operator, while ``density`` has the kernel of sigma.
 
     The MMD is minimised with a ridge of 1e-8 kappa sum_j (w_j / n)^2, which leaves it as good
     as it was, and the weights determined.
@@ -135,7 +135,8 @@ class ReweightedDensity(BatchDensity):
             )
         if self.weights not in WEIGHTS:
             raise ValueError(
-                f'weights must be "nearest", "means" or "quadrature", got {self.weights!r}.'
+                'weights must be "nearest", "means", "quadrature" or "operator", '
+                f"got {self.weights!r}."
             )
 
     def _resolved_kernel(self, X: Array, sample_weight: Array | None) -> RadialKernel:
@@ -148,8 +149,9 @@ class ReweightedDensity(BatchDensity):
         centers = density.reduced_set_.centers
         if self.weights == "nearest":
             return Choice(centers)
-        if self.weights == "quadrature":
-            return _quadrature(kernel, centers, X, weights)
+        if self.weights != "means":
+            k = kernel if self.weights == "quadrature" else _Squared(kernel)
+            return _quadrature(k, centers, X, weights)
         kept, labels = np.unique(density.labels_, return_inverse=True)
         means = cell_means(X, weights, labels, centers[kept])
         return Choice(means.astype(X.dtype), labels=labels)
@@ -160,7 +162,21 @@ class ReweightedDensity(BatchDensity):
             self.covariance_ = _pooled_covariance(X, weights, labels, self.reduced_set_.centers)
 
 
-def _quadrature(kernel: RadialKernel, centers: Array, X: Array, weights: Array) -> Choice:
+class _Squared:
+    """The kernel k^2."""
+
+    def __init__(self, kernel: RadialKernel) -> None:
+        self.kernel, self.kappa = kernel, kernel.kappa**2
+        self.sign, self.smooth, self.scale = kernel.sign, kernel.smooth, kernel.scale
+
+    def evaluate(self, scaled: Array) -> Array:
+        """Its values, from signed squared distances in bandwidths."""
+        return np.square(self.kernel.evaluate(scaled))
+
+
+def _quadrature(
+    kernel: RadialKernel | _Squared, centers: Array, X: Array, weights: Array
+) -> Choice:
     """The centers that have weight where the MMD to the rows is smallest.
 
     With shares a = w / n on the simplex and mu the mean map of the rows, the squared MMD is
@@ -171,20 +187,26 @@ def _quadrature(kernel: RadialKernel, centers: Array, X: Array, weights: Array) 
     """
     if len(centers) > MOST_CENTERS:
         raise ValueError(
-            f'weights="quadrature" keeps the Gram matrix of the centers, but {len(centers):,} are '
-            f"more than {MOST_CENTERS:,}; choose fewer, or other weights."
+            f"a quadrature keeps the Gram matrix of the centers, but {len(centers):,} are more "
+            f'than {MOST_CENTERS:,}; choose fewer, or weights="nearest".'
         )
     mean = _mean_map(kernel, centers, X, weights) / kernel.kappa
     matrix = gram.gram(kernel, centers, centers) / kernel.kappa
     matrix += 2 - mean - mean[:, None]
     matrix[np.diag_indices_from(matrix)] += RIDGE
-    with single_threaded():
-        shares = nonnegative(matrix, np.ones(len(centers)))
+    try:
+        with single_threaded():
+            shares = nonnegative(matrix, np.ones(len(centers)))
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            "a quadrature needs a positive definite kernel, but this one is not on the centers; "
+            'weights="nearest" takes any.'
+        ) from error
     kept = shares > 0
     return Choice(centers[kept], shares[kept] * (weights.sum() / shares.sum()))
 
 
-def _mean_map(kernel: RadialKernel, centers: Array, X: Array, weights: Array) -> Array:
+def _mean_map(kernel: gram.Radial, centers: Array, X: Array, weights: Array) -> Array:
     """(1/n) sum_i w_i k(c, x_i) at each center, a span of rows at a time."""
     sums = np.zeros(len(centers))
     for rows in slices(0, len(X), _SPAN_ROWS):

@@ -75,6 +75,13 @@ class ReweightedDensity(BatchDensity):
 
     Notes
     -----
+    For kernel PCA ``"operator"`` is the most accurate: on german, pendigits and covtype the error
+    of the embedding is a fifth to a seventieth of that on the shadow density's own weights, and
+    ``"quadrature"`` leaves two to five times as much. On usps, whose cells are wide, both gain
+    less than a half, and ``"means"`` can be better. Where all that is wanted is an embedding,
+    ``ReducedSetKernelPCA(refine="nystrom")`` with a small ``basis`` reaches such errors sooner;
+    here the result is still a measure, for any method on a reduced set.
+
     Eigenvalues of a Gaussian kernel PCA on means are corrected by the spread within the cells::
 
         model = ReducedSetKernelPCA(5, density=ReweightedDensity(weights="means")).fit(X)
@@ -124,7 +131,7 @@ class ReweightedDensity(BatchDensity):
     @property
     def own_kernel(self) -> RadialKernel | str | None:
         """The kernel that was given to it, or to its density; None where none was."""
-        nested = None if self.density is None else self.density.own_kernel
+        nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
         return nested if self.kernel is None else self.kernel
 
     def _check_parameters(self, n_rows: int) -> None:
@@ -133,7 +140,7 @@ class ReweightedDensity(BatchDensity):
                 "density must be a density estimator such as ShadowDensity(ell=4.0), "
                 f"got {self.density!r}."
             )
-        if self.weights not in WEIGHTS:
+        if not isinstance(self.weights, str) or self.weights not in WEIGHTS:
             raise ValueError(
                 'weights must be "nearest", "means", "quadrature" or "operator", '
                 f"got {self.weights!r}."

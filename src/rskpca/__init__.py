@@ -16,6 +16,7 @@ from .density import (
     HerdingDensity,
     KMeansDensity,
     ParingDensity,
+    ReweightedDensity,
     ShadowDensity,
     UniformDensity,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
+    "ReweightedDensity",
     "ShadowDensity",
     "SparseKernelPCA",
     "SubsampledKernelPCA",

@@ -5,6 +5,7 @@ from .herding import HerdingDensity
 from .kmeans import KMeansDensity
 from .paring import ParingDensity
 from .parzen import FastParzenDensity
+from .reweighted import ReweightedDensity
 from .shadow import ShadowDensity
 from .uniform import UniformDensity
 
@@ -14,6 +15,7 @@ __all__ = [
     "HerdingDensity",
     "KMeansDensity",
     "ParingDensity",
+    "ReweightedDensity",
     "ShadowDensity",
     "UniformDensity",
 ]

@@ -31,6 +31,11 @@ class BaseDensity(BaseEstimator):
     reduced_set_: ReducedSet
     labels_: NDArray[np.intp]
 
+    @property
+    def own_kernel(self) -> RadialKernel | str | None:
+        """The kernel that was given to it; None where none was."""
+        return self.kernel
+
     def _more_rows(self, X: Any) -> Array:
         """X as float32 or float64 rows with the features of the fitted ones."""
         return validate_data(self, X, dtype=check.FLOATS, reset=False)

@@ -46,3 +46,17 @@ class Sums:
             scatter=np.maximum(self.scatter[kept], 0),
             residue=self.residue[kept],
         )
+
+
+def cell_means(X: Array, weights: Array, labels: NDArray[np.intp], origins: Array) -> Array:
+    """The mean of each cell's rows, about a point near them: far data keep their digits."""
+    from .._core.compiled import accumulate
+
+    totals = np.zeros(len(origins))
+    accumulate(labels, weights, totals)
+    means = np.empty(origins.shape)
+    for k in range(X.shape[1]):
+        sums = np.zeros(len(origins))
+        accumulate(labels, weights * (X[:, k] - origins[labels, k]), sums)
+        means[:, k] = origins[:, k] + sums / totals
+    return means

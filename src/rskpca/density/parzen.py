@@ -15,6 +15,7 @@ from .._core.parallel import slices
 from ..kernels import Gaussian, RadialKernel
 from ._base import Array
 from ._batch import BatchDensity, Choice
+from ._sums import cell_means
 
 COVARIANCES = ("kernel", "full")
 
@@ -110,7 +111,7 @@ class FastParzenDensity(BatchDensity):
             )
         cover = Cover(self.radius, X[:0])
         labels, _ = cover.extend(X)
-        means = _means(X, weights, labels, cover.centers)
+        means = cell_means(X, weights, labels, cover.centers)
         return Choice(means.astype(X.dtype), labels=labels)
 
     def _learn_more(self, X: Array, weights: Array, labels: NDArray[np.intp]) -> None:
@@ -142,20 +143,6 @@ class FastParzenDensity(BatchDensity):
             np.log(self.reduced_set_.weights / self.reduced_set_.n_samples),
             self.covariances_ + 0.5 * self.kernel_.scale**2 * np.eye(self.n_features_in_),
         )
-
-
-def _means(X: Array, weights: Array, labels: NDArray[np.intp], openers: Array) -> Array:
-    """The mean of each ball's rows, about the row that opened it: far data keep their digits."""
-    from .._core.compiled import accumulate
-
-    totals = np.zeros(len(openers))
-    accumulate(labels, weights, totals)
-    means = np.empty(openers.shape)
-    for k in range(X.shape[1]):
-        sums = np.zeros(len(openers))
-        accumulate(labels, weights * (X[:, k] - openers[labels, k]), sums)
-        means[:, k] = openers[:, k] + sums / totals
-    return means
 
 
 def _covariances(

@@ -87,8 +87,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ) -> tuple[RadialKernel, BaseDensity]:
         """The kernel with its bandwidth, and the density: each lends the other a kernel."""
         asked = self.kernel, self.gamma, self.bandwidth
-        if density.kernel is not None and asked == (None, None, None):
-            asked = density.kernel, None, None
+        if density.own_kernel is not None and asked == (None, None, None):
+            asked = density.own_kernel, None, None
             density.set_params(kernel=None)
         kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
         return kernel, density.set_params(kernel=density.kernel or kernel)

@@ -1,5 +1,6 @@
 """Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
 
+from .bias import corrected_eigenvalues
 from .diffusion import Diffusion, FittedMarkov, NormalizedLaplacian
 from .eigensystem import EigenSystem, solve
 from .feature_space import FeatureSpace
@@ -29,6 +30,7 @@ __all__ = [
     "Operator",
     "Plain",
     "Shifted",
+    "corrected_eigenvalues",
     "nystrom",
     "ritz",
     "solve",

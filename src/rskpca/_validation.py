@@ -33,6 +33,19 @@ def positive_integer(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
 
 
+def whole_number(name: str, value: object) -> None:
+    """A whole number, which may be zero."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"{name} must be a whole number of at least 0, got {value!r}.")
+
+
+def share(name: str, value: object) -> float:
+    """A number between 0 and 1, neither of them."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < 1:  # type: ignore[operator]
+        raise ValueError(f"{name} must be a number between 0 and 1, such as 0.95, got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
 def boolean(name: str, value: object) -> None:
     """True or False."""
     if not isinstance(value, bool | np.bool_):

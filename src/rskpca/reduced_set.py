@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._core.cover import Cover
+from .spectrum import Spectrum
 
 Array = NDArray[np.floating]
 
@@ -39,6 +40,9 @@ class ReducedSet:
         quantization did to the data. Upper bounds after a merge, None where nothing is known.
     residue : ndarray of shape (n_centers,)
         What rounding left out of the weights; zero unless sample weights are fractions.
+    spectrum : Spectrum or None
+        Sums over the data at random frequencies, which estimate the error. None where none were
+        kept, and after merging sums of different frequencies.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class ReducedSet:
     displacement: Array | None = None
     scatter: Array | None = None
     residue: Array = None  # type: ignore[assignment]  # zero where it is not given
+    spectrum: Spectrum | None = None
 
     def __post_init__(self) -> None:
         self._store("centers", _real("centers", self.centers, (np.float32, np.float64)))
@@ -177,6 +182,7 @@ class ReducedSet:
             spacing,
             *_moved_sums(self, other, labels, moved, n_centers),
             residue=_added(self.residue, other.residue, labels, n_centers),
+            spectrum=None if self.spectrum is None else self.spectrum.merge(other.spectrum),
         )
 
     def _places_of(

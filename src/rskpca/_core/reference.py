@@ -99,3 +99,11 @@ def accumulate_exactly(
             exact += Fraction(value)
             totals[j] += value
         residues[j] = float(exact - Fraction(totals[j]))
+
+
+def waves(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
+    """Weighted sums of exp(2 pi i <f, x - origin>) for f = a, b, a - b and a + b."""
+    a, b = turns
+    frequencies = np.stack([a, b, a - b, a + b])
+    phases = np.einsum("fpk,nk->fpn", frequencies, X.astype(np.float64) - origin)
+    return np.exp(2j * np.pi * phases) @ weights

@@ -81,9 +81,9 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
         )
     if beyond[0] == 0:
         raise ValueError(
-            f"tol={tol!r} cannot be reached with a radius: the smallest error that can be promised "
-            f"is {bounds[0]:.3g}, and it costs a center for every row that is not a copy of another. "
-            "ell=np.inf keeps every row and has no error."
+            f"tol={tol!r} cannot be reached with a radius: the smallest error that can be "
+            f"promised is {bounds[0]:.3g}, and it costs a center for every row that is not a copy "
+            "of another. ell=np.inf keeps every row and has no error."
         )
     low, high = radii[beyond[0] - 1], radii[beyond[0]]
     root = brentq(lambda r: math.sqrt(2 * felt.drop(r)) - tol, low, high, rtol=1e-12)
@@ -113,7 +113,7 @@ class _Search:
         """The limit of the error at this ell, and the number of centers."""
         cover = Cover(self.kernel.scale / ell, self.X[:0])
         labels, _ = cover.extend(self.X)
-        counts = np.bincount(labels, self.weights, minlength=cover.n_centers)
+        counts: Array = np.bincount(labels, self.weights, minlength=cover.n_centers)  # type: ignore[assignment]
         errors = self.spectrum.errors(cover.centers, counts)
         unit = self.kernel.kappa
         if self.error == "mmd":
@@ -136,7 +136,7 @@ class _Search:
         return self.kernel.scale / self._refined(good)
 
     def _refined(self, good: float) -> float:
-        """Halve, on the log scale, the step between an ell that is too coarse and one that is not."""
+        """Between an ell that is too coarse and one that is not, by halves on the log scale."""
         bad = good / math.sqrt(2)
         while good / bad > _FINE:
             middle = math.sqrt(bad * good)

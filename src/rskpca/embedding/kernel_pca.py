@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
+from ..bounds import Certificate, certify
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..spectral import Centered, EigenSystem, Operator, Plain
@@ -62,6 +64,8 @@ class ReducedSetKernelPCA(ReducedSetEmbedding):
         The kernel with a number for its bandwidth.
     density_ : density estimator
         The fitted density, with ``labels_``.
+    certificate_ : Certificate
+        How far the model can be from exact kernel PCA of its data.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -117,3 +121,47 @@ class ReducedSetKernelPCA(ReducedSetEmbedding):
     def explained_variance_ratio_(self) -> Array:
         """Share of the variance in feature space that each component holds."""
         return self.eigensystem_.eigenvalues / self.eigensystem_.trace
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the model can be from exact kernel PCA, from what the fit has kept."""
+        check_is_fitted(self)
+        return self._certificate(0.95)
+
+    def certify(
+        self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95
+    ) -> Certificate:
+        """The certificate at another confidence, or with the errors measured.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The fitted data, or a sample of them, to measure the errors on: exact, in O(n^2)
+            time and memory of a few blocks.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row of X counts.
+        confidence : float, default=0.95
+            Of what is not certain, between 0 and 1.
+
+        Returns
+        -------
+        Certificate
+            With a level "measured" where X is given.
+        """
+        check_is_fitted(self)
+        confidence = check.share("confidence", confidence)
+        if X is None:
+            return self._certificate(confidence)
+        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        weights = check.sample_weights(sample_weight, len(checked))
+        return self._certificate(confidence, X=checked, sample_weight=weights)
+
+    def _certificate(self, confidence: float, **data: Any) -> Certificate:
+        return certify(
+            self.kernel_,
+            self.reduced_set_,
+            self.eigensystem_,
+            center=bool(self.center),
+            confidence=confidence,
+            **data,
+        )

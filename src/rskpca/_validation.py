@@ -41,9 +41,10 @@ def whole_number(name: str, value: object) -> None:
 
 def share(name: str, value: object) -> float:
     """A number between 0 and 1, neither of them."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < 1:
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not 0 < number < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, such as 0.95, got {value!r}.")
-    return float(value)  # type: ignore[arg-type]
+    return number
 
 
 def boolean(name: str, value: object) -> None:

@@ -8,13 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import betaincinv, gammaincinv, gammaln
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
 from ._core.median import median_distance
+from ._core.sampling import directions, stratified
 
 Array = NDArray[np.floating]
 
@@ -122,6 +123,7 @@ class RadialKernel(BaseEstimator):
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array | None:
         """Random omega with k(x, y) = kappa E cos <omega, x - y>; None where not known."""
+        # Lengths are stratified along the last axis: the rare long ones get their share.
         return None
 
     def evaluate(self, scaled: Array) -> Array:
@@ -287,9 +289,9 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
-        """Normal with the variance 2 / sigma^2."""
-        normal = generator.standard_normal((*shape, n_features))
-        return normal * (math.sqrt(2) / self.scale)
+        """Normal with the variance 2 / sigma^2: half the squared length is a gamma variable."""
+        lengths = np.sqrt(gammaincinv(n_features / 2, stratified(shape, generator)))
+        return directions(shape, n_features, generator) * (2 / self.scale * lengths[..., None])
 
     def evaluate(self, scaled: Array) -> Array:
         """exp(scaled), in place."""
@@ -326,9 +328,10 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
-        """Multivariate Cauchy with the scale 1 / sigma."""
-        normal = generator.standard_normal((*shape, n_features))
-        return normal / (np.abs(generator.standard_normal((*shape, 1))) * self.scale)
+        """Multivariate Cauchy with the scale 1 / sigma: 1 / (1 + length^2) is a beta variable."""
+        inverse = betaincinv(0.5, n_features / 2, stratified(shape, generator))
+        lengths = np.sqrt((1 - inverse) / np.maximum(inverse, 1e-300))
+        return directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
 
     def evaluate(self, scaled: Array) -> Array:
         """exp(-sqrt(scaled)), in place."""

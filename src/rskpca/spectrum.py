@@ -99,7 +99,7 @@ class Spectrum:
         origin : ndarray of shape (n_features,)
             A point near the data, such as the first row.
         n_frequencies : int
-            How many frequencies of k, rounded up to a multiple of 96; 0 for none.
+            How many frequencies of k, rounded up to a multiple of 160; 0 for none.
         random_state : int, RandomState or None
             Seed. Sums of different frequencies cannot be merged.
 

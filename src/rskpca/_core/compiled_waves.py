@@ -12,7 +12,7 @@ import numpy as np
 
 from .compiled import _compiled
 
-LANES = 48
+LANES = 80
 ROWS = 8
 
 _ordered = _compiled(fastmath={"contract", "nsz"})

@@ -1,8 +1,8 @@
 """Theorem 5.4: the projections on the leading D eigenfunctions, P^D(K_n) and P^D(K-bar_n).
 
 With B the difference of the two operators and a gap lambda_D - lambda_{D+1} of one of them,
-||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap and ||B||_HS < delta_D / 2 (Zwald
-and Blanchard, Theorem 3). Davis and Kahan give more: the sines of the angles between the two
+||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap and ||B||_HS < delta_D / 2
+(Zwald and Blanchard, Theorem 3). Davis and Kahan give more: the sines of the angles between the two
 spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), as the eigenvalue on the other side of
 the gap is at most ||B||_HS away (Weyl). ||P - P-bar||_HS is sqrt(2) times as much.
 """

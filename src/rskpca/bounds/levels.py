@@ -132,11 +132,9 @@ def spectral(
 
 
 def residual(system: EigenSystem, n_samples: float) -> Level:
-    """What functions of the basis cannot hold: 0 <= lambda - lambda^ <= tr(K - K^) / n.
-
-    With Q the projection on what the basis does not span, the operator loses Q K Q, whose trace is
-    the residual, and Q K P twice, whose square is at most the residual times lambda_1.
-    """
+    """What functions of the basis cannot hold: 0 <= lambda - lambda^ <= tr(K - K^) / n."""
+    # With Q the projection on what the basis does not span, the operator loses Q K Q, whose trace
+    # is the residual, and Q K P twice, whose square is at most the residual times lambda_1.
     left = system.residual / n_samples
     largest = (float(system.eigenvalues[0]) + system.residual) / n_samples
     meaning = "Rayleigh-Ritz: the trace that the basis does not hold"

@@ -86,9 +86,7 @@ def root_mean_square(kernel: RadialKernel, reduced_set: ReducedSet) -> float | N
     return _from_distances(kernel, reduced_set, square=True)
 
 
-def _from_distances(
-    kernel: RadialKernel, reduced_set: ReducedSet, *, square: bool
-) -> float | None:
+def _from_distances(kernel: RadialKernel, reduced_set: ReducedSet, *, square: bool) -> float | None:
     worst = None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
     squares = _mean_squares(kernel, reduced_set, square=square)
     if squares is None:

@@ -59,9 +59,7 @@ def _component_rows(c: Certificate) -> list[tuple[str, ...]]:
     header = (
         "component", "eigenvalue", "always in", f"{at} in", "angle, always", f"angle, {at}",
     )  # fmt: skip
-    rows = zip(
-        c.eigenvalues, c.certain, c.likely, c.certain_angles, c.likely_angles, strict=True
-    )
+    rows = zip(c.eigenvalues, c.certain, c.likely, c.certain_angles, c.likely_angles, strict=True)
     shown = [
         (str(i + 1), _number(value), _interval(*certain), _interval(*likely), *map(_angle, angles))
         for i, (value, certain, likely, *angles) in enumerate(rows)

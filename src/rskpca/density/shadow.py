@@ -40,9 +40,9 @@ class ShadowDensity(BaseDensity):
     error : {"operator", "mmd"}, default="operator"
         What ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or the
         maximum mean discrepancy (Theorem 5.1).
-    n_frequencies : int, default=192
+    n_frequencies : int, default=160
         Random frequencies of the kernel that the data are summed at, for the estimate of the
-        error; taken in steps of 96. 0 keeps no sums and takes about half the time.
+        error; taken in steps of 160. 0 keeps no sums and takes about half the time.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is taken from, and of the frequencies.
     verbose : int, default=0
@@ -86,7 +86,7 @@ class ShadowDensity(BaseDensity):
         *,
         tol: float | None = None,
         error: str = "operator",
-        n_frequencies: int = 192,
+        n_frequencies: int = 160,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:

@@ -64,11 +64,9 @@ class Goal:
 
 
 def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
-    """The largest radius at which the worst case is at most ``tol``.
-
-    Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy; the Hilbert-Schmidt error
-    is the discrepancy of the kernel k^2.
-    """
+    """The largest radius at which the worst case is at most ``tol``."""
+    # Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy; the Hilbert-Schmidt error
+    # is the discrepancy of the kernel k^2.
     felt = kernel if error == "mmd" else kernel.squared()
     radii = felt.scale * np.geomspace(_SMALLEST, 1e4, 8192)
     with np.errstate(over="ignore"):

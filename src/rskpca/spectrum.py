@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 from sklearn.utils import check_random_state
 
 from ._core import waves
@@ -232,7 +232,7 @@ def estimate(squares: Array, confidence: float) -> Estimate:
     if spread == 0:
         return Estimate(math.sqrt(mean), math.sqrt(mean) + _ROUNDING)
     skewness = float((deviations**3).mean()) / spread**3 / math.sqrt(n)
-    quantile = student.ppf(1 - _USED_RISK * (1 - confidence), n - 1) * math.sqrt(n / (n - 1))
+    quantile = float(stdtrit(n - 1, 1 - _USED_RISK * (1 - confidence))) * math.sqrt(n / (n - 1))
     limit = mean - _inverse_hall(-quantile, skewness) * spread / math.sqrt(n)
     return Estimate(math.sqrt(mean), math.sqrt(max(limit, mean)) + _ROUNDING)
 

@@ -76,11 +76,14 @@ class Spectrum:
         Where phases are zero: the first row.
     sums : ndarray of shape (4, n_pairs)
         For f = a, b, a - b and a + b.
+    kernel : RadialKernel
+        Whose frequencies they are.
     """
 
     turns: Array
     origin: Array
     sums: Complex
+    kernel: RadialKernel
 
     def __post_init__(self) -> None:
         for array in (self.turns, self.origin, self.sums):
@@ -117,7 +120,7 @@ class Spectrum:
             return None
         origin = np.array(origin, dtype=np.float64)
         sums = np.zeros((4, n_pairs), dtype=np.complex128)
-        return cls(found / (2 * np.pi), origin, sums)
+        return cls(found / (2 * np.pi), origin, sums, kernel)
 
     def add(self, X: Array, weights: Array) -> Spectrum:
         """The sums with these rows more; negative weights take rows away.
@@ -156,6 +159,10 @@ class Spectrum:
             a, b = self.turns @ (other.origin - self.origin)
             sums = sums * np.exp(2j * np.pi * np.stack([a, b, a - b, a + b]))
         return replace(self, sums=self.sums + sums)
+
+    def serves(self, kernel: RadialKernel) -> bool:
+        """Whether the frequencies are those of this kernel."""
+        return type(kernel) is type(self.kernel) and kernel.get_params() == self.kernel.get_params()
 
     def errors(self, centers: Array, weights: Array) -> Errors:
         """How the data differ from weighted centers.

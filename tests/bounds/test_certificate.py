@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_streams_forgetting_and_merging_keep_it_valid(center):
     assert merged.radius > halves[0].radius
     operator = Centered() if center else Plain()
     system = solve(operator, kernel, merged, 4)
-    certificate = certify(kernel, merged, system, center=center, X=X)
+    certificate = certify(kernel, merged, system, X=X)
     assert certificate.ell == pytest.approx(
         4.0 / merged.radius
     )  # the radius, not the ell asked for
@@ -100,7 +101,7 @@ def test_a_smaller_basis_adds_its_residual(center):
     s = ShadowDensity(kernel, 6.0).fit(X).reduced_set_
     moments = Moments.of(kernel, s.centers[:40]).add(s.centers, s.weights)
     system = ritz(moments, 4, center=center)
-    certificate = certify(kernel, s, system, center=center, X=X)
+    certificate = certify(kernel, s, system, X=X)
     left = certificate.level("residual").eigenvalue
     assert left == pytest.approx(system.residual / len(X))
     assert left > 0
@@ -147,11 +148,33 @@ def test_a_kernel_with_one_has_all_but_the_spectral_level():
 def test_the_switch_and_a_density_that_keeps_nothing():
     assert "n_frequencies=0" in fitted(n_frequencies=0).certificate_.level("spectral").missing
     kernel, s = Gaussian(4.0), ReducedSet(X[:50], np.full(50, 12.0))
-    certificate = certify(kernel, s, solve(Plain(), kernel, s, 3), center=False)
+    certificate = certify(kernel, s, solve(Plain(), kernel, s, 3))
     assert all(level.missing for level in certificate.levels[:3])
     np.testing.assert_array_equal(certificate.certain, [[0.0, 600.0]] * 3)
     assert np.isnan(certificate.certain_angles).all()
     assert "of unknown radius" in str(certificate)
+
+
+def test_a_density_with_a_kernel_of_its_own():
+    density = ShadowDensity(Gaussian(3.0), 4.0)
+    model = ReducedSetKernelPCA(3, kernel=Laplacian(5.0), density=density).fit(X)
+    certificate = model.certify(X)
+    assert "kernel, Gaussian(bandwidth=3.0)" in certificate.level("spectral").missing
+    assert certificate.ell == pytest.approx(5.0 / 0.75)
+    assert_holds(certificate, Laplacian(5.0), X, 3)
+
+
+def test_what_was_solved_is_certified_whatever_the_parameters_say_now():
+    model = fitted(center=True)
+    before = model.certificate_.to_dict()
+    assert model.set_params(center=False).certificate_.to_dict() == before
+
+
+def test_other_operators_have_none():
+    s = ReducedSet(X[:50], np.full(50, 12.0))
+    system = solve(Plain(), Gaussian(4.0), s, 3)
+    with pytest.raises(TypeError, match="kernel PCA, plain or centered; got str"):
+        certify(Gaussian(4.0), s, replace(system, operator="diffusion"))
 
 
 # ------------------------------------------------------------------------------ as a value
@@ -233,9 +256,9 @@ def test_never_wrong_on_real_data(name):
     rows = datasets.load(name, STEPS[name])
     for family in (Gaussian, Laplacian):
         kernel = family().resolve(rows)
-        model = ReducedSetKernelPCA(3, kernel=kernel, ell=3.0).fit(rows)
         for center in (True, False):
-            assert_ordered(model.set_params(center=center).certify(rows).levels)
+            model = ReducedSetKernelPCA(3, kernel=kernel, ell=3.0, center=center).fit(rows)
+            assert_ordered(model.certify(rows).levels)
         labels = model.density_.labels_
         gram = eigenvalues.measured_gram(kernel, rows, model.reduced_set_.centers, labels)
         assert gram <= eigenvalues.bound(kernel, 3.0)

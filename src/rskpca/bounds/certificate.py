@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from .. import _validation as check
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem
+from ..spectral import EigenSystem, Plain, Shifted
+from ..spectral.operators import FittedCentered
 from . import levels, tables
 from .eigenspaces import davis_kahan
 from .levels import Level
@@ -114,7 +115,6 @@ def certify(
     reduced_set: ReducedSet,
     system: EigenSystem,
     *,
-    center: bool,
     confidence: float = 0.95,
     X: Array | None = None,
     sample_weight: Array | None = None,
@@ -129,8 +129,6 @@ def certify(
         What stands for the data.
     system : EigenSystem
         Of the plain or the centered operator on it.
-    center : bool
-        Which of the two.
     confidence : float, default=0.95
         Of the limits that are not certain.
     X : ndarray of shape (n_samples, n_features), default=None
@@ -144,6 +142,7 @@ def certify(
         With a level for each source.
     """
     confidence = check.share("confidence", confidence)
+    center = _is_centered(system)
     n = reduced_set.n_samples
     found = [
         levels.a_priori(kernel, reduced_set, center=center),
@@ -171,6 +170,13 @@ def certify(
         _angles(sources, found[3], system, n),
         None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
     )
+
+
+def _is_centered(system: EigenSystem) -> bool:
+    if not isinstance(system.operator, Plain | FittedCentered | Shifted):
+        name = type(system.operator).__name__
+        raise TypeError(f"certificates are for kernel PCA, plain or centered; got {name}.")
+    return not isinstance(system.operator, Plain)
 
 
 def _smallest(sources: list[Level], name: str) -> float:

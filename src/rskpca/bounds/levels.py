@@ -120,6 +120,9 @@ def spectral(
             "of the kernel is not known, or sums of other frequencies were merged"
         )
         return Level("spectral", None, None, None, confidence, meaning, missing)
+    if not reduced_set.spectrum.serves(kernel):
+        missing = f"the sums are those of the density's own kernel, {reduced_set.spectrum.kernel!r}"
+        return Level("spectral", None, None, None, confidence, meaning, missing)
     errors = reduced_set.spectrum.errors(reduced_set.centers, reduced_set.weights)
     discrepancy = estimate(errors.mmd, confidence)
     operator = estimate(errors.centered if center else errors.operator, confidence)

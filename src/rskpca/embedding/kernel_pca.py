@@ -161,7 +161,6 @@ class ReducedSetKernelPCA(ReducedSetEmbedding):
             self.kernel_,
             self.reduced_set_,
             self.eigensystem_,
-            center=bool(self.center),
             confidence=confidence,
             **data,
         )

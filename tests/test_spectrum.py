@@ -152,3 +152,9 @@ def test_the_switch():
     assert off.reduced_set_.spectrum is None
     with pytest.raises(ValueError, match="n_frequencies must be a whole number of at least 0"):
         ShadowDensity(n_frequencies=-1).fit(X)
+
+
+def test_a_reduced_set_checks_the_features():
+    own = spectrum_of(Gaussian(3.0), X)
+    with pytest.raises(ValueError, match="spectrum has 3 features, centers 2"):
+        ReducedSet(X[:5, :2], np.ones(5), spectrum=own)

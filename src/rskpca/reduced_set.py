@@ -112,6 +112,10 @@ class ReducedSet:
             raise ValueError(
                 f"weights must sum to n_samples={self.n_samples}, got {self.weights.sum()}."
             )
+        if self.spectrum is not None and len(self.spectrum.origin) != self.n_features:
+            raise ValueError(
+                f"spectrum has {len(self.spectrum.origin)} features, centers {self.n_features}."
+            )
         for name in ("radius", "spacing"):
             value = getattr(self, name)
             if value is not None and not value >= 0:

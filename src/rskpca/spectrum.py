@@ -25,7 +25,7 @@ Complex = NDArray[np.complex128]
 
 # A wave is within 1e-6 of the true one (half of 2^-20 in each part, and its float32). The centered
 # error has six of them, the others two.
-_ROUNDING = 6e-6
+ROUNDING = 6e-6
 
 # The part of the risk that the limit uses; the rest is for what Hall's expansion leaves out.
 _USED_RISK = 2 / 3
@@ -237,11 +237,11 @@ def estimate(squares: Array, confidence: float) -> Estimate:
     deviations = squares - mean
     spread = math.sqrt(float((deviations**2).mean()))
     if spread == 0:
-        return Estimate(math.sqrt(mean), math.sqrt(mean) + _ROUNDING)
+        return Estimate(math.sqrt(mean), math.sqrt(mean) + ROUNDING)
     skewness = float((deviations**3).mean()) / spread**3 / math.sqrt(n)
     quantile = float(stdtrit(n - 1, 1 - _USED_RISK * (1 - confidence))) * math.sqrt(n / (n - 1))
     limit = mean - _inverse_hall(-quantile, skewness) * spread / math.sqrt(n)
-    return Estimate(math.sqrt(mean), math.sqrt(max(limit, mean)) + _ROUNDING)
+    return Estimate(math.sqrt(mean), math.sqrt(max(limit, mean)) + ROUNDING)
 
 
 def _inverse_hall(value: float, skewness: float) -> float:

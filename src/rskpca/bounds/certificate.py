@@ -50,6 +50,18 @@ class Certificate:
     rayleigh : ndarray of shape (n_components,) or None
         Where the data were seen: Rayleigh-Ritz values of the model's eigenfunctions on them.
         No eigenvalue of those data is below.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import ReducedSetKernelPCA
+    >>> X = load_digits().data
+    >>> certificate = ReducedSetKernelPCA(2, bandwidth=60.0).fit(X).certificate_
+    >>> [level.name for level in certificate.levels]
+    ['a priori', 'a posteriori', 'spectral', 'residual']
+    >>> always, likely = certificate.level("a posteriori"), certificate.level("spectral")
+    >>> likely.operator < always.operator < 1
+    True
     """
 
     levels: tuple[Level, ...]

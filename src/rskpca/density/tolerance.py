@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from .. import _validation as check
 from .._core.cover import Cover
 from ..kernels import RadialKernel
-from ..spectrum import Spectrum, estimate
+from ..spectrum import ROUNDING, Spectrum, estimate
 
 Array = NDArray[np.floating]
 
@@ -106,31 +106,28 @@ class _Search:
             )
         self.kernel, self.X, self.weights, self.spectrum = kernel, X, weights, spectrum
         self.tol, self.error = float(goal.tol), goal.error  # type: ignore[arg-type]
+        self.unit = math.sqrt(kernel.kappa) if self.error == "mmd" else kernel.kappa
+        smallest = 2 * ROUNDING * self.unit
+        if self.tol <= smallest:
+            raise ValueError(
+                f"tol={self.tol!r} cannot be reached by an estimate: the smallest is "
+                f"{smallest:.2g}, and it costs a center for every row that is not a copy of "
+                "another. ell=np.inf keeps every row and has no error."
+            )
 
-    def limit(self, ell: float) -> tuple[float, int]:
-        """The limit of the error at this ell, and the number of centers."""
+    def limit(self, ell: float) -> float:
+        """The limit of the error at this ell."""
         cover = Cover(self.kernel.scale / ell, self.X[:0])
         labels, _ = cover.extend(self.X)
         counts: Array = np.bincount(labels, self.weights, minlength=cover.n_centers)  # type: ignore[assignment]
         errors = self.spectrum.errors(cover.centers, counts)
-        unit = self.kernel.kappa
-        if self.error == "mmd":
-            return math.sqrt(unit) * estimate(errors.mmd, CONFIDENCE).limit, cover.n_centers
-        return unit * estimate(errors.operator, CONFIDENCE).limit, cover.n_centers
+        return self.unit * estimate(getattr(errors, self.error), CONFIDENCE).limit
 
     def radius(self) -> float:
         """Of the smallest ell found."""
         good = _COARSEST
-        limit, n_centers = self.limit(good)
-        while limit > self.tol:
-            if n_centers == len(self.X) or good * _SMALLEST > 1:
-                raise ValueError(
-                    f"tol={self.tol!r} cannot be reached by an estimate: the smallest is "
-                    f"{limit:.2g}, with {n_centers:,} centers for {len(self.X):,} rows. "
-                    "ell=np.inf keeps every row and has no error."
-                )
+        while self.limit(good) > self.tol:
             good *= math.sqrt(2)
-            limit, n_centers = self.limit(good)
         return self.kernel.scale / self._refined(good)
 
     def _refined(self, good: float) -> float:
@@ -138,7 +135,7 @@ class _Search:
         bad = good / math.sqrt(2)
         while good / bad > _FINE:
             middle = math.sqrt(bad * good)
-            if self.limit(middle)[0] <= self.tol:
+            if self.limit(middle) <= self.tol:
                 good = middle
             else:
                 bad = middle

@@ -20,7 +20,7 @@ from rskpca.bounds import certify, eigenspaces, eigenvalues
 from rskpca.spectral import Centered, Moments, Plain, ritz, solve
 from tests import datasets
 
-X = datasets.blobs(600, 3)
+X = datasets.blobs(300, 3)
 KERNELS = [Gaussian(4.0), Laplacian(4.0)]
 IDS = ["Gaussian", "Laplacian"]
 NAMES = ["a priori", "a posteriori", "spectral", "residual"]
@@ -81,9 +81,9 @@ def test_streams_forgetting_and_merging_keep_it_valid(center):
     for rows in np.array_split(X, 5):
         stream.partial_fit(rows)
     assert stream.certificate_.to_dict() == whole.certificate_.to_dict()
-    stream.forget(X[400:])
-    assert_holds(stream.certify(X[:400]), kernel, X[:400])
-    halves = [ShadowDensity(kernel).fit(part).reduced_set_ for part in (X[:300], X[300:])]
+    stream.forget(X[200:])
+    assert_holds(stream.certify(X[:200]), kernel, X[:200])
+    halves = [ShadowDensity(kernel).fit(part).reduced_set_ for part in (X[:150], X[150:])]
     merged = halves[0].merge(halves[1])
     assert merged.radius > halves[0].radius
     operator = Centered() if center else Plain()
@@ -147,10 +147,10 @@ def test_a_kernel_with_one_has_all_but_the_spectral_level():
 
 def test_the_switch_and_a_density_that_keeps_nothing():
     assert "n_frequencies=0" in fitted(n_frequencies=0).certificate_.level("spectral").missing
-    kernel, s = Gaussian(4.0), ReducedSet(X[:50], np.full(50, 12.0))
+    kernel, s = Gaussian(4.0), ReducedSet(X[:50], np.full(50, 6.0))
     certificate = certify(kernel, s, solve(Plain(), kernel, s, 3))
     assert all(level.missing for level in certificate.levels[:3])
-    np.testing.assert_array_equal(certificate.certain, [[0.0, 600.0]] * 3)
+    np.testing.assert_array_equal(certificate.certain, [[0.0, 300.0]] * 3)
     assert np.isnan(certificate.certain_angles).all()
     assert "of unknown radius" in str(certificate)
 
@@ -171,7 +171,7 @@ def test_what_was_solved_is_certified_whatever_the_parameters_say_now():
 
 
 def test_other_operators_have_none():
-    s = ReducedSet(X[:50], np.full(50, 12.0))
+    s = ReducedSet(X[:50], np.full(50, 6.0))
     system = solve(Plain(), Gaussian(4.0), s, 3)
     with pytest.raises(TypeError, match="kernel PCA, plain or centered; got str"):
         certify(Gaussian(4.0), s, replace(system, operator="diffusion"))
@@ -190,7 +190,7 @@ def test_it_prints_as_text_html_and_json():
         "at 0.9",
         "always",
         "the gap is too small to say",
-        "600 points",
+        "300 points",
     ):
         assert part in shown
     page = certificate._repr_html_()

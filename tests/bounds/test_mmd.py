@@ -87,6 +87,15 @@ def test_what_is_called_concave_is(kernel):
     assert np.all(np.diff(kernel.drop(r ** (1 / kernel.power)), 2) <= 1e-12)
 
 
+def test_a_profile_that_comes_back():
+    """cos is positive definite on the line; at a full turn a point is where it was."""
+    kernel = RadialKernel(np.cos, 1.0, 1.0)
+    s = ReducedSet(np.zeros((1, 1)), np.ones(1), 2 * np.pi)
+    measured = mmd.measured(kernel, np.array([[np.pi]]), s)
+    assert measured == pytest.approx(2.0)
+    assert mmd.bound(kernel, radius=s.radius) == pytest.approx(2.0)
+
+
 def test_without_sums_the_radius_serves_and_without_both_nothing():
     centers, weights = np.zeros((1, 1)), np.ones(1)
     kernel = Gaussian(1.0)

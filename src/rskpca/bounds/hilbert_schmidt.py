@@ -34,7 +34,7 @@ def bound(
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth, and a profile that does not increase.
+        With a number for its bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
@@ -59,7 +59,7 @@ def sharp_bound(
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth, and a profile that does not increase.
+        With a number for its bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None

@@ -65,7 +65,10 @@ def _component_rows(c: Certificate) -> list[tuple[str, ...]]:
         for i, (value, certain, likely, *angles) in enumerate(rows)
         if i < _SHOWN
     ]
-    return [header, *shown]
+    if c.rayleigh is None:
+        return [header, *shown]
+    seen = ["on these rows at least", *map(_number, c.rayleigh)]
+    return [(*row, at_least) for row, at_least in zip([header, *shown], seen, strict=False)]
 
 
 def _notes(c: Certificate) -> list[str]:

@@ -99,6 +99,21 @@ def forest(n: int) -> Data:
     return _shuffled(rows[:, :10], stand_in, n)
 
 
+def faces(n: int) -> Data:
+    """Yale, shuffled: 2,000 x 600."""
+    return _shuffled(*_published("yale", _padded_digits), n)
+
+
+def lit_faces(n: int) -> Data:
+    """Extended Yale B, shuffled: 2,414 x 1,024."""
+    return _shuffled(*_published("yaleb_ext", _padded_digits), n)
+
+
+def scanned_digits(n: int) -> Data:
+    """Optdigits, shuffled: n x 64."""
+    return _shuffled(*_published("optdigits", lambda: _enlarged_digits(1)), n)
+
+
 def cube(n: int) -> Data:
     """Uniform in the unit cube: n x 3."""
     return Data(np.random.default_rng(0).random((n, 3)), "")

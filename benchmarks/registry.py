@@ -13,6 +13,7 @@ NAMES = (
     "fit",
     "accuracy",
     "manifold",
+    "certificate",
     "methods",
     "denoising",
     "novelty",

@@ -196,3 +196,49 @@ def test_a_bad_profile_is_named(bad):
 def test_the_bandwidth_by_default_is_the_median_distance():
     X = datasets.blobs(100, 3)
     assert Gaussian().resolve(X).bandwidth == median_distance(X)
+
+
+# ---------------------------------------------------- feature space and random frequencies
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+def test_drop_keeps_its_digits(kernel):
+    r = np.array([0.0, 1e-12, 1e-3, 1.0, 50.0])
+    expected = -np.expm1(-((r / 2.0) ** kernel.power))
+    np.testing.assert_allclose(kernel.drop(r), expected, rtol=1e-14)
+    own = RadialKernel(lambda s: np.exp(-s), kernel.power, 2.0)
+    np.testing.assert_allclose(own.drop(r), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [Gaussian(2.0), Laplacian(2.0), RadialKernel(np.cos, 1.0, 3.0, lipschitz=1.0)],
+)
+def test_squared_is_the_square(kernel):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    squared = kernel.squared()
+    np.testing.assert_allclose(squared(X), kernel(X) ** 2, atol=1e-14)
+    r = np.linspace(0, 10, 10_001)
+    slope = np.abs(np.diff(squared.drop(r))).max() / 1e-3
+    assert slope <= squared.lipschitz_constant * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
+@pytest.mark.parametrize("d", [1, 3, 20])
+def test_frequencies_are_those_of_the_kernel(kernel, d):
+    """Bochner: the mean of cos <omega, x> is k(x, 0), also for differences of two, and k^2."""
+    omega = kernel.frequencies((2, 20_000), d, np.random.default_rng(0))
+    assert omega.shape == (2, 20_000, d)
+    for length in (0.3, 1.0, 3.0):
+        x = np.full(d, length / np.sqrt(d))
+        k = 1 - kernel.drop(length)
+        assert np.cos(omega @ x).mean() == pytest.approx(k, abs=0.02)
+        for pairs in (omega[0] - omega[1], omega[0] + omega[1]):
+            assert np.cos(pairs @ x).mean() == pytest.approx(k**2, abs=0.03)
+
+
+def test_frequencies_have_their_share_of_long_ones():
+    omega = Laplacian(1.0).frequencies((2, 100), 3, np.random.default_rng(0))
+    lengths = np.sort(np.linalg.norm(omega, axis=-1), axis=-1)
+    np.testing.assert_allclose(lengths[0, 5:95], lengths[1, 5:95], rtol=0.25)
+    assert RadialKernel(np.cos, 1.0, 1.0).frequencies((2,), 3, np.random.default_rng(0)) is None

@@ -4,6 +4,7 @@ One pass over the data leaves a small weighted set of points, the reduced set; t
 eigenproblem is solved on that set, and new points are embedded from it.
 """
 
+from .bounds import Certificate
 from .compression import (
     CompressedKernelPCA,
     SparseKernelPCA,
@@ -37,6 +38,7 @@ from .reduced_set import ReducedSet
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
     "CompressedKernelPCA",
     "DiffusionMaps",
     "FastParzenDensity",

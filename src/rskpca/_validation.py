@@ -49,6 +49,20 @@ def positive_integer(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
 
 
+def whole_number(name: str, value: object) -> None:
+    """A whole number, which may be zero."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"{name} must be a whole number of at least 0, got {value!r}.")
+
+
+def share(name: str, value: object) -> float:
+    """A number between 0 and 1, neither of them."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be a number between 0 and 1, such as 0.95, got {value!r}.")
+    return number
+
+
 def boolean(name: str, value: object) -> None:
     """True or False."""
     if not isinstance(value, bool | np.bool_):

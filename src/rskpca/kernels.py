@@ -8,13 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import betaincinv, gammaincinv, gammaln
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
 from ._core.median import median_distance
+from ._core.sampling import directions, stratified
 
 Array = NDArray[np.floating]
 
@@ -57,6 +58,7 @@ class RadialKernel(BaseEstimator):
     log_integral: Callable[[int], float] | None
     sign = 1.0
     smooth = False
+    concave = False  # whether ||psi(x) - psi(y)|| is known to be concave in the distance
 
     def __init__(
         self,
@@ -107,6 +109,22 @@ class RadialKernel(BaseEstimator):
     def lipschitz_constant(self) -> float | None:
         """L, the largest slope of the kernel in the distance r; None where unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
+
+    def drop(self, distance: Any) -> Any:
+        """kappa - k at a distance, or at an array of them; half of ||psi(x) - psi(y)||^2."""
+        return self.kappa - self.profile((distance / self.scale) ** self.power)
+
+    def squared(self) -> RadialKernel:
+        """The kernel k^2, whose feature space holds the operators psi(x) (x) psi(x)."""
+        slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
+        return RadialKernel(_Squared(self.profile), self.power, self.bandwidth, lipschitz=slope)
+
+    def frequencies(
+        self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
+    ) -> Array | None:
+        """Random omega with k(x, y) = kappa E cos <omega, x - y>; None where not known."""
+        # Lengths are stratified along the last axis: the rare long ones get their share.
+        return None
 
     def evaluate(self, scaled: Array) -> Array:
         """Kernel values.
@@ -184,8 +202,20 @@ def _powered(values: Array, exponent: float) -> Array:
     return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
 
 
+class _Squared:
+    """phi^2, as an object that can be pickled."""
+
+    def __init__(self, profile: Callable[[Any], Any]) -> None:
+        self.profile = profile
+
+    def __call__(self, s: Any) -> Any:
+        return self.profile(s) ** 2
+
+
 class _Exponential(RadialKernel):
     """k(x, y) = exp(-gamma ||x - y||^p) with gamma = 1 / sigma^p."""
+
+    concave = True  # for p = 1 and p = 2: docs/bounds.md
 
     def __init__(self, bandwidth: float | str = "median") -> None:
         self.bandwidth = bandwidth
@@ -200,6 +230,14 @@ class _Exponential(RadialKernel):
         d, p = n_features, self.power
         area = math.log(2) + 0.5 * d * math.log(math.pi) - gammaln(d / 2)
         return float(area + gammaln(d / p) - math.log(p))
+
+    def drop(self, distance: Any) -> Any:
+        """1 - exp(-s), with all of its digits where s is small."""
+        return -np.expm1(-((distance / self.scale) ** self.power))
+
+    def squared(self) -> Self:
+        """The same kernel with the bandwidth 2^(-1/p) sigma."""
+        return type(self)(self.scale * 2 ** (-1 / self.power))
 
     @property
     def gamma(self) -> float:
@@ -248,6 +286,13 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     smooth = True
     lipschitz = math.sqrt(2 / math.e)  # of exp(-u^2), at u = 1/sqrt(2)
 
+    def frequencies(
+        self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
+    ) -> Array:
+        """Normal with the variance 2 / sigma^2: half the squared length is a gamma variable."""
+        lengths = np.sqrt(gammaincinv(n_features / 2, stratified(shape, generator)))
+        return directions(shape, n_features, generator) * (2 / self.scale * lengths[..., None])
+
     def evaluate(self, scaled: Array) -> Array:
         """exp(scaled), in place."""
         return np.exp(scaled, out=scaled)
@@ -279,6 +324,14 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
 
     power = 1.0
     lipschitz = 1.0
+
+    def frequencies(
+        self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
+    ) -> Array:
+        """Multivariate Cauchy with the scale 1 / sigma: 1 / (1 + length^2) is a beta variable."""
+        inverse = betaincinv(0.5, n_features / 2, stratified(shape, generator))
+        lengths = np.sqrt((1 - inverse) / np.maximum(inverse, 1e-300))
+        return directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
 
     def evaluate(self, scaled: Array) -> Array:
         """exp(-sqrt(scaled)), in place."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _validation as check
 from ._core.cover import Cover
+from .spectrum import Spectrum
 
 Array = NDArray[np.floating]
 
@@ -41,6 +42,9 @@ class ReducedSet:
         is known.
     residue : ndarray of shape (n_centers,)
         What rounding left out of the weights; zero unless sample weights are fractions.
+    spectrum : Spectrum or None
+        Sums over the data at random frequencies, which estimate the error. None where none were
+        kept, and after merging sums of different frequencies.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class ReducedSet:
     displacement: Array | None = None
     scatter: Array | None = None
     residue: Array = None  # type: ignore[assignment]  # zero where it is not given
+    spectrum: Spectrum | None = None
 
     def __post_init__(self) -> None:
         self._store("centers", _real("centers", self.centers, (np.float32, np.float64)))
@@ -108,6 +113,10 @@ class ReducedSet:
         if not np.isclose(self.weights.sum(), self.n_samples, rtol=1e-9, atol=0):
             raise ValueError(
                 f"weights must sum to n_samples={self.n_samples}, got {self.weights.sum()}."
+            )
+        if self.spectrum is not None and len(self.spectrum.origin) != self.n_features:
+            raise ValueError(
+                f"spectrum has {len(self.spectrum.origin)} features, centers {self.n_features}."
             )
         for name in ("radius", "spacing"):
             value = getattr(self, name)
@@ -179,6 +188,7 @@ class ReducedSet:
             spacing,
             *_moved_sums((self.displacement, self.scatter), other, labels, moved, n_centers),
             residue=_added(self.residue, other.residue, labels, n_centers),
+            spectrum=None if self.spectrum is None else self.spectrum.merge(other.spectrum),
         )
 
     def coarsen(self, spacing: float) -> tuple[ReducedSet, NDArray[np.intp]]:
@@ -211,6 +221,7 @@ class ReducedSet:
             spacing,
             *_moved_sums((nothing, nothing), self, labels, moved, n_centers),
             residue=_added(nothing, self.residue, labels, n_centers),
+            spectrum=self.spectrum,
         )
         return coarse, labels
 

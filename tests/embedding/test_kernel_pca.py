@@ -1,6 +1,7 @@
 """ReducedSetKernelPCA is kernel PCA of the quantized data: the oracle."""
 
 import sys
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -237,7 +238,8 @@ def test_ways_to_say_the_same(parameters):
     X = datasets.blobs(200, 3)
     expected = ReducedSetKernelPCA(3, bandwidth=2.0, ell=4.0).fit(X)
     model = ReducedSetKernelPCA(3, **parameters).fit(X)
-    assert model.reduced_set_ == expected.reduced_set_
+    own, same = (replace(m.reduced_set_, spectrum=None) for m in (model, expected))
+    assert own == same  # a profile of one's own has no known frequencies
     np.testing.assert_allclose(model.transform(X), expected.transform(X), atol=1e-12)
 
 

@@ -158,3 +158,24 @@ def test_the_basis_of_a_density_is_its_centers():
 def test_bad_parameters(parameters, error, message):
     with pytest.raises(error, match=message):
         ReducedSetKernelPCA(**{"n_components": 2} | parameters).fit(datasets.blobs(100, 3))
+
+
+# ------------------------------------------------------------------------ certificates
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("refine", [None, "nystrom"])
+@pytest.mark.parametrize("basis", [None, 20, "auto"])
+def test_the_certificate_covers_the_basis_too(case, center, refine, basis):
+    X, _, kernel = case
+    X = X[:500]
+    model = ReducedSetKernelPCA(4, kernel=kernel, center=center, basis=basis, refine=refine).fit(X)
+    exact = dense.KernelPCA(kernel, X, 4, center=center).eigenvalues
+    certificate = model.certificate_
+    for low, high in (certificate.certain.T, certificate.likely.T):
+        assert np.all(low <= exact * (1 + 1e-9))
+        assert np.all(exact <= high * (1 + 1e-9))
+    if refine:
+        np.testing.assert_allclose(certificate.certain[:, 0], model.eigenvalues_, rtol=1e-9)
+        width = np.diff(certificate.certain, axis=1)
+        assert width.max() <= model.eigensystem_.residual * (1 + 1e-9)

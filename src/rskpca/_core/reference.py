@@ -131,3 +131,11 @@ def longest_links(C: Array) -> NDArray[np.float64]:
         left = left[left != newest]
         nearest = np.minimum(nearest, np.sqrt(squared_distances(C, C[newest])))
     return np.sort(links)[::-1]
+
+
+def waves(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
+    """Weighted sums of exp(2 pi i <f, x - origin>) for f = a, b, a - b and a + b."""
+    a, b = turns
+    frequencies = np.stack([a, b, a - b, a + b])
+    phases = np.einsum("fpk,nk->fpn", frequencies, X.astype(np.float64) - origin)
+    return np.exp(2j * np.pi * phases) @ weights

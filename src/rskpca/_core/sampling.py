@@ -1,4 +1,4 @@
-"""Random rows of weighted data."""
+"""Random rows of weighted data, and random numbers spread more evenly than by chance."""
 
 from __future__ import annotations
 
@@ -30,3 +30,15 @@ def sampled_rows(
     places = (rng.random_sample() + np.arange(size)) * (ends[-1] / size)
     found = np.searchsorted(ends, places, side="right")
     return np.sort(order[np.minimum(found, n_rows - 1)])
+
+
+def stratified(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """Uniform numbers, one in each interval of length 1 / shape[-1], in random order."""
+    intervals = generator.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
+    return (intervals + generator.random(shape)) / shape[-1]
+
+
+def directions(shape: tuple[int, ...], n_features: int, generator: np.random.Generator) -> Array:
+    """Unit vectors, uniform on the sphere."""
+    normal = generator.standard_normal((*shape, n_features))
+    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -15,10 +16,11 @@ from ..spectral import EigenSystem, Moments, ritz
 from ..spectral.basis import sufficient
 from ._base import ReducedSetEmbedding
 from ._basis import SMALL, basis_points, check_basis, tolerable
+from ._certified import Certified
 from ._principal import PrincipalComponents
 
 
-class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
+class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
     """Kernel PCA on a reduced set of the data (Algorithm 1 on Algorithm 2).
 
     One pass over the data leaves m weighted centers; the m x m weighted Gram matrix is
@@ -77,6 +79,8 @@ class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
         The kernel with a number for its bandwidth.
     density_ : density estimator
         The fitted density, with ``labels_``.
+    certificate_ : Certificate
+        How far the model can be from exact kernel PCA of its data.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -144,7 +148,8 @@ class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
         moments = self._moments(kernel, density.reduced_set_)
         rows = check.new_rows(self, X, at_least=2)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(rows))
-        self._adopt(X, kernel, density, self._ritz(moments.add(rows, given)))
+        system = replace(self._ritz(moments.add(rows, given)), exact=True)
+        self._adopt(X, kernel, density, system)
         return self
 
     def refine_on(self, chunks: Any) -> Self:
@@ -166,7 +171,7 @@ class ReducedSetKernelPCA(PrincipalComponents, ReducedSetEmbedding):
         moments = self._moments(self.kernel_, self.reduced_set_)
         for chunk in chunks if isinstance(chunks, Iterator | list | tuple) else [chunks]:
             moments = moments.add(validate_data(self, chunk, dtype=check.FLOATS, reset=False))
-        self._system_ = self._ritz(moments)
+        self._system_ = replace(self._ritz(moments), exact=True)
         return self
 
     def _check_parameters(self) -> None:

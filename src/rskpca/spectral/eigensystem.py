@@ -44,6 +44,8 @@ class EigenSystem:
     residual : float
         How much of the trace no function of these centers can hold; no eigenvalue of K~ is
         further than this above the one found. 0 where the centers are the data.
+    exact : bool
+        Whether the data themselves are in the operator, and no reduced set stands for them.
     graph : NeighbourGraph or None
         Where only neighbours count: who is one.
     """
@@ -56,6 +58,7 @@ class EigenSystem:
     functions: Array
     trace: float
     residual: float = 0.0
+    exact: bool = False
     graph: NeighbourGraph | None = None
 
     def extend(self, X: Array) -> Array:

@@ -1,0 +1,233 @@
+"""The certificate of a fitted model: how far it can be from exact kernel PCA."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _validation as check
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ..spectral import EigenSystem, Plain, Shifted
+from ..spectral.operators import FittedCentered
+from . import levels, tables
+from .eigenspaces import davis_kahan
+from .levels import Level
+
+Array = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """How far a model can be from exact kernel PCA of its data, without computing that.
+
+    ``str`` and notebooks show it as a table. Eigenvalues are on the scale of the model's
+    ``eigenvalues_``, the errors of the levels are of operators divided by n.
+
+    Attributes
+    ----------
+    levels : tuple of Level
+        What is known, and from where.
+    confidence : float
+        Of everything that is called likely.
+    centered : bool
+        Whether the operator is about the mean in feature space.
+    n_samples, n_centers, radius, ell
+        Of the reduced set; ell is sigma / radius.
+    eigenvalues : ndarray of shape (n_components,)
+        Of the model.
+    certain, likely : ndarray of shape (n_components, 2)
+        Intervals that hold the eigenvalues of the data: always, and all of them together at the
+        confidence.
+    certain_angles, likely_angles : ndarray of shape (n_components,)
+        Bounds, in degrees, on the largest angle between the space of the leading D
+        eigenfunctions and that of the data. NaN: the gap is too small to say.
+    rayleigh : ndarray of shape (n_components,) or None
+        Where the data were seen: Rayleigh-Ritz values of the model's eigenfunctions on them.
+        No eigenvalue of those data is below.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import ReducedSetKernelPCA
+    >>> X = load_digits().data
+    >>> certificate = ReducedSetKernelPCA(2, bandwidth=60.0).fit(X).certificate_
+    >>> [level.name for level in certificate.levels]
+    ['a priori', 'a posteriori', 'spectral', 'residual']
+    >>> always, likely = certificate.level("a posteriori"), certificate.level("spectral")
+    >>> likely.operator < always.operator < 1
+    True
+    """
+
+    levels: tuple[Level, ...]
+    confidence: float
+    centered: bool
+    n_samples: float
+    n_centers: int
+    radius: float | None
+    ell: float | None
+    eigenvalues: Array
+    certain: Array
+    likely: Array
+    certain_angles: Array
+    likely_angles: Array
+    rayleigh: Array | None = None
+
+    def level(self, name: str) -> Level:
+        """A level by its name.
+
+        Parameters
+        ----------
+        name : str
+            Such as "spectral".
+
+        Returns
+        -------
+        Level
+            An error names those that there are.
+        """
+        for level in self.levels:
+            if level.name == name:
+                return level
+        known = ", ".join(level.name for level in self.levels)
+        raise ValueError(f"no level {name!r}; there are {known}.")
+
+    def __str__(self) -> str:
+        return tables.text(self)
+
+    def _repr_html_(self) -> str:
+        return tables.html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and words; None stands for what is not known."""
+        plain = {name: _plain(value) for name, value in vars(self).items()}
+        plain["levels"] = [level.to_dict() for level in self.levels]
+        return plain
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(self.to_dict(), indent=1)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(item) for item in value.tolist()]
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def certify(
+    kernel: RadialKernel,
+    reduced_set: ReducedSet,
+    system: EigenSystem,
+    *,
+    confidence: float = 0.95,
+    X: Array | None = None,
+    sample_weight: Array | None = None,
+) -> Certificate:
+    """What is known of a solved eigenproblem.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+        With a number for its bandwidth.
+    reduced_set : ReducedSet
+        What stands for the data.
+    system : EigenSystem
+        Of the plain or the centered operator on it.
+    confidence : float, default=0.95
+        Of the limits that are not certain.
+    X : ndarray of shape (n_samples, n_features), default=None
+        The data, to measure the errors: O(n^2) time.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How often each row of X counts.
+
+    Returns
+    -------
+    Certificate
+        With a level for each source.
+    """
+    confidence = check.share("confidence", confidence)
+    center = _is_centered(system)
+    n = reduced_set.n_samples
+    found = [
+        levels.a_priori(kernel, reduced_set, center=center),
+        levels.a_posteriori(kernel, reduced_set, system.trace / n, center=center),
+        levels.spectral(kernel, reduced_set, center=center, confidence=confidence),
+        levels.residual(system, n),
+    ]
+    if X is not None:
+        found.append(levels.measured(kernel, X, sample_weight, reduced_set, center=center))
+    sources = [level for level in found if level.name not in ("residual", "measured")]
+    if system.exact:  # the reduced set chose the basis and has no other part in the model
+        sources = [levels.exact()]
+    certain = [level for level in sources if level.confidence == 1]
+    ell = kernel.scale / reduced_set.radius if reduced_set.radius else None
+    return Certificate(
+        tuple(found),
+        confidence,
+        center,
+        n,
+        reduced_set.n_centers,
+        reduced_set.radius,
+        ell,
+        system.eigenvalues,
+        _intervals(certain, system, n),
+        _intervals(sources, system, n),
+        _angles(certain, found[3], system, n),
+        _angles(sources, found[3], system, n),
+        None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
+    )
+
+
+def _is_centered(system: EigenSystem) -> bool:
+    if not isinstance(system.operator, Plain | FittedCentered | Shifted):
+        name = type(system.operator).__name__
+        raise TypeError(f"certificates are for kernel PCA, plain or centered; got {name}.")
+    return not isinstance(system.operator, Plain)
+
+
+def _smallest(sources: list[Level], name: str) -> float:
+    values = [getattr(level, name) for level in sources]
+    return min((value for value in values if value is not None), default=math.inf)
+
+
+def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
+    """Weyl: each eigenvalue within the error; and with a smaller basis, at most too small."""
+    error = n * _smallest(sources, "eigenvalue")
+    lower = np.maximum(system.eigenvalues - error, 0.0)
+    upper = system.eigenvalues + error + system.residual
+    return np.stack([lower, np.minimum(upper, n * system.kernel.kappa)], axis=1)
+
+
+def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float) -> Array:
+    """Davis and Kahan for each leading space, with the gaps of the model."""
+    error = _smallest(sources, "operator") + (residual.operator or 0.0)
+    sines = [davis_kahan(error, gap) for gap in _gaps(system) / n]
+    return np.array([math.nan if s is None else math.degrees(math.asin(s)) for s in sines])
+
+
+def _gaps(system: EigenSystem) -> Array:
+    """lambda_D - lambda_{D+1}; the one behind the last is at most what is left of the trace."""
+    values = system.eigenvalues
+    left = max(system.trace - float(values.sum()), 0.0)
+    following = np.append(values[1:], min(left, float(values[-1])))
+    return values - following
+
+
+def _rayleigh(
+    system: EigenSystem, X: Array, sample_weight: Array | None, n: float, *, center: bool
+) -> Array:
+    """Eigenvalues of the covariance of the model's coordinates on X, times n."""
+    weights = check.sample_weights(sample_weight, len(X))
+    shares = weights / weights.sum()
+    Z = system.extend(X.astype(np.float64)) * np.sqrt(system.eigenvalues)
+    if center:
+        Z -= shares @ Z
+    return n * np.linalg.eigvalsh(Z.T @ (shares[:, None] * Z))[::-1]

@@ -1,0 +1,126 @@
+"""Theorem 5.4: the projections on the leading D eigenfunctions, P^D(K_n) and P^D(K-bar_n).
+
+With B the difference of the two operators and a gap lambda_D - lambda_{D+1} of one of them,
+||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap and ||B||_HS < delta_D / 2
+(Zwald and Blanchard, Theorem 3). Davis and Kahan give more: the sines of the angles between the two
+spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), as the eigenvalue on the other side of
+the gap is at most ||B||_HS away (Weyl). ||P - P-bar||_HS is sqrt(2) times as much.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ..spectral import Centered, Plain, solve
+from . import hilbert_schmidt
+
+Array = NDArray[np.floating]
+
+
+def bound(
+    kernel: RadialKernel, gap: float, ell: float | None = None, *, radius: float | None = None
+) -> float | None:
+    """Theorem 5.4, from ell alone: a bound on ||P^D(K_n) - P^D(K-bar_n)||_HS.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+        With a number for its bandwidth.
+    gap : float
+        lambda_D - lambda_{D+1}, of eigenvalues divided by n; delta_D is half of it.
+    ell : float, default=None
+        sigma / radius.
+    radius : float, default=None
+        epsilon, in place of ell.
+
+    Returns
+    -------
+    float or None
+        None where the theorem's condition does not hold: the gap is too small to say.
+    """
+    return zwald_blanchard(hilbert_schmidt.bound(kernel, ell, radius=radius), gap)
+
+
+def zwald_blanchard(error: float, gap: float) -> float | None:
+    """||P - P-bar||_HS from the Hilbert-Schmidt error and the gap.
+
+    Parameters
+    ----------
+    error : float
+        ||K_n - K-bar_n||_HS or a bound on it.
+    gap : float
+        lambda_D - lambda_{D+1} of either operator.
+
+    Returns
+    -------
+    float or None
+        2 error / gap; None unless error < gap / 4.
+    """
+    return 2 * error / gap if error < gap / 4 else None
+
+
+def davis_kahan(error: float, gap: float) -> float | None:
+    """The sine of the largest angle between the two eigenspaces, at most.
+
+    Parameters
+    ----------
+    error : float
+        ||K_n - K-bar_n||_HS or a bound on it.
+    gap : float
+        lambda_D - lambda_{D+1} of either operator.
+
+    Returns
+    -------
+    float or None
+        error / (gap - error); None unless error < gap / 2. The root of the sum of the squared
+        sines of all D angles is at most this, too.
+    """
+    return error / (gap - error) if error < gap / 2 else None
+
+
+def measured(
+    kernel: RadialKernel,
+    X: Array,
+    reduced_set: ReducedSet,
+    n_components: int,
+    sample_weight: Array | None = None,
+    *,
+    center: bool = False,
+) -> float:
+    """||P^D(K_n) - P^D(K-bar_n)||_HS, by exact kernel PCA of the data.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+        With a number for its bandwidth.
+    X : ndarray of shape (n_samples, n_features)
+        The data.
+    reduced_set : ReducedSet
+        What stands for them.
+    n_components : int
+        D.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How often each row counts.
+    center : bool, default=False
+        About the mean in feature space.
+
+    Returns
+    -------
+    float
+        Between 0 and sqrt(2 D).
+    """
+    weights = np.ones(len(X)) if sample_weight is None else sample_weight
+    operator = Centered() if center else Plain()
+    exact = solve(operator, kernel, ReducedSet(X, weights), n_components)
+    reduced = solve(operator, kernel, reduced_set, n_components)
+    values = reduced.extend(X.astype(np.float64)) * np.sqrt(reduced.eigenvalues)
+    if center:
+        values -= weights @ values / weights.sum()
+    cosines = (exact.coefficients * np.sqrt(exact.eigenvalues)).T @ values
+    missing = 0.5 * sum(cosines.shape) - float((cosines**2).sum())
+    return math.sqrt(2 * max(missing, 0.0))

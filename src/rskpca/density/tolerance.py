@@ -1,0 +1,142 @@
+"""A radius from what is wanted: ell, an error that a theorem bounds, or one that is estimated."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from .. import _validation as check
+from .._core.cover import Cover
+from ..kernels import RadialKernel
+from ..spectrum import ROUNDING, Spectrum, estimate
+
+Array = NDArray[np.floating]
+
+CONFIDENCE = 0.95
+ERRORS = ("operator", "mmd")
+
+_COARSEST = 1.0  # the first ell that is tried, then sqrt(2) times as much, and so on
+_FINE = 1.01  # how close the last two ell lie, as a ratio
+_SMALLEST = 1e-9  # radius in bandwidths, below which differences of kernel values have no digits
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What fixes the radius: ``ell``, or ``tol`` for one of the errors."""
+
+    ell: float | str
+    tol: float | None
+    error: str
+
+    @classmethod
+    def checked(cls, ell: object, tol: object, error: object) -> Goal:
+        """The goal that an estimator's parameters name."""
+        if error not in ERRORS:
+            raise ValueError(f'error must be "operator" or "mmd", got {error!r}.')
+        auto = isinstance(ell, str) and ell == "auto"
+        if not auto:
+            hint = 'Or give "auto", with tol.'
+            ell = check.positive_number("ell", ell, infinite=True, hint=hint)
+        if tol is None:
+            if auto:
+                raise ValueError('ell="auto" needs an error to aim at: give tol, such as tol=0.05.')
+            return cls(ell, None, str(error))  # type: ignore[arg-type]
+        wanted = check.positive_number("tol", tol)
+        if not auto and ell != 4.0:
+            raise ValueError(
+                f"ell={ell!r} and tol={tol!r} were both given; tol chooses ell, so leave ell out."
+            )
+        return cls(ell, wanted, str(error))  # type: ignore[arg-type]
+
+    def radius(
+        self, kernel: RadialKernel, X: Array, weights: Array, spectrum: Spectrum | None
+    ) -> float:
+        """The radius of the cover; ``spectrum`` holds the sums of X."""
+        if self.tol is None:
+            return kernel.scale / float(self.ell)
+        if self.ell == "auto":
+            return _Search(self, kernel, X, weights, spectrum).radius()
+        return radius_of_bound(kernel, self.tol, self.error)
+
+
+def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
+    """The largest radius at which the worst case is at most ``tol``."""
+    # Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy; the Hilbert-Schmidt error
+    # is the discrepancy of the kernel k^2.
+    felt = kernel if error == "mmd" else kernel.squared()
+    radii = felt.scale * np.geomspace(_SMALLEST, 1e4, 8192)
+    with np.errstate(over="ignore"):
+        bounds = np.sqrt(2 * felt.drop(radii))
+    beyond = np.flatnonzero(~(bounds <= tol))
+    if len(beyond) == 0:
+        raise ValueError(
+            f"tol={tol!r} holds for any centers: this kernel has no error above "
+            f"{bounds[-1]:.3g}. Give a smaller tol."
+        )
+    if beyond[0] == 0:
+        raise ValueError(
+            f"tol={tol!r} cannot be reached with a radius: the smallest error that can be "
+            f"promised is {bounds[0]:.3g}, and it costs a center for every row that is not a copy "
+            "of another. ell=np.inf keeps every row and has no error."
+        )
+    low, high = radii[beyond[0] - 1], radii[beyond[0]]
+    root = brentq(lambda r: math.sqrt(2 * felt.drop(r)) - tol, low, high, rtol=1e-12)
+    return max(float(low), float(root) * (1 - 1e-9))
+
+
+class _Search:
+    """From coarse to fine, until the limit of the estimated error is below what is wanted."""
+
+    def __init__(
+        self,
+        goal: Goal,
+        kernel: RadialKernel,
+        X: Array,
+        weights: Array,
+        spectrum: Spectrum | None,
+    ) -> None:
+        if spectrum is None:
+            raise ValueError(
+                f'ell="auto" needs random frequencies of the kernel, but {kernel!r} has none or '
+                "n_frequencies=0; give tol alone, or a number for ell."
+            )
+        self.kernel, self.X, self.weights, self.spectrum = kernel, X, weights, spectrum
+        self.tol, self.error = float(goal.tol), goal.error  # type: ignore[arg-type]
+        self.unit = math.sqrt(kernel.kappa) if self.error == "mmd" else kernel.kappa
+        smallest = 2 * ROUNDING * self.unit
+        if self.tol <= smallest:
+            raise ValueError(
+                f"tol={self.tol!r} cannot be reached by an estimate: the smallest is "
+                f"{smallest:.2g}, and it costs a center for every row that is not a copy of "
+                "another. ell=np.inf keeps every row and has no error."
+            )
+
+    def limit(self, ell: float) -> float:
+        """The limit of the error at this ell."""
+        cover = Cover(self.kernel.scale / ell, self.X[:0])
+        labels, _ = cover.extend(self.X)
+        counts: Array = np.bincount(labels, self.weights, minlength=cover.n_centers)  # type: ignore[assignment]
+        errors = self.spectrum.errors(cover.centers, counts)
+        return self.unit * estimate(getattr(errors, self.error), CONFIDENCE).limit
+
+    def radius(self) -> float:
+        """Of the smallest ell found."""
+        good = _COARSEST
+        while self.limit(good) > self.tol:
+            good *= math.sqrt(2)
+        return self.kernel.scale / self._refined(good)
+
+    def _refined(self, good: float) -> float:
+        """Between an ell that is too coarse and one that is not, by halves on the log scale."""
+        bad = good / math.sqrt(2)
+        while good / bad > _FINE:
+            middle = math.sqrt(bad * good)
+            if self.limit(middle) <= self.tol:
+                good = middle
+            else:
+                bad = middle
+        return good

@@ -1,0 +1,111 @@
+"""ell from an error."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian, RadialKernel, ShadowDensity
+from rskpca.bounds import hilbert_schmidt, mmd
+from rskpca.density.tolerance import radius_of_bound
+from rskpca.spectrum import estimate
+from tests import datasets
+
+X = datasets.blobs(1500, 3)
+KERNELS = [Gaussian(3.0), Laplacian(3.0), RadialKernel(lambda s: 2 / (1 + s), 2, 3.0)]
+IDS = ["Gaussian", "Laplacian", "Cauchy"]
+MEASURED = {"mmd": mmd.measured, "operator": hilbert_schmidt.measured}
+BOUND = {"mmd": mmd.bound, "operator": hilbert_schmidt.sharp_bound}
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+@pytest.mark.parametrize("error", ["mmd", "operator"])
+@pytest.mark.parametrize("tol", [1e-3, 0.05, 0.5])
+def test_the_bound_is_inverted(kernel, error, tol):
+    radius = radius_of_bound(kernel, tol, error)
+    assert BOUND[error](kernel, radius=radius) == pytest.approx(tol, rel=1e-6)
+    assert BOUND[error](kernel, radius=radius) <= tol
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+@pytest.mark.parametrize("error", ["mmd", "operator"])
+def test_a_tolerance_is_met(kernel, error):
+    density = ShadowDensity(kernel, tol=0.2, error=error).fit(X)
+    s = density.reduced_set_
+    assert density.ell_ == pytest.approx(3.0 / s.radius)
+    assert MEASURED[error](kernel, X, s) <= 0.2
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:2], ids=IDS[:2])
+@pytest.mark.parametrize("error", ["mmd", "operator"])
+@pytest.mark.parametrize("tol", [0.02, 0.1])
+def test_auto_meets_it_with_nearly_as_few_centers_as_the_best_ell(kernel, error, tol):
+    density = ShadowDensity(kernel, "auto", tol=tol, error=error).fit(X)
+    s = density.reduced_set_
+    assert limit(s, error) <= tol
+    assert MEASURED[error](kernel, X, s) <= 1.05 * tol  # a limit at 95%, tried eight times here
+    counts = []
+    for ell in np.geomspace(1, 20, 120):
+        other = ShadowDensity(kernel, ell).fit(X).reduced_set_
+        if limit(other, error) <= tol:
+            counts.append(other.n_centers)
+    assert s.n_centers <= 1.5 * min(counts)
+    assert (
+        s.n_centers
+        < 0.7 * ShadowDensity(kernel, tol=tol, error=error).fit(X).reduced_set_.n_centers
+    )
+
+
+def limit(s, error):
+    return estimate(getattr(s.spectrum.errors(s.centers, s.weights), error), 0.95).limit
+
+
+def test_auto_keeps_every_row_that_is_no_copy_where_it_must():
+    rows = np.concatenate([X[:100], X[:100]])
+    density = ShadowDensity(Gaussian(3.0), "auto", tol=2e-5).fit(rows)
+    assert density.reduced_set_.n_centers == 100
+
+
+def test_auto_counts_weights_and_is_kept_by_a_stream():
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    density = ShadowDensity(Gaussian(3.0), "auto", tol=0.05)
+    weighted = density.fit(X, sample_weight=weights).reduced_set_
+    repeated = density.fit(np.repeat(X, weights, axis=0)).reduced_set_
+    np.testing.assert_array_equal(weighted.centers, repeated.centers)
+    np.testing.assert_array_equal(weighted.weights, repeated.weights)
+    assert weighted.spectrum == repeated.spectrum
+    stream = ShadowDensity(Gaussian(3.0), "auto", tol=0.05).partial_fit(X[:700])
+    ell, radius = stream.ell_, stream.reduced_set_.radius
+    stream.partial_fit(X[700:])
+    assert (stream.ell_, stream.reduced_set_.radius) == (ell, radius)
+
+
+class Jump:
+    """A profile with a jump at zero."""
+
+    def __call__(self, s):
+        return np.where(np.asarray(s) == 0, 1.0, 0.5 * np.exp(-s))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"tol": 0.0}, "tol must be a positive, finite number, got 0.0"),
+        ({"tol": -1}, "tol must be a positive"),
+        ({"tol": np.nan}, "tol must be a positive"),
+        ({"tol": "small"}, "tol must be a positive"),
+        ({"tol": 0.1, "error": "hs"}, 'error must be "operator" or "mmd", got \'hs\''),
+        ({"tol": 0.1, "ell": 3.0}, "both given"),
+        ({"ell": "auto"}, "give tol"),
+        ({"ell": "automatic", "tol": 0.1}, "ell must be a positive number"),
+        ({"tol": 1e-12}, "smallest error that can be promised is 1.41e-09, and it costs a center"),
+        ({"tol": 3.0}, "holds for any centers"),
+        ({"ell": "auto", "tol": 1e-7}, "the smallest is 1.2e-05, and it costs a center"),
+        ({"ell": "auto", "tol": 0.1, "n_frequencies": 0}, "needs random frequencies"),
+        ({"ell": "auto", "tol": 0.1, "kernel": KERNELS[2]}, "needs random frequencies"),
+        ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0)}, r"promised is 1.2\d?, and"),
+    ],
+)
+def test_bad_input(parameters, message):
+    density = ShadowDensity(**{"kernel": Gaussian(3.0), **parameters})
+    with pytest.raises(ValueError, match=message):
+        density.fit(X)
+    assert not hasattr(density, "reduced_set_")

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from .compression import (
     SparseKernelPCA,
@@ -24,6 +25,7 @@ from .compression import (
     select_reduced_set,
 )
 from .density import (
+    FastParzenDensity,
     HerdingDensity,
     KMeansDensity,
     ParingDensity,
@@ -120,6 +122,11 @@ def _reduced_set(density: Callable[..., Any]) -> Callable[..., Any]:
     return build
 
 
+def _parzen(r: int, kernel: RadialKernel, size: float, center: bool, seed: Any) -> Any:
+    density = FastParzenDensity(kernel.scale / size, random_state=seed)
+    return ReducedSetKernelPCA(r, kernel=kernel, density=density, center=center, random_state=seed)
+
+
 def _shadow(**options: Any) -> Callable[..., Any]:
     def build(r: int, kernel: RadialKernel, size: float, center: bool, seed: Any) -> Any:
         return ReducedSetKernelPCA(
@@ -171,6 +178,7 @@ class AfterTraining(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """Coordinates from the centers that are left."""
+        check_is_fitted(self)
         return self.reduced_.transform(X)
 
     @property
@@ -238,6 +246,7 @@ METHODS: dict[str, Method] = {
     "paring-covering": Method(
         "KDE paring, covering + RSKPCA", _reduced_set(partial(ParingDensity, covering=True))
     ),
+    "parzen": Method("fast Parzen window + RSKPCA", _parzen, "ell", random=False),
     "herding": Method("herding + RSKPCA", _reduced_set(HerdingDensity), random=False),
     "subsampled": Method("subsampled KPCA", _counted(SubsampledKernelPCA)),
     "nystrom": Method("Nystrom", _nystrom("uniform", "data"), keeps_data=True),

@@ -107,7 +107,7 @@ def test_without_noise_it_is_kernel_pca_of_all_points(name, center):
     """To the square root of the gain in likelihood at which the weights are left."""
     X, weights = weighted_points(name, step=4)
     narrow = Gaussian(BANDWIDTHS[name] / 4)
-    sparse = SparseKernelPCA(3, noise=1e-6, kernel=narrow, ell=np.inf, center=center)
+    sparse = SparseKernelPCA(3, noise=1e-5, kernel=narrow, ell=np.inf, center=center)
     full = ReducedSetKernelPCA(3, kernel=narrow, ell=np.inf, center=center)
     sparse.fit(X, sample_weight=weights)
     full.fit(X, sample_weight=weights)

@@ -133,3 +133,12 @@ def test_fewer_points_than_clusters_are_told_of_and_leave_no_empty_centers():
 def test_equal_rows_work_with_a_given_bandwidth():
     X = np.full((10, 3), 7.0)
     assert KMeansDensity(1, kernel=Gaussian(1.0)).fit(X).reduced_set_.weights == [10]
+
+
+@pytest.mark.parametrize(("dtype", "shift"), [(np.float64, 1e8), (np.float32, 1e3)])
+def test_mini_batches_of_far_data_are_as_good(dtype, shift, monkeypatch):
+    monkeypatch.setattr("rskpca.density.kmeans.MINI_BATCHES_FROM", 100)
+    X = datasets.blobs(2000, 2)
+    near = KMeansDensity(30, kernel=Gaussian(1.0)).fit(X.astype(dtype)).reduced_set_
+    far = KMeansDensity(30, kernel=Gaussian(1.0)).fit((X + shift).astype(dtype)).reduced_set_
+    assert far.scatter.sum() == pytest.approx(near.scatter.sum(), rel=0.05)

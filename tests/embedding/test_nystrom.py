@@ -325,3 +325,49 @@ def test_what_keeps_the_data_cannot_be_streamed():
 def test_more_components_than_landmarks_warn():
     with pytest.warns(UserWarning, match="n_components=9, but 4 came back: the 4 centers"):
         NystromKernelPCA(9, landmarks=4, center=False).fit(datasets.blobs(100, 3))
+
+
+# ------------------------------------------------------- what the data's axes cannot do
+
+DATA_METHODS = [
+    lambda: NystromKernelPCA(4, landmarks=30, bandwidth=2.0, extension="data"),
+    lambda: WeightedNystromKernelPCA(4, n_centers=30, bandwidth=2.0, extension="data"),
+]
+
+
+@pytest.mark.parametrize("make", DATA_METHODS)
+def test_axes_through_the_data_are_not_orthogonal_and_say_so(make):
+    X = datasets.blobs(200, 3)
+    model = make().fit(X)
+    for refused in (
+        lambda: model.reconstruction_error(X),
+        lambda: model.score_samples(X),
+        lambda: model.inverse_transform(model.transform(X), method="fixed-point"),
+    ):
+        with pytest.raises(ValueError, match='use extension="landmarks"'):
+            refused()
+    assert model.inverse_transform(model.transform(X)).shape == X.shape
+
+
+@pytest.mark.parametrize("extension", ["landmarks", "data"])
+def test_shares_of_the_variance_sum_to_one_at_most(extension):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([0.1 * rng.normal(size=(500, 2)), 3 * rng.normal(size=(20, 2))])
+    for seed in range(10):
+        model = NystromKernelPCA(
+            landmarks=10, bandwidth=1.0, extension=extension, random_state=seed
+        ).fit(X)
+        assert model.explained_variance_ratio_.sum() <= 1 + 1e-9
+
+
+def test_pre_images_know_the_weights():
+    X = datasets.blobs(300, 3)
+    model = WeightedNystromKernelPCA(4, n_centers=30, bandwidth=3.0).fit(X)
+    other = ReducedSetKernelPCA(4, density=KMeansDensity(30), bandwidth=3.0).fit(X)
+    Z = other.transform(X)
+    np.testing.assert_array_equal(model.inverse_transform(Z), other.inverse_transform(Z))
+    w = np.random.default_rng(0).integers(0, 4, 300)
+    data = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:30], extension="data")
+    weighted = data.fit(X, sample_weight=w).inverse_transform(Z)
+    repeated = data.fit(np.repeat(X, w, axis=0)).inverse_transform(Z)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-6)

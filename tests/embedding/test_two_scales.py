@@ -5,12 +5,12 @@ import pytest
 
 from rskpca import (
     Gaussian,
-    KMeansDensity,
     Laplacian,
     NystromKernelPCA,
     ReducedSet,
     ReducedSetKernelPCA,
     ShadowDensity,
+    UniformDensity,
 )
 from tests import datasets, dense
 from tests.embedding.invariants import EmbeddingInvariants, ReducedSetInvariants
@@ -81,7 +81,8 @@ def test_an_automatic_basis_is_small_and_keeps_the_error(case):
 def test_an_automatic_basis_of_a_set_without_scatter():
     X = datasets.blobs(300, 3)
     s = ReducedSet(X, np.ones(300))
-    model = ReducedSetKernelPCA(3, density=KMeansDensity(200), basis="auto", bandwidth=4.0).fit(X)
+    model = ReducedSetKernelPCA(3, density=UniformDensity(200), basis="auto", bandwidth=4.0).fit(X)
+    assert model.reduced_set_.scatter is None
     assert len(model.basis_) < 150
     refined = ReducedSetKernelPCA(3, bandwidth=4.0, basis=s, refine="nystrom").fit(X)
     assert len(refined.basis_) <= 300
@@ -179,3 +180,49 @@ def test_the_certificate_covers_the_basis_too(case, center, refine, basis):
         np.testing.assert_allclose(certificate.certain[:, 0], model.eigenvalues_, rtol=1e-9)
         width = np.diff(certificate.certain, axis=1)
         assert width.max() <= model.eigensystem_.residual * (1 + 1e-9)
+
+
+# ------------------------------------------------------------------ the second pass
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "forget"])
+def test_what_reads_twice_takes_no_parts(verb):
+    model = ReducedSetKernelPCA(2, refine="nystrom")
+    with pytest.raises(AttributeError) as error:
+        getattr(model, verb)
+    assert "call refine_on with the rows at the end" in str(error.value.__cause__)
+
+
+class Parts:
+    """An iterable that is no iterator."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    def __iter__(self):
+        return iter(self.parts)
+
+
+def test_rows_of_the_second_pass_come_in_many_shapes():
+    X = datasets.blobs(200, 3)
+    w = np.random.default_rng(0).integers(1, 4, 200).astype(float)
+    whole = ReducedSetKernelPCA(3, bandwidth=4.0, basis=20, refine="nystrom")
+    expected = whole.fit(X).transform(X)
+    model = ReducedSetKernelPCA(3, bandwidth=4.0, basis=20).fit(X)
+    for rows in (X, X.tolist(), [X[:50], X[50:]], Parts([X[:9], X[9:]]), (X[:2], X[2:])):
+        np.testing.assert_allclose(model.refine_on(rows).transform(X), expected, atol=1e-9)
+    weighted = ReducedSetKernelPCA(3, bandwidth=4.0, basis=20).fit(X, sample_weight=w)
+    weighted.refine_on([(X[:50], w[:50]), (X[50:], w[50:])])
+    np.testing.assert_allclose(
+        weighted.transform(X), whole.fit(X, sample_weight=w).transform(X), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("rows", [iter([]), [], datasets.blobs(150, 3)])
+def test_other_rows_than_those_of_the_model_are_refused(rows):
+    X = datasets.blobs(200, 3)
+    model = ReducedSetKernelPCA(3, bandwidth=4.0).fit(X)
+    before = model.transform(X)
+    with pytest.raises(ValueError, match=r"but the model has seen 200; pass the same rows"):
+        model.refine_on(rows)
+    np.testing.assert_array_equal(model.transform(X), before)

@@ -21,7 +21,7 @@ def sampled_rows(
     """
     if sample_weight is None:
         return np.sort(sample_without_replacement(n_rows, size, random_state=rng)).astype(np.intp)
-    if np.all(sample_weight == np.floor(sample_weight)):
+    if np.all(sample_weight == np.floor(sample_weight)) and np.sum(sample_weight) < 2**53:
         total = int(np.sum(sample_weight))
         places = np.sort(sample_without_replacement(total, size, random_state=rng))
         return np.searchsorted(np.cumsum(sample_weight), places, side="right")

@@ -21,6 +21,7 @@ from ..reduced_set import ReducedSet
 Array = NDArray[np.floating]
 
 _STEPS = 20_000
+_REFRESH = 20  # steps after which S and Q are made anew: updates of rank one lose digits
 _BISECTIONS = 16
 
 
@@ -59,7 +60,7 @@ class Likelihood:
     @property
     def least_noise(self) -> float:
         """Below this Q drowns in rounding."""
-        return 1e-7 * self.kernel.kappa
+        return 1e-5 * self.kernel.kappa
 
     def columns(self, points: NDArray[np.intp]) -> tuple[Array, Array]:
         """K and G of these points."""
@@ -175,14 +176,16 @@ def _own_part(u: Array, S: Array, Q: Array, N: float) -> Array:
 def maximise(
     likelihood: Likelihood, noise: float, give_up_above: float = np.inf, least_gain: float = 1e-5
 ) -> Array:
-    """Weights that no change of a single one makes better.
+    """Weights that no change of a single one makes much better.
 
     From no weights, each step sets the one that raises the likelihood most to its best value,
     until that is less than ``least_gain`` a point. Once more than ``give_up_above`` points have a
     weight, those so far are the answer.
     """
     covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
-    for _ in range(_STEPS):
+    for step in range(1, _STEPS + 1):
+        if step % _REFRESH == 0:
+            covariance.refresh()
         i, u, gain = covariance.best()
         if len(covariance.active) and gain <= least_gain * likelihood.total:
             return covariance.u

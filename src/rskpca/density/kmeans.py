@@ -104,7 +104,8 @@ def _many_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSt
 
     batch = max(1024, 2 * n_centers)
     model = MiniBatchKMeans(n_centers, n_init=1, batch_size=batch, random_state=rng)
-    return model.fit(X, sample_weight=weights).cluster_centers_
+    middle = np.average(X, axis=0, weights=weights)  # far data keep their digits about it
+    return middle + model.fit(X - middle, sample_weight=weights).cluster_centers_
 
 
 def _variance(X: Array, weights: Array) -> float:

@@ -76,8 +76,8 @@ class ReweightedDensity(BatchDensity):
     Notes
     -----
     For kernel PCA ``"operator"`` is the most accurate: on german, pendigits and covtype the error
-    of the embedding is a fifth to a seventieth of that on the shadow density's own weights, and
-    ``"quadrature"`` leaves two to five times as much. On usps, whose cells are wide, both gain
+    of the embedding is a fifth to a hundredth of that on the shadow density's own weights, and
+    ``"quadrature"`` leaves two to eleven times as much. On usps, whose cells are wide, both gain
     less than a half, and ``"means"`` can be better. Where all that is wanted is an embedding,
     ``ReducedSetKernelPCA(refine="nystrom")`` with a small ``basis`` reaches such errors sooner;
     here the result is still a measure, for any method on a reduced set.

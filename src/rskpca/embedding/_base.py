@@ -129,6 +129,7 @@ def _density_can(verb: str) -> Callable[[ReducedSetEmbedding], bool]:
     """Whether an embedding's density has this method; an error that says so where it has not."""
 
     def check_density(embedding: ReducedSetEmbedding) -> bool:
+        embedding._refuse_stream(verb)
         density = embedding._new_density() if embedding.density is None else embedding.density
         if not hasattr(density, verb):
             raise AttributeError(
@@ -153,6 +154,9 @@ class ReducedSetEmbedding(KernelEmbedding):
     @abstractmethod
     def _operator(self) -> Operator:
         """What is decomposed."""
+
+    def _refuse_stream(self, verb: str) -> None:
+        """An AttributeError where the parameters do not go with rows in parts."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the reduced set and solve its eigenproblem.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ def check_basis(basis: Any) -> None:
             f"basis={basis!r}: a float is a share of the centers, above 0 and at most 1; a "
             "number of points is a whole number."
         )
-    if basis is not None and not isinstance(basis, str | Real | BaseDensity | ReducedSet):
+    numbers = float, np.floating, Integral
+    if basis is not None and not isinstance(basis, (str, *numbers, BaseDensity, ReducedSet)):
         raise TypeError(
             'basis must be None, "auto", a number, a density or a ReducedSet, '
             f"got {type(basis).__name__}."
@@ -53,6 +54,8 @@ def basis_points(
     if basis is None:
         return centers
     if isinstance(basis, BaseDensity):
+        if m == 1:
+            return centers
         density = clone(basis).set_params(kernel=basis.kernel or kernel)
         return density.fit(centers, sample_weight=reduced_set.weights).reduced_set_.centers
     if isinstance(basis, ReducedSet):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
+from numbers import Real
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -157,8 +159,9 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
 
         Parameters
         ----------
-        chunks : array-like of shape (n_samples, n_features) or iterable of such
-            The rows that ``partial_fit`` has seen, in any order.
+        chunks : array-like of shape (n_samples, n_features), or iterable
+            The rows that ``partial_fit`` has seen, in any order: all of them, or parts. A part
+            is an array-like, or a pair of rows and their sample weights.
 
         Returns
         -------
@@ -169,10 +172,24 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         check_is_fitted(self)
         self._check_parameters()
         moments = self._moments(self.kernel_, self.reduced_set_)
-        for chunk in chunks if isinstance(chunks, Iterator | list | tuple) else [chunks]:
-            moments = moments.add(validate_data(self, chunk, dtype=check.FLOATS, reset=False))
+        for rows, weights in _parts(chunks):
+            checked = validate_data(self, rows, dtype=check.FLOATS, reset=False)
+            given = None if weights is None else check.sample_weights(weights, len(checked))
+            moments = moments.add(checked, given)
+        if not math.isclose(moments.total, self.reduced_set_.n_samples, rel_tol=1e-9):
+            raise ValueError(
+                f"refine_on was given rows of weight {moments.total:g}, but the model has seen "
+                f"{self.reduced_set_.n_samples:g}; pass the same rows. Nothing was changed."
+            )
         self._system_ = replace(self._ritz(moments), exact=True)
         return self
+
+    def _refuse_stream(self, verb: str) -> None:
+        if self.refine is not None:
+            raise AttributeError(
+                f'refine="nystrom" reads the data twice, which {verb} cannot; leave it out, and '
+                "call refine_on with the rows at the end."
+            )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -206,3 +223,18 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
             )
         tolerance = SMALL if self.refine else tolerable(kernel, reduced_set)
         return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
+
+
+def _parts(chunks: Any) -> Iterator[tuple[Any, Any]]:
+    """Rows and sample weights, part by part."""
+    nested = isinstance(chunks, list | tuple) and len(chunks) > 0 and _is_row(chunks[0])
+    for part in [chunks] if nested or hasattr(chunks, "shape") else chunks:
+        pair = isinstance(part, tuple) and len(part) == 2 and not _is_row(part[0])
+        yield part if pair else (part, None)
+
+
+def _is_row(values: Any) -> bool:
+    """Whether these are numbers, and not rows of them."""
+    if hasattr(values, "ndim"):
+        return bool(values.ndim == 1)
+    return isinstance(values, list | tuple) and bool(values) and isinstance(values[0], Real)

@@ -28,6 +28,7 @@ class _LandmarkKernelPCA(PrincipalComponents):
 
     extension: str
     landmarks_: Array
+    _points_: ReducedSet
     _system_: EigenSystem | None
 
     @abstractmethod
@@ -51,24 +52,69 @@ class _LandmarkKernelPCA(PrincipalComponents):
             rows, weights = rows[weights > 0], weights[weights > 0]
         return rows, weights, *self._chosen(rows, weights)
 
+    def reconstruction_error(self, X: Any) -> Array:
+        """Squared distance in feature space between points and their projections.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points; one pass over blocks of kernel values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Not negative. Not for ``extension="data"``, whose axes are not orthogonal.
+        """
+        self._refuse_data("reconstruction_error")
+        return super().reconstruction_error(X)
+
+    def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
+        """Points whose coordinates are about these; of noisy points, their denoised selves.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+            Coordinates, as of ``transform``.
+        method : {"ridge", "fixed-point", "distances"}, default="ridge"
+            As of :class:`ReducedSetKernelPCA`; only ``"ridge"`` for ``extension="data"``, whose
+            axes are not orthogonal.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            float32 for float32 coordinates, else float64.
+        """
+        if method != "ridge":
+            self._refuse_data(f"inverse_transform by {method!r}")
+        return super().inverse_transform(Z, method=method)
+
+    def _refuse_data(self, what: str) -> None:
+        check_is_fitted(self)
+        if self.extension == "data":
+            raise ValueError(
+                f"{what} needs orthogonal axes, which the extension through the data does not "
+                'have; use extension="landmarks".'
+            )
+
     def _known_points(self) -> ReducedSet:
-        return ReducedSet(self.basis_, np.ones(len(self.basis_)))
+        return self._points_
 
     def _count(self) -> int:
         """How many components to look for."""
         return np.iinfo(np.int32).max if self.n_components is None else self.n_components
 
     def _through_data(
-        self, kernel: RadialKernel, landmarks: ReducedSet, X: Array, weights: Array | None
+        self, kernel: RadialKernel, landmarks: ReducedSet, data: ReducedSet
     ) -> EigenSystem:
-        data = ReducedSet(X, np.ones(len(X)) if weights is None else weights)
         system = nystrom(kernel, landmarks, data, self._count(), center=self.center)
         self._check_found(len(system.eigenvalues), landmarks.n_centers)
         return system
 
-    def _adopt(self, X: Any, kernel: RadialKernel, landmarks: ReducedSet) -> None:
+    def _adopt(
+        self, X: Any, kernel: RadialKernel, landmarks: ReducedSet, points: ReducedSet
+    ) -> None:
         validate_data(self, X, reset=True, skip_check_array=True)
-        self.kernel_, self.landmarks_ = kernel, landmarks.centers
+        self.kernel_, self.landmarks_, self._points_ = kernel, landmarks.centers, points
 
     @property
     def eigensystem_(self) -> EigenSystem:
@@ -134,7 +180,9 @@ class NystromKernelPCA(_LandmarkKernelPCA):
     eigenvalues_ : ndarray of shape (n_components,)
         Descending, on the scale of ``KernelPCA.eigenvalues_``.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment).
+        Share of the variance in feature space (with ``center=False``, of the second moment). Of
+        that of the landmarks with ``extension="data"``; else at least this share, as the mean is
+        known in the span of the landmarks only.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
@@ -195,12 +243,14 @@ class NystromKernelPCA(_LandmarkKernelPCA):
             Itself.
         """
         rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=2)
+        points, moments = landmarks, None
         if self.extension == "data":
-            moments, system = None, self._through_data(kernel, landmarks, rows, weights)
+            points = _whole(rows, weights)
+            system = self._through_data(kernel, landmarks, points)
         else:
             moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
             system = self._solved(moments)
-        self._adopt(X, kernel, landmarks)
+        self._adopt(X, kernel, landmarks, points)
         self._moments_, self._system_ = moments, system
         return self
 
@@ -226,7 +276,7 @@ class NystromKernelPCA(_LandmarkKernelPCA):
         if not hasattr(self, "landmarks_"):
             rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=1)
             moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
-            self._adopt(X, kernel, landmarks)
+            self._adopt(X, kernel, landmarks, landmarks)
         elif self._moments_ is None:
             raise ValueError(
                 'partial_fit goes on from a fit with extension="landmarks", not "data".'
@@ -299,6 +349,11 @@ class NystromKernelPCA(_LandmarkKernelPCA):
                 f"n_centers={self.n_centers!r} goes with a rule's name such as "
                 '"rpcholesky"; landmarks already say how many.'
             )
+
+
+def _whole(X: Array, weights: Array | None) -> ReducedSet:
+    """All rows, as a reduced set."""
+    return ReducedSet(X, np.ones(len(X)) if weights is None else weights)
 
 
 def _given(landmarks: Any, X: Array) -> Array:
@@ -410,12 +465,14 @@ class WeightedNystromKernelPCA(_LandmarkKernelPCA):
             Itself.
         """
         rows, weights, kernel, means = self._started(X, sample_weight, at_least=2)
+        points = means
         if self.extension == "data":
-            system = self._through_data(kernel, means, rows, weights)
+            points = _whole(rows, weights)
+            system = self._through_data(kernel, means, points)
         else:
             system = solve(self._operator(), kernel, means, self._count())
             self._check_found(len(system.eigenvalues), means.n_centers)
-        self._adopt(X, kernel, means)
+        self._adopt(X, kernel, means, points)
         self.reduced_set_, self._system_ = means, system
         return self
 

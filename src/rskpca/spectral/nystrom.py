@@ -50,11 +50,9 @@ def nystrom(
     few = solve(Centered() if center else Plain(), kernel, landmarks, n_components)
     functions = few.extend(X)
     fitted: FittedOperator = Plain()
-    trace = data.n_samples * kernel.kappa
     if center:
-        fitted = about_mean = Centered().fit(ProductMatrix(kernel, X), weights)
-        trace -= data.n_samples * about_mean.mean
+        fitted = Centered().fit(ProductMatrix(kernel, X), weights)
     coefficients = weights[:, None] * functions / few.eigenvalues
     return EigenSystem(
-        kernel, fitted, data.centers, coefficients, few.eigenvalues, functions, trace
+        kernel, fitted, data.centers, coefficients, few.eigenvalues, functions, few.trace
     )

@@ -64,6 +64,12 @@ def post(n: int) -> Data:
     return _shuffled((rows + 1) / 2, stand_in, n)
 
 
+def faces(n: int) -> Data:
+    """Yale in grey levels as the paper's bandwidth takes them, shuffled: 2,000 x 600."""
+    rows, stand_in = _published("yale", lambda: 15.9 * _enlarged_digits(3))
+    return _shuffled(rows, stand_in, n, scale=60 / 255)
+
+
 def images(n: int) -> Data:
     """Mnist in [0, 1], shuffled: n x 784."""
     rows, stand_in = _published("mnist", lambda: 255 * _padded_digits())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import accuracy, cover, fit, memory, start, threads, transform
+from . import accuracy, cover, fit, frontier, memory, start, threads, transform
 from .rows import Row
 
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     module.__name__.rpartition(".")[2]: module.run
-    for module in (cover, transform, fit, accuracy, memory, start, threads)
+    for module in (cover, transform, fit, accuracy, frontier, memory, start, threads)
 }

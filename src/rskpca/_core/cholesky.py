@@ -52,6 +52,12 @@ class PartialCholesky:
     def _worth(self, left: Array) -> NDArray[np.bool_]:
         return left > EXHAUSTED * self._full
 
+    def grow(self, n_pivots: int) -> None:
+        """Make room for ``n_pivots`` pivots in all."""
+        factors = np.empty((n_pivots, len(self.left)))
+        factors[: len(self._pivots)] = self.factors
+        self._factors = factors
+
     def residual(self, rows: Rows) -> Array:
         """Rows of K - F F' of the given pivots-to-be."""
         done = self.factors
@@ -100,10 +106,15 @@ def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Pa
     There are fewer pivots where they span all rows.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
+    fill_greedily(partial, weights)
+    return partial
+
+
+def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
+    """Add pivots where w d is largest until there is no room, or nothing left."""
     while not partial.full:
         left = partial.left if weights is None else weights * partial.left
         partial.add(int(np.argmax(left)))
-    return partial
 
 
 def random(

@@ -25,6 +25,10 @@ Array = NDArray[np.floating]
 # A basis point is dropped when the others come this close to it, squared, relative to kappa.
 _REDUNDANT = 1e-10
 
+# Sums of k(x, Z) may be made sums of b(x) afterwards where that costs at most this, relative to n.
+_ROUNDING = 1e-7
+_FEW_ROWS = 1024  # it is not worth it
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -94,14 +98,26 @@ class Moments:
         Moments
             New ones.
         """
-        first, second = gram.moments(self.kernel, X, weights, self.basis, self.columns)
         total = float(len(X) if weights is None else weights.sum())
+        first, second = self._summed(X, weights)
         return replace(
             self,
             total=self.total + total,
             first=self.first + first,
             second=self.second + second,
         )
+
+    def _summed(self, X: Array, weights: Array | None) -> tuple[Array, Array]:
+        """Sums of b(x) and b(x) b(x)', from those of k(x, Z) where that is quicker and safe.
+
+        T' S T has the rounding of S, about eps n kappa^2 an entry, times ||T||_F^2 = tr(K_ZZ^{-1}).
+        """
+        T, kernel = self.columns, self.kernel
+        lost = np.finfo(np.float64).eps * kernel.kappa * np.einsum("ij,ij->", T, T)
+        if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
+            return gram.moments(kernel, X, weights, self.basis, T)
+        first, second = gram.moments(kernel, X, weights, self.basis)
+        return T.T @ first, T.T @ second @ T
 
 
 def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:

@@ -84,7 +84,8 @@ def _kept(name: str) -> Unit:
     return measure(name) if unit is None else unit
 
 
-def _of(unit: Unit, families: Sequence[str]) -> list[Point]:
+def of(unit: Unit, families: Sequence[str]) -> list[Point]:
+    """Its points of some families."""
     return [p for p in unit["points"] if p["family"] in families]
 
 
@@ -92,7 +93,7 @@ def _named(unit: Unit, name: str) -> Point | None:
     return next((p for p in unit["points"] if label(p) == name), None)
 
 
-def _cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
+def cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
     """The cheapest with an error of at most ``limit``."""
     able = [p for p in points if error(p) <= limit]
     return min(able, key=lambda p: p[cost]) if able else None
@@ -101,8 +102,8 @@ def _cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
 def _envelope(unit: Unit) -> Iterator[Row]:
     """How many times the cost of the cheapest of ours is that of a peer as good, at the worst."""
     for cost in ("fit", "transform"):
-        peers = lower_envelope(_of(unit, PEERS), cost)
-        pairs = [(_cheapest(_of(unit, OURS), error(p), cost), p) for p in peers]
+        peers = lower_envelope(of(unit, PEERS), cost)
+        pairs = [(cheapest(of(unit, OURS), error(p), cost), p) for p in peers]
         ratios = [p[cost] / ours[cost] if ours else 0.0 for ours, p in pairs]
         worst = min(range(len(pairs)), key=ratios.__getitem__)
         lost = sum(r < 1 for r in ratios)
@@ -119,8 +120,8 @@ def _against(ours: Point | None, peer: Point, cost: str) -> str:
 def _large(unit: Unit) -> Iterator[Row]:
     """The quickest fit of ours below 1% against the fewest landmarks that are as good."""
     case = "fit below 1%, against Nystroem + PCA"
-    ours = _cheapest(_of(unit, OURS), 0.01, "fit")
-    peers = _of(unit, ("Nystroem + PCA",))
+    ours = cheapest(of(unit, OURS), 0.01, "fit")
+    peers = of(unit, ("Nystroem + PCA",))
     able = [p for p in peers if ours is not None and p["error"] <= ours["error"]]
     if ours is None or not able:
         yield _row(unit, case, 0.0, Wanted(">=", 10), "none is as good")

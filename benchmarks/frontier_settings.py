@@ -40,7 +40,7 @@ def settings(kernel: Gaussian, n_rows: int, centers: dict[float, int]) -> list[S
     few = [m for m in sizes if m in (25, 50, 100, 200, 400)]
     return [
         *_shadow(kernel, centers),
-        *_counted("Nystrom", "nystrom-landmarks", kernel, few),
+        *_counted("Nystrom", "nystrom-landmarks", kernel, sizes),
         *_counted("RPCholesky", "nystrom-rpcholesky", kernel, few[:4]),
         *_exact(kernel, n_rows),
         *_counted("Nystroem + PCA", "sklearn-nystroem", kernel, sizes),

@@ -63,3 +63,14 @@ def test_fewer_pivots_come_back_where_they_span_all_rows(select):
     rng = (np.random.RandomState(0),) if select is cholesky.random else ()
     rows = select(Gaussian(1.0), X, None, 20, *rng).pivots
     assert sorted(X[rows, 0]) == [0.0, 1.0, 5.0]
+
+
+def test_pivots_that_are_added_later_are_those_of_one_go():
+    X, w = datasets.blobs(150, 3), np.random.default_rng(0).integers(1, 5, 150).astype(float)
+    whole = cholesky.greedy(Gaussian(2.0), X, w, 25)
+    partial = cholesky.PartialCholesky(Gaussian(2.0), X, 0)
+    for size in (4, 5, 25):
+        partial.grow(size)
+        cholesky.fill_greedily(partial, w)
+    np.testing.assert_array_equal(partial.pivots, whole.pivots)
+    np.testing.assert_array_equal(partial.factors, whole.factors)

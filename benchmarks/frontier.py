@@ -19,7 +19,8 @@ from .frontier_settings import OURS, PEERS
 from .rows import Row, Wanted
 
 FOLDER = results.FOLDER / "frontier"
-EXACT = 1e-6  # errors below this are equal
+EXACT = 1e-5  # errors below this are equal
+TIE = 1.1  # as good is an error of at most this many times the other's: seeds differ by more
 
 Point = dict[str, Any]
 Unit = dict[str, Any]
@@ -94,7 +95,7 @@ def _named(unit: Unit, name: str) -> Point | None:
 
 
 def cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
-    """The cheapest with an error of at most ``limit``."""
+    """The cheapest with an error of at most ``limit``, or None."""
     able = [p for p in points if error(p) <= limit]
     return min(able, key=lambda p: p[cost]) if able else None
 
@@ -103,7 +104,7 @@ def _envelope(unit: Unit) -> Iterator[Row]:
     """How many times the cost of the cheapest of ours is that of a peer as good, at the worst."""
     for cost in ("fit", "transform"):
         peers = lower_envelope(of(unit, PEERS), cost)
-        pairs = [(cheapest(of(unit, OURS), error(p), cost), p) for p in peers]
+        pairs = [(cheapest(of(unit, OURS), TIE * error(p), cost), p) for p in peers]
         ratios = [p[cost] / ours[cost] if ours else 0.0 for ours, p in pairs]
         worst = min(range(len(pairs)), key=ratios.__getitem__)
         lost = sum(r < 1 for r in ratios)

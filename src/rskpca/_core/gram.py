@@ -22,6 +22,7 @@ Array = NDArray[np.floating]
 _BLOCK_ELEMENTS = 2**18
 _SPAN_ELEMENTS = 2**27
 _MIDDLE_FROM = 32
+_SPAN_ROWS = 256
 
 
 class Radial(Protocol):
@@ -170,7 +171,7 @@ def moments(
     blocks = Blocks(kernel, X, C, np.float64)
     size = len(C) if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
-    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 1, 8))
+    n_spans = int(np.clip(min(_SPAN_ELEMENTS // size**2, len(X) // _SPAN_ROWS), 1, 8))
 
     def work(span: slice) -> tuple[Array, Array]:
         first, second = np.zeros(size), np.zeros((size, size))

@@ -21,6 +21,8 @@ from ._base import Array, KernelEmbedding, ReducedSetEmbedding
 
 # Of the coordinates, that basis="auto" allows itself where the data are read a second time.
 REFINED = 2e-3
+# Of the error that the reduced set causes, where they are not.
+UNREFINED = 0.15
 
 
 class KernelPCAMixin(KernelEmbedding):
@@ -253,7 +255,7 @@ class ReducedSetKernelPCA(KernelPCAMixin, ReducedSetEmbedding):
             raise ValueError(
                 'basis="auto" keeps the leading components and so needs n_components, got None.'
             )
-        tolerance = REFINED if self.refine else 0.2 * _quantization(kernel, reduced_set)
+        tolerance = REFINED if self.refine else UNREFINED * _quantization(kernel, reduced_set)
         return sufficient(
             kernel, reduced_set, self.n_components, max(tolerance, 1e-6), center=self.center
         )

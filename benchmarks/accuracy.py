@@ -46,9 +46,10 @@ def _compared(name: str, data: Data, quick: bool) -> Row:
     }
     timed = interleaved(contenders, 1 if quick else 3)
     ours, exact, theirs = (t.result.transform(test) for t in timed.values())
+    error, their_error = embedding_error(exact, ours), embedding_error(exact, theirs)
     note = (
-        f"keeps {model.n_centers_ / len(train):.1%}, error {error(exact, ours):.1%}; Nystroem + "
-        f"PCA with as many: {timed['Nystroem + PCA'].seconds:.2g} s, {error(exact, theirs):.1g}"
+        f"keeps {model.n_centers_ / len(train):.1%}, error {error:.1%}; Nystroem + "
+        f"PCA with as many: {timed['Nystroem + PCA'].seconds:.2g} s, {their_error:.1g}"
     )
     case = f"{name} {len(train):,} x {train.shape[1]}"
     return ratio(case, timed, "rskpca", "KernelPCA", note=note, stand_in=data.stand_in)
@@ -59,6 +60,7 @@ def _exact(X: Floats, gamma: float) -> Any:
     return KernelPCA(5, kernel="rbf", gamma=gamma, **solver).fit(X)
 
 
-def error(exact: Floats, points: Floats) -> float:
+def embedding_error(exact: Floats, points: Floats) -> float:
+    """Relative, in the Frobenius norm, after the best linear alignment."""
     aligned = points @ np.linalg.lstsq(points, exact, rcond=None)[0]
     return float(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))

@@ -16,7 +16,7 @@ from rskpca import Gaussian, RadialKernel, ShadowDensity
 from rskpca.methods import METHODS, Method
 
 from . import datasets
-from .accuracy import error
+from .accuracy import embedding_error
 from .datasets import Data, Floats
 from .rows import Row
 from .timing import interleaved
@@ -80,8 +80,8 @@ def _measured(
     seen = {}
     for name, method in chosen.items():
         others = range(1, SEEDS) if method.random and not quick else ()
-        errors = [error(exact, transforms[name].result)]
-        errors += [error(exact, fitted(method, seed).transform(test)) for seed in others]
+        errors = [embedding_error(exact, transforms[name].result)]
+        errors += [embedding_error(exact, fitted(method, seed).transform(test)) for seed in others]
         seen[name] = median(errors), fits[name].seconds, transforms[name].seconds
     return seen
 

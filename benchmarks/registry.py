@@ -15,6 +15,7 @@ NAMES = (
     "manifold",
     "certificate",
     "methods",
+    "frontier",
     "denoising",
     "novelty",
     "plan",

@@ -18,8 +18,7 @@ def test_greedy_pivots_are_those_of_the_dense_matrix(kernel, weighted):
 
 
 @pytest.mark.parametrize("batch", [1, 7, 64])
-def test_what_is_left_is_the_diagonal_of_the_residual(batch, monkeypatch):
-    monkeypatch.setattr(cholesky, "_BATCH", batch)
+def test_what_is_left_is_the_diagonal_of_the_residual(batch):
     X, kernel = datasets.blobs(120, 3), Gaussian(1.0)
     partial = cholesky.PartialCholesky(kernel, X, 30)
     rng = np.random.default_rng(0)
@@ -33,7 +32,9 @@ def test_what_is_left_is_the_diagonal_of_the_residual(batch, monkeypatch):
     np.testing.assert_allclose(partial.left, np.diag(K - held), atol=1e-9)
 
 
-def test_random_pivots_follow_the_law_of_one_by_one_draws():
+@pytest.mark.parametrize("batch", [1, 5, 64])
+def test_random_pivots_follow_the_law_of_one_by_one_draws(batch, monkeypatch):
+    monkeypatch.setattr(cholesky, "_BATCH", batch)
     # Three points: the first pivot is uniform, the second in proportion to what is left.
     X, kernel = np.array([[0.0], [0.1], [3.0]]), Gaussian(1.0)
     rng = np.random.RandomState(0)
@@ -63,3 +64,24 @@ def test_fewer_pivots_come_back_where_they_span_all_rows(select):
     rng = (np.random.RandomState(0),) if select is cholesky.random else ()
     rows = select(Gaussian(1.0), X, None, 20, *rng).pivots
     assert sorted(X[rows, 0]) == [0.0, 1.0, 5.0]
+
+
+def test_pivots_that_are_added_later_are_those_of_one_go():
+    X, w = datasets.blobs(150, 3), np.random.default_rng(0).integers(1, 5, 150).astype(float)
+    whole = cholesky.greedy(Gaussian(2.0), X, w, 25)
+    partial = cholesky.PartialCholesky(Gaussian(2.0), X, 0)
+    for size in (4, 5, 25):
+        partial.grow(size)
+        cholesky.fill_greedily(partial, w)
+    np.testing.assert_array_equal(partial.pivots, whole.pivots)
+    np.testing.assert_array_equal(partial.factors, whole.factors)
+
+
+@pytest.mark.parametrize("least", [1e-20, 1e-14, 0.0])
+@pytest.mark.parametrize("select", [cholesky.greedy, cholesky.random])
+def test_very_uneven_weights_come_to_an_end(select, least):
+    X = np.vstack([np.repeat(datasets.blobs(5, 2), 40, axis=0), [[50.0, 50.0]]])
+    w = np.append(np.ones(200), least)
+    rng = (np.random.RandomState(0),) if select is cholesky.random else ()
+    rows = select(Gaussian(1.0), X, w, 20, *rng).pivots
+    assert len(np.unique(X[rows], axis=0)) == len(rows) == (6 if least else 5)

@@ -1,9 +1,11 @@
 """Rayleigh-Ritz on a basis: equal to Algorithm 1 on all centers, and to dense Nystrom on few."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from rskpca import Gaussian, Laplacian, ReducedSet
+from rskpca import Gaussian, Laplacian, NystromKernelPCA, RadialKernel, ReducedSet
 from rskpca._core import gram, reference
 from rskpca.spectral import Centered, Moments, Plain, ritz, solve
 from tests import datasets, dense
@@ -88,3 +90,50 @@ def test_moments_equal_their_twin_for_any_number_of_threads(weighted):
     for a, b, c in zip(one, two, expected, strict=True):
         np.testing.assert_array_equal(a, b)
         np.testing.assert_allclose(a, c, rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Gaussian(3.0), Laplacian(1.0)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_that_are_whitened_afterwards_lose_nothing_that_is_seen(kernel, weighted, monkeypatch):
+    module = sys.modules[Moments.__module__]
+    X, Z = datasets.blobs(3000, 2), datasets.blobs(60, 2, seed=5)
+    weights = np.random.default_rng(0).random(3000) if weighted else None
+    systems, sums = [], []
+    for allowed in (0.0, module._ROUNDING):
+        monkeypatch.setattr(module, "_ROUNDING", allowed)
+        sums.append(Moments.of(kernel, Z).add(X, weights))
+        systems.append(ritz(sums[-1], 5, center=True))
+    lost = np.finfo(float).eps * np.sum(sums[0].columns ** 2)
+    np.testing.assert_allclose(sums[1].second, sums[0].second, rtol=0, atol=lost * sums[0].total)
+    first, second = (coordinates(system, X[:200]) for system in systems)
+    np.testing.assert_allclose(second, first, atol=1e-10)
+
+
+@pytest.mark.parametrize(("bandwidth", "whitened"), [(0.5, False), (50.0, True)])
+def test_a_nearly_dependent_basis_is_whitened_row_by_row(bandwidth, whitened, monkeypatch):
+    X, original = datasets.blobs(3000, 2), gram.moments
+    given = []
+
+    def spied(kernel, X, weights, C, columns=None):
+        given.append(columns)
+        return original(kernel, X, weights, C, columns)
+
+    monkeypatch.setattr(gram, "moments", spied)
+    Moments.of(Gaussian(bandwidth), X[:12]).add(X)
+    assert [columns is not None for columns in given] == [whitened]
+
+
+def test_a_kernel_that_is_not_positive_definite_is_refused():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    wrong = RadialKernel(lambda s: np.maximum(1 - s / 9, 0), 2, 1.0)
+    with pytest.raises(ValueError, match="the kernel is not positive definite: a span holds"):
+        ritz(Moments.of(wrong, X[:20]).add(X), 2, center=False)
+    with pytest.raises(ValueError, match="needs a positive definite kernel"):
+        NystromKernelPCA(2, kernel=wrong, landmarks="leverage", n_centers=60).fit(X)
+
+
+def test_a_kernel_without_finite_values_is_refused():
+    X = datasets.blobs(60, 2)
+    wrong = RadialKernel(lambda s: np.where(s > 1, np.nan, 1.0), 2, 1.0)
+    with pytest.raises(ValueError, match="not finite numbers"):
+        ritz(Moments.of(wrong, X[:20]).add(X), 2, center=False)

@@ -46,11 +46,22 @@ class PartialCholesky:
 
     @property
     def full(self) -> bool:
-        """Whether there are as many pivots as asked for, or nothing is left."""
-        return len(self._pivots) == len(self._factors) or not self._worth(self.left).any()
+        """Whether there are as many pivots as asked for."""
+        return len(self._pivots) == len(self._factors)
+
+    def chances(self, weights: Array | None) -> Array:
+        """w times what is left, or 0 where that is rounding."""
+        left = np.where(self._worth(self.left), self.left, 0.0)
+        return left if weights is None else weights * left
 
     def _worth(self, left: Array) -> NDArray[np.bool_]:
         return left > EXHAUSTED * self._full
+
+    def grow(self, n_pivots: int) -> None:
+        """Make room for ``n_pivots`` pivots in all."""
+        factors = np.empty((n_pivots, len(self.left)))
+        factors[: len(self._pivots)] = self.factors
+        self._factors = factors
 
     def residual(self, rows: Rows) -> Array:
         """Rows of K - F F' of the given pivots-to-be."""
@@ -100,10 +111,14 @@ def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Pa
     There are fewer pivots where they span all rows.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
-    while not partial.full:
-        left = partial.left if weights is None else weights * partial.left
-        partial.add(int(np.argmax(left)))
+    fill_greedily(partial, weights)
     return partial
+
+
+def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
+    """Add pivots where w d is largest until there is no room, or nothing left."""
+    while not partial.full and (left := partial.chances(weights)).any():
+        partial.add(int(np.argmax(left)))
 
 
 def random(
@@ -119,8 +134,7 @@ def random(
     (Epperly, Tropp & Webber) and does the work in products of matrices.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
-    while not partial.full:
-        left = partial.left if weights is None else weights * partial.left
+    while not partial.full and (left := partial.chances(weights)).any():
         below = np.cumsum(left)
         drawn = below[-1] * rng.random_sample(min(_BATCH, 2 * n_pivots))
         proposed = np.minimum(np.searchsorted(below, drawn, side="right"), len(X) - 1)

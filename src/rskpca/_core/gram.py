@@ -20,7 +20,9 @@ from .parallel import slices, workers
 Array = NDArray[np.floating]
 
 _BLOCK_ELEMENTS = 2**18
-_SPAN_ELEMENTS = 2**27
+_SPAN_ELEMENTS = 2**25
+_MIDDLE_FROM = 32
+_SPAN_ROWS = 256
 
 
 class Radial(Protocol):
@@ -50,7 +52,8 @@ class Centers:
 
     @classmethod
     def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
-        origin = np.median(C.astype(np.float64), axis=0)
+        some = C[:: len(C) // _MIDDLE_FROM + 1]  # near the middle will do
+        origin = np.median(some.astype(np.float64), axis=0)
         rows = _standardised(C, origin, scale, dtype)
         norms = _squared_norms(rows)
         if not np.isfinite(norms).all():
@@ -63,7 +66,9 @@ class Centers:
 
 def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> Array:
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray((X - origin) / scale, dtype=dtype)
+        rows = X - origin
+        rows /= scale
+        return np.ascontiguousarray(rows, dtype=dtype)
 
 
 def _squared_norms(rows: Array) -> Array:
@@ -152,7 +157,8 @@ class Blocks:
     def __init__(self, kernel: Radial, X: Array, C: Array, dtype: Any) -> None:
         self.kernel, self.X = kernel, X
         self.centers = Centers.prepare(C, kernel.scale, dtype)
-        self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // max(len(C), 1), 16, 1024)))
+        width = max(*C.shape, 1)  # a block, and its rows of X, are read more than once
+        self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // width, 16, 1024)))
         self._own = threading.local()
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
@@ -171,24 +177,25 @@ def moments(
     X: Array,
     weights: Array | None,
     C: Array,
-    columns: Array,
+    columns: Array | None = None,
     *,
     n_threads: int | None = None,
 ) -> tuple[Array, Array]:
-    """Weighted sums over x of b(x) and of b(x) b(x)', with b(x) = k(x, C) @ columns.
+    """Weighted sums over x of b(x) and of b(x) b(x)', with b(x) = k(x, C) @ columns, or k(x, C).
 
     Rows are summed in spans whose number depends on the sizes alone, and the spans in order:
     the same bits for any number of threads.
     """
     blocks = Blocks(kernel, X, C, np.float64)
-    size = columns.shape[1]
+    size = len(C) if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
-    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 1, 8))
+    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each has sums of its own
+    n_spans = max(min(n_spans, len(X) // _SPAN_ROWS), 1)
 
     def work(span: slice) -> tuple[Array, Array]:
         first, second = np.zeros(size), np.zeros((size, size))
         for rows in slices(span.start, span.stop, blocks.n_rows):
-            B = blocks[rows] @ columns
+            B = blocks[rows] if columns is None else blocks[rows] @ columns
             if weights is None or root is None:
                 first += B.sum(axis=0)
             else:

@@ -69,7 +69,7 @@ def basis_points(
 def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
     """An error of the coordinates that adds little to what the reduced set causes itself.
 
-    A fifth of two parts. Half of 1 - k(x, c) / kappa at the mean squared distance from the
+    Some 15% of two parts. Half of 1 - k(x, c) / kappa at the mean squared distance from the
     center, the bias; and the net displacement of each center's points in bandwidths, as if
     independent of the others'. The error seen on ten data sets was 0.6 to 6 times these parts,
     and 1.1 times at the median.
@@ -82,7 +82,7 @@ def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
     squared = np.array([kernel.sign * scatter.sum() / n / kernel.scale**2])
     bias = 0.5 * (1 - kernel.evaluate(squared)[0] / kernel.kappa)
     spread = np.linalg.norm(displacement) / n / kernel.scale
-    return max(0.2 * float(np.hypot(bias, spread)), 1e-6)
+    return max(0.15 * float(np.hypot(bias, spread)), 1e-6)
 
 
 def _of_width(points: Array, centers: Array) -> Array:

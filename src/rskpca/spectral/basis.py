@@ -7,6 +7,7 @@ the Rayleigh-Ritz problem of each b as its leading block.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import gram
-from .._core.cholesky import greedy
+from .._core.cholesky import PartialCholesky, fill_greedily, greedy
 from .._core.eig import leading_eigenpairs
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
@@ -25,6 +26,9 @@ from .ritz import Moments
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
+
+_GROWTH = 1.4  # of the number of pivots; what it overshoots by is paid for
+MANY = 1000
 
 
 def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
@@ -77,17 +81,22 @@ def sufficient(
 
     Notes
     -----
-    The number is doubled until the half of it is enough, judged by the whole; the fewest are
-    then found by bisection.
+    The number grows until the half of it is enough, judged by the whole; the fewest are then
+    found by bisection. Where more than a thousand and half of the centers would be looked at,
+    little is to be gained, and all of them are taken.
     """
     m = reduced_set.n_centers
-    size = min(m, max(2 * n_components + 2, 16))
+    nested = _Nested(kernel, reduced_set)
+    size, too_few = max(2 * n_components + 2, 16), 0
     while True:
-        nested = _Nested(kernel, reduced_set, size)
-        errors = nested.errors(n_components, center)
-        if size == m or nested.exhausted or errors(size // 2) <= tolerance:
-            return nested.pivots[: _fewest(errors, len(nested.pivots), tolerance)]
-        size = min(m, 2 * size)
+        nested.grow(min(m, size))
+        errors, found = nested.errors(n_components, center), len(nested.pivots)
+        enough = found // 2 if errors(found // 2) <= tolerance else found
+        if enough < found or found < size:
+            return nested.pivots[: _fewest(errors, too_few, enough, tolerance)]
+        if found > max(m // 2, MANY):
+            return np.arange(m)
+        size, too_few = math.ceil(_GROWTH * size), size // 2
 
 
 def projected(system: EigenSystem, basis: Array) -> EigenSystem:
@@ -146,23 +155,32 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
             return float(np.sqrt(np.sum(weights * off**2) / np.sum(weights * system.functions**2)))
 
         if len(rows) < size or size == reduced_set.n_centers or error(size) <= tolerance:
-            return rows[: _fewest(error, len(rows), tolerance)]
+            return rows[: _fewest(error, 0, len(rows), tolerance)]
         size = min(2 * size, reduced_set.n_centers)
 
 
 class _Nested:
     """Rayleigh-Ritz problems of the first b pivots, for every b."""
 
-    def __init__(self, kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> None:
-        partial = greedy(kernel, reduced_set.centers, reduced_set.weights, size)
-        self.pivots, self.exhausted = partial.pivots, len(partial.pivots) < size
-        self.weights, self.factors = reduced_set.weights, partial.factors
+    def __init__(self, kernel: RadialKernel, reduced_set: ReducedSet) -> None:
+        self.weights = reduced_set.weights
+        self._partial = PartialCholesky(kernel, reduced_set.centers, 0)
+
+    @property
+    def pivots(self) -> Rows:
+        return self._partial.pivots
+
+    def grow(self, size: int) -> None:
+        """To ``size`` pivots, or fewer where they span all centers."""
+        self._partial.grow(size)
+        fill_greedily(self._partial, self.weights)
 
     def errors(self, n_components: int, center: bool) -> Callable[[int], float]:
         """The function b -> relative error of the coordinates that b pivots give."""
-        second = (self.factors * self.weights) @ self.factors.T
+        factors = self._partial.factors
+        second = (factors * self.weights) @ factors.T
         if center:
-            first = self.factors @ self.weights
+            first = factors @ self.weights
             second -= np.outer(first, first) / self.weights.sum()
         values, reference = leading_eigenpairs(second.copy(), n_components)
         targets = second @ reference
@@ -175,9 +193,8 @@ class _Nested:
         return error
 
 
-def _fewest(error: Callable[[int], float], most: int, tolerance: float) -> int:
-    """The smallest b <= most whose error is within the tolerance, by bisection."""
-    below, enough = 0, most
+def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:
+    """The smallest b, below < b <= enough, whose error is within the tolerance, by bisection."""
     while enough - below > 1:
         middle = (below + enough) // 2
         below, enough = (below, middle) if error(middle) <= tolerance else (middle, enough)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +140,7 @@ def solve(
     fitted = operator.fit(matrix, weights)
     measure = fitted.measure(weights)
     weighted_gram, trace = matrix.weighted(fitted, measure)
-    _check_finite(weighted_gram @ np.ones(len(weights)))
+    check_finite(weighted_gram @ np.ones(len(weights)))
     eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
     functions = vectors / np.sqrt(measure)[:, None]
     functions *= signs(functions, centers)
@@ -163,8 +164,9 @@ def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) 
     return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
 
 
-def _check_finite(values: Array) -> None:
-    if not np.isfinite(values).all():
+def check_finite(values: Any) -> None:
+    """Sums of kernel values; an error where one is no finite number."""
+    if not np.all(np.isfinite(values)):
         raise ValueError(
             "the kernel has values that are not finite numbers; its profile must be finite for "
             "every distance, and so must be what an operator makes of it."

@@ -70,7 +70,12 @@ def _scores(kernel: RadialKernel, X: Array, Z: Array, chances: Array, size: int)
     eigenvalues = np.linalg.eigvalsh(matrix / np.sqrt(np.outer(chances, chances))).clip(0)
     tail = eigenvalues[: max(len(Z) - size // 2, 1)].sum()
     ridge = max(2 * tail / size, cholesky.EXHAUSTED * eigenvalues[-1])
-    factor = np.linalg.cholesky(matrix + ridge * np.diag(chances))
+    try:
+        factor = np.linalg.cholesky(matrix + ridge * np.diag(chances))
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            'landmarks="leverage" needs a positive definite kernel, and this one is not.'
+        ) from error
     columns = solve_triangular(factor, np.eye(len(Z)), lower=True).T
 
     def held(block: Array) -> Array:

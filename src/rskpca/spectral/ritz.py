@@ -17,7 +17,7 @@ from scipy.linalg.lapack import dpstrf
 
 from .._core import eig, gram
 from ..kernels import RadialKernel
-from .eigensystem import EigenSystem, signs
+from .eigensystem import EigenSystem, check_finite, signs
 from .operators import Extensible, Extension, Plain, Shifted
 
 Array = NDArray[np.floating]
@@ -25,10 +25,14 @@ Array = NDArray[np.floating]
 # A basis point is dropped when the others come this close to it, squared, relative to kappa.
 _REDUNDANT = 1e-10
 
+# Sums of k(x, Z) may be made sums of b(x) afterwards where that costs at most this, relative to n.
+_ROUNDING = 1e-7
+_FEW_ROWS = 1024  # it is not worth it
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What Rayleigh-Ritz needs of the data: a summary that grows and merges.
+    """What Rayleigh-Ritz needs of the data: a summary that grows row by row.
 
     b(x) are the coordinates of the projection of psi(x) on the span of the basis, in the
     orthonormal system that ``columns`` makes: b(x) = k(x, Z) T with T = L^{-T}, K_ZZ = L L'.
@@ -73,6 +77,7 @@ class Moments:
             All zero.
         """
         matrix = gram.gram(kernel, basis, basis)
+        check_finite(matrix)
         kept = _independent(matrix, _REDUNDANT * kernel.kappa)
         factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
         columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
@@ -94,8 +99,8 @@ class Moments:
         Moments
             New ones.
         """
-        first, second = gram.moments(self.kernel, X, weights, self.basis, self.columns)
         total = float(len(X) if weights is None else weights.sum())
+        first, second = self._summed(X, weights)
         return replace(
             self,
             total=self.total + total,
@@ -103,11 +108,34 @@ class Moments:
             second=self.second + second,
         )
 
+    def _summed(self, X: Array, weights: Array | None) -> tuple[Array, Array]:
+        """Sums of b(x) and b(x) b(x)', from those of k(x, Z) where that is quicker and safe.
+
+        T' S T has the rounding of S, about eps n kappa^2 an entry, times ||T||_F^2 = tr(K_ZZ^{-1}).
+        """
+        T, kernel = self.columns, self.kernel
+        lost = np.finfo(np.float64).eps * kernel.kappa * np.einsum("ij,ij->", T, T)
+        if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
+            return gram.moments(kernel, X, weights, self.basis, T)
+        first, second = gram.moments(kernel, X, weights, self.basis)
+        return T.T @ first, T.T @ second @ T
+
 
 def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:
     """Rows of a Gram matrix that span the others to within the tolerance, in order."""
     *_, pivots, rank, _ = dpstrf(matrix, tol=tolerance, lower=1)
     return np.sort(pivots[:rank] - 1)
+
+
+def _check_definite(moments: Moments) -> None:
+    """Projections cannot be longer than what they are projections of."""
+    held, all_of_it = float(np.trace(moments.second)), moments.total * moments.kernel.kappa
+    check_finite(held)
+    if held > 1.0001 * all_of_it:
+        raise ValueError(
+            f"the kernel is not positive definite: a span holds {held / all_of_it:.3g} times the "
+            "trace of all of the data. Only positive definite kernels have principal components."
+        )
 
 
 def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
@@ -128,6 +156,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
         Its ``residual`` is n kappa - tr(second), the part of the data outside the span.
     """
     n, kernel, second = moments.total, moments.kernel, moments.second
+    _check_definite(moments)
     mean = moments.first / n
     held = float(np.trace(second))
     operator: Extensible = Plain()

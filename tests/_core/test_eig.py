@@ -133,3 +133,11 @@ def test_a_sparse_matrix_on_which_it_is_not():
     matrix /= matrix.sum(axis=1).max()
     values, vectors = eig.leading_eigenpairs(sparse.csr_array(matrix), 4)
     assert_eigenpairs(matrix, values, vectors, 4)
+
+
+@pytest.mark.parametrize("size", range(10, 120, 3))
+def test_many_equal_eigenvalues(size):
+    matrix = np.eye(size) - np.ones((size, size)) / size
+    values, vectors = eig.leading_eigenpairs(matrix.copy(), 2)
+    np.testing.assert_allclose(values, [1.0, 1.0], rtol=1e-12)
+    np.testing.assert_allclose(matrix @ vectors, vectors, atol=1e-12)

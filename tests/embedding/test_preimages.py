@@ -304,3 +304,13 @@ def test_ridge_refuses_what_it_cannot_store(monkeypatch):
 def test_an_unfitted_model_has_no_pre_images():
     with pytest.raises(NotFittedError):
         ReducedSetKernelPCA(2, kernel=Gaussian(1.0)).inverse_transform(np.zeros((2, 2)))
+
+
+def test_distances_from_a_small_basis_stay_among_the_data():
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    model = ReducedSetKernelPCA(4, bandwidth=2.0, basis=10).fit(X)
+    back = model.inverse_transform(model.transform(X), method="distances")
+    plain = ReducedSetKernelPCA(4, bandwidth=2.0).fit(X)
+    errors = np.sum((back - X) ** 2, axis=1)
+    usual = np.sum((plain.inverse_transform(plain.transform(X), method="distances") - X) ** 2, 1)
+    assert errors.mean() < 2 * usual.mean()

@@ -51,7 +51,11 @@ def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
             return _inverse_lanczos(matrix, n_components)
         matrix = matrix.toarray()
     first = size - n_components
-    return eigh(matrix, subset_by_index=[first, size - 1], overwrite_a=True, check_finite=False)
+    values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
+    if len(values) < n_components:  # a subset of many equal eigenvalues can come back empty
+        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+        values, vectors = values[first:], vectors[:, first:]
+    return values, vectors
 
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:

@@ -64,7 +64,8 @@ class ShadowDensity(BaseDensity):
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth; on a stream the first chunk fixes it.
     ell_ : float
-        The ell that was used.
+        The ell that was asked for, as a number. Where ``max_centers`` has made the radius grow
+        it is ``kernel_.scale / reduced_set_.radius`` that counts.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -242,7 +243,7 @@ class ShadowDensity(BaseDensity):
         if self.max_centers is None:
             return
         check.positive_integer("max_centers", self.max_centers)
-        if np.isinf(self.ell):
+        if not isinstance(self.ell, str) and np.isinf(self.ell):
             raise ValueError(
                 f"max_centers={self.max_centers} needs a finite ell, as a radius of 0 cannot "
                 "grow; give a large ell, such as 100.0, instead of inf."
@@ -250,11 +251,11 @@ class ShadowDensity(BaseDensity):
 
     def _check_not_grown(self) -> None:
         radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
-        if self.max_centers is not None and radius > spacing:  # type: ignore[operator]
+        if radius > spacing:  # type: ignore[operator]
             raise ValueError(
-                f"forget: max_centers={self.max_centers} made the radius grow, so it is not "
-                "known any more which center a row was counted in; fit again without the rows, "
-                "or with a larger max_centers. Nothing was changed."
+                "forget: max_centers made the radius grow, so it is not known any more which "
+                "center a row was counted in; fit again without the rows, or with a larger "
+                "max_centers. Nothing was changed."
             )
 
     def _take_cover(self) -> Cover:

@@ -236,8 +236,8 @@ class _AtMostTen(ReducedSetKernelPCA):
 def _streaming(embedding: Any) -> Any:
     if not hasattr(embedding, "partial_fit"):
         raise TypeError(
-            f"{type(embedding).__name__} takes no rows in parts; use a ReducedSetKernelPCA, which "
-            "does."
+            f"{embedding!r} takes no rows in parts; use a ReducedSetKernelPCA with a shadow "
+            "density, without refine, which does."
         )
     return embedding
 

@@ -23,6 +23,17 @@ from ._principal import PrincipalComponents
 EXTENSIONS = ("landmarks", "data")
 
 
+_NOT_ORTHOGONAL = (
+    'axes through the data are not orthogonal, which this needs; use extension="landmarks".'
+)
+
+
+def _has_orthogonal_axes(estimator: _LandmarkKernelPCA) -> bool:
+    if estimator.extension == "data":
+        raise AttributeError(_NOT_ORTHOGONAL)
+    return True
+
+
 class _LandmarkKernelPCA(PrincipalComponents):
     """Kernel PCA through landmarks. A subclass chooses them, and says what they stand for."""
 
@@ -52,6 +63,7 @@ class _LandmarkKernelPCA(PrincipalComponents):
             rows, weights = rows[weights > 0], weights[weights > 0]
         return rows, weights, *self._chosen(rows, weights)
 
+    @available_if(_has_orthogonal_axes)
     def reconstruction_error(self, X: Any) -> Array:
         """Squared distance in feature space between points and their projections.
 
@@ -65,8 +77,23 @@ class _LandmarkKernelPCA(PrincipalComponents):
         ndarray of shape (n_samples,)
             Not negative. Not for ``extension="data"``, whose axes are not orthogonal.
         """
-        self._refuse_data("reconstruction_error")
         return super().reconstruction_error(X)
+
+    @available_if(_has_orthogonal_axes)
+    def score_samples(self, X: Any) -> Array:
+        """Minus :meth:`reconstruction_error`: the larger, the more a point is as the data are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Not positive. Not for ``extension="data"``.
+        """
+        return super().score_samples(X)
 
     def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
         """Points whose coordinates are about these; of noisy points, their denoised selves.
@@ -84,17 +111,9 @@ class _LandmarkKernelPCA(PrincipalComponents):
         ndarray of shape (n_samples, n_features)
             float32 for float32 coordinates, else float64.
         """
-        if method != "ridge":
-            self._refuse_data(f"inverse_transform by {method!r}")
+        if self.extension == "data" and method != "ridge":
+            raise ValueError(f"method={method!r}: {_NOT_ORTHOGONAL}")
         return super().inverse_transform(Z, method=method)
-
-    def _refuse_data(self, what: str) -> None:
-        check_is_fitted(self)
-        if self.extension == "data":
-            raise ValueError(
-                f"{what} needs orthogonal axes, which the extension through the data does not "
-                'have; use extension="landmarks".'
-            )
 
     def _known_points(self) -> ReducedSet:
         return self._points_

@@ -86,12 +86,12 @@ def _root_mean_square_distance(Z: Array, weights: Array) -> float:
     return float(np.sqrt(2 * shares @ np.sum((Z - shares @ Z) ** 2, axis=1)))
 
 
-def _similarities(space: FeatureSpace, Z: Array) -> Array:
+def _as_if(values: Array, squared_norms: Array) -> Array:
     """What k(x, c_j) would be if psi(x) were as far from psi(c_j) as h(z) is.
 
     ||h - psi(c)||^2 = ||h||^2 + 1 - 2 h(c), and ||psi(x) - psi(c)||^2 = 2 - 2 k(x, c).
     """
-    return space.at_centers(Z) + (1 - space.squared_norms(Z)[:, None]) / 2
+    return values + (1 - squared_norms[:, None]) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,24 +104,36 @@ class Distances:
     """
 
     space: FeatureSpace
+    points: Array
+    values: Array
+    means: Array
 
     @classmethod
     def fit(cls, system: EigenSystem, points: ReducedSet) -> Distances:
-        return cls(FeatureSpace.of(_gaussian(system, "distances")))
+        space = FeatureSpace.of(_gaussian(system, "distances"))
+        known = points.centers.astype(np.float64)
+        return cls(space, known, *space.functions_at(known))
 
     def __call__(self, Z: Array) -> Array:
-        centers = self.space.centers
-        n_neighbours = min(_NEIGHBOURS, len(centers))
-        width = len(centers) + n_neighbours * centers.shape[1]
-        return _by_blocks(Z, centers.shape[1], width, lambda z: self._block(z, n_neighbours))
+        n_neighbours = min(_NEIGHBOURS, len(self.points))
+        n_features = self.points.shape[1]
+        width = len(self.points) + n_neighbours * n_features
+        return _by_blocks(Z, n_features, width, lambda z: self._block(z, n_neighbours))
 
     def _block(self, Z: Array, n_neighbours: int) -> Array:
-        similar = _similarities(self.space, Z)
+        at_points = Z @ self.values.T + self.means
+        similar = _as_if(at_points, self.space.squared_norms(Z))
         nearest = np.argpartition(-similar, n_neighbours - 1, axis=1)[:, :n_neighbours]
         similar = np.take_along_axis(similar, nearest, axis=1)
-        smallest = np.finfo(np.float64).tiny
-        squared = -np.log(np.clip(similar, smallest, 1.0)) * self.space.kernel.scale**2
-        return _placed(self.space.centers[nearest].astype(np.float64), squared)
+        squared = -np.log(np.clip(similar, self._least, 1.0)) * self.space.kernel.scale**2
+        return _placed(self.points[nearest], squared)
+
+    @property
+    def _least(self) -> float:
+        """The kernel across all of the points: none is further, whatever a few functions say."""
+        across = 2 * np.linalg.norm(self.points - self.points.mean(axis=0), axis=1).max()
+        least = np.exp(-((across / self.space.kernel.scale) ** 2))
+        return float(max(least, np.finfo(np.float64).tiny))
 
 
 def _placed(points: Array, squared: Array) -> Array:
@@ -161,7 +173,7 @@ class FixedPoint:
         space = self.space
         centers = space.centers.astype(np.float64)
         coefficients = space.coefficients(Z)
-        X = centers[_similarities(space, Z).argmax(axis=1)]
+        X = centers[_as_if(space.at_centers(Z), space.squared_norms(Z)).argmax(axis=1)]
         moving = np.arange(len(Z))
         height, target = _raised(space, centers, coefficients, X)
         for _ in range(_ROUNDS):

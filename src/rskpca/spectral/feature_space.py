@@ -110,6 +110,27 @@ class FeatureSpace:
         """
         return Z @ self.values.T + self.means
 
+    def functions_at(self, X: Array) -> tuple[Array, Array]:
+        """u_i and mu as functions.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            u_i(x).
+        ndarray of shape (n_samples,)
+            mu(x).
+        """
+        columns = np.column_stack([self.axes, self.shares])
+        sums = gram.product(
+            self.kernel, X, self.centers, lambda block: block @ columns, columns.shape[1]
+        )
+        return sums[:, :-1], sums[:, -1]
+
     def squared_norms(self, Z: Array) -> Array:
         """||h(z)||^2.
 

@@ -114,7 +114,7 @@ def _legend(figure: Any) -> None:
     blank = Line2D([], [], linestyle="none", label=" ")
     columns = [*handles[:3], *handles[3:6], *handles[6:], envelope, blank, blank]
     options = {"loc": "upper center", "frameon": False, "fontsize": 8.5}
-    figure.legend(handles=columns, ncol=4, title="rskpca is filled", **options)
+    figure.legend(handles=columns, ncol=4, title="filled: rskpca; open: scikit-learn", **options)
 
 
 def main() -> None:

@@ -124,8 +124,8 @@ class _Record:
 
     def add(self, seed: int, train: Floats, test: Floats, exact: Floats) -> None:
         model = _timed(lambda: self.setting.make(seed).fit(train), self.fits)
-        rows = np.resize(test, (N_TIMED, test.shape[1]))
-        _timed(lambda: model.transform(rows), self.transforms)
+        rows = np.resize(test, (min(N_TIMED, 10 * len(test)), test.shape[1]))
+        _timed(lambda: model.transform(rows), self.transforms, per=len(rows) / 1000)
         if self.setting.random or not self.errors:
             self.errors.append(embedding_error(exact, model.transform(test)))
         self.n_basis = _n_basis(model)
@@ -136,7 +136,7 @@ class _Record:
             "size": self.setting.size,
             "n_basis": self.n_basis,
             "fit": median(self.fits),
-            "transform": median(self.transforms) * 1000 / N_TIMED,
+            "transform": median(self.transforms),
             "error": median(self.errors),
             "errors": self.errors,
             "timed": len(self.fits),
@@ -157,14 +157,15 @@ def _points(
     return [record.summary() for record in records]
 
 
-def _timed(call: Callable[[], Any], seconds: list[float]) -> Any:
-    """What a call returns; its times are added, several where it is short."""
+def _timed(call: Callable[[], Any], seconds: list[float], per: float = 1.0) -> Any:
+    """What a call returns; its times, divided by ``per``, are added, several where it is short."""
     spent = 0.0
     for _ in range(10):
         start = time.perf_counter()
         result = call()
-        seconds.append(time.perf_counter() - start)
-        spent += seconds[-1]
+        taken = time.perf_counter() - start
+        seconds.append(taken / per)
+        spent += taken
         if spent > SHORT:
             break
     return result

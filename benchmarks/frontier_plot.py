@@ -78,8 +78,8 @@ def _panel(ax: Any, unit: Unit, cost: str) -> None:
     if floor:
         ax.axhline(floor, color="0.6", linewidth=0.8, linestyle=":", zorder=0)
         text = "two samples of 20,000 rows differ by this"
-        ax.text(0.995, floor, text, transform=ax.get_yaxis_transform(), ha="right", va="bottom",
-                fontsize=7, color="0.4")  # fmt: skip
+        place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "bottom", "zorder": 0}
+        ax.text(0.995, floor, text, fontsize=7, color="0.4", **place)
     ax.set(xscale="log", yscale="log")
     ax.set_ylim(bottom=EXACT / 2 if min(map(error, points)) <= EXACT else None)
     ax.xaxis.set_major_formatter(lambda x, _: seconds(x))
@@ -114,7 +114,7 @@ def _legend(figure: Any) -> None:
     blank = Line2D([], [], linestyle="none", label=" ")
     columns = [*handles[:3], *handles[3:6], *handles[6:], envelope, blank, blank]
     options = {"loc": "upper center", "frameon": False, "fontsize": 8.5}
-    figure.legend(handles=columns, ncol=4, title="rskpca is filled", **options)
+    figure.legend(handles=columns, ncol=4, title="filled: rskpca; open: scikit-learn", **options)
 
 
 def main() -> None:

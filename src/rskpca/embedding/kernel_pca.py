@@ -184,6 +184,12 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         self._system_ = replace(self._ritz(moments), exact=True)
         return self
 
+    def _new_density(self) -> BaseDensity:
+        density = super()._new_density()
+        if self.density is None and self.refine is not None:  # no error for them to estimate
+            density.set_params(n_frequencies=0)
+        return density
+
     def _refuse_stream(self, verb: str) -> None:
         if self.refine is not None:
             raise AttributeError(

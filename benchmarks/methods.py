@@ -19,10 +19,11 @@ from . import datasets
 from .accuracy import embedding_error
 from .datasets import Data, Floats
 from .rows import Row
-from .timing import interleaved
+from .timing import Timed, interleaved
 
 R, ELL = 5, 4.0
 SEEDS = 3
+LONG = 3.0  # seconds, from which on one call is enough
 SLOW_UP_TO = 1_000_000  # rows times centers: methods that take minutes are run below this only
 
 
@@ -70,13 +71,10 @@ def _measured(
     def fitted(method: Method, seed: int) -> Any:
         return method.make(R, kernel, sizes[method.size], random_state=seed).fit(train)
 
-    rounds = 1 if quick else 3
     small = len(train) * m < SLOW_UP_TO
     chosen = {k: v for k, v in METHODS.items() if small or not v.slow}
-    fits = interleaved({k: lambda v=v: fitted(v, 0) for k, v in chosen.items()}, rounds)
-    transforms = interleaved(
-        {k: lambda t=t: t.result.transform(test) for k, t in fits.items()}, rounds
-    )
+    fits = _timed({k: lambda v=v: fitted(v, 0) for k, v in chosen.items()}, quick)
+    transforms = _timed({k: lambda t=t: t.result.transform(test) for k, t in fits.items()}, quick)
     seen = {}
     for name, method in chosen.items():
         others = range(1, SEEDS) if method.random and not quick else ()
@@ -84,6 +82,13 @@ def _measured(
         errors += [embedding_error(exact, fitted(method, seed).transform(test)) for seed in others]
         seen[name] = median(errors), fits[name].seconds, transforms[name].seconds
     return seen
+
+
+def _timed(calls: Mapping[str, Callable[[], Any]], quick: bool) -> dict[str, Timed]:
+    """Once each; what is quick three times more, in turns, and the median of those."""
+    once = interleaved(calls, 1, warm=False)
+    again = {k: call for k, call in calls.items() if once[k].seconds < LONG and not quick}
+    return once | interleaved(again, 3, warm=False)
 
 
 def _row(case: str, name: str, seen: tuple[float, float, float], stand_in: str) -> Row:

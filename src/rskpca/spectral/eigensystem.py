@@ -17,8 +17,8 @@ from .operators import Extensible, Operator
 
 Array = NDArray[np.floating]
 
-# Above this many centers the weighted Gram matrix (1.2 GB here) is not stored but multiplied.
-STORED_CENTERS = 12_000
+# Above this many centers the weighted Gram matrix (2.1 GB here) is not stored but multiplied.
+STORED_CENTERS = 16_384
 
 
 @dataclass(frozen=True, eq=False)

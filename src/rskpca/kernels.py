@@ -36,7 +36,11 @@ class RadialKernel(BaseEstimator):
         sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
         estimator is fitted.
     lipschitz : float, default=None
-        The largest slope of u -> profile(u^power) for u >= 0. The error bounds need it.
+        The largest slope of u -> profile(u^power) for u >= 0, or more. The error bounds need
+        it. Refused where the profile is seen to be steeper.
+    monotone : bool, default=False
+        Whether the profile never increases. The bounds from the radius alone need this or the
+        slope. A positive definite kernel of which it is true has no negative values.
     log_integral : callable, default=None
         From a number of features d to the log of the integral of profile(||u||^power) over
         R^d. Without it densities are not normalised.
@@ -56,6 +60,7 @@ class RadialKernel(BaseEstimator):
     bandwidth: float | str
     lipschitz: float | None
     log_integral: Callable[[int], float] | None
+    monotone: bool
     sign = 1.0
     smooth = False
     concave = False  # whether ||psi(x) - psi(y)|| is known to be concave in the distance
@@ -68,12 +73,14 @@ class RadialKernel(BaseEstimator):
         *,
         lipschitz: float | None = None,
         log_integral: Callable[[int], float] | None = None,
+        monotone: bool = False,
     ) -> None:
         self.profile = profile
         self.power = power
         self.bandwidth = bandwidth
         self.lipschitz = lipschitz
         self.log_integral = log_integral
+        self.monotone = monotone
 
     def _check(self) -> None:
         self.scale  # noqa: B018  its checks
@@ -83,6 +90,23 @@ class RadialKernel(BaseEstimator):
             raise ValueError(f"profile must take an array, but raised {error!r}.") from error
         if values.shape != (2,) or not (np.isfinite(values) & (values > 0)).all():
             raise ValueError(f"profile must be positive at 0, but of two zeros made {values!r}.")
+        self._check_claims()
+
+    def _check_claims(self) -> None:
+        """What is said of the profile, against its values at some 4,000 distances."""
+        check.boolean("monotone", self.monotone)
+        steepest, rise = _steepest(self.profile, self.power)
+        if self.lipschitz is not None:
+            slope = check.positive_number("lipschitz", self.lipschitz)
+            if slope < steepest * (1 - 1e-6):
+                raise ValueError(
+                    f"lipschitz={self.lipschitz!r} is not the largest slope of the profile, "
+                    f"which has one of {steepest:.6g}."
+                )
+        if self.monotone and rise > 1e-9 * self.kappa:
+            raise ValueError(
+                f"monotone=True, but the profile increases, by {rise:.3g} in one step."
+            )
 
     @property
     def scale(self) -> float:
@@ -110,6 +134,12 @@ class RadialKernel(BaseEstimator):
         """L, the largest slope of the kernel in the distance r; None where unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
 
+    @property
+    def centered_factor(self) -> float:
+        """Bounds the error of the operators about the mean by this times the discrepancy."""
+        # The roots of the largest eigenvalues of both, kappa / 2 where k >= 0: docs/bounds.md.
+        return math.sqrt((2 if self.monotone else 4) * self.kappa)
+
     def drop(self, distance: Any) -> Any:
         """kappa - k at a distance, or at an array of them; half of ||psi(x) - psi(y)||^2."""
         return self.kappa - self.profile((distance / self.scale) ** self.power)
@@ -117,7 +147,13 @@ class RadialKernel(BaseEstimator):
     def squared(self) -> RadialKernel:
         """The kernel k^2, whose feature space holds the operators psi(x) (x) psi(x)."""
         slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
-        return RadialKernel(_Squared(self.profile), self.power, self.bandwidth, lipschitz=slope)
+        return RadialKernel(
+            _Squared(self.profile),
+            self.power,
+            self.bandwidth,
+            lipschitz=slope,
+            monotone=self.monotone,
+        )
 
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
@@ -202,6 +238,15 @@ def _powered(values: Array, exponent: float) -> Array:
     return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
 
 
+def _steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]:
+    """The largest slope of u -> profile(u^power), and the largest rise, from u to u."""
+    u = np.unique(np.concatenate([np.linspace(0, 8, 2049), np.geomspace(1e-3, 1e3, 2048)]))
+    with np.errstate(all="ignore"):
+        steps = np.diff(profile(u**power))
+        slopes = np.abs(steps) / np.maximum(np.diff(u), 1e-6)
+    return float(np.nanmax(slopes, initial=0.0)), float(np.nanmax(steps, initial=0.0))
+
+
 class _Squared:
     """phi^2, as an object that can be pickled."""
 
@@ -216,9 +261,13 @@ class _Exponential(RadialKernel):
     """k(x, y) = exp(-gamma ||x - y||^p) with gamma = 1 / sigma^p."""
 
     concave = True  # for p = 1 and p = 2: docs/bounds.md
+    monotone = True
 
     def __init__(self, bandwidth: float | str = "median") -> None:
         self.bandwidth = bandwidth
+
+    def _check_claims(self) -> None:
+        """All of it is known."""
 
     @staticmethod
     def profile(s: Any) -> Any:

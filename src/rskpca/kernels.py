@@ -15,6 +15,7 @@ from sklearn.utils import check_array
 from . import _validation as check
 from ._core import gram
 from ._core.median import median_distance
+from ._core.profiles import Squared, powered, steepest
 from ._core.sampling import directions, stratified
 
 Array = NDArray[np.floating]
@@ -38,12 +39,12 @@ class RadialKernel(BaseEstimator):
     lipschitz : float, default=None
         The largest slope of u -> profile(u^power) for u >= 0, or more. The error bounds need
         it. Refused where the profile is seen to be steeper.
-    monotone : bool, default=False
-        Whether the profile never increases. The bounds from the radius alone need this or the
-        slope. A positive definite kernel of which it is true has no negative values.
     log_integral : callable, default=None
         From a number of features d to the log of the integral of profile(||u||^power) over
         R^d. Without it densities are not normalised.
+    monotone : bool, default=False
+        Whether the profile never increases. The bounds from the radius alone need this or the
+        slope. A positive definite kernel of which it is true has no negative values.
 
     Examples
     --------
@@ -95,13 +96,13 @@ class RadialKernel(BaseEstimator):
     def _check_claims(self) -> None:
         """What is said of the profile, against its values at some 4,000 distances."""
         check.boolean("monotone", self.monotone)
-        steepest, rise = _steepest(self.profile, self.power)
+        seen, rise = steepest(self.profile, self.power)
         if self.lipschitz is not None:
             slope = check.positive_number("lipschitz", self.lipschitz)
-            if slope < steepest * (1 - 1e-6):
+            if slope < seen * (1 - 1e-6):
                 raise ValueError(
                     f"lipschitz={self.lipschitz!r} is not the largest slope of the profile, "
-                    f"which has one of {steepest:.6g}."
+                    f"which has one of {seen:.6g}."
                 )
         if self.monotone and rise > 1e-9 * self.kappa:
             raise ValueError(
@@ -147,13 +148,8 @@ class RadialKernel(BaseEstimator):
     def squared(self) -> RadialKernel:
         """The kernel k^2, whose feature space holds the operators psi(x) (x) psi(x)."""
         slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
-        return RadialKernel(
-            _Squared(self.profile),
-            self.power,
-            self.bandwidth,
-            lipschitz=slope,
-            monotone=self.monotone,
-        )
+        known: Any = {"lipschitz": slope, "monotone": self.monotone}
+        return RadialKernel(Squared(self.profile), self.power, self.bandwidth, **known)
 
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
@@ -175,7 +171,7 @@ class RadialKernel(BaseEstimator):
         ndarray
             phi(scaled^(p/2)), of the same shape.
         """
-        return self.profile(_powered(scaled, self.power / 2))
+        return self.profile(powered(scaled, self.power / 2))
 
     def log_evaluate(self, scaled: Array) -> Array:
         """Log of the kernel values.
@@ -230,31 +226,6 @@ class RadialKernel(BaseEstimator):
             resolved.bandwidth = median_distance(X, sample_weight, random_state)
         resolved._check()
         return resolved
-
-
-def _powered(values: Array, exponent: float) -> Array:
-    if exponent == 1:
-        return values
-    return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
-
-
-def _steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]:
-    """The largest slope of u -> profile(u^power), and the largest rise, from u to u."""
-    u = np.unique(np.concatenate([np.linspace(0, 8, 2049), np.geomspace(1e-3, 1e3, 2048)]))
-    with np.errstate(all="ignore"):
-        steps = np.diff(profile(u**power))
-        slopes = np.abs(steps) / np.maximum(np.diff(u), 1e-6)
-    return float(np.nanmax(slopes, initial=0.0)), float(np.nanmax(steps, initial=0.0))
-
-
-class _Squared:
-    """phi^2, as an object that can be pickled."""
-
-    def __init__(self, profile: Callable[[Any], Any]) -> None:
-        self.profile = profile
-
-    def __call__(self, s: Any) -> Any:
-        return self.profile(s) ** 2
 
 
 class _Exponential(RadialKernel):

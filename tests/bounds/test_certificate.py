@@ -154,6 +154,7 @@ def test_frequencies_that_cannot_see_the_error(ell, missing):
         density = ShadowDensity(ell=ell)
         model = ReducedSetKernelPCA(2, kernel=kernel, density=density).fit(rows)
         levels[type(kernel)] = model.certificate_.level("spectral")
+    assert "no lattice" in levels[Gaussian].meaning
     assert levels[Gaussian].missing == ""
     assert ("n_frequencies" in levels[Laplacian].missing) == missing
     assert (levels[Laplacian].operator is None) == missing

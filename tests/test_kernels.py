@@ -254,7 +254,7 @@ def test_a_lipschitz_constant_is_a_positive_number(slope):
 def test_a_lipschitz_constant_below_a_slope_is_refused(slope):
     steepest = RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=Gaussian.lipschitz)
     assert steepest(np.zeros((1, 1))) == 1
-    with pytest.raises(ValueError, match=r"which has one of 0\.8577"):
+    with pytest.raises(ValueError, match=r"below a slope of the profile, 0\.8577"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=slope)(np.zeros((1, 1)))
 
 

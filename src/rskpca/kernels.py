@@ -37,14 +37,12 @@ class RadialKernel(BaseEstimator):
         sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
         estimator is fitted.
     lipschitz : float, default=None
-        The largest slope of u -> profile(u^power) for u >= 0, or more. The error bounds need
-        it. Refused where the profile is seen to be steeper.
+        The largest slope of u -> profile(u^power) for u >= 0. The error bounds need it.
     log_integral : callable, default=None
         From a number of features d to the log of the integral of profile(||u||^power) over
         R^d. Without it densities are not normalised.
     monotone : bool, default=False
-        Whether the profile never increases. The bounds from the radius alone need this or the
-        slope. A positive definite kernel of which it is true has no negative values.
+        Whether the profile never increases. Bounds from the radius need this or the slope.
 
     Examples
     --------
@@ -91,7 +89,8 @@ class RadialKernel(BaseEstimator):
             raise ValueError(f"profile must take an array, but raised {error!r}.") from error
         if values.shape != (2,) or not (np.isfinite(values) & (values > 0)).all():
             raise ValueError(f"profile must be positive at 0, but of two zeros made {values!r}.")
-        self._check_claims()
+        if not self.concave:  # all of it is known otherwise
+            self._check_claims()
 
     def _check_claims(self) -> None:
         """What is said of the profile, against its values at some 4,000 distances."""
@@ -101,8 +100,7 @@ class RadialKernel(BaseEstimator):
             slope = check.positive_number("lipschitz", self.lipschitz)
             if slope < seen * (1 - 1e-6):
                 raise ValueError(
-                    f"lipschitz={self.lipschitz!r} is not the largest slope of the profile, "
-                    f"which has one of {seen:.6g}."
+                    f"lipschitz={slope!r} is below a slope of the profile, {seen:.6g}."
                 )
         if self.monotone and rise > 1e-9 * self.kappa:
             raise ValueError(
@@ -138,7 +136,7 @@ class RadialKernel(BaseEstimator):
     @property
     def centered_factor(self) -> float:
         """Bounds the error of the operators about the mean by this times the discrepancy."""
-        # The roots of the largest eigenvalues of both, kappa / 2 where k >= 0: docs/bounds.md.
+        # Roots of the largest eigenvalues, kappa / 2 where k >= 0: docs/bounds.md.
         return math.sqrt((2 if self.monotone else 4) * self.kappa)
 
     def drop(self, distance: Any) -> Any:
@@ -236,9 +234,6 @@ class _Exponential(RadialKernel):
 
     def __init__(self, bandwidth: float | str = "median") -> None:
         self.bandwidth = bandwidth
-
-    def _check_claims(self) -> None:
-        """All of it is known."""
 
     @staticmethod
     def profile(s: Any) -> Any:

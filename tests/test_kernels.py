@@ -242,3 +242,24 @@ def test_frequencies_have_their_share_of_long_ones():
     lengths = np.sort(np.linalg.norm(omega, axis=-1), axis=-1)
     np.testing.assert_allclose(lengths[0, 5:95], lengths[1, 5:95], rtol=0.25)
     assert RadialKernel(np.cos, 1.0, 1.0).frequencies((2,), 3, np.random.default_rng(0)) is None
+
+
+@pytest.mark.parametrize("slope", [-1, 0, np.nan, np.inf, "a", True])
+def test_a_lipschitz_constant_is_a_positive_number(slope):
+    with pytest.raises(ValueError, match="lipschitz must be a positive, finite number"):
+        RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, lipschitz=slope)(np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize("slope", [1e-9, 0.99 * Gaussian.lipschitz])
+def test_a_lipschitz_constant_below_a_slope_is_refused(slope):
+    steepest = RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=Gaussian.lipschitz)
+    assert steepest(np.zeros((1, 1))) == 1
+    with pytest.raises(ValueError, match=r"below a slope of the profile, 0\.8577"):
+        RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=slope)(np.zeros((1, 1)))
+
+
+def test_monotone_is_checked():
+    with pytest.raises(ValueError, match="monotone must be True or False, got 'yes'"):
+        RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, monotone="yes")(np.zeros((1, 1)))
+    with pytest.raises(ValueError, match="monotone=True, but the profile increases"):
+        RadialKernel(np.cos, 1.0, 1.0, monotone=True)(np.zeros((1, 1)))

@@ -111,9 +111,15 @@ def test_equality_is_to_the_last_bit():
     s = shadow(datasets.blobs(50, 2))
     assert s == copy.deepcopy(s) == pickle.loads(pickle.dumps(s))
     assert s != replace(s, weights=np.nextafter(s.weights, 1e9))
-    assert s != replace(s, scatter=None)
+    assert s != replace(s, scatter=None, displacement=None)
     assert s != replace(s, centers=s.centers.astype(np.float32))
     assert s != "something else"
+
+
+@pytest.mark.parametrize("name", ["displacement", "scatter"])
+def test_both_sums_or_neither(name):
+    with pytest.raises(ValueError, match="displacement and scatter go together"):
+        ReducedSet(np.zeros((1, 1)), np.ones(1), **{name: np.ones(1)})
 
 
 # ------------------------------------------------------------------------------ merge

@@ -15,6 +15,7 @@ from sklearn.utils import check_array
 from . import _validation as check
 from ._core import gram
 from ._core.median import median_distance
+from ._core.profiles import Squared, powered, steepest
 from ._core.sampling import directions, stratified
 
 Array = NDArray[np.floating]
@@ -40,6 +41,8 @@ class RadialKernel(BaseEstimator):
     log_integral : callable, default=None
         From a number of features d to the log of the integral of profile(||u||^power) over
         R^d. Without it densities are not normalised.
+    monotone : bool, default=False
+        Whether the profile never increases. Bounds from the radius need this or the slope.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class RadialKernel(BaseEstimator):
     bandwidth: float | str
     lipschitz: float | None
     log_integral: Callable[[int], float] | None
+    monotone: bool
     sign = 1.0
     smooth = False
     concave = False  # whether ||psi(x) - psi(y)|| is known to be concave in the distance
@@ -68,12 +72,14 @@ class RadialKernel(BaseEstimator):
         *,
         lipschitz: float | None = None,
         log_integral: Callable[[int], float] | None = None,
+        monotone: bool = False,
     ) -> None:
         self.profile = profile
         self.power = power
         self.bandwidth = bandwidth
         self.lipschitz = lipschitz
         self.log_integral = log_integral
+        self.monotone = monotone
 
     def _check(self) -> None:
         self.scale  # noqa: B018  its checks
@@ -83,6 +89,23 @@ class RadialKernel(BaseEstimator):
             raise ValueError(f"profile must take an array, but raised {error!r}.") from error
         if values.shape != (2,) or not (np.isfinite(values) & (values > 0)).all():
             raise ValueError(f"profile must be positive at 0, but of two zeros made {values!r}.")
+        if not self.concave:  # all of it is known otherwise
+            self._check_claims()
+
+    def _check_claims(self) -> None:
+        """What is said of the profile, against its values at some 4,000 distances."""
+        check.boolean("monotone", self.monotone)
+        seen, rise = steepest(self.profile, self.power)
+        if self.lipschitz is not None:
+            slope = check.positive_number("lipschitz", self.lipschitz)
+            if slope < seen * (1 - 1e-6):
+                raise ValueError(
+                    f"lipschitz={slope!r} is below a slope of the profile, {seen:.6g}."
+                )
+        if self.monotone and rise > 1e-9 * self.kappa:
+            raise ValueError(
+                f"monotone=True, but the profile increases, by {rise:.3g} in one step."
+            )
 
     @property
     def scale(self) -> float:
@@ -110,6 +133,12 @@ class RadialKernel(BaseEstimator):
         """L, the largest slope of the kernel in the distance r; None where unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
 
+    @property
+    def centered_factor(self) -> float:
+        """Bounds the error of the operators about the mean by this times the discrepancy."""
+        # Roots of the largest eigenvalues, kappa / 2 where k >= 0: docs/bounds.md.
+        return math.sqrt((2 if self.monotone else 4) * self.kappa)
+
     def drop(self, distance: Any) -> Any:
         """kappa - k at a distance, or at an array of them; half of ||psi(x) - psi(y)||^2."""
         return self.kappa - self.profile((distance / self.scale) ** self.power)
@@ -117,7 +146,8 @@ class RadialKernel(BaseEstimator):
     def squared(self) -> RadialKernel:
         """The kernel k^2, whose feature space holds the operators psi(x) (x) psi(x)."""
         slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
-        return RadialKernel(_Squared(self.profile), self.power, self.bandwidth, lipschitz=slope)
+        known: Any = {"lipschitz": slope, "monotone": self.monotone}
+        return RadialKernel(Squared(self.profile), self.power, self.bandwidth, **known)
 
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
@@ -139,7 +169,7 @@ class RadialKernel(BaseEstimator):
         ndarray
             phi(scaled^(p/2)), of the same shape.
         """
-        return self.profile(_powered(scaled, self.power / 2))
+        return self.profile(powered(scaled, self.power / 2))
 
     def log_evaluate(self, scaled: Array) -> Array:
         """Log of the kernel values.
@@ -196,26 +226,11 @@ class RadialKernel(BaseEstimator):
         return resolved
 
 
-def _powered(values: Array, exponent: float) -> Array:
-    if exponent == 1:
-        return values
-    return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
-
-
-class _Squared:
-    """phi^2, as an object that can be pickled."""
-
-    def __init__(self, profile: Callable[[Any], Any]) -> None:
-        self.profile = profile
-
-    def __call__(self, s: Any) -> Any:
-        return self.profile(s) ** 2
-
-
 class _Exponential(RadialKernel):
     """k(x, y) = exp(-gamma ||x - y||^p) with gamma = 1 / sigma^p."""
 
     concave = True  # for p = 1 and p = 2: docs/bounds.md
+    monotone = True
 
     def __init__(self, bandwidth: float | str = "median") -> None:
         self.bandwidth = bandwidth

@@ -118,6 +118,8 @@ class ReducedSet:
             raise ValueError(
                 f"spectrum has {len(self.spectrum.origin)} features, centers {self.n_features}."
             )
+        if (self.displacement is None) != (self.scatter is None):
+            raise ValueError("displacement and scatter go together: give both or neither.")
         for name in ("radius", "spacing"):
             value = getattr(self, name)
             if value is not None and not value >= 0:

@@ -27,6 +27,9 @@ Complex = NDArray[np.complex128]
 # error has six of them, the others two.
 ROUNDING = 6e-6
 
+# Fewer frequencies than this that feel a displacement are too few to estimate its error from.
+_ENOUGH = 4.0
+
 # The part of the risk that the limit uses; the rest is for what Hall's expansion leaves out.
 _USED_RISK = 2 / 3
 
@@ -163,6 +166,36 @@ class Spectrum:
     def serves(self, kernel: RadialKernel) -> bool:
         """Whether the frequencies are those of this kernel."""
         return type(kernel) is type(self.kernel) and kernel.get_params() == self.kernel.get_params()
+
+    def sees(self, length: float) -> bool:
+        """Whether there are enough frequencies for points that moved by this length.
+
+        A wave feels a displacement d as v = 1 - cos <omega, d>. Frequencies count by their
+        share in v, (E v)^2 / E v^2, as with E cos <omega, d> = k(d) / kappa the kernel says.
+        That is a third of them for the Gaussian and short lengths, but length / sigma for
+        the Laplacian: its error lies at rare, high frequencies.
+
+        Parameters
+        ----------
+        length : float
+            As a rule the sum of ||x - c||^2 over that of ||x - c||.
+
+        Returns
+        -------
+        bool
+            False: the limit of the error cannot be trusted.
+        """
+        return self.n_pairs * 2 * self._felt(length) >= _ENOUGH
+
+    def _felt(self, length: float) -> float:
+        length = max(length, 1e-6 * self.kernel.scale)  # below, nothing is left of the difference
+        once, twice = (self.kernel.drop(times * length) / self.kernel.kappa for times in (1, 2))
+        return float(once**2 / (2 * once - twice / 2))
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of frequencies."""
+        return int(self.turns.shape[1])
 
     def errors(self, centers: Array, weights: Array) -> Errors:
         """How the data differ from weighted centers.

@@ -10,8 +10,10 @@ from rskpca._core import reference
 
 # The slope of 1 / (1 + u^2) is largest at u = 1 / sqrt(3).
 CAUCHY = RadialKernel(lambda s: 1 / (1 + s), 2, 1.0, lipschitz=3 * np.sqrt(3) / 8)
-QUARTER = RadialKernel(lambda s: 0.25 * np.exp(-s), 2, 1.0, lipschitz=0.25 * np.sqrt(2 / np.e))
-STEEP = RadialKernel(lambda s: 3 * np.exp(-s), 1, 1.0, lipschitz=3.0)
+QUARTER = RadialKernel(
+    lambda s: 0.25 * np.exp(-s), 2, 1.0, lipschitz=0.25 * np.sqrt(2 / np.e), monotone=True
+)
+STEEP = RadialKernel(lambda s: 3 * np.exp(-s), 1, 1.0, lipschitz=3.0, monotone=True)
 KERNELS = [Gaussian(1.0), Laplacian(1.0), CAUCHY, QUARTER, STEEP]
 IDS = ["Gaussian", "Laplacian", "Cauchy", "Gaussian / 4", "3 Laplacian"]
 ROUNDING = 3e-7  # of a measured value, which is a root of a difference of sums

@@ -111,6 +111,55 @@ def test_a_smaller_basis_adds_its_residual(center):
     assert np.all(widths > len(X) * left)
 
 
+def test_a_basis_that_does_not_hold_the_mean():
+    """The length of the mean is that of the whole mean, not of its projection on the basis."""
+    rows = np.zeros((1000, 2))
+    rows[980:] = [10.0, 0.0]
+    rows[981:, 1] = 0.2
+    basis = ReducedSet(np.array([[0.0, 1.6]]), np.ones(1))
+    density = ShadowDensity(ell=4.0)
+    model = ReducedSetKernelPCA(1, kernel=Gaussian(1.0), density=density, basis=basis).fit(rows)
+    certificate = model.certify(rows)
+    seen = certificate.level("measured").operator
+    assert seen == pytest.approx(0.01038, rel=1e-3)
+    assert certificate.level("a posteriori").operator >= seen
+
+
+def test_tied_eigenvalues_have_no_angle():
+    turn = np.pi / 4 * np.arange(8)
+    octagon = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    model = ReducedSetKernelPCA(4, kernel=Gaussian(1.0), ell=np.inf).fit(octagon)
+    certificate = model.certificate_
+    assert certificate.eigenvalues[0] == pytest.approx(certificate.eigenvalues[1], rel=1e-12)
+    assert np.isnan(certificate.certain_angles[[0, 2]]).all()
+    assert np.all(certificate.certain_angles[[1, 3]] < 1e-6)
+    assert np.all(np.diff(certificate.certain, axis=1) > 0)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_a_refined_model_says_that_the_data_are_in_it(center):
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), center=center, refine="nystrom").fit(X)
+    certificate = model.certify(X)
+    assert [level.name for level in certificate.levels] == ["exact", "residual"]
+    assert "the data themselves" in str(certificate)
+    assert certificate.rayleigh is not None
+
+
+@pytest.mark.parametrize(("ell", "missing"), [(4.0, False), (20.0, False), (100.0, True)])
+def test_frequencies_that_cannot_see_the_error(ell, missing):
+    """The Laplacian's error at a small radius lies at rare, high frequencies."""
+    rows = np.random.default_rng(0).normal(size=(600, 1))
+    levels = {}
+    for kernel in (Gaussian(1.0), Laplacian(1.0)):
+        density = ShadowDensity(ell=ell)
+        model = ReducedSetKernelPCA(2, kernel=kernel, density=density).fit(rows)
+        levels[type(kernel)] = model.certificate_.level("spectral")
+    assert "no lattice" in levels[Gaussian].meaning
+    assert levels[Gaussian].missing == ""
+    assert ("n_frequencies" in levels[Laplacian].missing) == missing
+    assert (levels[Laplacian].operator is None) == missing
+
+
 def test_exact_kernel_pca_is_certain():
     certificate = fitted(ell=np.inf).certificate_
     np.testing.assert_allclose(certificate.certain[:, 0], certificate.eigenvalues)
@@ -126,16 +175,21 @@ def test_a_kernel_without_a_lipschitz_constant():
     bare = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
     certificate = fitted(bare).certificate_
     prior, posterior, spectral, _ = certificate.levels
-    assert "Lipschitz" in prior.missing
-    assert prior.mmd is not None
+    assert "monotone=True" in prior.missing
+    assert prior.mmd is prior.operator is None
     assert "Lipschitz" in posterior.missing
     assert posterior.operator is None
     assert "spectral density" in spectral.missing
     assert spectral.operator is None
     shown = str(certificate)
-    for name in ("a priori: Theorem 5.2", "a posteriori: the kernel", "spectral: no sums"):
+    for name in ("a priori: between", "a posteriori: the kernel", "spectral: no sums"):
         assert name in shown
     assert_holds(fitted(bare).certify(X), bare, X)
+    falling = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, monotone=True)
+    prior = fitted(falling).certificate_.level("a priori")
+    assert prior.operator is not None
+    assert "Theorem 5.2" in prior.missing
+    assert_holds(fitted(falling).certify(X), falling, X)
 
 
 def test_a_kernel_with_one_has_all_but_the_spectral_level():
@@ -189,6 +243,7 @@ def test_it_prints_as_text_html_and_json():
         "measured",
         "at 0.9",
         "always",
+        "on these rows  ",
         "the gap is too small to say",
         "300 points",
     ):

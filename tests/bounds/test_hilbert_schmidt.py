@@ -6,10 +6,9 @@ from hypothesis import given, settings
 
 from rskpca import Gaussian, Laplacian, ReducedSet
 from rskpca.bounds import hilbert_schmidt
-from rskpca.spectral import Centered, solve
 from tests import datasets
 from tests.bounds import cases
-from tests.bounds.cases import IDS, KERNELS, QUARTER, ROUNDING
+from tests.bounds.cases import IDS, KERNELS, QUARTER, ROUNDING, STEEP
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
@@ -58,19 +57,31 @@ def test_never_below_what_is_measured(case, kernel):
 @settings(max_examples=100, deadline=None)
 def test_never_below_what_is_measured_about_the_mean(case, kernel):
     X, s = cases.reduced_set(*case)
-    variance = _variance(kernel, s)
     rounding = ROUNDING * kernel.kappa
     measured = hilbert_schmidt.measured(kernel, X, s, center=True)
-    assert measured <= hilbert_schmidt.centered_from_sums(kernel, s, variance) + rounding
-    loose = hilbert_schmidt.centered_from_sums(kernel, s)
-    assert measured <= loose + rounding
-    assert loose <= hilbert_schmidt.bound(kernel, radius=s.radius) * (1 + 1e-8)
+    by_sums = hilbert_schmidt.centered_from_sums(kernel, s)
+    prior = hilbert_schmidt.centered_bound(kernel, radius=s.radius)
+    assert measured <= by_sums + rounding
+    assert by_sums <= prior * (1 + 1e-8)
+    assert prior <= hilbert_schmidt.bound(kernel, radius=s.radius) * (1 + 1e-12)
+    assert hilbert_schmidt.sharp_bound(kernel, radius=s.radius) <= prior * (1 + 1e-3)
 
 
-def _variance(kernel, s):
-    if s.n_centers == 1:
-        return 0.0
-    return solve(Centered(), kernel, s, 1).trace / s.n_samples
+@given(case=cases.quantized())
+@settings(max_examples=50, deadline=None)
+def test_no_eigenvalue_about_the_mean_is_above_half_of_kappa(case):
+    """Where no kernel value is negative."""
+    X, _ = cases.reduced_set(*case)
+    H = cases.centering(len(X))
+    largest = np.linalg.eigvalsh(H @ cases.matrix(STEEP, X, X) @ H / len(X))[-1]
+    assert largest <= STEEP.kappa / 2 * (1 + 1e-9)
+
+
+def test_half_of_kappa_is_attained():
+    far = np.array([[0.0], [50.0]])
+    H = cases.centering(2)
+    largest = np.linalg.eigvalsh(H @ cases.matrix(STEEP, far, far) @ H / 2)[-1]
+    assert largest == pytest.approx(STEEP.kappa / 2)
 
 
 def test_nothing_known_of_the_points():

@@ -21,6 +21,8 @@ from .levels import Level
 
 Array = NDArray[np.floating]
 
+_ROUNDINGS = 16  # of a kernel value, and of the means that are taken from it
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
@@ -43,7 +45,7 @@ class Certificate:
         Of the model.
     certain, likely : ndarray of shape (n_components, 2)
         Intervals that hold the eigenvalues of the data: always, and all of them together at the
-        confidence.
+        confidence. Never narrower than what rounding leaves of an eigenvalue.
     certain_angles, likely_angles : ndarray of shape (n_components,)
         Bounds, in degrees, on the largest angle between the space of the leading D
         eigenfunctions and that of the data. NaN: the gap is too small to say.
@@ -156,21 +158,15 @@ def certify(
     confidence = check.share("confidence", confidence)
     center = _is_centered(system)
     n = reduced_set.n_samples
-    found = [
-        levels.a_priori(kernel, reduced_set, center=center),
-        levels.a_posteriori(kernel, reduced_set, system.trace / n, center=center),
-        levels.spectral(kernel, reduced_set, center=center, confidence=confidence),
-        levels.residual(system, n),
-    ]
-    if X is not None:
-        found.append(levels.measured(kernel, X, sample_weight, reduced_set, center=center))
-    sources = [level for level in found if level.name not in ("residual", "measured")]
-    if system.exact:  # the reduced set chose the basis and has no other part in the model
-        sources = [levels.exact()]
+    sources = _sources(kernel, reduced_set, system, center=center, confidence=confidence)
+    left = levels.residual(system, n)
+    seen = []
+    if X is not None and not system.exact:
+        seen = [levels.measured(kernel, X, sample_weight, reduced_set, center=center)]
     certain = [level for level in sources if level.confidence == 1]
     ell = kernel.scale / reduced_set.radius if reduced_set.radius else None
     return Certificate(
-        tuple(found),
+        (*sources, left, *seen),
         confidence,
         center,
         n,
@@ -180,10 +176,28 @@ def certify(
         system.eigenvalues,
         _intervals(certain, system, n),
         _intervals(sources, system, n),
-        _angles(certain, found[3], system, n),
-        _angles(sources, found[3], system, n),
+        _angles(certain, left, system, n),
+        _angles(sources, left, system, n),
         None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
     )
+
+
+def _sources(
+    kernel: RadialKernel,
+    reduced_set: ReducedSet,
+    system: EigenSystem,
+    *,
+    center: bool,
+    confidence: float,
+) -> list[Level]:
+    """What is known of the error that the reduced set makes, without a look at the data."""
+    if system.exact:  # the reduced set chose the basis and has no other part in the model
+        return [levels.exact()]
+    return [
+        levels.a_priori(kernel, reduced_set, center=center),
+        levels.a_posteriori(kernel, reduced_set, center=center),
+        levels.spectral(kernel, reduced_set, center=center, confidence=confidence),
+    ]
 
 
 def _is_centered(system: EigenSystem) -> bool:
@@ -200,7 +214,7 @@ def _smallest(sources: list[Level], name: str) -> float:
 
 def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
     """Weyl: each eigenvalue within the error; and with a smaller basis, at most too small."""
-    error = n * _smallest(sources, "eigenvalue")
+    error = n * (_smallest(sources, "eigenvalue") + _rounding(system, n))
     lower = np.maximum(system.eigenvalues - error, 0.0)
     upper = system.eigenvalues + error + system.residual
     return np.stack([lower, np.minimum(upper, n * system.kernel.kappa)], axis=1)
@@ -208,9 +222,15 @@ def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
 
 def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float) -> Array:
     """Davis and Kahan for each leading space, with the gaps of the model."""
-    error = _smallest(sources, "operator") + (residual.operator or 0.0)
+    error = _smallest(sources, "operator") + (residual.operator or 0.0) + _rounding(system, n)
     sines = [davis_kahan(error, gap) for gap in _gaps(system) / n]
     return np.array([math.nan if s is None else math.degrees(math.asin(s)) for s in sines])
+
+
+def _rounding(system: EigenSystem, n: float) -> float:
+    """What a solved problem, divided by n, can be off by: kernel values, and the solver."""
+    solver = len(system.centers) * float(system.eigenvalues[0]) / n
+    return float(np.finfo(np.float64).eps) * (_ROUNDINGS * system.kernel.kappa + solver)
 
 
 def _gaps(system: EigenSystem) -> Array:

@@ -41,9 +41,11 @@ def bound(
     Returns
     -------
     float or None
-        None where the theorem's condition does not hold: the gap is too small to say.
+        None where the theorem's condition does not hold: the gap is too small to say. Or where
+        nothing bounds the error.
     """
-    return zwald_blanchard(hilbert_schmidt.bound(kernel, ell, radius=radius), gap)
+    error = hilbert_schmidt.bound(kernel, ell, radius=radius)
+    return None if error is None else zwald_blanchard(error, gap)
 
 
 def zwald_blanchard(error: float, gap: float) -> float | None:

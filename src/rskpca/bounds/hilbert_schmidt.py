@@ -28,7 +28,7 @@ def bound(
     *,
     radius: float | None = None,
     printed: bool = False,
-) -> float:
+) -> float | None:
     """Theorem 5.3, 2 sqrt(kappa) sqrt(2 (kappa - phi(1 / ell^p))); also holds about the mean.
 
     Parameters
@@ -44,16 +44,43 @@ def bound(
 
     Returns
     -------
-    float
-        No error is larger.
+    float or None
+        No error is larger. None where :func:`rskpca.bounds.mmd.bound` is.
     """
     factor = kernel.kappa if printed else math.sqrt(kernel.kappa)
-    return 2 * factor * mmd.bound(kernel, ell, radius=radius)
+    moved = mmd.bound(kernel, ell, radius=radius)
+    return None if moved is None else 2 * factor * moved
+
+
+def centered_bound(
+    kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
+) -> float | None:
+    """Theorem 5.3 about the mean, with the factor sqrt(2 kappa) where the kernel is monotone.
+
+    No eigenvalue of a covariance operator is above kappa / 2 where no kernel value is
+    negative: docs/bounds.md. The plain error is below this, too.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+        With a number for its bandwidth.
+    ell : float, default=None
+        sigma / radius.
+    radius : float, default=None
+        epsilon, in place of ell.
+
+    Returns
+    -------
+    float or None
+        No error is larger. None where :func:`rskpca.bounds.mmd.bound` is.
+    """
+    moved = mmd.bound(kernel, ell, radius=radius)
+    return None if moved is None else kernel.centered_factor * moved
 
 
 def sharp_bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
-) -> float:
+) -> float | None:
     """sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), at most Theorem 5.3, and attained.
 
     Parameters
@@ -67,8 +94,9 @@ def sharp_bound(
 
     Returns
     -------
-    float
-        No error of the operator that is not centered is larger.
+    float or None
+        No error of the operator that is not centered is larger. None where
+        :func:`rskpca.bounds.mmd.bound` is.
     """
     if ell is not None:
         radius = kernel.scale / ell if radius is None else radius
@@ -93,14 +121,13 @@ def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     return mmd.from_sums(kernel.squared(), reduced_set)
 
 
-def centered_from_sums(
-    kernel: RadialKernel, reduced_set: ReducedSet, variance: float | None = None
-) -> float | None:
+def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     """The same for the operators about the mean.
 
     With e_i = psi(x_i) - psi(c_alpha(i)), and V the variance in feature space, the error is at
     most rms(e) (sqrt(V) + sqrt(V-bar)), and at most the plain error plus
-    MMD (||mu|| + ||mu-bar||): docs/bounds.md.
+    MMD (||mu|| + ||mu-bar||). Where the kernel is not negative kappa / 2 serves in place of
+    a larger variance: docs/bounds.md.
 
     Parameters
     ----------
@@ -108,26 +135,22 @@ def centered_from_sums(
         With a number for its bandwidth.
     reduced_set : ReducedSet
         With ``displacement`` and ``scatter``; without them the radius serves.
-    variance : float, default=None
-        V-bar = kappa - ||mu-bar||^2 of the reduced set; kappa where it is not given.
 
     Returns
     -------
     float or None
-        None where nothing is known of how far points moved.
+        None where nothing is known of how far points moved. ||mu-bar|| takes O(m^2) time.
     """
     moved = mmd.root_mean_square(kernel, reduced_set)
     shift = mmd.from_sums(kernel, reduced_set)
     plain = from_sums(kernel, reduced_set)
     if moved is None or shift is None or plain is None:
         return None
-    kappa = kernel.kappa
-    if variance is None:
-        return moved * 2 * math.sqrt(kappa)
-    length = math.sqrt(max(kappa - variance, 0.0))
-    of_data = kappa - max(length - shift, 0.0) ** 2
-    by_variance = moved * (math.sqrt(max(variance, 0.0)) + math.sqrt(of_data))
-    return min(by_variance, plain + shift * (2 * length + shift))
+    length = mmd.length_of_mean(kernel, reduced_set)
+    largest = (kernel.centered_factor / 2) ** 2
+    variances = [kernel.kappa - s**2 for s in (length, max(length - shift, 0.0))]
+    roots = [math.sqrt(min(max(variance, 0.0), largest)) for variance in variances]
+    return min(moved * sum(roots), plain + shift * (2 * length + shift))
 
 
 def measured(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
-from ..spectrum import estimate
+from ..spectrum import Spectrum, estimate
 from . import eigenvalues, hilbert_schmidt, mmd
 
 Array = NDArray[np.floating]
@@ -29,7 +29,8 @@ class Level:
     Attributes
     ----------
     name : str
-        "a priori", "a posteriori", "spectral", "residual" or "measured".
+        "a priori", "a posteriori", "spectral", "residual" or "measured"; "exact" stands for
+        the first three where the data themselves are in the operator.
     mmd : float or None
         Bounds the maximum mean discrepancy of data and reduced set.
     operator : float or None
@@ -62,6 +63,10 @@ class Level:
 
 
 _NO_SLOPE = "the kernel has no Lipschitz constant: RadialKernel(..., lipschitz=...) takes one"
+_NO_WORST_CASE = (
+    "between the distances that can be tried the kernel may fall further: "
+    "RadialKernel(..., lipschitz=...) or RadialKernel(..., monotone=True) says how far"
+)
 
 
 def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
@@ -70,23 +75,21 @@ def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> 
     meaning = "Theorems 5.1 to 5.3 at this radius"
     if radius is None:
         return Level("a priori", None, None, None, 1.0, meaning, "the radius is not known")
-    operator = hilbert_schmidt.bound if center else hilbert_schmidt.sharp_bound
+    operator = hilbert_schmidt.centered_bound if center else hilbert_schmidt.sharp_bound
     error = operator(kernel, radius=radius)
     slope = eigenvalues.bound(kernel, radius=radius)
-    return Level(
-        "a priori",
-        mmd.bound(kernel, radius=radius),
-        error,
-        error if slope is None else min(slope, error),
-        1.0,
-        meaning,
-        f"Theorem 5.2: {_NO_SLOPE}" if slope is None else "",
-    )
+    missing = f"Theorem 5.2: {_NO_SLOPE}" if slope is None else ""
+    if error is None:
+        missing = _NO_WORST_CASE
+    discrepancy = mmd.bound(kernel, radius=radius)
+    return Level("a priori", discrepancy, error, _smaller(slope, error), 1.0, meaning, missing)
 
 
-def a_posteriori(
-    kernel: RadialKernel, reduced_set: ReducedSet, variance: float, *, center: bool
-) -> Level:
+def _smaller(*values: float | None) -> float | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
     """From the sums of ||x - c|| and ||x - c||^2, without a look at the data."""
     meaning = "how far the points moved, summed in the pass"
     if reduced_set.displacement is None:
@@ -95,7 +98,7 @@ def a_posteriori(
     if not kernel.concave and kernel.lipschitz_constant is None:
         return Level("a posteriori", None, None, None, 1.0, meaning, _NO_SLOPE)
     if center:
-        error = hilbert_schmidt.centered_from_sums(kernel, reduced_set, variance)
+        error = hilbert_schmidt.centered_from_sums(kernel, reduced_set)
     else:
         error = hilbert_schmidt.from_sums(kernel, reduced_set)
     slope = eigenvalues.from_sums(kernel, reduced_set)
@@ -103,7 +106,7 @@ def a_posteriori(
         "a posteriori",
         mmd.from_sums(kernel, reduced_set),
         error,
-        min(value for value in (slope, error) if value is not None),
+        _smaller(slope, error),
         1.0,
         meaning,
     )
@@ -113,7 +116,7 @@ def spectral(
     kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool, confidence: float
 ) -> Level:
     """Upper limits from random frequencies: see :func:`rskpca.spectrum.estimate`."""
-    meaning = "random frequencies, summed in the pass"
+    meaning = "random frequencies, summed in the pass; rows that are no lattice"
     if reduced_set.spectrum is None:
         missing = (
             "no sums at random frequencies were kept: n_frequencies=0, or the spectral density "
@@ -122,6 +125,12 @@ def spectral(
         return Level("spectral", None, None, None, confidence, meaning, missing)
     if not reduced_set.spectrum.serves(kernel):
         missing = f"the sums are those of the density's own kernel, {reduced_set.spectrum.kernel!r}"
+        return Level("spectral", None, None, None, confidence, meaning, missing)
+    if not _seen(reduced_set, reduced_set.spectrum):
+        missing = (
+            "points moved so little that the error lies at frequencies of which the sample has "
+            "too few: ShadowDensity(n_frequencies=...) takes more"
+        )
         return Level("spectral", None, None, None, confidence, meaning, missing)
     errors = reduced_set.spectrum.errors(reduced_set.centers, reduced_set.weights)
     discrepancy = estimate(errors.mmd, confidence)
@@ -132,6 +141,14 @@ def spectral(
     return Level(
         "spectral", root * discrepancy.limit, limit, limit, confidence, meaning, estimate=values
     )
+
+
+def _seen(s: ReducedSet, spectrum: Spectrum) -> bool:
+    """Whether the frequencies can see how far points moved."""
+    if s.displacement is None or s.scatter is None:
+        return spectrum.sees(0.0)
+    total = float(s.displacement.sum())
+    return total == 0 or spectrum.sees(float(s.scatter.sum()) / total)
 
 
 def residual(system: EigenSystem, n_samples: float) -> Level:

@@ -20,13 +20,16 @@ Array = NDArray[np.floating]
 
 # What rounding can take from a sum of distances.
 _SAFE = 1 + 1e-9
+_GRID = 1024
 
 
-def bound(kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None) -> float:
+def bound(
+    kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
+) -> float | None:
     """The worst case, sqrt(2 (kappa - phi(1 / ell^p))).
 
-    The paper takes it that the profile does not increase. Of a profile of your own the smallest
-    value at 1,025 distances up to the radius is taken.
+    The paper takes it that the profile does not increase. Where that is not known, the smallest
+    of 1,024 values up to the radius is taken, less what a Lipschitz constant allows between them.
 
     Parameters
     ----------
@@ -39,12 +42,19 @@ def bound(kernel: RadialKernel, ell: float | None = None, *, radius: float | Non
 
     Returns
     -------
-    float
-        No discrepancy is larger.
+    float or None
+        No discrepancy is larger. None where neither is known: that the kernel is monotone, or
+        a Lipschitz constant.
     """
     reach = radius_of(kernel, ell, radius)
-    distances = np.array([reach]) if kernel.concave else np.linspace(0, reach, 1025)
-    return math.sqrt(2 * max(float(kernel.drop(distances).max()), 0.0))
+    if kernel.monotone:
+        return math.sqrt(2 * max(float(kernel.drop(reach)), 0.0))
+    slope = kernel.lipschitz_constant
+    if slope is None:
+        return None if reach else 0.0
+    distances = np.linspace(0, reach, _GRID + 1)
+    between = slope * reach / _GRID / 2
+    return math.sqrt(2 * max(float(kernel.drop(distances).max()) + between, 0.0))
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
@@ -114,6 +124,25 @@ def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array
     if kernel.lipschitz_constant is None:
         return None
     return 2 * kernel.lipschitz_constant * mean
+
+
+def length_of_mean(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
+    """||mu-bar||, the length of the mean in feature space.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+        With a number for its bandwidth.
+    reduced_set : ReducedSet
+        Centers and weights.
+
+    Returns
+    -------
+    float
+        In O(m^2) time and memory of a few blocks.
+    """
+    C, v = reduced_set.centers, reduced_set.weights / reduced_set.n_samples
+    return math.sqrt(max(_mean_kernel(kernel, C, v, C, v), 0.0))
 
 
 def measured(

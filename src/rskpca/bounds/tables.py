@@ -50,6 +50,7 @@ def _level_rows(c: Certificate) -> list[tuple[str, ...]]:
 
 def _level_row(level: Level) -> tuple[str, ...]:
     holds = "always" if level.confidence == 1 else f"at {level.confidence:.3g}"
+    holds = "on these rows" if level.name == "measured" else holds
     numbers = (level.mmd, level.operator, level.eigenvalue)
     return level.name, *map(_number, numbers), holds, level.meaning
 

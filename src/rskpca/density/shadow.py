@@ -41,7 +41,8 @@ class ShadowDensity(BaseDensity):
         centers. On a stream the first chunk fixes the radius.
     error : {"operator", "mmd"}, default="operator"
         What ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or the
-        maximum mean discrepancy (Theorem 5.1).
+        maximum mean discrepancy (Theorem 5.1). What the theorem promises holds of the operators
+        about the mean too; what ``"auto"`` estimates is the error of the plain ones.
     n_frequencies : int, default=160
         Random frequencies of the kernel that the data are summed at, for the estimate of the
         error; taken in steps of 160. 0 keeps no sums and takes about half the time.

@@ -65,12 +65,12 @@ class Goal:
 
 def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
     """The largest radius at which the worst case is at most ``tol``."""
-    # Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy; the Hilbert-Schmidt error
-    # is the discrepancy of the kernel k^2.
-    felt = kernel if error == "mmd" else kernel.squared()
-    radii = felt.scale * np.geomspace(_SMALLEST, 1e4, 8192)
+    # Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy. The Hilbert-Schmidt error
+    # is at most a factor times as much, about the mean or not.
+    factor = 1.0 if error == "mmd" else kernel.centered_factor
+    radii = kernel.scale * np.geomspace(_SMALLEST, 1e4, 8192)
     with np.errstate(over="ignore"):
-        bounds = np.sqrt(2 * felt.drop(radii))
+        bounds = factor * np.sqrt(2 * (kernel.drop(radii) + _between(kernel, radii)))
     beyond = np.flatnonzero(~(bounds <= tol))
     if len(beyond) == 0:
         raise ValueError(
@@ -84,8 +84,27 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
             "of another. ell=np.inf keeps every row and has no error."
         )
     low, high = radii[beyond[0] - 1], radii[beyond[0]]
-    root = brentq(lambda r: math.sqrt(2 * felt.drop(r)) - tol, low, high, rtol=1e-12)
+    if not kernel.monotone:
+        return float(low)
+
+    def beyond_tol(radius: float) -> float:
+        return factor * math.sqrt(2 * float(kernel.drop(radius))) - tol
+
+    root = brentq(beyond_tol, low, high, xtol=1e-12 * low, rtol=1e-12)
     return max(float(low), float(root) * (1 - 1e-9))
+
+
+def _between(kernel: RadialKernel, radii: Array) -> Array:
+    """How much further the kernel can fall between these radii and the next."""
+    if kernel.monotone:
+        return np.zeros(len(radii))
+    slope = kernel.lipschitz_constant
+    if slope is None:
+        raise ValueError(
+            f"tol needs to know how far {kernel!r} can fall within a radius: give it monotone=True "
+            "where that is so, or lipschitz. Or give a number for ell."
+        )
+    return slope * radii * (radii[1] / radii[0] - 1)
 
 
 class _Search:
@@ -118,10 +137,20 @@ class _Search:
     def limit(self, ell: float) -> float:
         """The limit of the error at this ell."""
         cover = Cover(self.kernel.scale / ell, self.X[:0])
-        labels, _ = cover.extend(self.X)
+        labels, squared = cover.extend(self.X)
+        self._check_seen(ell, squared)
         counts: Array = np.bincount(labels, self.weights, minlength=cover.n_centers)  # type: ignore[assignment]
         errors = self.spectrum.errors(cover.centers, counts)
         return self.unit * estimate(getattr(errors, self.error), CONFIDENCE).limit
+
+    def _check_seen(self, ell: float, squared: Array) -> None:
+        total = float(self.weights @ np.sqrt(squared))
+        if total and not self.spectrum.sees(float(self.weights @ squared) / total):
+            raise ValueError(
+                f"tol={self.tol!r} asks for an ell above {ell:.3g}, where the error lies at "
+                f"frequencies of which {2 * self.spectrum.n_pairs} are too few: give more "
+                "n_frequencies, a larger tol, or tol alone, without ell."
+            )
 
     def radius(self) -> float:
         """Of the smallest ell found."""

@@ -131,6 +131,15 @@ def test_where_nothing_is_cut_off_the_time_of_auto_is_one():
     assert DiffusionMaps(4, bandwidth=2.0, ell=np.inf, t="auto").fit(X).t_ == 1.0
 
 
+@pytest.mark.parametrize("t", [3, "auto", -3])
+def test_a_time_that_is_set_after_fit_waits_for_the_next(t):
+    X = datasets.blobs(100, 2)
+    model = DiffusionMaps(2, bandwidth=2.0, t=1).fit(X)
+    Z = model.transform(X)
+    np.testing.assert_array_equal(model.set_params(t=t).transform(X), Z)
+    assert model.t_ == 1.0
+
+
 # ---------------------------------------------------------------------- known answers
 
 
@@ -172,6 +181,7 @@ def test_the_first_coordinate_of_a_swiss_roll_is_the_length_along_it():
         ({"t": -1}, r't must be a number of at least 0, got -1\. Or give "auto"'),
         ({"t": np.inf}, "t must be"),
         ({"t": "long"}, "t must be"),
+        ({"t": np.array([1, 2])}, "t must be"),
         ({"n_components": 0}, "n_components must be"),
         ({"n_components": None}, "n_components must be"),
     ],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core.links import longest_links
+from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, FittedMarkov, solve
@@ -22,6 +24,19 @@ from ._basis import basis_points, check_basis, tolerable
 _ONE = 1 - 1e-10
 
 
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What a solved walk answers with, whatever becomes of the parameters.
+
+    ``shown`` is over all centers, ``evaluated`` the same through the basis. ``made`` is what an
+    embedding makes of them for itself: a time, a partition.
+    """
+
+    shown: EigenSystem
+    evaluated: EigenSystem
+    made: Any
+
+
 class MarkovEmbedding(ReducedSetEmbedding):
     """Eigenfunctions of a random walk. The largest eigenvalue is 1, of a constant function.
 
@@ -31,7 +46,7 @@ class MarkovEmbedding(ReducedSetEmbedding):
 
     _constants = 1
     basis: Any
-    _projected_: tuple[EigenSystem, EigenSystem] | None = None
+    _solved_: Solved | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -52,10 +67,35 @@ class MarkovEmbedding(ReducedSetEmbedding):
         self._warn_of_pieces(system, reduced_set)
         return _with_constant_first(system, reduced_set.weights)
 
-    def _adopt(self, X: Any, *parts: Any) -> None:
-        super()._adopt(X, *parts)
-        if self._system_ is not None:
-            self._evaluated  # noqa: B018  made now, so that transform learns nothing
+    def _adopt(
+        self, X: Any, kernel: RadialKernel, density: BaseDensity, system: EigenSystem | None
+    ) -> None:
+        """All that can fail comes first, so that a model that was there stays whole."""
+        solved = None if system is None else self._settled(density.reduced_set_, system)
+        super()._adopt(X, kernel, density, system)
+        self._solved_ = solved
+
+    def _settled(self, reduced_set: ReducedSet, whole: EigenSystem) -> Solved:
+        """What is shown of all that was solved for, and through which points."""
+        first, last = self._constants, self._constants + cast(int, self._wanted)
+        shown = whole.select(slice(first, last))
+        made = self._made(shown, whole.eigenvalues[last:], reduced_set)
+        if self.basis is None:
+            return Solved(shown, shown, made)
+        return Solved(shown, projected(shown, self._basis_points(shown, reduced_set)), made)
+
+    def _made(self, shown: EigenSystem, cut_off: Array, reduced_set: ReducedSet) -> Any:
+        """What an embedding makes of the eigenfunctions, and of the eigenvalues beyond them."""
+
+    @property
+    def _solved(self) -> Solved:
+        """What was solved for; solved now if the data changed."""
+        check_is_fitted(self)
+        if self._system_ is None or self._solved_ is None:
+            system = self._solve(self.kernel_, self.reduced_set_)
+            self._solved_ = self._settled(self.reduced_set_, system)
+            self._system_ = system
+        return self._solved_
 
     @property
     def _graph(self) -> float | None:
@@ -91,33 +131,21 @@ class MarkovEmbedding(ReducedSetEmbedding):
         )
 
     @property
-    def _whole(self) -> EigenSystem:
-        """All that was solved for."""
-        return super().eigensystem_
-
-    @property
     def eigensystem_(self) -> EigenSystem:
         """The solved eigenproblem, without the constant function; solved now if data changed."""
-        first = self._constants
-        return self._whole.select(slice(first, first + cast(int, self._wanted)))
+        return self._solved.shown
 
     @property
     def _evaluated(self) -> EigenSystem:
-        """The eigenproblem through the points that the kernel is evaluated at."""
-        whole = self._whole
-        if self.basis is None:
-            return self.eigensystem_
-        if self._projected_ is None or self._projected_[0] is not whole:
-            self._projected_ = whole, projected(self.eigensystem_, self._basis_points())
-        return self._projected_[1]
+        return self._solved.evaluated
 
-    def _basis_points(self) -> Array:
-        system, reduced_set = self.eigensystem_, self.reduced_set_
+    def _basis_points(self, shown: EigenSystem, reduced_set: ReducedSet) -> Array:
+        kernel = shown.kernel
 
         def enough() -> Any:
-            return sufficient_for_walk(system, reduced_set, tolerable(self.kernel_, reduced_set))
+            return sufficient_for_walk(shown, reduced_set, tolerable(kernel, reduced_set))
 
-        return basis_points(self.basis, self.kernel_, reduced_set, enough)
+        return basis_points(self.basis, kernel, reduced_set, enough)
 
     @property
     def basis_(self) -> Array:

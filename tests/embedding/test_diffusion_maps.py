@@ -225,9 +225,18 @@ def test_at_least_is_said_where_there_may_be_more_pieces():
 
 def test_points_that_no_center_reaches_are_told():
     model = DiffusionMaps(2, bandwidth=2.0).fit(datasets.blobs(100, 2))
-    with pytest.warns(UserWarning, match="1 of 2 rows are so far"):
+    with pytest.warns(UserWarning, match="1 of 2 rows have coordinates 0: they are far from"):
         Z = model.transform(np.array([[0.0, 0.0], [1e5, 0.0]]))
     np.testing.assert_array_equal(Z[1], 0)
+
+
+def test_rows_of_a_piece_that_no_component_tells_of_are_not_said_to_be_far_from_all():
+    X = datasets.blobs(100, 2)
+    with pytest.warns(UserWarning, match="at least 4 pieces"):
+        model = DiffusionMaps(2, bandwidth=1e-5).fit(X)
+    with pytest.warns(UserWarning, match=r"or in a piece of which none of the 2 components tells"):
+        Z = model.transform(X)
+    assert np.count_nonzero(Z.any(axis=1)) >= 2
 
 
 def test_equal_points_have_no_coordinates():

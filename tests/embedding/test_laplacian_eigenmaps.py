@@ -88,6 +88,13 @@ def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
         np.testing.assert_array_equal(model.transform(X)[-2:], 0)
 
 
+@pytest.mark.parametrize("X", [[[0.0, 0.0]], [[0.0, 0.0], [1e3, 0.0]]])
+def test_where_there_is_no_walk_it_is_said(X):
+    model = LaplacianEigenmaps(2, bandwidth=1.0).partial_fit(X)
+    with pytest.raises(ValueError, match=rf"no center .* with another \(there are {len(X)}\)"):
+        model.transform(X)
+
+
 def test_self_affinity_is_checked():
     with pytest.raises(ValueError, match="self_affinity must be True or False, got 1"):
         LaplacianEigenmaps(self_affinity=1).fit(datasets.blobs(50, 2))

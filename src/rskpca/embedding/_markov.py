@@ -61,9 +61,9 @@ class MarkovEmbedding(ReducedSetEmbedding):
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         count = self._constants + cast(int, self._wanted)
         system = solve(self._operator(), kernel, reduced_set, count + 1, self._graph)
-        self._check_found(
-            min(len(system.eigenvalues), count) - self._constants, reduced_set.n_centers
-        )
+        found = len(system.eigenvalues)
+        self._refuse_no_walk(found, reduced_set.n_centers)
+        self._check_found(min(found, count) - self._constants, reduced_set.n_centers)
         self._warn_of_pieces(system, reduced_set)
         return _with_constant_first(system, reduced_set.weights)
 
@@ -106,6 +106,14 @@ class MarkovEmbedding(ReducedSetEmbedding):
     def _pieces_allowed(self) -> int:
         """How many pieces are no matter for a warning."""
         return 1
+
+    def _refuse_no_walk(self, found: int, n_centers: int) -> None:
+        """Without self-affinities there may be nowhere to go."""
+        if found == 0:
+            raise ValueError(
+                f"no center has an affinity with another (there are {n_centers}), so that there "
+                "is no walk. More rows, a larger bandwidth, or self_affinity=True make one."
+            )
 
     def _warn_of_pieces(self, system: EigenSystem, reduced_set: ReducedSet) -> None:
         """Say how many pieces there are, and what joins them."""
@@ -161,13 +169,14 @@ class MarkovEmbedding(ReducedSetEmbedding):
         return _walk(system).measure(self.reduced_set_.weights)
 
     def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
-        """Eigenfunctions as they are, with a word on points that no center reaches."""
+        """Eigenfunctions as they are, with a word on points at which all of them are zero."""
         lost = int(np.count_nonzero(~functions.any(axis=1)))
         if lost:
             more = "bandwidth" if self._graph is None else "cut-off"
             check.warn(
-                f"{lost} of {len(functions)} rows are so far from every center that they have no "
-                f"affinity with any; their coordinates are 0. A larger {more} reaches them."
+                f"{lost} of {len(functions)} rows have coordinates 0: they are far from every "
+                f"center, or near centers alone or in a piece of which none of the "
+                f"{functions.shape[1]} components tells. A larger {more} joins them to the rest."
             )
         return functions
 

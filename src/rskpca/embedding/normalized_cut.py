@@ -90,6 +90,11 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has them.
 
+    Notes
+    -----
+    Without self-affinities the last of many eigenfunctions, as of few points, have negative
+    eigenvalues. New points have the value of the nearest center there.
+
     Examples
     --------
     >>> import numpy as np

@@ -24,8 +24,8 @@ def leading_eigenpairs(
 
     Eigenvalues that are negative, or cannot be told from zero, are left out: those within the
     rounding of the decomposition, relative to the largest, or within ``rounding``, which is what
-    making the matrix has cost. Of an ``indefinite`` matrix negative ones are kept. ``matrix`` is an array, which may be overwritten, a product, or
-    sparse and without eigenvalues above 1.
+    making the matrix has cost. Of an ``indefinite`` matrix negative ones are kept. ``matrix`` is an
+    array, which may be overwritten, a product, or sparse and without eigenvalues above 1.
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)

@@ -141,3 +141,18 @@ def test_many_equal_eigenvalues(size):
     values, vectors = eig.leading_eigenpairs(matrix.copy(), 2)
     np.testing.assert_allclose(values, [1.0, 1.0], rtol=1e-12)
     np.testing.assert_allclose(matrix @ vectors, vectors, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [40, 400])
+def test_negative_eigenvalues_come_back_where_they_count(size):
+    """Largest first; zero to rounding is left out, whatever its sign."""
+    axes, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(size, size)))
+    values = -np.arange(1.0, size + 1)
+    values[:4] = 3.0, 1e-17, -1e-17, -0.5
+    matrix = (axes * values) @ axes.T
+    matrix = (matrix + matrix.T) / 2 / size
+    found, vectors = eig.leading_eigenpairs(matrix.copy(), 6, 1e-13, indefinite=True)
+    np.testing.assert_allclose(size * found, [3.0, -0.5, -5.0, -6.0], atol=1e-10)
+    np.testing.assert_allclose(matrix @ vectors, vectors * found, atol=1e-12)
+    positive, _ = eig.leading_eigenpairs(matrix.copy(), 6, 1e-13)
+    np.testing.assert_allclose(size * positive, [3.0], atol=1e-10)

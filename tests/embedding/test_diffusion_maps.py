@@ -131,6 +131,15 @@ def test_where_nothing_is_cut_off_the_time_of_auto_is_one():
     assert DiffusionMaps(4, bandwidth=2.0, ell=np.inf, t="auto").fit(X).t_ == 1.0
 
 
+@pytest.mark.parametrize("t", [3, "auto", -3])
+def test_a_time_that_is_set_after_fit_waits_for_the_next(t):
+    X = datasets.blobs(100, 2)
+    model = DiffusionMaps(2, bandwidth=2.0, t=1).fit(X)
+    Z = model.transform(X)
+    np.testing.assert_array_equal(model.set_params(t=t).transform(X), Z)
+    assert model.t_ == 1.0
+
+
 # ---------------------------------------------------------------------- known answers
 
 
@@ -172,6 +181,7 @@ def test_the_first_coordinate_of_a_swiss_roll_is_the_length_along_it():
         ({"t": -1}, r't must be a number of at least 0, got -1\. Or give "auto"'),
         ({"t": np.inf}, "t must be"),
         ({"t": "long"}, "t must be"),
+        ({"t": np.array([1, 2])}, "t must be"),
         ({"n_components": 0}, "n_components must be"),
         ({"n_components": None}, "n_components must be"),
     ],
@@ -215,9 +225,18 @@ def test_at_least_is_said_where_there_may_be_more_pieces():
 
 def test_points_that_no_center_reaches_are_told():
     model = DiffusionMaps(2, bandwidth=2.0).fit(datasets.blobs(100, 2))
-    with pytest.warns(UserWarning, match="1 of 2 rows are so far"):
+    with pytest.warns(UserWarning, match="1 of 2 rows have coordinates 0: they are far from"):
         Z = model.transform(np.array([[0.0, 0.0], [1e5, 0.0]]))
     np.testing.assert_array_equal(Z[1], 0)
+
+
+def test_rows_of_a_piece_that_no_component_tells_of_are_not_said_to_be_far_from_all():
+    X = datasets.blobs(100, 2)
+    with pytest.warns(UserWarning, match="at least 4 pieces"):
+        model = DiffusionMaps(2, bandwidth=1e-5).fit(X)
+    with pytest.warns(UserWarning, match=r"or in a piece of which none of the 2 components tells"):
+        Z = model.transform(X)
+    assert np.count_nonzero(Z.any(axis=1)) >= 2
 
 
 def test_equal_points_have_no_coordinates():

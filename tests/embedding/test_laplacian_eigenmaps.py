@@ -50,6 +50,41 @@ def test_an_infinite_ell_is_scikit_learns_spectral_embedding(name):
     )
 
 
+@pytest.mark.parametrize("graph", [None, 1e3])
+def test_negative_eigenvalues_are_scikit_learns_too(graph):
+    """Sign and scale included, beyond the positive ones."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    theirs = SpectralEmbedding(30, affinity="rbf", gamma=1.0, random_state=0)
+    model = LaplacianEigenmaps(30, gamma=1.0, ell=np.inf, graph=graph).fit(X)
+    assert 5 < np.count_nonzero(model.eigenvalues_ < 0) < 25
+    expected = theirs.fit_transform(X)
+    np.testing.assert_allclose(
+        model.transform(X), expected, atol=1e-8 * np.abs(expected).max(), rtol=0
+    )
+
+
+def test_new_points_have_the_nearest_centers_value_of_a_negative_eigenvalue():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = LaplacianEigenmaps(30, gamma=1.0, ell=np.inf).fit(X)
+    new = X + 1e-3
+    negative = model.eigenvalues_ < 0
+    Z = model.transform(new)
+    np.testing.assert_array_equal(Z[:, negative], model.eigensystem_.functions[:, negative])
+    with pytest.warns(UserWarning, match="1 of 1 rows have coordinates 0"):
+        np.testing.assert_array_equal(model.transform([[1e5, 0.0]]), 0)
+
+
+def test_negative_eigenvalues_through_all_centers_as_a_basis():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    plain, model = (
+        LaplacianEigenmaps(30, kernel="laplacian", bandwidth=0.5, ell=np.inf, basis=b).fit(X)
+        for b in (None, 1.0)
+    )
+    assert plain.eigenvalues_[-1] < 0
+    new = X[:20] + 0.01
+    np.testing.assert_allclose(model.transform(new), plain.transform(new), atol=1e-7)
+
+
 def test_scikit_learn_agrees_on_the_quantized_data():
     X, _, bandwidth = split("pendigits")
     ours = LaplacianEigenmaps(3, bandwidth=bandwidth, ell=4.0).fit(X)
@@ -86,6 +121,13 @@ def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
     assert 2900 < bandwidth < 3100
     with pytest.warns(UserWarning, match="2 of 102 rows"):
         np.testing.assert_array_equal(model.transform(X)[-2:], 0)
+
+
+@pytest.mark.parametrize("X", [[[0.0, 0.0]], [[0.0, 0.0], [1e3, 0.0]]])
+def test_where_there_is_no_walk_it_is_said(X):
+    model = LaplacianEigenmaps(2, bandwidth=1.0).partial_fit(X)
+    with pytest.raises(ValueError, match=rf"no center .* with another \(there are {len(X)}\)"):
+        model.transform(X)
 
 
 def test_self_affinity_is_checked():

@@ -61,6 +61,15 @@ def test_scikit_learn_agrees_where_clusters_touch(way):
     assert adjusted_rand_score(theirs.labels_, model.labels_) > 0.98
 
 
+def test_scikit_learn_agrees_on_three_points_whose_second_eigenvalue_is_negative():
+    X = np.array([[0.0], [0.1], [5.0]])
+    model = NormalizedCut(2, gamma=1.0, ell=np.inf).fit(X)
+    assert model.eigenvalues_[1] < 0
+    theirs = SpectralClustering(2, gamma=1.0, random_state=0).fit(X)
+    assert adjusted_rand_score(theirs.labels_, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict([[0.03], [4.0], [1e4]]), [0, 1, 1])
+
+
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("self_affinity", [False, True])
 def test_eigenfunctions_are_those_of_the_quantized_data(name, self_affinity):
@@ -121,6 +130,8 @@ def test_after_a_chunk_labels_are_those_of_its_rows():
     np.testing.assert_array_equal(model.predict(X), whole.predict(X))
     model.forget(X[:10])
     assert not hasattr(model, "labels_")
+    with pytest.raises(AttributeError, match=r"ended with forget; predict gives"):
+        model.labels_  # noqa: B018
     assert model.predict(X[:3]).shape == (3,)
 
 

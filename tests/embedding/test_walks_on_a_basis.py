@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from rskpca import DiffusionMaps, LaplacianEigenmaps, NormalizedCut, ShadowDensity
+from rskpca import DiffusionMaps, LaplacianEigenmaps, NormalizedCut, ReducedSet, ShadowDensity
 from tests import datasets
 from tests.embedding.invariants import ReducedSetInvariants
+from tests.states import fitted_state
 
 WALKS = [DiffusionMaps, LaplacianEigenmaps, NormalizedCut]
 
@@ -95,3 +96,32 @@ def test_a_basis_and_a_graph_do_not_go_together(walk):
 def test_bad_values(walk):
     with pytest.raises(ValueError, match="basis must be a whole number of at least 1, got 0"):
         walk(2, basis=0).fit(datasets.blobs(100, 3))
+
+
+# ------------------------------------------------------------------ what was fitted stays
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_fit_that_fails_at_the_basis_leaves_the_model_as_it_was(walk):
+    X = datasets.blobs(100, 3)
+    model = walk(2, bandwidth=4.0).fit(X)
+    before, Z = fitted_state(model), model.transform(X)
+    model.set_params(basis=ReducedSet(np.ones((2, 5)), np.ones(2)))
+    with pytest.raises(ValueError, match="features"):
+        model.fit(X + 100)
+    assert fitted_state(model) == before
+    np.testing.assert_array_equal(model.set_params(basis=None).transform(X), Z)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("basis", [None, 30])
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_count_that_is_set_after_fit_waits_for_the_next(walk, basis, count):
+    X = datasets.blobs(100, 3)
+    model = walk(2, bandwidth=4.0, basis=basis).fit(X)
+    Z = model.transform(X)
+    model.set_params(**{model._wanted_name: count})
+    np.testing.assert_array_equal(model.transform(X), Z)
+    assert model.eigenvalues_.shape == (2,)
+    model.partial_fit(X[:10])
+    assert model.transform(X).shape == (100, count)

@@ -5,6 +5,7 @@ import pytest
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet
 from rskpca.spectral import Diffusion, NormalizedLaplacian, solve
+from rskpca.spectral.basis import projected
 from tests import datasets, dense
 
 
@@ -57,13 +58,34 @@ def test_the_walk_with_self_affinities_is_diffusion_without_normalisation():
 
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0])
 def test_a_scale_of_equal_weights_changes_no_function(scale):
-    """Without self-affinities a point is what the smallest weight stands for, at most 1."""
+    """Without self-affinities a center of weight below 1 is one point."""
     C = datasets.blobs(60, 2)
     X = datasets.blobs(20, 2, seed=4)
     one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.ones(60)), 4)
     other = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.full(60, scale)), 4)
     np.testing.assert_allclose(other.eigenvalues, one.eigenvalues, atol=1e-12)
     np.testing.assert_allclose(other.extend(X) * scale, one.extend(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("graph", [None, 1e3])
+def test_a_light_center_changes_little_for_the_others(graph):
+    """Self-affinities of centers of weight 1 are left out whatever the weight of another."""
+    C, X = datasets.blobs(60, 2), datasets.blobs(20, 2, seed=4)
+    weights = np.append(np.ones(59), 1e-9)
+    one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C[:59], np.ones(59)), 4, graph)
+    other = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, weights), 4, graph)
+    np.testing.assert_allclose(other.eigenvalues, one.eigenvalues, atol=1e-7)
+    np.testing.assert_allclose(other.functions[:59], one.functions, atol=1e-7)
+    np.testing.assert_allclose(other.extend(C), other.functions, atol=1e-10)
+    near = np.linalg.norm(X[:, None] - C, axis=2).argmin(axis=1) < 59
+    np.testing.assert_allclose(other.extend(X)[near], one.extend(X)[near], atol=1e-7)
+
+
+def test_centers_have_their_own_values_through_a_basis_whatever_their_weights():
+    C = datasets.blobs(30, 2)
+    s = ReducedSet(C, np.random.default_rng(0).uniform(0.1, 3.0, 30))
+    system = solve(NormalizedLaplacian(), Laplacian(2.0), s, 4)
+    np.testing.assert_allclose(projected(system, C).extend(C), system.functions, atol=1e-8)
 
 
 @pytest.mark.parametrize("operator", [Diffusion(0.5), NormalizedLaplacian()])

@@ -18,14 +18,14 @@ Floats = NDArray[np.float64]
 
 
 def leading_eigenpairs(
-    matrix: Any, n_components: int, rounding: float = 0.0
+    matrix: Any, n_components: int, rounding: float = 0.0, *, indefinite: bool = False
 ) -> tuple[Floats, Floats]:
     """Largest eigenvalues of a symmetric matrix, descending, with unit vectors.
 
     Eigenvalues that are negative, or cannot be told from zero, are left out: those within the
     rounding of the decomposition, relative to the largest, or within ``rounding``, which is what
-    making the matrix has cost. ``matrix`` is an array, which may be overwritten, a product, or
-    sparse and without eigenvalues above 1.
+    making the matrix has cost. Of an ``indefinite`` matrix negative ones are kept. ``matrix`` is an
+    array, which may be overwritten, a product, or sparse and without eigenvalues above 1.
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
@@ -37,7 +37,8 @@ def leading_eigenpairs(
         values, vectors = _all_at_once(matrix, n_components)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
-    kept = values > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
+    sizes = np.abs(values) if indefinite else values
+    kept = sizes > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
     return values[kept], vectors[:, kept]
 
 

@@ -94,7 +94,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return kernel, density.set_params(kernel=density.kernel or kernel)
 
     def _check_found(self, found: int, n_centers: int) -> None:
-        if found == 0:
+        if found <= 0:
             raise ValueError(
                 "no component has a positive eigenvalue: as far as the kernel can tell all "
                 "points are equal. A smaller bandwidth or more centers tell them apart."

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core.links import longest_links
+from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, FittedMarkov, solve
@@ -22,6 +24,19 @@ from ._basis import basis_points, check_basis, tolerable
 _ONE = 1 - 1e-10
 
 
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What a solved walk answers with, whatever becomes of the parameters.
+
+    ``shown`` is over all centers, ``evaluated`` the same through the basis. ``made`` is what an
+    embedding makes of them for itself: a time, a partition.
+    """
+
+    shown: EigenSystem
+    evaluated: EigenSystem
+    made: Any
+
+
 class MarkovEmbedding(ReducedSetEmbedding):
     """Eigenfunctions of a random walk. The largest eigenvalue is 1, of a constant function.
 
@@ -31,7 +46,7 @@ class MarkovEmbedding(ReducedSetEmbedding):
 
     _constants = 1
     basis: Any
-    _projected_: tuple[EigenSystem, EigenSystem] | None = None
+    _solved_: Solved | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -46,16 +61,41 @@ class MarkovEmbedding(ReducedSetEmbedding):
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         count = self._constants + cast(int, self._wanted)
         system = solve(self._operator(), kernel, reduced_set, count + 1, self._graph)
-        self._check_found(
-            min(len(system.eigenvalues), count) - self._constants, reduced_set.n_centers
-        )
+        found = len(system.eigenvalues)
+        self._refuse_no_walk(found, reduced_set.n_centers)
+        self._check_found(min(found, count) - self._constants, reduced_set.n_centers)
         self._warn_of_pieces(system, reduced_set)
         return _with_constant_first(system, reduced_set.weights)
 
-    def _adopt(self, X: Any, *parts: Any) -> None:
-        super()._adopt(X, *parts)
-        if self._system_ is not None:
-            self._evaluated  # noqa: B018  made now, so that transform learns nothing
+    def _adopt(
+        self, X: Any, kernel: RadialKernel, density: BaseDensity, system: EigenSystem | None
+    ) -> None:
+        """All that can fail comes first, so that a model that was there stays whole."""
+        solved = None if system is None else self._settled(density.reduced_set_, system)
+        super()._adopt(X, kernel, density, system)
+        self._solved_ = solved
+
+    def _settled(self, reduced_set: ReducedSet, whole: EigenSystem) -> Solved:
+        """What is shown of all that was solved for, and through which points."""
+        first, last = self._constants, self._constants + cast(int, self._wanted)
+        shown = whole.select(slice(first, last))
+        made = self._made(shown, whole.eigenvalues[last:], reduced_set)
+        if self.basis is None:
+            return Solved(shown, shown, made)
+        return Solved(shown, projected(shown, self._basis_points(shown, reduced_set)), made)
+
+    def _made(self, shown: EigenSystem, cut_off: Array, reduced_set: ReducedSet) -> Any:
+        """What an embedding makes of the eigenfunctions, and of the eigenvalues beyond them."""
+
+    @property
+    def _solved(self) -> Solved:
+        """What was solved for; solved now if the data changed."""
+        check_is_fitted(self)
+        if self._system_ is None or self._solved_ is None:
+            system = self._solve(self.kernel_, self.reduced_set_)
+            self._solved_ = self._settled(self.reduced_set_, system)
+            self._system_ = system
+        return self._solved_
 
     @property
     def _graph(self) -> float | None:
@@ -66,6 +106,14 @@ class MarkovEmbedding(ReducedSetEmbedding):
     def _pieces_allowed(self) -> int:
         """How many pieces are no matter for a warning."""
         return 1
+
+    def _refuse_no_walk(self, found: int, n_centers: int) -> None:
+        """Without self-affinities there may be nowhere to go."""
+        if found == 0:
+            raise ValueError(
+                f"no center has an affinity with another (there are {n_centers}), so that there "
+                "is no walk. More rows, a larger bandwidth, or self_affinity=True make one."
+            )
 
     def _warn_of_pieces(self, system: EigenSystem, reduced_set: ReducedSet) -> None:
         """Say how many pieces there are, and what joins them."""
@@ -91,33 +139,21 @@ class MarkovEmbedding(ReducedSetEmbedding):
         )
 
     @property
-    def _whole(self) -> EigenSystem:
-        """All that was solved for."""
-        return super().eigensystem_
-
-    @property
     def eigensystem_(self) -> EigenSystem:
         """The solved eigenproblem, without the constant function; solved now if data changed."""
-        first = self._constants
-        return self._whole.select(slice(first, first + cast(int, self._wanted)))
+        return self._solved.shown
 
     @property
     def _evaluated(self) -> EigenSystem:
-        """The eigenproblem through the points that the kernel is evaluated at."""
-        whole = self._whole
-        if self.basis is None:
-            return self.eigensystem_
-        if self._projected_ is None or self._projected_[0] is not whole:
-            self._projected_ = whole, projected(self.eigensystem_, self._basis_points())
-        return self._projected_[1]
+        return self._solved.evaluated
 
-    def _basis_points(self) -> Array:
-        system, reduced_set = self.eigensystem_, self.reduced_set_
+    def _basis_points(self, shown: EigenSystem, reduced_set: ReducedSet) -> Array:
+        kernel = shown.kernel
 
         def enough() -> Any:
-            return sufficient_for_walk(system, reduced_set, tolerable(self.kernel_, reduced_set))
+            return sufficient_for_walk(shown, reduced_set, tolerable(kernel, reduced_set))
 
-        return basis_points(self.basis, self.kernel_, reduced_set, enough)
+        return basis_points(self.basis, kernel, reduced_set, enough)
 
     @property
     def basis_(self) -> Array:
@@ -133,13 +169,14 @@ class MarkovEmbedding(ReducedSetEmbedding):
         return _walk(system).measure(self.reduced_set_.weights)
 
     def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
-        """Eigenfunctions as they are, with a word on points that no center reaches."""
+        """Eigenfunctions as they are, with a word on points at which all of them are zero."""
         lost = int(np.count_nonzero(~functions.any(axis=1)))
         if lost:
             more = "bandwidth" if self._graph is None else "cut-off"
             check.warn(
-                f"{lost} of {len(functions)} rows are so far from every center that they have no "
-                f"affinity with any; their coordinates are 0. A larger {more} reaches them."
+                f"{lost} of {len(functions)} rows have coordinates 0: they are far from every "
+                f"center, or near centers alone or in a piece of which none of the "
+                f"{functions.shape[1]} components tells. A larger {more} joins them to the rest."
             )
         return functions
 

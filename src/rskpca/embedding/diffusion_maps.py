@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
 from ..spectral import Diffusion, EigenSystem, Operator
 from ._base import Array
 from ._markov import MarkovEmbedding
@@ -128,19 +129,22 @@ class DiffusionMaps(MarkovEmbedding):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check.number_within("alpha", self.alpha, 0, 1, "1 divides the sampling density out.")
-        if self.t != "auto":
+        if not isinstance(self.t, str) or self.t != "auto":
             check.number_within("t", self.t, 0, np.inf, 'Or give "auto".')
 
     def _operator(self) -> Operator:
         return Diffusion(float(self.alpha))
 
+    def _made(self, shown: EigenSystem, cut_off: Array, reduced_set: ReducedSet) -> float:
+        """The time, on which what is cut off may have a say."""
+        if not isinstance(self.t, str):
+            return float(self.t)
+        return _time(shown.eigenvalues[0], cut_off[0]) if len(cut_off) else 1.0
+
     @property
     def t_(self) -> float:
         """The time as a number."""
-        if self.t != "auto":
-            return float(self.t)
-        cut_off = self._whole.eigenvalues[1 + self.n_components :]
-        return _time(self.eigenvalues_[0], cut_off[0]) if len(cut_off) else 1.0
+        return cast(float, self._solved.made)
 
     def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
         """lambda^t psi(x), with psi of mean square 1 under the stationary distribution."""

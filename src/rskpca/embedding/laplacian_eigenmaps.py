@@ -76,8 +76,10 @@ class LaplacianEigenmaps(MarkovEmbedding):
     Notes
     -----
     The scale is scikit-learn's: squares of a coordinate, weighted by the degrees, sum to 1.
-    Components whose eigenvalue is not positive are not given: the affinities have no value
-    for them at new points.
+    Without self-affinities the last of many components have negative eigenvalues: they change
+    sign from a point to its neighbours. The affinities have no value for them between centers,
+    and a new point has that of the nearest center; through a ``basis``, of its nearest point.
+    Components whose eigenvalue is zero to rounding are not given.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,11 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has them.
 
+    Notes
+    -----
+    Without self-affinities the last of many eigenfunctions, as of few points, have negative
+    eigenvalues. New points have the value of the nearest center there.
+
     Examples
     --------
     >>> import numpy as np
@@ -106,7 +111,6 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
 
     _wanted_name = "n_clusters"
     _constants = 0
-    _made_: tuple[EigenSystem, Partition] | None = None
 
     def __init__(
         self,
@@ -163,23 +167,15 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
             )
         return super()._solve(kernel, reduced_set)
 
-    def _adopt(self, X: Any, *parts: Any) -> None:
-        super()._adopt(X, *parts)
-        if self._system_ is not None:
-            self._cut  # noqa: B018  made now, so that predict learns nothing
+    def _made(self, shown: EigenSystem, cut_off: Array, reduced_set: ReducedSet) -> Partition:
+        """The rule from eigenfunctions to clusters."""
+        rng, weights = check_random_state(self.random_state), reduced_set.weights
+        found = WAYS[self.assign_labels](shown.functions, weights, self.n_clusters, rng)
+        return found.ordered_by(shown.functions, weights, reduced_set.centers)
 
     @property
     def _cut(self) -> Partition:
-        """The rule from eigenfunctions to clusters; made anew if the system changed."""
-        system = self._whole
-        if self._made_ is None or self._made_[0] is not system:
-            self._made_ = system, self._partition(self.eigensystem_.functions)
-        return self._made_[1]
-
-    def _partition(self, functions: Array) -> Partition:
-        rng, weights = check_random_state(self.random_state), self.reduced_set_.weights
-        found = WAYS[self.assign_labels](functions, weights, self.n_clusters, rng)
-        return found.ordered_by(functions, weights, self.reduced_set_.centers)
+        return cast(Partition, self._solved.made)
 
     @property
     def center_labels_(self) -> NDArray[np.intp]:
@@ -189,7 +185,13 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     @property
     def labels_(self) -> NDArray[np.intp]:
         """The cluster of each row of the last ``fit`` or ``partial_fit``."""
-        rows = self.density_.labels_
+        check_is_fitted(self)
+        rows = getattr(self.density_, "labels_", None)
+        if rows is None:
+            raise AttributeError(
+                "labels_ are of the rows of the last fit or partial_fit, and ended with forget; "
+                "predict gives the clusters of any rows."
+            )
         return np.where(rows < 0, -1, self.center_labels_[rows])
 
     def predict(self, X: Any) -> NDArray[np.intp]:

@@ -102,6 +102,8 @@ def sufficient(
 def projected(system: EigenSystem, basis: Array) -> EigenSystem:
     """A walk's eigenfunctions through fewer points: what they are made of, projected in H.
 
+    Those of negative eigenvalues have the value of the nearest of these points.
+
     Parameters
     ----------
     system : EigenSystem
@@ -123,9 +125,14 @@ def projected(system: EigenSystem, basis: Array) -> EigenSystem:
         return span.columns @ (span.columns.T @ inner)  # K_ZZ^{-1} = T T'
 
     walk = cast(FittedMarkov, system.operator)
-    operator, coefficients = walk.projected(system.coefficients, project)
+    operator, coefficients = walk.projected(
+        system.coefficients, project, lambda: system.nearest(span.basis)
+    )
+    points = span.basis.astype(np.float64)
     few = replace(system, operator=operator, centers=span.basis, coefficients=coefficients)
-    return replace(few, functions=few.extend(span.basis.astype(np.float64)))
+    if np.any(system.eigenvalues < 0):
+        few = replace(few, functions=system.extend(points))
+    return replace(few, functions=few.extend(points))
 
 
 def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:

@@ -66,7 +66,8 @@ class NormalizedLaplacian:
     self_affinity : bool, default=False
         False is scikit-learn's: k(x, x) is left out of A and D. Of w_i equal points each has
         w_i - 1 others where it lies, so that the diagonal of K^C becomes kappa (1 - 1 / w_i).
-        Where weights are below 1, the smallest takes the place of 1.
+        A center of weight below 1 is one point, with none: 0. The matrix then has negative
+        eigenvalues too, of functions that change sign from a point to its neighbours.
     """
 
     self_affinity: bool = False
@@ -86,8 +87,8 @@ class NormalizedLaplacian:
         FittedMarkov
             With the degrees; a center that nothing is near has degree 1 and a row of zeros.
         """
-        loop = 0.0 if self.self_affinity else min(1.0, float(weights.min()))
-        if loop:
+        loop = 0.0 if self.self_affinity else np.minimum(1.0, weights)
+        if not self.self_affinity:
             gram.set_diagonal(gram.kappa * (1 - loop / weights))
         degrees = gram @ weights
         alone = degrees <= 0
@@ -104,7 +105,7 @@ class FittedMarkov(FittedOperator):
         u: the walk goes to c_j in proportion to k(x, c_j) u_j.
     reach : ndarray of shape (n_centers,)
         s = K u at the centers.
-    loop : float
+    loop : ndarray of shape (n_centers,), or 0
         The weight that a point itself has, where its own affinity is left out; else 0.
     n_isolated : int
         Centers that nothing is near.
@@ -112,8 +113,13 @@ class FittedMarkov(FittedOperator):
 
     pull: Array
     reach: Array
-    loop: float = 0.0
+    loop: Array | float = 0.0
     n_isolated: int = 0
+
+    @property
+    def indefinite(self) -> bool:
+        """Without self-affinities the diagonal is too small for a positive matrix."""
+        return bool(np.any(self.loop))
 
     def measure(self, weights: Array) -> Array:
         """u s: what the walk leaves as it is, the stationary distribution up to its sum."""
@@ -130,15 +136,22 @@ class FittedMarkov(FittedOperator):
         return block
 
     def projected(
-        self, coefficients: Array, project: Callable[[Array], Array]
+        self,
+        coefficients: Array,
+        project: Callable[[Array], Array],
+        nearest: Callable[[], NDArray[np.intp]],
     ) -> tuple[FittedMarkov, Array]:
         """The walk and the coefficients of its functions in the span of fewer points.
 
         The sums over centers of which :meth:`extension` makes the functions, K u and K (A / s),
-        are functions in H; ``project`` gives the coefficients of their projections.
+        are functions in H; ``project`` gives the coefficients of their projections. A point
+        weighs itself as the center that is ``nearest`` to it does.
         """
         pull = project(self.pull[:, None])[:, 0]
-        walk = FittedMarkov(pull, np.ones(len(pull)), self.loop, self.n_isolated)
+        loop = np.asarray(self.loop)
+        if loop.ndim:
+            loop = np.full(len(pull), loop[0]) if _even(loop) else loop[nearest()]
+        walk = FittedMarkov(pull, np.ones(len(pull)), loop, self.n_isolated)
         return walk, project(coefficients / self.reach[:, None])
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
@@ -146,24 +159,35 @@ class FittedMarkov(FittedOperator):
         # Where its own affinity is left out a center c has, with kappa = k(c, c),
         #   (sum_j u_j k(c, c_j) f_j - loop kappa f(c)) / (s(c) - loop kappa) = lambda f(c).
         # A new point is taken to be as much the center nearest to it as the kernel says, so that
-        # kappa becomes k(x) = max_j k(x, c_j), and
+        # kappa becomes k(x) = max_j k(x, c_j), loop is that of this center, and
         #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)):
         # centers have their own values, and far points about those of the nearest. A row that is
         # zero in floating point, a point that no center reaches, gives zero.
+        # For a negative lambda the denominator has zeros between the centers: such a function
+        # is not extended by it, and its column only says whether a center is reached.
+        negative = eigenvalues < 0
         columns = np.column_stack([coefficients / self.reach[:, None], self.pull]).astype(dtype)
-        rest = np.maximum(self.loop * (1 / eigenvalues - 1), 0.0).astype(dtype)
+        rest = np.maximum(1 / eigenvalues - 1, 0.0).astype(dtype)
         multiply = multiplier(columns)
 
         def extend(block: Any, X: Array, C: Array) -> Array:
             product = block @ columns if sparse.issparse(block) else multiply(block)
             sums = np.repeat(product[:, -1:], len(rest), axis=1)
-            if self.loop:
-                sums += np.outer(_largest(block), rest)
-            return np.divide(product[:, :-1], sums, out=np.zeros_like(sums), where=sums > 0)
+            if self.indefinite:
+                sums += np.outer(_own(block, np.asarray(self.loop, dtype=dtype)), rest)
+            out = np.divide(product[:, :-1], sums, out=np.zeros_like(sums), where=sums > 0)
+            out[:, negative] = product[:, -1:] > 0
+            return out
 
         return extend
 
 
-def _largest(block: Any) -> Array:
-    """The largest of each row."""
-    return block.max(axis=1).toarray() if sparse.issparse(block) else block.max(axis=1)
+def _own(block: Any, loop: Array) -> Array:
+    """loop_j k(x, c_j) of the nearest center: what counts as the affinity of x with itself."""
+    largest = block.max(axis=1)
+    largest = largest.toarray() if sparse.issparse(block) else largest
+    return (loop[0] if _even(loop) else loop[block.argmax(axis=1)]) * largest
+
+
+def _even(loop: Array) -> bool:
+    return bool(np.all(loop == loop[0]))

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from .._core import eig, gram
+from .._core.parallel import allowed_threads
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from .matrices import CenterMatrix, ProductMatrix, SparseMatrix, StoredMatrix
@@ -65,6 +67,10 @@ class EigenSystem:
     def extend(self, X: Array) -> Array:
         """Eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
 
+        For a negative mu, as walks without self-affinities have, a point has the value of the
+        nearest center, if any center is reached: such a function changes sign from a center to
+        its neighbours, and there is no telling what it is between them.
+
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
@@ -82,8 +88,30 @@ class EigenSystem:
 
         count = len(self.eigenvalues)
         if self.graph is not None:
-            return self.graph.product(X, of_block, count, X.dtype)
-        return gram.row_product(self.kernel, X, self.centers, of_block, count, dtype=X.dtype)
+            functions = self.graph.product(X, of_block, count, X.dtype)
+        else:
+            functions = gram.row_product(
+                self.kernel, X, self.centers, of_block, count, dtype=X.dtype
+            )
+        negative = self.eigenvalues < 0
+        if negative.any():
+            functions[:, negative] *= self.functions[self.nearest(X)][:, negative]
+        return functions
+
+    def nearest(self, X: Array) -> NDArray[np.intp]:
+        """The nearest center of each point.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Places of centers.
+        """
+        return KDTree(self.centers).query(X, workers=allowed_threads())[1]
 
     def select(self, columns: slice) -> EigenSystem:
         """Some of the eigenpairs.
@@ -141,7 +169,9 @@ def solve(
     measure = fitted.measure(weights)
     weighted_gram, trace = matrix.weighted(fitted, measure)
     check_finite(weighted_gram @ np.ones(len(weights)))
-    eigenvalues, vectors = eig.leading_eigenpairs(weighted_gram, n_components, fitted.rounding)
+    eigenvalues, vectors = eig.leading_eigenpairs(
+        weighted_gram, n_components, fitted.rounding, indefinite=fitted.indefinite
+    )
     functions = vectors / np.sqrt(measure)[:, None]
     functions *= signs(functions, centers)
     coefficients = measure[:, None] * functions / eigenvalues

@@ -43,6 +43,11 @@ class FittedOperator(Extensible, Protocol):
         """Up to here an eigenvalue of K~ can be due to rounding in ``apply``."""
         return 0.0
 
+    @property
+    def indefinite(self) -> bool:
+        """Whether negative eigenvalues of K~ are eigenvalues as others are, and no rounding."""
+        return False
+
     def measure(self, weights: Array) -> Array:
         """The weights of the sums over centers, in which the operator's kernel is symmetric."""
         return weights

@@ -141,12 +141,10 @@ class FittedMarkov(FittedOperator):
         project: Callable[[Array], Array],
         nearest: Callable[[], NDArray[np.intp]],
     ) -> tuple[FittedMarkov, Array]:
-        """The walk and the coefficients of its functions in the span of fewer points.
-
-        The sums over centers of which :meth:`extension` makes the functions, K u and K (A / s),
-        are functions in H; ``project`` gives the coefficients of their projections. A point
-        weighs itself as the center that is ``nearest`` to it does.
-        """
+        """The walk and the coefficients of its functions in the span of fewer points."""
+        # The sums over centers of which ``extension`` makes the functions, K u and K (A / s), are
+        # functions in H; ``project`` gives the coefficients of their projections. A point weighs
+        # itself as the center that is ``nearest`` to it does.
         pull = project(self.pull[:, None])[:, 0]
         loop = np.asarray(self.loop)
         if loop.ndim:

@@ -1,4 +1,8 @@
-"""Which rows span the leading eigenfunctions best: rules for Nystrom landmarks and for bases."""
+"""Which rows span the leading eigenfunctions best: rules for Nystrom landmarks.
+
+Each takes a kernel, rows X with weights or None, how many to choose, and a RandomState, and
+returns their places.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +29,8 @@ def uniform(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rn
 def pivoted_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
-    """Incomplete Cholesky: each time the row that the ones before represent worst.
-
-    How often rows count does not change which of them is worst, as for repeated rows.
-    """
+    """Incomplete Cholesky: each time the row that the ones before represent worst."""
+    # How often rows count does not change which of them is worst, as for repeated rows.
     return cholesky.greedy(kernel, X, None, size).pivots
 
 
@@ -40,11 +42,9 @@ def random_cholesky(
 
 
 def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
-    """Ridge leverage scores, recursively (Musco & Musco 2017).
-
-    Scores of a random half of the rows come from landmarks of that half, and so on down to a
-    few rows; the landmarks are drawn in proportion to the scores, without replacement.
-    """
+    """Ridge leverage scores, recursively (Musco & Musco 2017)."""
+    # Scores of a random half of the rows come from landmarks of that half, and so on down to a
+    # few rows; the landmarks are drawn in proportion to the scores, without replacement.
     order = rng.permutation(len(X))
     known = min(2 * size, len(X))
     chosen, chances = order[:known], np.ones(known)

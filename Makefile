@@ -16,7 +16,7 @@ demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, 
 	$(BIN)/python examples/digits.py
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.installed-dev ## Check style, types, layers and docstrings
 	$(BIN)/ruff check .

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
-from rskpca import ReducedSetKernelPCA
+from rskpca import ReducedSetKernelPCA, ShadowDensity
 
 from . import datasets
 from .datasets import Data, Floats
@@ -38,9 +38,9 @@ def run(quick: bool) -> list[Row]:
 
 def _compared(name: str, data: Data, quick: bool) -> Row:
     train, test = np.split(data.X, [len(data.X) * 4 // 5])
-    model = ReducedSetKernelPCA(5, ell=4.0).fit(train)
+    model = _fitted(train)
     contenders = {
-        "rskpca": lambda: ReducedSetKernelPCA(5, ell=4.0).fit(train),
+        "rskpca": lambda: _fitted(train),
         "KernelPCA": lambda: _exact(train, model.kernel_.gamma),
         "Nystroem + PCA": lambda: nystroem(train, model),
     }
@@ -53,6 +53,11 @@ def _compared(name: str, data: Data, quick: bool) -> Row:
     )
     case = f"{name} {len(train):,} x {train.shape[1]}"
     return ratio(case, timed, "rskpca", "KernelPCA", note=note, stand_in=data.stand_in)
+
+
+def _fitted(X: Floats) -> ReducedSetKernelPCA:
+    """Without the sums that a certificate needs, as the others have none."""
+    return ReducedSetKernelPCA(5, density=ShadowDensity(ell=4.0, n_frequencies=0)).fit(X)
 
 
 def _exact(X: Floats, gamma: float) -> Any:

@@ -7,8 +7,9 @@ from .kernel_pca import ReducedSetKernelPCA
 from .laplacian_eigenmaps import LaplacianEigenmaps
 from .normalized_cut import NormalizedCut
 from .novelty import KernelPCANovelty
-from .nystrom import NystromKernelPCA, WeightedNystromKernelPCA
+from .nystrom import NystromKernelPCA
 from .subsampled import SubsampledKernelPCA
+from .weighted_nystrom import WeightedNystromKernelPCA
 
 __all__ = [
     "DiffusionMaps",

@@ -1,8 +1,7 @@
-"""The Nystrom family: kernel PCA of all the data from a few landmarks."""
+"""The Nystrom method: kernel PCA of all the data in the span of a few landmarks."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -12,140 +11,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
-from ..density import BaseDensity, KMeansDensity
+from ..density import BaseDensity
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, Moments, nystrom, ritz, solve
+from ..spectral import EigenSystem, Moments, ritz
 from ..spectral.landmarks import RULES
 from ._base import Array
-from ._principal import PrincipalComponents
-
-EXTENSIONS = ("landmarks", "data")
-
-
-_NOT_ORTHOGONAL = (
-    'axes through the data are not orthogonal, which this needs; use extension="landmarks".'
-)
-
-
-def _has_orthogonal_axes(estimator: _LandmarkKernelPCA) -> bool:
-    if estimator.extension == "data":
-        raise AttributeError(_NOT_ORTHOGONAL)
-    return True
-
-
-class _LandmarkKernelPCA(PrincipalComponents):
-    """Kernel PCA through landmarks. A subclass chooses them, and says what they stand for."""
-
-    extension: str
-    landmarks_: Array
-    _points_: ReducedSet
-    _system_: EigenSystem | None
-
-    @abstractmethod
-    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
-        """The kernel with its bandwidth, and the landmarks with weights that sum to n."""
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.extension not in EXTENSIONS:
-            raise ValueError(f'extension must be "landmarks" or "data", got {self.extension!r}.')
-
-    def _started(
-        self, X: Any, sample_weight: Any, at_least: int
-    ) -> tuple[Array, Array | None, RadialKernel, ReducedSet]:
-        """Rows of positive weight, their weights, the kernel and the landmarks."""
-        self._check_parameters()
-        rows = check.new_rows(self, X, at_least)
-        weights = None
-        if sample_weight is not None:
-            weights = check.sample_weights(sample_weight, len(rows))
-            rows, weights = rows[weights > 0], weights[weights > 0]
-        return rows, weights, *self._chosen(rows, weights)
-
-    @available_if(_has_orthogonal_axes)
-    def reconstruction_error(self, X: Any) -> Array:
-        """Squared distance in feature space between points and their projections.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points; one pass over blocks of kernel values.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Not negative. Not for ``extension="data"``, whose axes are not orthogonal.
-        """
-        return super().reconstruction_error(X)
-
-    @available_if(_has_orthogonal_axes)
-    def score_samples(self, X: Any) -> Array:
-        """Minus :meth:`reconstruction_error`: the larger, the more a point is as the data are.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Not positive. Not for ``extension="data"``.
-        """
-        return super().score_samples(X)
-
-    def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
-        """Points whose coordinates are about these; of noisy points, their denoised selves.
-
-        Parameters
-        ----------
-        Z : array-like of shape (n_samples, n_components)
-            Coordinates, as of ``transform``.
-        method : {"ridge", "fixed-point", "distances"}, default="ridge"
-            As of :class:`ReducedSetKernelPCA`; only ``"ridge"`` for ``extension="data"``, whose
-            axes are not orthogonal.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            float32 for float32 coordinates, else float64.
-        """
-        if self.extension == "data" and method != "ridge":
-            raise ValueError(f"method={method!r}: {_NOT_ORTHOGONAL}")
-        return super().inverse_transform(Z, method=method)
-
-    def _known_points(self) -> ReducedSet:
-        return self._points_
-
-    def _count(self) -> int:
-        """How many components to look for."""
-        return np.iinfo(np.int32).max if self.n_components is None else self.n_components
-
-    def _through_data(
-        self, kernel: RadialKernel, landmarks: ReducedSet, data: ReducedSet
-    ) -> EigenSystem:
-        system = nystrom(kernel, landmarks, data, self._count(), center=self.center)
-        self._check_found(len(system.eigenvalues), landmarks.n_centers)
-        return system
-
-    def _adopt(
-        self, X: Any, kernel: RadialKernel, landmarks: ReducedSet, points: ReducedSet
-    ) -> None:
-        validate_data(self, X, reset=True, skip_check_array=True)
-        self.kernel_, self.landmarks_, self._points_ = kernel, landmarks.centers, points
-
-    @property
-    def eigensystem_(self) -> EigenSystem:
-        """The solved eigenproblem."""
-        check_is_fitted(self)
-        return self._system_  # type: ignore[return-value]
-
-    @property
-    def n_centers_(self) -> int:
-        """m, the number of landmarks."""
-        check_is_fitted(self)
-        return len(self.landmarks_)
+from ._landmark import LandmarkKernelPCA, whole
 
 
 def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
@@ -156,7 +28,7 @@ def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
     return True
 
 
-class NystromKernelPCA(_LandmarkKernelPCA):
+class NystromKernelPCA(LandmarkKernelPCA):
     """Kernel PCA of all the data in the span of a few landmarks.
 
     Parameters
@@ -264,7 +136,7 @@ class NystromKernelPCA(_LandmarkKernelPCA):
         rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=2)
         points, moments = landmarks, None
         if self.extension == "data":
-            points = _whole(rows, weights)
+            points = whole(rows, weights)
             system = self._through_data(kernel, landmarks, points)
         else:
             moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
@@ -370,11 +242,6 @@ class NystromKernelPCA(_LandmarkKernelPCA):
             )
 
 
-def _whole(X: Array, weights: Array | None) -> ReducedSet:
-    """All rows, as a reduced set."""
-    return ReducedSet(X, np.ones(len(X)) if weights is None else weights)
-
-
 def _given(landmarks: Any, X: Array) -> Array:
     """Points of the user, in the dtype of the data."""
     points = check_array(landmarks, dtype=X.dtype, input_name="landmarks")
@@ -384,118 +251,3 @@ def _given(landmarks: Any, X: Array) -> Array:
             "both must come from the same columns."
         )
     return points
-
-
-class WeightedNystromKernelPCA(_LandmarkKernelPCA):
-    """The density-weighted Nystrom method of Zhang and Kwok: k-means landmarks with weights.
-
-    Parameters
-    ----------
-    n_components : int, default=None
-        r. None keeps every component with a positive eigenvalue.
-    n_centers : int, default=100
-        m, the number of clusters.
-    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian.
-    gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
-    bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
-    extension : {"landmarks", "data"}, default="landmarks"
-        ``"data"`` is the published method: eigenvectors are extended to all n points, which are
-        kept, and a new point costs O(n). ``"landmarks"`` projects from the landmarks, O(m) a
-        point: reduced-set kernel PCA on a :class:`KMeansDensity`.
-    center : bool, default=True
-        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
-        paper's operator.
-    random_state : int, RandomState or None, default=0
-        Seed of k-means, and of the sample that the median bandwidth is taken from.
-
-    Attributes
-    ----------
-    landmarks_ : ndarray of shape (n_centers, n_features)
-        The means of the clusters.
-    reduced_set_ : ReducedSet
-        The same with their weights.
-    n_centers_ : int
-        m, their number.
-    basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at: landmarks, or all the data.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Descending, on the scale of ``KernelPCA.eigenvalues_``.
-    explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment).
-    kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from rskpca import WeightedNystromKernelPCA
-    >>> X = load_digits().data
-    >>> WeightedNystromKernelPCA(2, n_centers=30).fit(X).basis_.shape
-    (30, 64)
-    >>> WeightedNystromKernelPCA(2, n_centers=30, extension="data").fit(X).basis_.shape
-    (1797, 64)
-    """
-
-    reduced_set_: ReducedSet
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        n_centers: int = 100,
-        kernel: RadialKernel | str | None = None,
-        gamma: float | None = None,
-        bandwidth: float | str | None = None,
-        extension: str = "landmarks",
-        center: bool = True,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_centers = n_centers
-        self.kernel = kernel
-        self.gamma = gamma
-        self.bandwidth = bandwidth
-        self.extension = extension
-        self.center = center
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Cluster the data, and solve on the means of the clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Data, at least two rows.
-        y : None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
-
-        Returns
-        -------
-        WeightedNystromKernelPCA
-            Itself.
-        """
-        rows, weights, kernel, means = self._started(X, sample_weight, at_least=2)
-        points = means
-        if self.extension == "data":
-            points = _whole(rows, weights)
-            system = self._through_data(kernel, means, points)
-        else:
-            system = solve(self._operator(), kernel, means, self._count())
-            self._check_found(len(system.eigenvalues), means.n_centers)
-        self._adopt(X, kernel, means, points)
-        self.reduced_set_, self._system_ = means, system
-        return self
-
-    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
-        density = KMeansDensity(self.n_centers, random_state=self.random_state)
-        kernel, density = self._lent_kernel(density, X, weights)
-        return kernel, density.fit(X, sample_weight=weights).reduced_set_

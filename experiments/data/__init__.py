@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple
 
+import numpy as np
+
 from .dataset import Dataset, Floats, Labels, Published, WrongDataError
 from .store import MissingDataError, find
 
@@ -34,15 +36,13 @@ class Data(NamedTuple):
 def load(name: str, *, download: bool = True) -> Data:
     """A data set as the experiments take it: in the paper's units and size where it is there."""
     dataset = describe(name)
-    return Data(*dataset.use(published(name, download=download)), name, dataset.note)
+    used = dataset.use(published(name, download=download))
+    return Data(used.X.astype(np.float64, copy=False), used.y, name, dataset.note)
 
 
 def published(name: str, *, download: bool = True) -> Published:
-    """A data set as published, read-only."""
-    data = find(describe(name), download=download)
-    for array in data:
-        array.flags.writeable = False
-    return data
+    """A data set as published."""
+    return find(describe(name), download=download)
 
 
 def describe(name: str) -> Dataset:

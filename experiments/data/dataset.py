@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ class WrongDataError(ValueError):
 class Published(NamedTuple):
     """Rows as the publisher gives them, their classes, and which rows are of the test part."""
 
-    X: Floats
+    X: NDArray[Any]
     y: Labels
     is_test: NDArray[np.bool_]
 
@@ -31,7 +31,7 @@ class Published(NamedTuple):
 class Used(NamedTuple):
     """Rows and classes as the experiments take them."""
 
-    X: Floats
+    X: NDArray[Any]
     y: Labels
 
 
@@ -63,12 +63,14 @@ class Dataset:
     use: Callable[[Published], Used] = _all
     note: str = ""
 
-    def published(self, X: NDArray[np.generic], y: NDArray[np.generic]) -> Published:
-        """The published decimals in float64."""
-        values = np.asarray(X, np.float64)
-        values = np.round(values, self.decimals) if self.decimals else values
-        first_test = len(values) if self.n_train is None else self.n_train
-        return Published(values, np.asarray(y, np.int64), np.arange(len(values)) >= first_test)
+    def published(self, X: NDArray[Any], y: NDArray[Any]) -> Published:
+        """Whole numbers in the smallest dtype, else the published decimals in float64."""
+        values = np.round(np.asarray(X, np.float64), self.decimals) if self.decimals else X
+        exact = values.astype(np.float64 if self.decimals else self.dtype, copy=False)
+        if not np.array_equal(exact, values):
+            raise WrongDataError(f"{self.name} has values that are no {self.dtype}.")
+        first_test = len(exact) if self.n_train is None else self.n_train
+        return Published(exact, np.asarray(y, np.int64), np.arange(len(exact)) >= first_test)
 
     def check(self, data: Published, where: str) -> None:
         """Raise WrongDataError unless these are the published values."""

@@ -81,7 +81,7 @@ def _accuracy(ax: Any, table: dict[str, list[Any]], methods: list[str]) -> None:
 def _note(results: Results) -> str:
     return (
         f"{summary.described(results)}. Lines: mean accuracy, median speed-up over folds; bands: "
-        "one standard error, quartiles.\nTraining takes in the embedding of the training rows, "
+        "one standard error, quartiles. Training takes in the embedding of the training rows, "
         "not the neighbour search, which is the same for all."
     )
 

@@ -74,13 +74,14 @@ def _errors(ax: Any, table: dict[str, list[Any]], field: str) -> None:
         summary.draw_mean(ax, table, method, field)
     style.level(ax, "kpca", summary.overall(table, "kpca", field))
     unit = "Frobenius norm" if field == "embedding_error" else "norm, eigenvalues / n"
-    ax.set(yscale="log", ylabel=unit)
+    style.logarithmic(ax)
+    ax.set_ylabel(unit)
 
 
 def _note(results: Results) -> str:
     return (
         f"{summary.described(results)}. Lines: mean error, median speed-up over runs; bands: one "
-        "standard deviation, quartiles. Dashed KPCA: of the\nsame 80% against all. "
+        "standard deviation, quartiles. The error of KPCA: fitted to the same 80%, against all. "
         "scikit-learn's are about the mean, and their errors against kernel PCA about the mean."
     )
 

@@ -39,15 +39,15 @@ def draw(results: Results, path: Path) -> None:
             share = 100 * np.array(list(kept.values())) / found["rows"]["n"][0]
             style.line(ax, "shadow", list(kept), share.mean(axis=1), share.std(axis=1))
             ax.axhline(10, color="0.5", linewidth=0.8, linestyle=":", label="10%")
-            ax.set(xlabel=style.ELL, ylim=(0, None))
-        panels[0][0].set_ylabel("rows kept, %")
+            ax.set_xlabel(style.ELL)
+        panels[0][0].set(ylabel="rows kept, %", ylim=(0, None))
         style.letter(panels, list(results))
         style.legend(figure, panels, note=_note(results))
 
 
 def _note(results: Results) -> str:
     sizes = ", ".join(f"{name} {found['rows']['n'][0]:,}" for name, found in results.items())
-    return f"Rows to fit: {sizes}. Lines: mean over runs; bands, where wide enough: one deviation."
+    return f"Rows to fit: {sizes}. Lines: mean over runs; bands: one standard deviation."
 
 
 EXPERIMENTS = {"fig06": Experiment("share of data kept", compute, draw, "pictures/fig06.png")}

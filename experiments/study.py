@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from . import contenders
 from .contenders import Clusters
 from .data.dataset import Floats
-from .protocol import TABLE1, Rows, Split, Timed, dataset, ells, mean_sizes, timed
+from .protocol import TABLE1, Rows, Split, Timed, dataset, ells, mean_sizes, often_timed, timed
 from .settings import Settings
 from .workers import Part, run
 
@@ -163,7 +163,7 @@ def _measure(study: Study, task: Task, model: Any) -> Measured:
     nothing = Timed(None, 0.0)
     fit = timed(model.fit, task.train).seconds
     train = timed(model.transform, task.train) if study.embeds_train else nothing
-    return Measured(model, fit, train, timed(model.transform, task.test))
+    return Measured(model, fit, train, often_timed(model.transform, task.test))
 
 
 def _n_centers(model: Any, size: float | None, n: int) -> int:

@@ -5,6 +5,7 @@ Colours after Okabe and Ito. Marker and dashes differ too, so no two methods dif
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,8 +97,18 @@ def stroke(method: str) -> dict[str, Any]:
         "linestyle": look.dashes,
         "linewidth": 1.3,
         "markersize": 4,
-        "markevery": 2,
+        "markevery": (list(LOOKS).index(method) % 2, 2),  # equal lines show the marks of both
     }
+
+
+def logarithmic(ax: Any) -> None:
+    """A logarithmic axis of values, with plain numbers at 1, 2, 5, 10, ..."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter("{x:g}")
 
 
 def letter(panels: Any, titles: list[str]) -> None:
@@ -114,4 +125,5 @@ def legend(figure: Any, panels: Any, columns: int = 4, note: str = "") -> None:
         entries |= dict(zip(labels, handles, strict=True))
     figure.legend(entries.values(), entries.keys(), loc="outside upper center", ncols=columns)
     if note:
-        figure.supxlabel(note, fontsize=7.5, color="0.35")
+        wrapped = textwrap.fill(note, width=int(17 * figure.get_figwidth()))
+        figure.supxlabel(wrapped, fontsize=7.5, color="0.35")

@@ -107,4 +107,5 @@ def draw_speedups(ax: Any, table: Table, methods: Sequence[str], steps: Sequence
         ax.fill_between(list(found), low, high, color=look.colour, alpha=0.18, linewidth=0)
     for method in BASELINES:
         style.level(ax, method, float(np.median(speedups(table, method, steps)[None])))  # type: ignore[index]
-    ax.set(yscale="log", ylabel="times as fast as KPCA")
+    style.logarithmic(ax)
+    ax.set_ylabel("times as fast as KPCA")

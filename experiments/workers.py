@@ -33,8 +33,7 @@ def run(title: str, parts: Sequence[Part], settings: Settings) -> list[Any]:
 def _finished(parts: Sequence[Part], settings: Settings) -> Iterator[tuple[int, Any]]:
     """Parts as they come, by their place."""
     if settings.jobs == 1:
-        with threadpool_limits(1):
-            yield from ((i, _kept(part, settings)) for i, part in enumerate(parts))
+        yield from ((i, _kept(part, settings)) for i, part in enumerate(parts))
         return
     pool = _pool(settings.jobs)
     places: dict[Future[Any], int] = {
@@ -49,17 +48,14 @@ def _finished(parts: Sequence[Part], settings: Settings) -> Iterator[tuple[int, 
 
 def _kept(part: Part, settings: Settings) -> Any:
     path = settings.part(part.name)
-    return results.kept(path, settings.key, lambda: part.make(settings, *part.arguments))
+    with threadpool_limits(1):
+        return results.kept(path, settings.key, lambda: part.make(settings, *part.arguments))
 
 
 @cache
 def _pool(jobs: int) -> ProcessPoolExecutor:
     """One pool for all experiments, so that its processes are warm."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_one_thread)
-
-
-def _one_thread() -> None:
-    threadpool_limits(1)
+    return ProcessPoolExecutor(jobs, get_context("spawn"))
 
 
 def _progress(

@@ -1,8 +1,9 @@
-"""``python -m experiments [name ... | all] [--quick] [--runs N] [--jobs N] [--output DIR] [--force]``."""
+"""``python -m experiments [name ... | all]``, with ``--help`` for the options."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from .settings import HERE, QUICK_RUNS, RUNS, Settings
 def main(arguments: Sequence[str]) -> int:
     """Run the experiments; 0, or 1 where data were missing or wrong."""
     names, settings, force = _options(arguments)
+    if force:
+        shutil.rmtree(settings.part("any").parent, ignore_errors=True)
     refused = [name for name in names if not _run(name, settings, force)]
     if refused:
         print(f"not run, for want of data: {', '.join(refused)}", file=sys.stderr)

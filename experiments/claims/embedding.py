@@ -32,11 +32,27 @@ def _worst(found: Found) -> Finding:
 
 def _compared(figure: str, other: str, kind: str, at: float, found: Found) -> Finding:
     """From which ell on an analysis of variance finds it better, or no worse."""
-    table = found[figure]["rows"]
-    ours, theirs = (summary.by_ell(table, m, "embedding_error") for m in ("shadow", other))
+    ours, theirs = _errors(found, figure, other)
     if min(map(len, [*ours.values(), *theirs.values()])) < 2:
         return Finding("needs two runs", NOT_RUN)
-    first = anova.holds_from(getattr(anova, kind), ours, theirs)
+    return _onset(anova.holds_from(getattr(anova, kind), ours, theirs), ours, theirs, at)
+
+
+def _by_means(figure: str, kind: str, at: float, found: Found) -> Finding:
+    """The same by means alone, as today's method was run a few times only."""
+    smaller = {"better": np.less, "no_worse": np.less_equal}[kind]
+    ours, theirs = _errors(found, figure, "sklearn-nystroem")
+    first = anova.holds_from(lambda a, b: bool(smaller(np.mean(a), np.mean(b))), ours, theirs)
+    return _onset(first, ours, theirs, at)
+
+
+def _errors(found: Found, figure: str, other: str) -> tuple[anova.ByEll, anova.ByEll]:
+    table = found[figure]["rows"]
+    ours, theirs = (summary.by_ell(table, m, "embedding_error") for m in ("shadow", other))
+    return ours, theirs
+
+
+def _onset(first: float | None, ours: anova.ByEll, theirs: anova.ByEll, at: float) -> Finding:
     last = max(set(ours) & set(theirs))
     ratio = np.mean(ours[last]) / np.mean(theirs[last])
     size = f"error {ratio:.3g} times as large at ell = {last:g}"
@@ -52,11 +68,12 @@ def _from(figure: str, other: str, kind: str, at: float) -> Claim:
         WHERE,
         f"{SETS[figure]}: the embedding of ShDE+RSKPCA {words} that of {title} from some ell on",
         f"ell = {at:g}",
-        "ANOVA at 0.05 over runs, at every larger ell. Reproduced: from the paper's ell or "
-        "earlier; partly: from a later one; not: at none",
+        "(a) ANOVA at 0.05 over runs; (b) mean error against that of scikit-learn's Nystroem + "
+        "PCA, which is about the mean, each to its own kernel PCA. Reproduced: at every ell from "
+        "the paper's or an earlier one on; partly: from a later one on; not: at none",
         (figure,),
         partial(_compared, figure, other, kind, at),
-        partial(_compared, figure, "sklearn-nystroem", kind, at),
+        partial(_by_means, figure, kind, at),
     )
 
 

@@ -67,7 +67,7 @@ def draw(results: Results, path: Path) -> None:
             summary.draw_speedups(ax, table, methods, steps)
         style.letter(panels, ["Accuracy", *SPEEDUPS])
         for ax in panels[1]:
-            ax.set_xlabel(style.ELL)
+            style.ell_axis(ax)
         style.legend(figure, panels, note=_note(results))
 
 

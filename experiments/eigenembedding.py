@@ -65,7 +65,7 @@ def draw(results: Results, path: Path) -> None:
         titles = [*ERRORS.values(), "Training speed-up", "Testing speed-up"]
         style.letter(panels, titles)
         for ax in panels[1]:
-            ax.set_xlabel(style.ELL)
+            style.ell_axis(ax)
         style.legend(figure, panels, note=_note(results))
 
 

@@ -39,7 +39,7 @@ def draw(results: Results, path: Path) -> None:
             share = 100 * np.array(list(kept.values())) / found["rows"]["n"][0]
             style.line(ax, "shadow", list(kept), share.mean(axis=1), share.std(axis=1))
             ax.axhline(10, color="0.5", linewidth=0.8, linestyle=":", label="10%")
-            ax.set_xlabel(style.ELL)
+            style.ell_axis(ax)
         panels[0][0].set(ylabel="rows kept, %", ylim=(0, None))
         style.letter(panels, list(results))
         style.legend(figure, panels, note=_note(results))

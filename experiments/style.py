@@ -77,7 +77,8 @@ def figure(
 def line(ax: Any, method: str, x: ArrayLike, y: ArrayLike, band: ArrayLike | None = None) -> None:
     """A method's line, with a band of y -+ ``band``."""
     look = LOOKS[method]
-    ax.plot(x, y, label=look.text, **stroke(method))
+    every = {"markevery": 1} if np.size(x) < 12 else {}
+    ax.plot(x, y, label=look.text, **(stroke(method) | every))
     if band is not None:
         low, high = np.subtract(y, band), np.add(y, band)
         ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
@@ -109,6 +110,14 @@ def logarithmic(ax: Any) -> None:
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter("{x:g}")
+
+
+def ell_axis(ax: Any) -> None:
+    """A labelled axis of ell, with marks every half."""
+    from matplotlib.ticker import MultipleLocator
+
+    ax.set_xlabel(ELL)
+    ax.xaxis.set_major_locator(MultipleLocator(0.5))
 
 
 def letter(panels: Any, titles: list[str]) -> None:

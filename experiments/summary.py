@@ -43,8 +43,17 @@ def described(results: Results) -> str:
     return (
         f"{results['data']}: {table['n'][0]:,} rows to fit, {results['shape'][1]} features, "
         f"bandwidth {results['bandwidth']:g}, rank {results['rank']}, "
-        f"{max(table['run']) + 1} runs, one thread"
+        f"{max(table['run']) + 1} runs{_fewer(table)}, one thread"
     )
+
+
+def _fewer(table: Table) -> str:
+    """Which methods were run less often."""
+    runs: dict[str, int] = {}
+    for method, run in zip(table["method"], table["run"], strict=True):
+        runs[method] = max(runs.get(method, 0), run + 1)
+    few = [f"{n} of {style.LOOKS[m].text}" for m, n in runs.items() if n < max(runs.values())]
+    return f" ({', '.join(few)})" if few else ""
 
 
 def by_ell(table: Table, method: str, *fields: str) -> dict[float, list[float]]:

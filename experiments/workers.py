@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -55,7 +57,19 @@ def _kept(part: Part, settings: Settings) -> Any:
 @cache
 def _pool(jobs: int) -> ProcessPoolExecutor:
     """One pool for all experiments, so that its processes are warm."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """A killed run leaves no process behind."""
+    Thread(target=_wait_for_end, daemon=True).start()
+
+
+def _wait_for_end() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _progress(

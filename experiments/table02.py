@@ -152,7 +152,12 @@ def stored(model: Any) -> int:
     """How many numbers ``transform`` needs: points, and what they are multiplied by."""
     if isinstance(model, Pipeline):
         features, pca = model
-        parts = (features.components_, features.normalization_, pca.components_, pca.mean_)
+        parts: tuple[Any, ...] = (
+            features.components_,
+            features.normalization_,
+            pca.components_,
+            pca.mean_,
+        )
     elif hasattr(model, "X_"):
         parts = (model.X_, model.coefficients_)
     elif hasattr(model, "X_fit_"):

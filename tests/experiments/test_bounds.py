@@ -64,3 +64,8 @@ def test_distance_of_spectra_agrees_with_the_librarys(run):
     total = exact.compared(3.0)["eigenvalues"]["measured"]
     each = eigenvalues.measured(kernel, X, found, len(X))
     assert total == pytest.approx(np.linalg.norm(each), rel=1e-6)
+
+
+def test_twice_the_same_numbers(run, tmp_path):
+    again = bounds.measure(quick(tmp_path), "german")
+    assert again == run[0]["sets"]["german"]

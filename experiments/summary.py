@@ -37,13 +37,13 @@ def about(data: Data, setup: Setup, settings: Settings) -> Results:
     }
 
 
-def described(results: Results) -> str:
-    """The data set in a few words, for the note below a picture."""
+def described(results: Results, runs: str) -> str:
+    """The data set in a few words, for the note below a picture; ``runs`` is what to call them."""
     table = results["rows"]
     return (
         f"{results['data']}: {table['n'][0]:,} rows to fit, {results['shape'][1]} features, "
         f"bandwidth {results['bandwidth']:g}, rank {results['rank']}, "
-        f"{max(table['run']) + 1} runs{_fewer(table)}, one thread"
+        f"{runs}: {max(table['run']) + 1}{_fewer(table)}, one thread"
     )
 
 

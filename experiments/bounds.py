@@ -47,6 +47,8 @@ THEOREMS = {
 
 def compute(settings: Settings) -> Results:
     """For each data set the bounds and the measured values, one row an ell."""
+    for name in protocol.TABLE1:
+        protocol.dataset(name, settings.quick)  # missing data are found here, not in a worker
     parts = [Part(f"bounds-{name}", measure, (name,)) for name in protocol.TABLE1]
     found = run("bounds", parts, settings)
     return {"confidence": CONFIDENCE, "sets": dict(zip(protocol.TABLE1, found, strict=True))}
@@ -57,7 +59,9 @@ def measure(settings: Settings, name: str) -> Results:
     data = protocol.dataset(name, settings.quick)
     exact = Exact.of(protocol.TABLE1[name].kernel, _few(data.X))
     rows = [exact.compared(ell) for ell in protocol.ells(settings, every=2)]
-    return {"n": len(exact.X), "note": data.note, "gap": exact.gap, "rows": rows}
+    kept = f"{len(exact.X):,} of {len(data.X):,} rows" if len(exact.X) < len(data.X) else ""
+    note = "; ".join(part for part in (data.note, kept) if part)
+    return {"n": len(exact.X), "note": note, "gap": exact.gap, "rows": rows}
 
 
 def _few(X: Floats) -> Floats:
@@ -209,7 +213,7 @@ def _panel(ax: Any, rows: list[Results], key: str) -> None:
 
 def _note(sets: Results) -> str:
     notes = [f"{name}: {found['note']}" for name, found in sets.items() if found["note"]]
-    return ".\n".join(["The kernel is at most 1, so nothing has a unit", *notes])
+    return "\n".join(f"{note}." for note in ["The kernel is at most 1: no unit", *notes])
 
 
 EXPERIMENTS = {

@@ -97,4 +97,4 @@ def content(data: Published, dataset: Dataset) -> str:
     table = np.column_stack([scaled.astype("<i4"), data.y.astype("<i4")])
     if dataset.any_order:
         table = table[np.lexsort(table.T[::-1])]
-    return hashlib.sha256(np.ascontiguousarray(table)).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(table).data).hexdigest()

@@ -67,7 +67,7 @@ def read_openml(number: int) -> Table:
     """Rows and labels, as OpenML has them."""
     from sklearn.datasets import fetch_openml
 
-    options = {"as_frame": False, "parser": "liac-arff", "cache": False, "n_retries": 1}
+    options = {"as_frame": False, "parser": "auto", "cache": False, "n_retries": 1}
     found = fetch_openml(data_id=number, **options)
     return np.asarray(found.data), np.asarray(found.target)
 

@@ -27,6 +27,9 @@ def as_pixels(data: Published) -> Used:
     return Used(data.X * (60 / 255), data.y)
 
 
+CRAN = "https://cran.r-project.org/src/contrib"
+PLACES = (f"{CRAN}/PPCI_0.1.5.tar.gz", f"{CRAN}/Archive/PPCI/PPCI_0.1.5.tar.gz")
+
 DATASET = Dataset(
     name="yale",
     title="Yale Face Database B, 200 images of each subject, 30 x 20 pixels",
@@ -36,7 +39,7 @@ DATASET = Dataset(
     dtype="float32",
     file_sha256="6ad4b65453757837a1b3721e6c8692297385df973469bc5658164338bce7beaf",
     content_sha256="c55615fe83fca9c04c38f369676201578fb30c0805d99ca4655672aaba94bbf3",
-    sources=(Files(("https://cran.r-project.org/src/contrib/PPCI_0.1.5.tar.gz",), parse),),
+    sources=tuple(Files((place,), parse) for place in PLACES),
     decimals=2,
     use=as_pixels,
     note="2,000 images of 30 x 20 pixels, times 60 / 255; the paper has 5,768 of 520 pixels",

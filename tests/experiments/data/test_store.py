@@ -2,9 +2,12 @@
 
 import shutil
 from dataclasses import replace
+from unittest.mock import create_autospec
 
 import numpy as np
 import pytest
+import sklearn.datasets
+from sklearn.utils import Bunch
 
 from experiments import data
 from experiments.data import MissingDataError, WrongDataError, sources, store
@@ -117,6 +120,16 @@ def test_openml_names_the_classes_otherwise(monkeypatch):
     X, y = OpenML(1, {"g": 0, "h": 1}).fetch()
     np.testing.assert_array_equal(X, np.eye(2))
     np.testing.assert_array_equal(y, [1, 0])
+
+
+def test_openml_is_asked_in_scikit_learns_words(monkeypatch):
+    fetch = create_autospec(sklearn.datasets.fetch_openml)
+    fetch.return_value = Bunch(data=[[1.0, 2.0]], target=["3"])
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
+    X, y = OpenML(32).fetch()
+    assert fetch.call_args.kwargs["data_id"] == 32
+    np.testing.assert_array_equal(X, [[1.0, 2.0]])
+    np.testing.assert_array_equal(y, [3])
 
 
 def test_missing_data_say_where_to_get_them(places):

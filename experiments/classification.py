@@ -80,9 +80,9 @@ def _accuracy(ax: Any, table: dict[str, list[Any]], methods: list[str]) -> None:
 
 def _note(results: Results) -> str:
     return (
-        f"{summary.described(results)}. Lines: mean accuracy, median speed-up over folds; bands: "
-        "one standard error, quartiles. Training takes in the embedding of the training rows, "
-        "not the neighbour search, which is the same for all."
+        f"{summary.described(results, 'folds')}. Lines: mean accuracy, median speed-up over "
+        "folds; bands: one standard error, quartiles. Training takes in the embedding of the "
+        "training rows, not the neighbour search, which is the same for all."
     )
 
 

@@ -80,8 +80,9 @@ def _errors(ax: Any, table: dict[str, list[Any]], field: str) -> None:
 
 def _note(results: Results) -> str:
     return (
-        f"{summary.described(results)}. Lines: mean error, median speed-up over runs; bands: one "
-        "standard deviation, quartiles. The error of KPCA: fitted to the same 80%, against all. "
+        f"{summary.described(results, 'runs')}. Lines: mean error, median speed-up over runs; "
+        "bands: one standard deviation, quartiles. The error of KPCA: fitted to the same 80%, "
+        "against all. "
         "scikit-learn's are about the mean, and their errors against kernel PCA about the mean."
     )
 

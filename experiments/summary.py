@@ -14,6 +14,7 @@ from .registry import Results
 from .settings import Settings
 
 Table = Mapping[str, list[Any]]
+ByEll = dict[Any, list[float]]  # None is the ell of what does not depend on it
 Spread = Callable[[Sequence[float]], Any]
 BASELINES = ("kpca", "sklearn-kpca", "kpca-dense")
 
@@ -37,13 +38,13 @@ def about(data: Data, setup: Setup, settings: Settings) -> Results:
     }
 
 
-def described(results: Results) -> str:
-    """The data set in a few words, for the note below a picture."""
+def described(results: Results, runs: str) -> str:
+    """The data set in a few words, for the note below a picture; ``runs`` is what to call them."""
     table = results["rows"]
     return (
         f"{results['data']}: {table['n'][0]:,} rows to fit, {results['shape'][1]} features, "
         f"bandwidth {results['bandwidth']:g}, rank {results['rank']}, "
-        f"{max(table['run']) + 1} runs{_fewer(table)}, one thread"
+        f"{runs}: {max(table['run']) + 1}{_fewer(table)}, one thread"
     )
 
 
@@ -56,9 +57,9 @@ def _fewer(table: Table) -> str:
     return f" ({', '.join(few)})" if few else ""
 
 
-def by_ell(table: Table, method: str, *fields: str) -> dict[float, list[float]]:
+def by_ell(table: Table, method: str, *fields: str) -> ByEll:
     """For each ell the values over runs, in the order of the runs; fields are added up."""
-    found: dict[float, dict[int, float]] = {}
+    found: dict[Any, dict[int, float]] = {}
     for i, name in enumerate(table["method"]):
         if name == method:
             value = sum(table[field][i] for field in fields)
@@ -71,14 +72,12 @@ def by_ell(table: Table, method: str, *fields: str) -> dict[float, list[float]]:
 
 def overall(table: Table, method: str, field: str) -> float:
     """The mean over runs of what does not depend on ell."""
-    return float(np.mean(by_ell(table, method, field)[None]))  # type: ignore[index]
+    return float(np.mean(by_ell(table, method, field)[None]))
 
 
-def speedups(
-    table: Table, method: str, steps: Sequence[str], baseline: str = "kpca"
-) -> dict[float, list[float]]:
+def speedups(table: Table, method: str, steps: Sequence[str], baseline: str = "kpca") -> ByEll:
     """How many times faster than a baseline, run by run; its median where it has fewer runs."""
-    slow = by_ell(table, baseline, *steps)[None]  # type: ignore[index]
+    slow = by_ell(table, baseline, *steps)[None]
     fast = by_ell(table, method, *steps)
     return {
         ell: [_paired(slow, run) / seconds for run, seconds in enumerate(values)]
@@ -115,6 +114,6 @@ def draw_speedups(ax: Any, table: Table, methods: Sequence[str], steps: Sequence
         look = style.LOOKS[method]
         ax.fill_between(list(found), low, high, color=look.colour, alpha=0.18, linewidth=0)
     for method in BASELINES:
-        style.level(ax, method, float(np.median(speedups(table, method, steps)[None])))  # type: ignore[index]
+        style.level(ax, method, float(np.median(speedups(table, method, steps)[None])))
     style.logarithmic(ax)
     ax.set_ylabel("times as fast as KPCA")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
+from ..density import merge
 from ._base import Array
 from ._principal import PrincipalComponents
 from .kernel_pca import ReducedSetKernelPCA
@@ -140,6 +142,13 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         _streaming(self.embedding_).forget(self._more_rows(X), sample_weight=sample_weight)
         self._offset_ = None
         return self
+
+    def _merged(self, others: Sequence[KernelPCANovelty]) -> Self:
+        """The detector of the data of all; see :func:`rskpca.merge`."""
+        merged = clone(self)
+        merged.embedding_ = merge(self.embedding_, *(other.embedding_ for other in others))
+        merged._offset_ = None
+        return merged
 
     def _check_parameters(self) -> None:
         share = self.contamination

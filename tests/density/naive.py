@@ -36,7 +36,9 @@ class NaiveStream:
         if self.window is not None:
             self.rows.pop(number - self.window, None)
         if self.patience is not None:
-            kept = {home for n, (_, _, home) in self.rows.items() if n >= number + 1 - self.patience}
+            kept = {
+                home for n, (_, _, home) in self.rows.items() if n >= number + 1 - self.patience
+            }
             self.rows = {n: row for n, row in self.rows.items() if row[2] in kept}
         self._drop()
 

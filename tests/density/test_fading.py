@@ -40,7 +40,7 @@ def naive_of(half_life, radius=0.5):
     weighted=st.booleans(),
     pickled=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_stream_is_that_of_a_direct_count(seed, half_life, chunks, weighted, pickled):
     rng = np.random.default_rng(seed)
     density, naive = fades(half_life), naive_of(half_life)
@@ -148,7 +148,7 @@ def test_a_copy_of_a_stream_is_a_stream_of_its_own():
 
 
 def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
-    X = drifting(3000)
+    X = drifting(6000)
     stream = fades(30.0).partial_fit(X[:1000])
     before = fitted_state(stream)
     calls = []

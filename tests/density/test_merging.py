@@ -39,9 +39,7 @@ def merged_dictionary(first, others, radius):
     for other in others:
         fixed = len(centers)
         for center, weight in zip(other.centers.values(), other.sums()[0], strict=True):
-            near = (
-                i for i in range(fixed) if NaiveStream.squared(center, centers[i]) < radius**2
-            )
+            near = (i for i in range(fixed) if NaiveStream.squared(center, centers[i]) < radius**2)
             i = next(near, len(centers))
             if i == len(centers):
                 centers.append(center)

@@ -42,6 +42,10 @@ def answer(model, rows=NEW):
     return model.decision_function(rows)
 
 
+def embedding_of(model):
+    return getattr(model, "embedding_", model)
+
+
 @pytest.fixture(params=EMBEDDINGS)
 def make(request):
     return EMBEDDINGS[request.param]
@@ -112,7 +116,7 @@ def test_fading_rows_are_weighted_rows(make):
 def test_a_window_forgets_a_row_that_a_user_wants_out(make):
     model = make(WindowDensity(200, shadow())).fit(X)
     model.forget(X[-10:-5])
-    inner = getattr(model, "embedding_", model)
+    inner = embedding_of(model)
     assert inner.reduced_set_.n_samples == 195
     before = fitted_state(inner.density_)
     with pytest.raises(ValueError, match="not in the window"):
@@ -131,22 +135,19 @@ def test_clusters_of_the_last_rows_follow_the_window():
 
 def test_a_warm_fit_keeps_bandwidth_and_centers_and_counts_anew(make):
     model = make(ShadowDensity(warm_start=True))
-    model.fit(X)
-    inner = getattr(model, "embedding_", model)
-    if inner is not model:
-        pytest.skip("a detector fits its embedding afresh")
-    bandwidth, old = model.kernel_.bandwidth, model.reduced_set_
+    first = embedding_of(model.fit(X))
+    bandwidth, old = first.kernel_.bandwidth, first.reduced_set_
     later = datasets.blobs(300, 2, seed=0)[:250] + 0.05
-    model.fit(later)
-    s = model.reduced_set_
-    assert model.kernel_.bandwidth == model.density_.kernel_.bandwidth == bandwidth
+    second = embedding_of(model.fit(later))
+    s = second.reduced_set_
+    assert second.kernel_.bandwidth == second.density_.kernel_.bandwidth == bandwidth
     assert s.n_samples == 250
     known = {tuple(center) for center in old.centers}
     shared = sum(tuple(center) in known for center in s.centers)
     assert shared > 0.5 * s.n_centers
-    cold = make(ShadowDensity()).fit(later).reduced_set_
+    cold = embedding_of(make(ShadowDensity()).fit(later)).reduced_set_
     assert not {tuple(center) for center in cold.centers} & known
-    assert np.linalg.norm(later - s.centers[model.density_.labels_], axis=1).max() < s.radius
+    assert np.linalg.norm(later - s.centers[second.density_.labels_], axis=1).max() < s.radius
     answer(model)
 
 

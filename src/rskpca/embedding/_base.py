@@ -293,6 +293,11 @@ class ReducedSetEmbedding(KernelEmbedding):
         cast(ShadowDensity, density)._warm_up(self.density_)
         return kernel, density
 
+    def _warm_up(self, fitted: Any) -> None:
+        """Take over from a fitted embedding what a warm start starts from."""
+        if hasattr(fitted, "density_"):
+            self.kernel_, self.density_ = fitted.kernel_, fitted.density_
+
     def _new_density(self) -> BaseDensity:
         if self.density is not None:
             return clone(self.density)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
 from ..density import merge
-from ._base import Array
+from ._base import Array, ReducedSetEmbedding
 from ._principal import PrincipalComponents
 from .kernel_pca import ReducedSetKernelPCA
 
@@ -87,9 +87,10 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         self._check_parameters()
         checked = check.new_rows(self, X, at_least=2)
         weights = check.sample_weights(sample_weight, len(checked))
-        embedding = self._unfitted().fit(
-            checked, sample_weight=None if sample_weight is None else weights
-        )
+        embedding = self._unfitted()
+        if hasattr(self, "embedding_") and isinstance(embedding, ReducedSetEmbedding):
+            embedding._warm_up(self.embedding_)
+        embedding.fit(checked, sample_weight=None if sample_weight is None else weights)
         self._adopt(X, embedding, _threshold(embedding, checked, weights, self.contamination))
         return self
 

@@ -130,6 +130,23 @@ def test_clusters_of_the_last_rows_follow_the_window():
     np.testing.assert_array_equal(model.labels_, model.predict(X[:50]))
 
 
+@pytest.mark.parametrize("density", [WindowDensity(150, shadow()), FadingDensity(50.0, shadow())])
+def test_a_second_look_is_at_the_rows_that_count(density):
+    model = ReducedSetKernelPCA(3, density=density, refine="nystrom")
+    with pytest.raises(ValueError, match=r'refine="nystrom" counts every row.*call refine_on'):
+        model.fit(X)
+    assert not hasattr(model, "density_")
+
+
+def test_a_window_is_refined_on_its_rows():
+    window = WindowDensity(150, shadow())
+    model = ReducedSetKernelPCA(3, density=window).fit(X).refine_on(X[-150:])
+    exact = ReducedSetKernelPCA(3, density=shadow(np.inf)).fit(X[-150:])
+    np.testing.assert_allclose(answer(model), answer(exact), atol=0.01)
+    with pytest.raises(ValueError, match="pass the same rows"):
+        model.refine_on(X)
+
+
 # ------------------------------------------------------------------------- warm starts
 
 

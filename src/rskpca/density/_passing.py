@@ -49,7 +49,7 @@ class PassingDensity(BaseDensity, ABC):
         """Check the subclass's own parameters."""
 
     @abstractmethod
-    def _new_stream(self, cover_of: float, spectrum: Spectrum | None, X: Array) -> PassingStream:
+    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> PassingStream:
         """A stream of no rows yet, of this radius, for rows such as those of X."""
 
     @property
@@ -126,7 +126,7 @@ class PassingDensity(BaseDensity, ABC):
             return ShadowDensity(self.kernel)
         if type(self.density) is not ShadowDensity:
             raise TypeError(
-                f"density must be a ShadowDensity, whose centers come one by one, "
+                "density must be a ShadowDensity, whose centers come one by one, "
                 f"got {self.density!r}."
             )
         for name in ("max_centers", "warm_start"):

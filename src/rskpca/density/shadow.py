@@ -255,11 +255,8 @@ class ShadowDensity(BaseDensity):
         merged = clone(self)
         merged.reduced_set_ = reduce(ReducedSet.merge, sets)
         spacing = merged.reduced_set_.spacing
-        merged.kernel_, merged.ell_ = (
-            self.kernel_,
-            self.kernel_.scale / spacing if spacing else np.inf,
-        )
-        merged._merged_ = True
+        merged.kernel_, merged._merged_ = self.kernel_, True
+        merged.ell_ = self.kernel_.scale / spacing if spacing else np.inf
         return merged
 
     def _absorb(

@@ -31,6 +31,7 @@ from .embedding import (
     SubsampledKernelPCA,
     WeightedNystromKernelPCA,
 )
+from .io import load, save
 from .kernels import Gaussian, Laplacian, RadialKernel
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
@@ -63,6 +64,8 @@ __all__ = [
     "WeightedNystromKernelPCA",
     "compress_map",
     "construct_reduced_set",
+    "load",
     "plan",
+    "save",
     "select_reduced_set",
 ]

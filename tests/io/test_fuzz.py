@@ -1,5 +1,7 @@
 """Thousands of spoilt files; ``python -m tests.io.fuzz --count 100000`` tries more."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.io import fuzz, mutations
@@ -8,8 +10,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    return fuzz.run(2000, seed=7, folder=tmp_path_factory.mktemp("fuzz"))
+def report():
+    with fuzz.scratch() as folder:
+        return fuzz.run(2000, seed=7, folder=Path(folder))
 
 
 def test_nothing_but_an_error_or_a_sound_model_comes_of_a_spoilt_file(report):

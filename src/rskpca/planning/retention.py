@@ -14,6 +14,7 @@ from .discovery import forecast
 Array = NDArray[np.floating]
 
 ELLS = (3.0, 3.5, 4.0, 4.5, 5.0)
+_LEAST, _MOST = 1000, 8000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,22 @@ class Retention:
         """
         logs = np.interp(np.log(ell), np.log(self.ells), np.log(self.n_centers))
         return float(np.exp(logs))
+
+
+def enough_rows(n_features: int) -> int:
+    """Rows that a curve of some points is forecast from in a few seconds.
+
+    Parameters
+    ----------
+    n_features : int
+        Of the data; the more, the longer the covers of the sample take.
+
+    Returns
+    -------
+    int
+        From 1,000 to 8,000.
+    """
+    return int(np.clip(np.sqrt(6.4e8 / n_features), _LEAST, _MOST))
 
 
 def retention(

@@ -12,13 +12,12 @@ from .. import _validation as check
 from ..kernels import RadialKernel, as_kernel
 from ..planning import Plan
 from ..planning.figure import draw_retention
-from ..planning.retention import ELLS, Retention, retention
+from ..planning.retention import ELLS, Retention, enough_rows, retention
 from ._display import Display
 from .models import ell_of, kernel_of, n_samples_of, numbers, points_of, some_rows, split
 
-FACTORS = (0.5, 0.625, 0.8, 1.25, 1.6, 2.0)  # of the ell that was chosen
+FACTORS = (0.5, 0.7, 1.4, 2.0)  # of the ell that was chosen
 DEFAULT_ELLS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
-_ROWS = 8000
 
 
 class RetentionDisplay(Display):
@@ -56,7 +55,7 @@ class RetentionDisplay(Display):
         X: Any,
         *,
         n_samples: float | None = None,
-        n_rows: int = _ROWS,
+        n_rows: int | None = None,
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
@@ -70,8 +69,9 @@ class RetentionDisplay(Display):
             The fitted rows, or a random sample of them.
         n_samples : float, default=None
             How many rows there are in all; None is what the model knows, or those of X.
-        n_rows : int, default=8000
-            Rows to look at; the numbers at other ells are forecast from them.
+        n_rows : int, default=None
+            Rows to look at; the numbers at other ells are forecast from them. None is 8,000,
+            or fewer of more than ten features.
         random_state : int, RandomState or None, default=0
             Seed of these rows.
         ax : matplotlib axes, default=None
@@ -83,7 +83,7 @@ class RetentionDisplay(Display):
             Drawn.
         """
         before, embedding = split(model)
-        rows = numbers(before, some_rows(X, n_rows, random_state)[0])
+        rows = numbers(before, _some(X, n_rows, random_state))
         found = of_rows(embedding, rows, _total(n_samples, embedding, X), random_state)
         return cls(found).plot(ax)
 
@@ -95,7 +95,7 @@ class RetentionDisplay(Display):
         *,
         ell: float | None = None,
         ells: Sequence[float] = ELLS,
-        n_rows: int = _ROWS,
+        n_rows: int | None = None,
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
@@ -111,8 +111,9 @@ class RetentionDisplay(Display):
             The one to mark.
         ells : sequence of float, default=(3, 3.5, 4, 4.5, 5)
             Where to look.
-        n_rows : int, default=8000
-            Rows to look at; numbers of more rows are forecast from them.
+        n_rows : int, default=None
+            Rows to look at; numbers of more rows are forecast from them. None is 8,000, or
+            fewer of more than ten features.
         random_state : int, RandomState or None, default=0
             Seed of these rows.
         ax : matplotlib axes, default=None
@@ -125,7 +126,7 @@ class RetentionDisplay(Display):
         """
         wanted = [check.positive_number("ells", value) for value in ells]
         mark = None if ell is None else check.positive_number("ell", ell)
-        rows = numbers(None, some_rows(X, n_rows, random_state)[0])
+        rows = numbers(None, _some(X, n_rows, random_state))
         resolved = as_kernel(kernel).resolve(rows, None, check_random_state(random_state))
         found = retention(rows, resolved, _total(None, None, X), wanted, ell=mark)
         return cls(found, f"bandwidth {resolved.scale:.4g}").plot(ax)
@@ -190,6 +191,11 @@ def of_rows(embedding: Any, rows: Any, n_samples: float, random_state: Any = 0) 
     ells = [ell * factor for factor in FACTORS]
     m = len(points_of(embedding).centers)
     return retention(rows, kernel_of(embedding), n_samples, ells, ell=ell, n_centers=m, seed=seed)
+
+
+def _some(X: Any, n_rows: int | None, random_state: Any) -> Any:
+    width = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else 1
+    return some_rows(X, enough_rows(width) if n_rows is None else n_rows, random_state)[0]
 
 
 def _total(n_samples: float | None, embedding: Any, X: Any) -> float:

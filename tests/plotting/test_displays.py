@@ -10,23 +10,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
     DiffusionMaps,
     Gaussian,
-    KernelPCANovelty,
-    KMeansDensity,
-    LaplacianEigenmaps,
-    NormalizedCut,
     NystromKernelPCA,
     RadialKernel,
     ReducedSetKernelPCA,
     ShadowDensity,
-    SparseKernelPCA,
-    SubsampledKernelPCA,
-    WeightedNystromKernelPCA,
     plan,
     select_reduced_set,
 )
@@ -39,24 +31,9 @@ from rskpca.plotting import (
 )
 from rskpca.plotting.density import estimates
 from rskpca.plotting.embedding import Colors, diameters
-from tests.datasets import blobs
+from tests.plotting.cases import MODELS, X
 
 mpl.use("agg")
-X = blobs(600, 3)
-MODELS = [
-    ReducedSetKernelPCA(3),
-    ReducedSetKernelPCA(3, basis=0.5, refine="nystrom"),
-    ReducedSetKernelPCA(3, density=KMeansDensity(30)),
-    NystromKernelPCA(3, n_centers=30),
-    WeightedNystromKernelPCA(3, n_centers=30),
-    SubsampledKernelPCA(3, n_centers=30),
-    SparseKernelPCA(3, n_centers=20),
-    DiffusionMaps(3),
-    LaplacianEigenmaps(3),
-    NormalizedCut(3),
-    KernelPCANovelty(ReducedSetKernelPCA(3)),
-    make_pipeline(StandardScaler(), ReducedSetKernelPCA(3)),
-]
 
 
 @pytest.fixture(autouse=True)

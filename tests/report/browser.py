@@ -126,7 +126,7 @@ class Browser:
 
     def settle(self) -> None:
         """Until what was asked for is painted."""
-        self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 150))")
+        self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")
 
     def complaints(self) -> list[Any]:
         """Errors and warnings of the console, and exceptions that nobody caught."""

@@ -87,7 +87,7 @@ class Subject:
         chosen = check_random_state(random_state).permutation(total)[:LOOKED_AT]
         rows = numbers(before, _taken(X, chosen))
         colors = {name: Colors.of(column[chosen]) for name, column in given.items()}
-        colors |= _own_columns(model, embedding, rows, names, first=color)
+        colors = colors | _own_columns(model, embedding, rows, names, first=color) | colors
         known = n_samples_of(embedding) if n_rows is None else None
         return cls(model, embedding, rows, colors, names, known or n, _checked_seconds(seconds))
 

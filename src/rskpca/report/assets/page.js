@@ -69,7 +69,6 @@ function setTheme(next) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   say("theme", { auto: "◐ System", light: "☀ Light", dark: "☾ Dark" }[theme]);
-  drawAll();
 }
 
 function start() {
@@ -86,7 +85,10 @@ function start() {
   tabs.forEach((tab) => tab.addEventListener("click", () => open(tab)));
   tabs.forEach((tab) => tab.addEventListener("keydown", step));
   addEventListener("hashchange", () => show(asked()));
-  document.getElementById("theme").addEventListener("click", () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % 3]));
+  document.getElementById("theme").addEventListener("click", () => {
+    setTheme(THEMES[(THEMES.indexOf(theme) + 1) % 3]);
+    drawAll();
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   matchMedia("(max-width: 640px)").addEventListener("change", drawAll);
   setTheme("auto");

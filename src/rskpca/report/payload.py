@@ -12,9 +12,8 @@ from ..planning.retention import Retention
 from ..plotting import DensityDisplay, SpectrumDisplay
 from ..plotting.embedding import Colors, diameters
 from ..plotting.models import Array, embedded, points_of
-from .subject import Subject
+from .subject import DRAWN, Subject
 
-DRAWN = 3000  # rows of the embedding
 MOST_CENTERS = 1000  # the heaviest
 MOST_COMPONENTS = 12
 MOST_FEATURES = 4  # of the density: every pair of them
@@ -114,7 +113,7 @@ def _component_names(subject: Subject) -> list[str]:
 
 
 def _color(name: str, colors: Colors) -> dict[str, Any]:
-    return {"name": name, "names": colors.names, "values": packed(colors.values[:DRAWN])}
+    return {"name": name, "names": colors.names, "values": packed(colors.values)}
 
 
 def _density(subject: Subject) -> dict[str, Any]:

@@ -20,6 +20,7 @@ NAMES = (
     "novelty",
     "plan",
     "report",
+    "window",
     "memory",
     "start",
     "threads",

@@ -95,7 +95,7 @@ class SpectrumDisplay(Display):
         """
         embedding = split(model)[1]
         has_coordinates(embedding)
-        if hasattr(embedding, "certificate_"):
+        if hasattr(embedding, "certify"):  # the certificate itself takes a while to ask for
             return cls.of_certificate(embedding.certificate_)
         walk = not hasattr(embedding, "explained_variance_ratio_")
         scale = 1.0 if walk else n_samples_of(embedding) or 1.0

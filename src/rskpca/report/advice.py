@@ -114,11 +114,12 @@ def _little_compression(subject: Subject, verdict: Verdict) -> Iterator[Advice]:
             "a wider kernel sees coarser shapes.",
             f"bandwidth={wider:.3g}",
         )
+    enough = landmarks(probe)
     yield Advice(
         "Landmarks",
-        f"Or keep the bandwidth: about {landmarks(probe):,} landmarks are enough for "
+        f"Or keep the bandwidth: about {enough:,} landmarks are enough for "
         f"{probe.n_components} components.",
-        f"NystromKernelPCA({probe.n_components}, n_centers={landmarks(probe)})",
+        f"NystromKernelPCA({probe.n_components}, n_centers={enough})",
     )
 
 

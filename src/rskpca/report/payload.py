@@ -25,7 +25,7 @@ def payload(subject: Subject) -> dict[str, Any]:
     """All that the scripts of the page draw."""
     return {
         "retention": _retention(subject.retention, subject),
-        "spectrum": _spectrum(SpectrumDisplay.of(subject.embedding)),
+        "spectrum": _spectrum(subject),
         "embedding": _embedding(subject),
         "density": _density(subject),
         "levels": _levels(subject),
@@ -44,7 +44,12 @@ def _retention(curve: Retention, subject: Subject) -> dict[str, Any]:
     }
 
 
-def _spectrum(display: SpectrumDisplay) -> dict[str, Any]:
+def _spectrum(subject: Subject) -> dict[str, Any]:
+    certificate = subject.certificate
+    if certificate is None:
+        display = SpectrumDisplay.of(subject.embedding)
+    else:
+        display = SpectrumDisplay.of_certificate(certificate)
     return {
         "values": plain(display.eigenvalues),
         "likely": None if display.likely is None else plain(display.likely),

@@ -19,6 +19,7 @@ NAMES = (
     "denoising",
     "novelty",
     "plan",
+    "report",
     "window",
     "memory",
     "start",

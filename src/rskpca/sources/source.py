@@ -45,7 +45,7 @@ class Block(NamedTuple):
         return self.start + len(self.rows)
 
 
-class Source:
+class Source:  # numpydoc ignore=PR01
     """Rows that are read block by block; made by :func:`open_source`.
 
     Attributes

@@ -131,6 +131,13 @@ def test_bad_outputs_are_named(tmp_path):
         )
 
 
+def test_a_missing_package_is_named_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'a \.csv file needs pyarrow: pip install "rskpca\[pa'):
+        scaling.transform(MODEL, X, tmp_path / "Z.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_other_columns_are_named(tmp_path):
     with pytest.raises(ValueError, match="has 2 features, but the model was fitted to 3"):
         scaling.transform(MODEL, X[:, :2], tmp_path / "Z.npy")

@@ -179,6 +179,15 @@ def test_it_is_silent_where_nobody_looks(capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_line_without_an_end_is_ended(capsys, monkeypatch):
+    monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
+    scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), iter([X, X]), progress=True)
+    lines = capsys.readouterr().err
+    assert "6,000 rows, " in lines
+    assert lines.endswith("\n")
+    assert lines.count("\n") == 1
+
+
 def test_a_progress_line_is_shown_when_asked_for(capsys, monkeypatch):
     monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
     scaling.fit(ReducedSetKernelPCA(2), open_source(X, block_rows=1000), progress=True)

@@ -16,6 +16,7 @@ class ProgressLine:
     def __init__(self, n_rows: int | None, name: str, before: int = 0) -> None:
         self.n_rows, self.name, self._before = n_rows, name, before
         self._start = self._printed = time.monotonic()
+        self._open = False
 
     def __call__(self, rows: int, n_centers: int) -> None:
         """Print the state; the last call ends the line."""
@@ -30,4 +31,13 @@ class ProgressLine:
             of = f"{rows:,} of {self.n_rows:,} rows ({rows / self.n_rows:.0%})"
             left = ", done" if done else f", {(self.n_rows - rows) / rate:,.0f} s left"
         line = f"\r{self.name}: {of}, {n_centers:,} centers, {rate:,.0f} rows/s{left}"
-        print(f"{line:<100}", end="\n" if done else "", file=sys.stderr, flush=True)
+        print(f"{line:<100}", end="", file=sys.stderr, flush=True)
+        self._open = True
+        if done:
+            self.end()
+
+    def end(self) -> None:
+        """End the line, if there is one."""
+        if self._open:
+            print(file=sys.stderr, flush=True)
+        self._open = False

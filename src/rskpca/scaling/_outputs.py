@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sources import Source
+from ..sources._arrow import pyarrow_for
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -72,7 +73,8 @@ class _Arrow(_Output):
         """pyarrow's writer of this kind of file."""
 
     def write(self, ids: Columns, values: NDArray[Any]) -> None:
-        pa = _pyarrow()
+        import pyarrow as pa
+
         columns = np.ascontiguousarray(values.reshape(len(values), -1).T)
         arrays = {**ids, **dict(zip(self.names, columns, strict=True))}
         table = pa.table({name: pa.array(column) for name, column in arrays.items()})
@@ -97,16 +99,6 @@ class _Csv(_Arrow):
         import pyarrow.csv as csv
 
         return csv.CSVWriter(self.path, schema)
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            'writing .parquet and .csv needs pyarrow: pip install "rskpca[parquet]".'
-        ) from error
-    return pyarrow
 
 
 KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _Csv}
@@ -139,7 +131,9 @@ def _check(path: Path, names: Sequence[str], source: Source) -> None:
         raise ValueError(f"cannot write {path.name!r}: output must end in {', '.join(KINDS)}.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to write to.")
-    if kind == ".npy" and source.ids:
+    if kind != ".npy":
+        pyarrow_for(f"a {kind} file")
+    elif source.ids:
         raise ValueError(
             f"a .npy file holds numbers alone, but {', '.join(map(repr, source.ids))} are to be "
             "carried through; write .parquet or .csv."

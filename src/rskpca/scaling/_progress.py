@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from .. import _validation as check
 from .._core.progress import ProgressLine
@@ -12,14 +13,21 @@ from ..sources import Source
 Progress = bool | Callable[[int, int], object] | None
 
 
+@contextmanager
 def shown(
     progress: Progress, source: Source, name: str, before: int = 0
-) -> Callable[[int, int], object]:
+) -> Iterator[Callable[[int, int], object]]:
     """What to call with rows and centers so far."""
     if callable(progress):
-        return progress
+        yield progress
+        return
     if progress is not None:
         check.boolean("progress", progress)
     if progress or (progress is None and sys.stderr.isatty()):
-        return ProgressLine(source.n_rows, name, before)
-    return lambda rows, n_centers: None
+        line = ProgressLine(source.n_rows, name, before)
+        try:
+            yield line
+        finally:
+            line.end()
+    else:
+        yield lambda rows, n_centers: None

@@ -68,9 +68,10 @@ def _applied(
     check_is_fitted(model)
     source = open_source(source)
     _check_columns(model, source)
-    path, show = Path(output), shown(progress, source, type(model).__name__)
+    path = Path(output)
     with (
         written(path, names, source) as file,
+        shown(progress, source, type(model).__name__) as show,
         closing(read_ahead(source.blocks())) as blocks,
         warnings.catch_warnings(),
     ):

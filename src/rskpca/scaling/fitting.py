@@ -112,9 +112,9 @@ class _RowsOf:
     """The rows of a source as an array, of which those are read that are asked for."""
 
     def __init__(self, source: Source, numbers: NDArray[np.intp] | None = None) -> None:
-        self._source = source
-        self._numbers = np.arange(source.counted()) if numbers is None else numbers
-        self.shape = len(self._numbers), source.n_features
+        self._source, self._numbers = source, numbers
+        n_rows = source.counted() if numbers is None else len(numbers)
+        self.shape = n_rows, source.n_features
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -122,18 +122,21 @@ class _RowsOf:
     def __getitem__(self, rows: NDArray[Any]) -> Any:
         """A view of some rows by a mask; the rows themselves by their numbers."""
         if rows.dtype == np.bool_:
-            return _RowsOf(self._source, self._numbers[rows])
-        return self._source.take(self._numbers[rows])
+            return _RowsOf(self._source, np.flatnonzero(rows))
+        return self._source.take(rows if self._numbers is None else self._numbers[rows])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return self._source.take(self._numbers).astype(dtype)
+        return np.asarray(self[np.arange(len(self))], dtype=dtype)
 
 
 def _stream(model: Any, start: int, source: Source, notes: Checkpoint, progress: Progress) -> None:
     """Count all rows from ``start`` on."""
-    rows, show = start, shown(progress, source, type(model).__name__, start)
-    blocks = read_ahead(source.blocks(start))
-    with closing(blocks), config_context(assume_finite=True):  # a source checks its blocks
+    rows, blocks = start, read_ahead(source.blocks(start))
+    with (
+        closing(blocks),
+        shown(progress, source, type(model).__name__, start) as show,
+        config_context(assume_finite=True),  # a source checks its blocks
+    ):
         for block in blocks:
             if _counts(block):
                 model.partial_fit(block.rows, sample_weight=block.weights)

@@ -64,7 +64,7 @@ class ParquetFile(_ArrowFile):
             first += record_batch.num_rows
 
     def _opened(self) -> Any:
-        pa = _pyarrow("a Parquet file")
+        pa = pyarrow_for("a Parquet file")
         import pyarrow.parquet as pq
 
         try:
@@ -94,7 +94,7 @@ class ArrowFile(_ArrowFile):
             first += record_batch.num_rows
 
     def _opened(self) -> Any:
-        pa = _pyarrow("an Arrow file")
+        pa = pyarrow_for("an Arrow file")
         try:
             return pa.ipc.open_file(pa.memory_map(str(self.path)))
         except pa.ArrowInvalid as error:
@@ -130,7 +130,7 @@ class CsvFile(_ArrowFile):
 
     def _told_fields(self, names: Sequence[str | None]) -> Iterator[Field]:
         """Numbers are float64 whatever the first block looks like, which may be all whole."""
-        pa = _pyarrow("a CSV file")
+        pa = pyarrow_for("a CSV file")
         with self._opened(self._places) as reader:
             kinds = [field.type for field in reader.schema]
         for place, name, kind in zip(self._places, names, kinds, strict=True):
@@ -160,7 +160,7 @@ class CsvFile(_ArrowFile):
             raise ValueError(f"cannot read {self.where}: {error}") from error
 
     def _opened(self, names: Sequence[str], numbers: Collection[str] = ()) -> Any:
-        pa = _pyarrow("a CSV file")
+        pa = pyarrow_for("a CSV file")
         from pyarrow import csv as arrow_csv
 
         kinds = {name: pa.float64() for name in self._numeric.intersection(numbers)}
@@ -186,7 +186,8 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _pyarrow(kind: str) -> Any:
+def pyarrow_for(kind: str) -> Any:
+    """pyarrow, or the error that says where to get it."""
     try:
         import pyarrow
         import pyarrow.ipc

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from ._table import Batch, Field, Picked, Table, dropped, kept_dtype
+import numpy as np
+
+from ._table import Batch, Field, Picked, Rows, Table, dropped, kept_dtype
 
 
 class Parts(Table):
@@ -23,6 +25,18 @@ class Parts(Table):
     def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
         """Of one part after the other."""
         return _chained(self.tables, picked, start, size)
+
+    def take(self, picked: Picked, rows: Rows, size: int) -> Iterator[Batch]:
+        """From the parts that hold some of the rows."""
+        if self.n_rows is None:
+            yield from super().take(picked, rows, size)
+            return
+        ends = np.cumsum([table.n_rows for table in self.tables])
+        for table, end, inside in zip(
+            self.tables, ends, np.split(rows, np.searchsorted(rows, ends[:-1])), strict=True
+        ):
+            if len(inside):
+                yield from table.take(picked, inside - (end - table.n_rows), size)
 
     def identity(self) -> Any:
         """Of all parts."""

@@ -99,11 +99,7 @@ class Source:  # numpydoc ignore=PR01
     @property
     def nbytes(self) -> int | None:
         """Bytes of all features as they are yielded; None where the rows are not counted."""
-        return None if self.n_rows is None else self.n_rows * self._row_bytes
-
-    @property
-    def _row_bytes(self) -> int:
-        return self.n_features * self.dtype.itemsize
+        return None if self.n_rows is None else self.n_rows * self.n_features * self.dtype.itemsize
 
     def blocks(self, start: int = 0) -> Iterator[Block]:
         """Read on from a row.

@@ -1,6 +1,7 @@
 """A model of every kind that a file may hold."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from tests import datasets
 ROWS, NEW = 120, 40
 
 
+@cache
 def data(dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
     """Rows to fit, and others."""
     X = datasets.blobs(ROWS + NEW, 3, dtype=dtype)

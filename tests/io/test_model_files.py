@@ -182,3 +182,15 @@ def test_a_folder_that_is_not_there_is_said(tmp_path):
         save(Gaussian(1.0), tmp_path / "nowhere" / "model")
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("name", ["shadow", "kmeans", "normalized cut"])
+def test_labels_may_be_left_out(name, tmp_path):
+    X, new = data()
+    model = CASES[name](X)
+    whole = answers(model, new)
+    del getattr(model, "density_", model).labels_
+    loaded = again(model, tmp_path)
+    assert differences(model, loaded) == []
+    answer = "predict" if hasattr(model, "predict") else "score_samples"
+    np.testing.assert_array_equal(getattr(loaded, answer)(new), whole[answer])

@@ -74,7 +74,9 @@ class Layout(NamedTuple):
             refuse(f"no array of dtype {dtype!r:.60}")
         if not isinstance(shape, list) or len(shape) > MOST_AXES:
             refuse(f"no array of shape {shape!r:.60}")
-        if not all(type(size) is int and 0 <= size < 2**48 for size in shape):
+        if not all(type(size) is int and size >= 0 for size in shape):
+            refuse(f"no array of shape {shape!r:.60}")
+        if math.prod(max(size, 1) for size in shape) >= 2**48:
             refuse(f"no array of shape {shape!r:.60}")
         if order not in ("C", "F") or type(writeable) is not bool:
             refuse(f"no array of order {order!r:.60}, writeable {writeable!r:.60}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from ._fields import (
     whole,
 )
 from .errors import refuse
+
+_MOST_ROWS = 1e150  # whose square is finite
 
 fitted_kernel = every(
     thing("Gaussian", "Laplacian"),
@@ -102,6 +105,14 @@ def _few_pairs(graph: NeighbourGraph) -> None:
     graph._refuse_many(graph.tree.count_neighbors(graph.tree, cut_off), cut_off)
 
 
+def _projections(moments: spectral.Moments) -> None:
+    """Sums of b(x) with ||b(x)||^2 <= kappa: a solver that they are given to trusts that."""
+    n, kappa = moments.total, moments.kernel.kappa
+    largest = max(np.abs(moments.first).max() * math.sqrt(kappa), np.abs(moments.second).max())
+    if not (n < _MOST_ROWS and largest <= 1.001 * n * kappa):
+        refuse("first and second are no sums of projections")
+
+
 walk = having("the operator of a walk", lambda system: is_of(system.operator, "FittedMarkov"))
 
 PARTS = (
@@ -155,6 +166,7 @@ PARTS = (
             "first": doubles("b"),
             "second": doubles("b", "b"),
         },
+        settle=_projections,
     ),
     value(
         Level,

@@ -101,11 +101,8 @@ _counted = having(
     lambda s: s.radius is not None and s.spacing is not None and s.displacement is not None,
 )
 _reduced_set = thing("ReducedSet", m="m", d="d")
-_BATCH: dict[str, Field] = {
-    "kernel_": fitted_kernel,
-    "reduced_set_": _reduced_set,
-    "labels_": labels,
-}
+_CHOSEN: dict[str, Field] = {"kernel_": fitted_kernel, "reduced_set_": _reduced_set}
+_LABELS: dict[str, Field] = {"labels_": labels}
 _EMBEDDED: dict[str, Field] = {
     "kernel_": fitted_kernel,
     "density_": _density,
@@ -133,14 +130,18 @@ _MODELS = (
         density.ShadowDensity,
         {"kernel_": fitted_kernel, "ell_": number(0, infinite=True),
          "reduced_set_": every(_reduced_set, _counted)},
-        {"labels_": labels},
+        _LABELS,
     ),
-    estimator(density.KMeansDensity, _BATCH),
-    estimator(density.UniformDensity, _BATCH),
-    estimator(density.ParingDensity, _BATCH),
-    estimator(density.HerdingDensity, _BATCH),
-    estimator(density.FastParzenDensity, _BATCH, {"covariances_": doubles("m", "d", "d")}),
-    estimator(density.ReweightedDensity, _BATCH, {"covariance_": doubles("d", "d")}),
+    estimator(density.KMeansDensity, _CHOSEN, _LABELS),
+    estimator(density.UniformDensity, _CHOSEN, _LABELS),
+    estimator(density.ParingDensity, _CHOSEN, _LABELS),
+    estimator(density.HerdingDensity, _CHOSEN, _LABELS),
+    estimator(
+        density.FastParzenDensity,
+        _CHOSEN,
+        {**_LABELS, "covariances_": doubles("m", "d", "d")},
+    ),
+    estimator(density.ReweightedDensity, _CHOSEN, {**_LABELS, "covariance_": doubles("d", "d")}),
     estimator(embedding.ReducedSetKernelPCA, _EMBEDDED, settle=sound_parameters),
     estimator(_AtMostTen, _EMBEDDED, settle=sound_parameters),
     estimator(embedding.SubsampledKernelPCA, _EMBEDDED, settle=sound_parameters),

@@ -191,5 +191,5 @@ def _located(where: str, step: Callable[[], Any]) -> Any:
     """Run a check of an object; its error says where the object is."""
     try:
         return step()
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ArithmeticError) as error:
         raise ModelFileError(f"{where}: {error!s:.300}".rstrip(".")) from error

@@ -21,7 +21,7 @@ NETWORK = 1e9 / 8  # bytes a second, between two machines: a gigabit
 
 @dataclass(frozen=True)
 class Measured:
-    """On one worker.
+    """On one worker, which is a core where seconds are those of the processor.
 
     Attributes
     ----------

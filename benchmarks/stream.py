@@ -43,7 +43,7 @@ def run(quick: bool) -> list[Row]:
         _off(f"processor time told from {n // 10:,} rows",
              _measured(seen, n // 10, clock=2).pass_seconds(n), passed[-1, 2], "s"),
         _off(f"centers told from {n // 10:,} rows", measured.n_centers(n), seen["centers"][-1], ""),
-        *(_told(_measured(seen, n), rows, workers) for rows, workers in CLUSTERS),
+        *(_told(_measured(seen, n, clock=2), rows, cores) for rows, cores in CLUSTERS),
     ]  # fmt: skip
 
 
@@ -60,11 +60,11 @@ def _off(case: str, told: float, found: float, unit: str) -> Row:
     return Row(case, 100 * abs(told / found - 1), "%", Wanted("<", 20), parts, unit)
 
 
-def _told(measured: Measured, rows: float, workers: int) -> Row:
-    job = measured.job(rows, workers)
+def _told(measured: Measured, rows: float, cores: int) -> Row:
+    job = measured.job(rows, cores)
     note = f"m {job.n_centers:,.0f}, depth {job.depth}, summary {job.summary_bytes / 1e3:,.0f} kB"
     parts = {"passes": job.pass_seconds / 3600, "merges": job.merge_seconds / 3600}
-    case = f"model: {rows:.0e} rows on {workers} workers"
+    case = f"model: {rows:.0e} rows on {cores} cores"
     return Row(case, job.seconds / 3600, "h", parts=parts, parts_unit="h", note=note)
 
 

@@ -22,6 +22,8 @@ NAMES = (
     "report",
     "window",
     "memory",
+    "scale",
+    "stream",
     "start",
     "threads",
 )

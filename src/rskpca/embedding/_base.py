@@ -103,6 +103,12 @@ class KernelEmbedding(
         kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state, before)
         return kernel, density.set_params(kernel=density.kernel or kernel)
 
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
+        asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        kernel = asked.resolve(X, sample_weight, self.random_state)
+        return clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
+
     def _check_found(self, found: int, n_centers: int) -> None:
         if found <= 0:
             raise ValueError(
@@ -300,6 +306,11 @@ class ReducedSetEmbedding(KernelEmbedding):
         """Take over from a fitted embedding what a warm start starts from."""
         if hasattr(fitted, "density_"):
             self.kernel_, self.density_ = fitted.kernel_, fitted.density_
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        kernel, density = self._kernel_and_density(X, sample_weight)
+        settled = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None, ell=None)
+        return settled.set_params(density=density._with_bandwidth_of(X, sample_weight))
 
     def _new_density(self) -> BaseDensity:
         if self.density is not None:

@@ -32,6 +32,7 @@ from .embedding import (
     WeightedNystromKernelPCA,
 )
 from .kernels import Gaussian, Laplacian, RadialKernel
+from .onnx import to_onnx
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
@@ -65,4 +66,5 @@ __all__ = [
     "construct_reduced_set",
     "plan",
     "select_reduced_set",
+    "to_onnx",
 ]

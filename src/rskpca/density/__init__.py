@@ -1,6 +1,7 @@
 """Sections 3 and 4: density estimators, X -> ReducedSet."""
 
 from ._base import BaseDensity
+from ._batch import BatchDensity, Choice
 from .herding import HerdingDensity
 from .kmeans import KMeansDensity
 from .paring import ParingDensity
@@ -11,6 +12,8 @@ from .uniform import UniformDensity
 
 __all__ = [
     "BaseDensity",
+    "BatchDensity",
+    "Choice",
     "FastParzenDensity",
     "HerdingDensity",
     "KMeansDensity",

@@ -1,6 +1,7 @@
 """The documentation: ``sphinx-build -W docs docs/_build/html``."""
 
 import os
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,10 +31,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "gallery/README.rst", "**/sg_execution_times.rst"]
-suppress_warnings = [
-    "toc.empty_glob",  # a page that is not there yet
-    "config.cache",  # the settings of the gallery hold functions
-]
 
 # ------------------------------------------------------------------------ the pages
 
@@ -42,6 +39,8 @@ myst_heading_anchors = 3
 html_theme = "pydata_sphinx_theme"
 html_title = "rskpca"
 html_static_path = ["_static"]
+html_sidebars = {page: [] for page in ("index", "start", "which", "migration", "extending")}
+templates_path = ["_templates"]
 html_css_files = ["rskpca.css"]
 html_theme_options = {
     "navigation_with_keys": False,
@@ -63,7 +62,9 @@ numpydoc_class_members_toctree = False
 
 # ------------------------------------------------------------------- the gallery
 
-_NOT_SHOWN = [r"/(?!plot_)\w+\.py$"] + [r"plot_dask\.py"] * (find_spec("rskpca.scaling") is None)
+_NOT_SHOWN = [r"(^|/)(?!plot_)\w+\.py$"] + [r"plot_dask\.py"] * (
+    find_spec("rskpca.scaling") is None
+)
 sphinx_gallery_conf = {
     "examples_dirs": str(DOCS.parent / "examples"),
     "gallery_dirs": "gallery",
@@ -77,3 +78,29 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "write_computation_times": False,
 }
+
+# ------------------------------------------------------------------------ hooks
+
+
+def only_pages_that_are_there(app, docname, source):
+    """Take the pages of parts that are not there out of the guide's contents."""
+    if docname == "guide":
+        lines = source[0].splitlines(keepends=True)
+        source[0] = "".join(line for line in lines if _is_there(line.strip()))
+
+
+def _is_there(line):
+    return not re.fullmatch(r"\w+", line) or (DOCS / f"{line}.md").is_file()
+
+
+def as_code(app, what, name, value, options, lines):
+    """Names such as n_features_in_ in the type of a parameter: no links, as reST takes them."""
+    for i, line in enumerate(lines):
+        head, colon, kind = line.partition(" : ")
+        if colon:
+            lines[i] = head + colon + re.sub(r"(?<![\w`])([a-z]\w*_)(?!\w)", r"``\1``", kind)
+
+
+def setup(app):
+    app.connect("source-read", only_pages_that_are_there)
+    app.connect("autodoc-process-docstring", as_code, priority=100)  # before numpydoc

@@ -3,7 +3,7 @@ Forest cover at full size
 =========================
 
 All 581,012 rows of covtype, ten columns. A kernel matrix of them would take 2.7 TB; one pass
-leaves some hundred centers, and the certificate says how far the model can be from the
+leaves some hundreds of centers, and the certificate says how far the model can be from the
 exact answer, which nobody can compute.
 """
 

@@ -3,8 +3,8 @@ Spectral clustering of an image
 ===============================
 
 Normalized cut was made to segment images. Each pixel is a row: its colour, and its place, scaled
-so that nearness counts a little. A photograph of 270,000 pixels has an affinity matrix of
-582 GB; its centers have one of some megabytes.
+so that nearness counts a little. The 273,280 pixels of a photograph have an affinity matrix of
+597 GB; its centers have one of some megabytes.
 """
 
 import matplotlib.pyplot as plt

@@ -57,6 +57,7 @@ html_show_sourcelink = False
 write_api(DOCS / "api.rst")
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

@@ -45,7 +45,7 @@ print(f"ell   3, read twice: {model.n_centers_} centers, error {error(Z):.2e}")
 flip = np.sign(np.sum(Z * exact, axis=0))
 C = model.transform(model.reduced_set_.centers) * flip
 embeddings = {f"exact: {len(X):,} points": exact, f"{model.n_centers_} centers": Z * flip}
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), sharex=True, sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
 for ax, (title, points) in zip(axes, embeddings.items(), strict=True):
     dots = ax.scatter(*points.T, c=y, cmap="tab10", vmin=-0.5, vmax=9.5, s=7, lw=0, alpha=0.6)
     ax.set(title=title, xlabel="component 1")

@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
+demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png
 	$(BIN)/python examples/digits.py
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples

@@ -216,6 +216,29 @@ class ShadowDensity(BaseDensity):
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
         return self
 
+    def adopt(self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet) -> Self:
+        """Take a reduced set that was made elsewhere, such as from blocks on many machines.
+
+        Parameters
+        ----------
+        X : array-like of shape (any, n_features)
+            Rows, or none, whose features are named as those of the data.
+        kernel : RadialKernel
+            With a number for its bandwidth.
+        reduced_set : ReducedSet
+            Of a cover: its spacing is the radius for rows to come.
+
+        Returns
+        -------
+        ShadowDensity
+            Itself, fitted, without ``labels_``.
+        """
+        self.kernel_, self.reduced_set_, self._cover_ = kernel, reduced_set, None
+        self.ell_ = kernel.scale / reduced_set.spacing  # type: ignore[operator]
+        self.__dict__.pop("labels_", None)
+        self._remember_features(X)
+        return self
+
     def _absorb(
         self,
         X: Array,
@@ -254,8 +277,8 @@ class ShadowDensity(BaseDensity):
         radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
         if radius > spacing:  # type: ignore[operator]
             raise ValueError(
-                "forget: max_centers made the radius grow, so it is not known any more which "
-                "center a row was counted in; fit again without the rows, or with a larger "
+                "forget: max_centers or a merge made the radius grow, so it is not known any more "
+                "which center a row was counted in; fit again without the rows, or with a larger "
                 "max_centers. Nothing was changed."
             )
 

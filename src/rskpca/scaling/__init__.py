@@ -1,0 +1,1 @@
+"""Drivers for data larger than memory, streams and clusters; no mathematics."""

@@ -87,6 +87,7 @@ class ShadowDensity(BaseDensity):
     """
 
     _cover_: Cover | None
+    _merged_: bool = False
 
     def __init__(
         self,
@@ -143,6 +144,7 @@ class ShadowDensity(BaseDensity):
         self._absorb(checked, weights, None, Cover(radius, checked[:0]), spectrum)
         self._cover_ = None  # a stream builds it again; a batch does not need it
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
+        self.__dict__.pop("_merged_", None)
         self._remember_features(X)
         return self
 
@@ -216,7 +218,9 @@ class ShadowDensity(BaseDensity):
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
         return self
 
-    def adopt(self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet) -> Self:
+    def adopt(
+        self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet, *, merged: bool = False
+    ) -> Self:
         """Take a reduced set that was made elsewhere, such as from blocks on many machines.
 
         Parameters
@@ -227,6 +231,9 @@ class ShadowDensity(BaseDensity):
             With a number for its bandwidth.
         reduced_set : ReducedSet
             Of a cover: its spacing is the radius for rows to come.
+        merged : bool, default=False
+            Whether a row may be counted elsewhere than at the first center within the spacing, so
+            that it cannot be forgotten.
 
         Returns
         -------
@@ -235,6 +242,7 @@ class ShadowDensity(BaseDensity):
         """
         self.kernel_, self.reduced_set_, self._cover_ = kernel, reduced_set, None
         self.ell_ = kernel.scale / reduced_set.spacing  # type: ignore[operator]
+        self._merged_ = merged
         self.__dict__.pop("labels_", None)
         self._remember_features(X)
         return self
@@ -274,11 +282,16 @@ class ShadowDensity(BaseDensity):
             )
 
     def _check_not_grown(self) -> None:
+        if self._merged_:
+            raise ValueError(
+                "forget: this model was merged, so it is not known which center a row was counted "
+                "in; forget the rows before merging. Nothing was changed."
+            )
         radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
         if radius > spacing:  # type: ignore[operator]
             raise ValueError(
-                "forget: max_centers or a merge made the radius grow, so it is not known any more "
-                "which center a row was counted in; fit again without the rows, or with a larger "
+                "forget: max_centers made the radius grow, so it is not known any more which "
+                "center a row was counted in; fit again without the rows, or with a larger "
                 "max_centers. Nothing was changed."
             )
 

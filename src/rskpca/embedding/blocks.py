@@ -109,7 +109,12 @@ class BlockFit:
         return None
 
     def fitted(
-        self, reduced_set: ReducedSet, moments: Moments | None = None, *, like: Any = None
+        self,
+        reduced_set: ReducedSet,
+        moments: Moments | None = None,
+        *,
+        like: Any = None,
+        joined: bool = True,
     ) -> Any:
         """Fit the estimator to the reduced set.
 
@@ -121,6 +126,8 @@ class BlockFit:
             With all rows added, where :meth:`moments` has asked for them.
         like : data frame or array, default=None
             Has the names of the features; rows are not looked at.
+        joined : bool, default=True
+            False of a reduced set that was merged only; its rows cannot be forgotten.
 
         Returns
         -------
@@ -129,8 +136,10 @@ class BlockFit:
         """
         like = reduced_set.centers if like is None else like
         if self.embedding is None:
-            return self.estimator.adopt(like, self.kernel, reduced_set)
-        density = clone(self.density).adopt(reduced_set.centers, self.shadow.kernel, reduced_set)
+            return self.estimator.adopt(like, self.kernel, reduced_set, merged=not joined)
+        density = clone(self.density).adopt(
+            reduced_set.centers, self.shadow.kernel, reduced_set, merged=not joined
+        )
         system = self._solved(self.embedding, reduced_set, moments)
         self.embedding._adopt(like, self.kernel, density, system)
         if self.estimator is not self.embedding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -55,21 +56,23 @@ def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether this is a ``dask.dataframe``, and not a ``dask.array``."""
-    return hasattr(X, "npartitions") and hasattr(X, "columns")
+    """Whether this is a ``dask.dataframe``; nobody has one without its module."""
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(X, frames.DataFrame)
 
 
 def row_blocks(X: Any) -> Any:
     """The collection, with all columns of a row in one block; an error where it is none."""
-    if not imported().is_dask_collection(X):
+    imported()
+    import dask.array as da
+
+    if is_frame(X):
+        return X
+    if not isinstance(X, da.Array):
         raise TypeError(
             f"X must be a dask.array or a dask.dataframe, got {type(X).__name__}; data on one "
             "machine go to the estimator itself."
         )
-    if is_frame(X) and X.ndim == 2:
-        return X
-    if not hasattr(X, "chunks"):
-        raise TypeError(f"X must be a dask.array or a dask.dataframe, got {type(X).__name__}.")
     if X.ndim != 2 or np.isnan(X.shape[1]):
         raise ValueError(
             f"X must have rows and a known number of columns, got shape {X.shape}; "

@@ -76,7 +76,7 @@ def fit(
     moments = block_fit.moments(reduced_set)
     if moments is not None:
         moments = _summed(block_fit.shadow, moments, blocks, stages)
-    return block_fit.fitted(reduced_set, moments, like=blocks.like)
+    return block_fit.fitted(reduced_set, moments, like=blocks.like, joined=not one_pass)
 
 
 def _seed(estimator: Any) -> Any:

@@ -22,6 +22,7 @@ NAMES = (
     "memory",
     "start",
     "threads",
+    "dask_scale",
 )
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     name: import_module(f"benchmarks.{name}").run for name in NAMES

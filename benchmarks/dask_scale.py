@@ -45,7 +45,7 @@ def _held(n_workers: int, n: int) -> Iterator[tuple[Any, Any]]:
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=logging.ERROR,
     )
     with workers, Client(workers) as client:

@@ -16,7 +16,7 @@ def cluster(n_workers):
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         ) as workers,
         Client(workers) as client,

@@ -49,6 +49,7 @@ def test_the_readme_has_code():
 def test_the_blocks_of_a_file_run_and_print_what_they_say(path, tmp_path, monkeypatch, capsys):
     if "matplotlib" not in sys.modules:
         monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     skipped: list[str] = []

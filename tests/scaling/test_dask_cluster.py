@@ -110,7 +110,7 @@ def test_without_workers_there_is_an_error_and_no_hang(tmp_path):
         client.register_plugin(Killer("cover", tmp_path, victims=2), name="killer")
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        thread.join(timeout=60)
+        thread.join(timeout=120)
         assert not thread.is_alive()
     assert len(errors) == 1
     assert isinstance(errors[0], RuntimeError)

@@ -45,7 +45,8 @@ def run(quick: bool) -> list[Row]:
         rows += [_coverage(name, data[name], family, repetitions) for name in COVERED]
         rows += [_never_wrong(name, data[name], family) for name in SETS]
     rows += [_promised(name, data[name]) for name in SETS]
-    return rows + [_chosen(name, data[name]) for name in COVERED]
+    rows += [_chosen(name, data[name]) for name in COVERED]
+    return rows + _bounded(50 if not quick else 1)
 
 
 def _cost(quick: bool) -> Row:
@@ -144,3 +145,30 @@ def _chosen(name: str, data: Data) -> Row:
     case = f'ell="auto", tol=0.05, {name}'
     wanted = Wanted("<", 1.5)
     return Row(case, s.n_centers / best, "x", wanted, parts, "", note=note, stand_in=data.stand_in)
+
+
+def _bounded(n_chunks: int) -> list[Row]:
+    """An endless stream on at most 2,000 centers; its error as other frequencies see it."""
+    kernel = Gaussian(1.0)
+    density = ShadowDensity(kernel, 8.0, max_centers=2_000)
+    judge = Spectrum.of(kernel, np.zeros(3), 1_600, 1)
+    assert judge is not None
+    for index in range(n_chunks):
+        X = _drifting(index)
+        density.partial_fit(X)
+        judge = judge.add(X, np.ones(len(X)))
+    s = density.reduced_set_
+    seen = estimate(judge.errors(s.centers, s.weights).operator, 0.95).value
+    parts = {"error": seen, "limit": _limit(s)}
+    stream = f"max_centers=2000, {n_chunks * len(X):,} x 3"
+    note = f"mass {s.n_samples:,.0f}, radius {s.radius:.3g}"
+    return [
+        Row(f"{stream}, centers", s.n_centers, "", Wanted("<", 2_001), note=note),
+        Row(f"{stream}, error / limit", seen / parts["limit"], "x", Wanted("<", 1), parts, ""),
+    ]
+
+
+def _drifting(index: int) -> Floats:
+    """100,000 points of a stream whose mean wanders off."""
+    rng = np.random.default_rng(index)
+    return rng.normal([0.1 * index, 0, 0], 1.0, (100_000, 3))

@@ -16,7 +16,7 @@ class Wanted(NamedTuple):
     value: float
 
     def met(self, seen: float) -> bool:
-        return seen >= self.value if self.sign == ">=" else seen < self.value
+        return bool(seen >= self.value if self.sign == ">=" else seen < self.value)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from .compression import (
     select_reduced_set,
 )
 from .density import (
+    FadingDensity,
     FastParzenDensity,
     HerdingDensity,
     KMeansDensity,
@@ -20,6 +21,8 @@ from .density import (
     ReweightedDensity,
     ShadowDensity,
     UniformDensity,
+    WindowDensity,
+    merge,
 )
 from .embedding import (
     DiffusionMaps,
@@ -41,6 +44,7 @@ __all__ = [
     "Certificate",
     "CompressedKernelPCA",
     "DiffusionMaps",
+    "FadingDensity",
     "FastParzenDensity",
     "Gaussian",
     "HerdingDensity",
@@ -61,8 +65,10 @@ __all__ = [
     "SubsampledKernelPCA",
     "UniformDensity",
     "WeightedNystromKernelPCA",
+    "WindowDensity",
     "compress_map",
     "construct_reduced_set",
+    "merge",
     "plan",
     "select_reduced_set",
 ]

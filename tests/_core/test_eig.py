@@ -91,8 +91,32 @@ def test_lanczos_equals_lapack(size, monkeypatch):
     np.testing.assert_allclose(np.abs(np.sum(vectors * others, axis=0)), 1.0, atol=1e-10)
 
 
+@pytest.mark.parametrize("decay", [0.9, 0.97, 0.99])
+def test_a_product_whose_eigenvalues_fall_slowly(decay, monkeypatch):
+    """The basis is cut down several times, and still the answer is not left to LAPACK."""
+    monkeypatch.setattr(eig, "_all_at_once", None)
+    axes, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(800, 800)))
+    matrix = (axes * decay ** np.arange(800)) @ axes.T
+    values, vectors = eig.leading_eigenpairs(lazily(matrix), 4)
+    assert_eigenpairs(matrix, values, vectors, 4)
+
+
+def test_a_product_with_many_vectors_is_made_a_few_times():
+    matrix = Gaussian(1.0)(datasets.blobs(800, 3))
+    made = []
+
+    def times(V):
+        made.append(1)
+        return matrix @ V
+
+    product = LinearOperator(matrix.shape, matvec=times, matmat=times, dtype=np.float64)
+    eig.leading_eigenpairs(product, 5)
+    assert len(made) <= 15
+
+
 def test_where_lanczos_does_not_converge_lapack_answers(monkeypatch):
-    monkeypatch.setattr(eig, "_lanczos", lambda *_: (None, None))
+    for solver in ("_lanczos", "_block_lanczos"):
+        monkeypatch.setattr(eig, solver, lambda *_: (None, None))
     matrix = Gaussian(2.0)(datasets.blobs(400, 3))
     for form in (np.copy, lazily):
         values, vectors = eig.leading_eigenpairs(form(matrix), 4)

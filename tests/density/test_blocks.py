@@ -163,6 +163,7 @@ def test_blocks_that_give_other_rows_the_second_time_are_refused():
         ({"ell": "auto", "tol": 0.05}, r'ell="auto" looks at all rows at once'),
         ({"ell": np.inf}, r"ell=inf keeps every row"),
         ({"max_centers": 50}, r"max_centers=50 bounds a stream"),
+        ({"warm_start": True}, r"warm_start=True starts from the last fit"),
         ({"n_frequencies": -1}, r"n_frequencies must be a whole number"),
         ({"ell": 0}, r"ell must be a positive number"),
     ],

@@ -25,7 +25,7 @@ def _compiled(**options):
 
 
 _LOOSE = {"contract", "reassoc", "nsz"}
-_exact = _compiled()
+_exact = _compiled(fastmath=False)  # said, or it would be that of whoever calls it first
 _loose = _compiled(fastmath=_LOOSE)
 _loose_inline = _compiled(fastmath=_LOOSE, inline="always")
 
@@ -41,15 +41,15 @@ def squared_distance(X, i, C, j):
 
 
 @_loose
-def scale_rows(X, origin, scale, X32, norms):
-    """X32 = scale (X - origin) in float32, and the norms of its rows."""
+def scale_rows(X, origin, scale, rows, squared_norms):
+    """rows = scale (X - origin), and their squared norms, each in the precision of its array."""
     for i in range(X.shape[0]):
         total = 0.0
         for k in range(X.shape[1]):
             value = (X[i, k] - origin[k]) * scale
-            X32[i, k] = value
+            rows[i, k] = value
             total += value * value
-        norms[i] = np.sqrt(total)
+        squared_norms[i] = total
 
 
 @_exact
@@ -352,22 +352,16 @@ def multiply_few(block, rows, out):
             out[i, c] = s0
 
 
-@_loose
-def _distances_from_products(products, i, norm, center_norms, near, large, sign):
-    """Row i: products -> sign * squared distances; True where some lost digits by cancelling."""
-    zero = near - near  # in the precision of the block, which vectorises
-    one = near / near
-    lost = zero
+@_exact
+def _take_differences(products, i, X, C, norm, center_norms, near, large, sign):
+    """Row i: the squared distances that lost digits by cancelling, anew."""
     for j in range(products.shape[1]):
         size = norm + center_norms[j]
-        value = max(size - (products[i, j] + products[i, j]), zero)
-        products[i, j] = sign * value
-        threshold = near * size if size > large else -one
-        lost += one if value < threshold else zero
-    return lost > 0
+        if size > large and sign * products[i, j] < near * size:
+            products[i, j] = sign * squared_distance(X, i, C, j)
 
 
-@_exact
+@_compiled(fastmath=_LOOSE | {"nnan"})
 def finish_distances(products, X, C, norms, center_norms, near, large, sign):
     """Inner products -> sign * squared distances, in place; from differences where they cancel.
 
@@ -376,13 +370,18 @@ def finish_distances(products, X, C, norms, center_norms, near, large, sign):
     say; ``sign`` is 1 or -1.
     """
     far = np.finfo(products.dtype).max
+    zero, one = near - near, near / near  # in the precision of the block, which vectorises
     for i in range(products.shape[0]):
-        if norms[i] == np.inf:
+        norm = norms[i]
+        if norm == np.inf:
             products[i] = sign * far
             continue
-        if not _distances_from_products(products, i, norms[i], center_norms, near, large, sign):
-            continue
+        lost = zero
         for j in range(products.shape[1]):
-            size = norms[i] + center_norms[j]
-            if size > large and sign * products[i, j] < near * size:
-                products[i, j] = sign * squared_distance(X, i, C, j)
+            size = norm + center_norms[j]
+            value = max(size - (products[i, j] + products[i, j]), zero)
+            products[i, j] = sign * value
+            threshold = near * size if size > large else -one
+            lost += one if value < threshold else zero
+        if lost > 0:
+            _take_differences(products, i, X, C, norm, center_norms, near, large, sign)

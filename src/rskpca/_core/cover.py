@@ -352,8 +352,9 @@ class Cover:
     def _scale_rows(self, block: _Block) -> None:
         from .compiled import scale_rows
 
-        norms = np.empty(len(block.X))
-        scale_rows(block.X, self._origin, self._scale, block.X32, norms)
+        squares = np.empty(len(block.X))
+        scale_rows(block.X, self._origin, self._scale, block.X32, squares)
+        norms = np.sqrt(squares)
         with np.errstate(over="ignore", invalid="ignore"):
             block.norms[:] = norms
             block.limits[:] = self._search.limits(norms, self.n_features)

@@ -14,6 +14,11 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
+_SPARE = 5  # vectors of a block beyond those wanted
+_WIDEST = 12  # blocks that a basis may have
+_STEPS = 100
+_TOLERANCE = 1e-13
+
 Floats = NDArray[np.float64]
 
 
@@ -30,8 +35,9 @@ def leading_eigenpairs(
     size = matrix.shape[0]
     n_components = min(n_components, size)
     values, vectors = None, None
-    lazy = isinstance(matrix, LinearOperator) and n_components < size
-    if lazy or (size >= LANCZOS_FROM_SIZE and n_components <= size // 20):
+    if isinstance(matrix, LinearOperator) and n_components + _SPARE < size:
+        values, vectors = _block_lanczos(matrix, n_components)
+    elif size >= LANCZOS_FROM_SIZE and n_components <= size // 20:
         values, vectors = _lanczos(matrix, n_components)
     if values is None or vectors is None:
         values, vectors = _all_at_once(matrix, n_components)
@@ -63,7 +69,7 @@ def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | No
     """Lanczos from a fixed start vector; (None, None) where it does not converge."""
     stored = isinstance(matrix, np.ndarray)
     product = _symmetric_product(matrix) if stored else matrix
-    tries = 50 if stored else 100  # what else there is costs more
+    tries = 50 if stored else 100  # what else there is costs more of a sparse one
     try:
         return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=tries)
     except ArpackError:  # no convergence, or a zero matrix
@@ -74,6 +80,41 @@ def _symmetric_product(matrix: Floats) -> LinearOperator:
     """Products from one triangle: half of the memory to read, which is what they wait for."""
     columns = matrix.T  # as BLAS wants it; no copy
     return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
+
+
+def _block_lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
+    """Lanczos with a block of vectors, for a matrix that is made anew at each product.
+
+    The basis is kept orthogonal to rounding, and cut down to its best part when it is too wide.
+    (None, None) where it does not converge.
+    """
+    width = n_components + _SPARE
+    block = np.linalg.qr(np.random.default_rng(0).standard_normal((matrix.shape[0], width)))[0]
+    basis, images = block[:, :0], block[:, :0]
+    for _ in range(_STEPS):
+        last = matrix @ block
+        basis, images = np.hstack([basis, block]), np.hstack([images, last])
+        projected = basis.T @ images
+        values, turns = eigh((projected + projected.T) / 2)
+        scale = np.abs(values).max()
+        found, turned = values[-n_components:], turns[:, -n_components:]
+        residuals = images @ turned - basis @ turned * found
+        block = _new_directions(last, basis, scale)
+        if not block.size or np.linalg.norm(residuals, axis=0).max() <= _TOLERANCE * scale:
+            return found, basis @ turned
+        if basis.shape[1] >= _WIDEST * width:
+            kept = turns[:, -3 * width :]
+            basis, images = basis @ kept, images @ kept
+    return None, None
+
+
+def _new_directions(images: Floats, basis: Floats, scale: float) -> Floats:
+    """An orthonormal basis of what the images have outside of the span of the basis."""
+    for _ in range(2):
+        images = images - basis @ (basis.T @ images)
+    left, sizes, _ = np.linalg.svd(images, full_matrices=False)
+    left = left[:, sizes > len(basis) * np.finfo(np.float64).eps * scale]
+    return np.linalg.qr(left - basis @ (basis.T @ left))[0]
 
 
 def _inverse_lanczos(matrix: Any, n_components: int) -> tuple[Floats, Floats]:

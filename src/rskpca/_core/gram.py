@@ -54,8 +54,7 @@ class Centers:
     def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
         some = C[:: len(C) // _MIDDLE_FROM + 1]  # near the middle will do
         origin = np.median(some.astype(np.float64), axis=0)
-        rows = _standardised(C, origin, scale, dtype)
-        norms = _squared_norms(rows)
+        rows, norms = _standardised(C, origin, scale, dtype)
         if not np.isfinite(norms).all():
             raise ValueError(
                 f"the data are spread so wide, for a bandwidth of {scale:g}, that their squares "
@@ -64,17 +63,13 @@ class Centers:
         return cls(origin, scale, rows, norms)
 
 
-def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> Array:
-    with np.errstate(over="ignore"):
-        rows = X - origin
-        rows /= scale
-        return np.ascontiguousarray(rows, dtype=dtype)
+def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
+    """Rows about the origin in bandwidths, and their squared norms."""
+    from .compiled import scale_rows
 
-
-def _squared_norms(rows: Array) -> Array:
-    with np.errstate(over="ignore"):
-        norms: Array = np.einsum("ij,ij->i", rows, rows, dtype=np.float64).astype(rows.dtype)
-    return norms
+    rows, squared_norms = np.empty(X.shape, dtype), np.empty(len(X), dtype)
+    scale_rows(X, origin, 1 / scale, rows, squared_norms)
+    return rows, squared_norms
 
 
 def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> Array:
@@ -87,11 +82,11 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     from .compiled import finish_distances
 
     rows = centers.rows
-    X = _standardised(X, centers.origin, centers.scale, rows.dtype)
+    X, norms = _standardised(X, centers.origin, centers.scale, rows.dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # rows beyond all centers: see below
         products = np.matmul(X, rows.T, out=out)
     constants = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=rows.dtype)
-    finish_distances(products, X, rows, _squared_norms(X), centers.squared_norms, *constants)
+    finish_distances(products, X, rows, norms, centers.squared_norms, *constants)
     return products
 
 
@@ -158,7 +153,8 @@ class Blocks:
         self.kernel, self.X = kernel, X
         self.centers = Centers.prepare(C, kernel.scale, dtype)
         width = max(*C.shape, 1)  # a block, and its rows of X, are read more than once
-        self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // width, 16, 1024)))
+        fewest = np.clip(C.shape[1] // 4, 16, 128)  # all centers are read for each block
+        self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // width, fewest, 1024)))
         self._own = threading.local()
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:

@@ -243,6 +243,11 @@ def checked_goal(density: ShadowDensity) -> Goal:
             f"max_centers={density.max_centers} bounds a stream, row by row, which blocks cannot; "
             "leave it out, and give a smaller ell for fewer centers."
         )
+    if density.warm_start:
+        raise ValueError(
+            "warm_start=True starts from the last fit, which blocks do not; leave it out, or go on "
+            "with partial_fit."
+        )
     return goal
 
 

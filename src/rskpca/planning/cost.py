@@ -95,7 +95,7 @@ class SolveTimer:
         return _fastest(lambda: solve(Centered(), self.kernel, points, n_components), 2)
 
     def _time_products(self) -> float:
-        """Each step of Lanczos makes the kernel matrix anew, and two more for the means."""
+        """Each block of Lanczos makes the kernel matrix anew, and two more for the means."""
         points = self._points(PROBE_CENTERS)
         seconds = _fastest(lambda: gram.gram(self.kernel, points, points), 2)
         return (self._n_products(points) + 2) * seconds / PROBE_CENTERS**2
@@ -109,9 +109,8 @@ class SolveTimer:
             calls.append(1)
             return matrix @ v
 
-        eig.leading_eigenpairs(
-            LinearOperator(matrix.shape, matvec=times, dtype=np.float64), self.n_components
-        )
+        lazy = LinearOperator(matrix.shape, matvec=times, matmat=times, dtype=np.float64)
+        eig.leading_eigenpairs(lazy, self.n_components)
         return len(calls)
 
     def _points(self, size: int) -> Array:

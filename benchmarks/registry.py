@@ -26,6 +26,7 @@ NAMES = (
     "stream",
     "start",
     "threads",
+    "dask_scale",
 )
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     name: import_module(f"benchmarks.{name}").run for name in NAMES

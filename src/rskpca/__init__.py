@@ -4,6 +4,9 @@ One pass over the data leaves a small weighted set of points, the reduced set; t
 eigenproblem is solved on that set, and new points are embedded from it.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .bounds import Certificate
 from .compression import (
     CompressedKernelPCA,
@@ -38,6 +41,9 @@ from .kernels import Gaussian, Laplacian, RadialKernel
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
+if TYPE_CHECKING:
+    from .io import load, save
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -68,7 +74,21 @@ __all__ = [
     "WindowDensity",
     "compress_map",
     "construct_reduced_set",
+    "load",
     "merge",
     "plan",
+    "save",
     "select_reduced_set",
 ]
+
+_LATE = {"load": "io", "save": "io"}  # what few programs need, by its module
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_LATE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

@@ -172,6 +172,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     functions = _at_basis(
         moments, operator.extension(coefficients, eigenvalues, np.float64), len(eigenvalues)
     )
+    check_finite(functions)
     orientation = signs(functions, moments.basis.astype(np.float64))
     return EigenSystem(
         kernel,

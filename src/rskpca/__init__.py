@@ -38,6 +38,7 @@ from .embedding import (
     WeightedNystromKernelPCA,
 )
 from .kernels import Gaussian, Laplacian, RadialKernel
+from .onnx import to_onnx
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
@@ -79,6 +80,7 @@ __all__ = [
     "plan",
     "save",
     "select_reduced_set",
+    "to_onnx",
 ]
 
 _LATE = {"load": "io", "save": "io"}  # what few programs need, by its module

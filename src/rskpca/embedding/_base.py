@@ -23,11 +23,14 @@ from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Operator, solve
 from ..spectral.eigensystem import STORED_CENTERS
+from ._notebook import NotebookTables
 
 Array = NDArray[np.floating]
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class KernelEmbedding(
+    NotebookTables, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Eigenfunctions as coordinates. A subclass fits ``eigensystem_`` and names the scale."""
 
     _wanted_name = "n_components"  # the parameter that says how many
@@ -99,6 +102,12 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             density.set_params(kernel=None)
         kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state, before)
         return kernel, density.set_params(kernel=density.kernel or kernel)
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
+        asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        kernel = asked.resolve(X, sample_weight, self.random_state)
+        return clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
 
     def _check_found(self, found: int, n_centers: int) -> None:
         if found <= 0:
@@ -300,8 +309,14 @@ class ReducedSetEmbedding(KernelEmbedding):
 
     def _streamed_density(self) -> BaseDensity:
         """What takes the next rows: the fitted density, before the first rows the one given."""
-        given = self._new_density() if self.density is None else self.density
-        return getattr(self, "density_", given)
+        if hasattr(self, "density_"):
+            return self.density_
+        return self._new_density() if self.density is None else self.density
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        kernel, density = self._kernel_and_density(X, sample_weight)
+        settled = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None, ell=None)
+        return settled.set_params(density=density._with_bandwidth_of(X, sample_weight))
 
     def _new_density(self) -> BaseDensity:
         if self.density is not None:

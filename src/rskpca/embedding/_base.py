@@ -146,7 +146,7 @@ def _density_can(verb: str) -> Callable[[ReducedSetEmbedding], bool]:
 
     def check_density(embedding: ReducedSetEmbedding) -> bool:
         embedding._refuse_stream(verb)
-        density = embedding._new_density() if embedding.density is None else embedding.density
+        density = embedding._streamed_density()
         if not hasattr(density, verb):
             raise AttributeError(
                 f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can."
@@ -307,6 +307,12 @@ class ReducedSetEmbedding(KernelEmbedding):
         if hasattr(fitted, "density_"):
             self.kernel_, self.density_ = fitted.kernel_, fitted.density_
 
+    def _streamed_density(self) -> BaseDensity:
+        """What takes the next rows: the fitted density, before the first rows the one given."""
+        if hasattr(self, "density_"):
+            return self.density_
+        return self._new_density() if self.density is None else self.density
+
     def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
         kernel, density = self._kernel_and_density(X, sample_weight)
         settled = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None, ell=None)
@@ -353,6 +359,6 @@ class ReducedSetEmbedding(KernelEmbedding):
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, a row a center."""
         centers, system = self.reduced_set_.centers, self.eigensystem_
-        own = system.centers is centers
+        own = np.array_equal(system.centers, centers)
         functions = system.functions if own else system.extend(centers.astype(np.float64))
         return np.sqrt(self.reduced_set_.weights)[:, None] * functions

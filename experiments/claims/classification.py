@@ -10,6 +10,7 @@ import numpy as np
 from .. import summary
 from .claim import (
     NOT,
+    NOT_RUN,
     PARTLY,
     REPRODUCED,
     Claim,
@@ -73,6 +74,8 @@ def _coverage(each: dict[str, dict[float, Pair]]) -> str:
 
 
 def _kept(name: str, found: Found) -> Finding:
+    if name not in found["fig06"]:
+        return Finding(f"needs fig06 with {name}", NOT_RUN)
     table = found["fig06"][name]["rows"]
     share = {ell: m / table["n"][0] for ell, m in means(table, "shadow", "m").items()}
     below = [ell for ell, value in share.items() if value < 0.1]

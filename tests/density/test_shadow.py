@@ -444,7 +444,7 @@ def test_more_than_a_whole_weight_cannot_be_forgotten():
         density.forget([[0.0]], sample_weight=[1e9 + 1])
 
 
-@pytest.mark.parametrize("heavy", [1e14, 1e16, 1e17])
+@pytest.mark.parametrize("heavy", [1e14, 1e18])
 def test_the_certificate_holds_when_heavy_rows_have_gone(heavy):
     centers = np.arange(20.0)[:, None]
     near, far = centers + 0.01, centers + 0.49

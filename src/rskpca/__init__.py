@@ -4,6 +4,9 @@ One pass over the data leaves a small weighted set of points, the reduced set; t
 eigenproblem is solved on that set, and new points are embedded from it.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .bounds import Certificate
 from .compression import (
     CompressedKernelPCA,
@@ -35,6 +38,9 @@ from .kernels import Gaussian, Laplacian, RadialKernel
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
+if TYPE_CHECKING:
+    from .io import load, save
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -63,6 +69,16 @@ __all__ = [
     "WeightedNystromKernelPCA",
     "compress_map",
     "construct_reduced_set",
+    "load",
     "plan",
+    "save",
     "select_reduced_set",
 ]
+
+_LATE = {"load": "io", "save": "io"}  # what few programs need, by its module
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_LATE[name]}", __name__), name)

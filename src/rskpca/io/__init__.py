@@ -1,0 +1,6 @@
+"""Models in files."""
+
+from .errors import ModelFileError
+from .model_files import Description, describe, load, save
+
+__all__ = ["Description", "ModelFileError", "describe", "load", "save"]

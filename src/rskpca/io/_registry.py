@@ -1,0 +1,247 @@
+"""Every class that a model file may hold, and what its objects must be like.
+
+A new estimator needs an entry: its class, and a field for each name that its
+``fit`` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import compression, density, embedding, kernels
+from ..embedding.novelty import _AtMostTen
+from ._entries import (
+    ALWAYS,
+    FEATURES,
+    Entry,
+    EstimatorEntry,
+    estimator,
+    restored,
+    sound_parameters,
+    state_of,
+)
+from ._fields import (
+    Field,
+    Sizes,
+    array,
+    doubles,
+    every,
+    flag,
+    floats,
+    having,
+    is_of,
+    labels,
+    maybe,
+    nothing,
+    number,
+    sequence,
+    text,
+    thing,
+)
+from ._parts import PARTS, fitted_kernel, walk
+from .errors import refuse
+
+# ------------------------------------------------------------------ random walks
+
+
+def _walk_state(embedding: Any) -> dict[str, Any]:
+    """Without what was solved before the data changed."""
+    values = state_of(embedding)
+    if "_solved_" in values and values["_system_"] is None:
+        values["_solved_"] = None
+    return values
+
+
+_DENSITIES = tuple(name for name in density.__all__ if name != "BaseDensity")
+_density = thing(*_DENSITIES, m="m", d="d")
+
+
+def _walker(cls: type, made: str, is_made: Callable[[Any], bool]) -> EstimatorEntry:
+    """An embedding by a random walk; ``made`` is what it makes of the eigenfunctions."""
+    learnt = {
+        "kernel_": fitted_kernel,
+        "density_": _density,
+        "_system_": maybe(every(thing("EigenSystem", m="m", d="d"), walk)),
+        "_solved_": maybe(
+            every(thing("Solved", m="m", d="d"), having(made, lambda s: is_made(s.made)))
+        ),
+    }
+    return estimator(cls, learnt, settle=sound_parameters, take=_walk_state)
+
+
+def _is_number(made: Any) -> bool:
+    return isinstance(made, float)
+
+
+_WALKS = (
+    _walker(embedding.DiffusionMaps, "a time", _is_number),
+    _walker(embedding.LaplacianEigenmaps, "nothing else", lambda made: made is None),
+    _walker(embedding.NormalizedCut, "a partition", lambda made: is_of(made, "Partition")),
+)
+
+
+# ------------------------------------------------------------------ densities and kernel PCA
+
+
+def _components(name: str = "EigenSystem") -> Field:
+    """The eigensystem of a kernel PCA."""
+    return every(
+        thing(name, d="d"),
+        having("the operator of a kernel PCA", lambda s: not is_of(s.operator, "FittedMarkov")),
+        having("positive eigenvalues", lambda s: (s.eigenvalues > 0).all()),
+        having("no graph", lambda s: s.graph is None),
+    )
+
+
+_counted = having(
+    "a radius, a spacing, and sums over the points",
+    lambda s: s.radius is not None and s.spacing is not None and s.displacement is not None,
+)
+_reduced_set = thing("ReducedSet", m="m", d="d")
+_CHOSEN: dict[str, Field] = {"kernel_": fitted_kernel, "reduced_set_": _reduced_set}
+_LABELS: dict[str, Field] = {"labels_": labels}
+_EMBEDDED: dict[str, Field] = {
+    "kernel_": fitted_kernel,
+    "density_": _density,
+    "_system_": maybe(_components()),
+}
+_LANDMARKS: dict[str, Field] = {
+    "kernel_": fitted_kernel,
+    "landmarks_": floats("m", "d"),
+    "_points_": thing("ReducedSet", d="d"),
+}
+_COMPONENTS = (
+    "ReducedSetKernelPCA", "NystromKernelPCA", "WeightedNystromKernelPCA", "SubsampledKernelPCA",
+    "SparseKernelPCA", "_AtMostTen",
+)  # fmt: skip
+
+
+def _solvable(model: Any) -> None:
+    sound_parameters(model)
+    if hasattr(model, "n_features_in_") and model._system_ is None and model._moments_ is None:
+        refuse("neither the eigenproblem nor what it is solved from is there")
+
+
+_MODELS = (
+    estimator(
+        density.ShadowDensity,
+        {"kernel_": fitted_kernel, "ell_": number(0, infinite=True),
+         "reduced_set_": every(_reduced_set, _counted)},
+        _LABELS,
+    ),
+    estimator(density.KMeansDensity, _CHOSEN, _LABELS),
+    estimator(density.UniformDensity, _CHOSEN, _LABELS),
+    estimator(density.ParingDensity, _CHOSEN, _LABELS),
+    estimator(density.HerdingDensity, _CHOSEN, _LABELS),
+    estimator(
+        density.FastParzenDensity,
+        _CHOSEN,
+        {**_LABELS, "covariances_": doubles("m", "d", "d")},
+    ),
+    estimator(density.ReweightedDensity, _CHOSEN, {**_LABELS, "covariance_": doubles("d", "d")}),
+    estimator(embedding.ReducedSetKernelPCA, _EMBEDDED, settle=sound_parameters),
+    estimator(_AtMostTen, _EMBEDDED, settle=sound_parameters),
+    estimator(embedding.SubsampledKernelPCA, _EMBEDDED, settle=sound_parameters),
+    estimator(
+        compression.SparseKernelPCA,
+        {**_EMBEDDED, "_system_": maybe(_components("SparseSystem"))},
+        settle=sound_parameters,
+    ),
+    estimator(
+        embedding.NystromKernelPCA,
+        {**_LANDMARKS, "_moments_": maybe(thing("Moments", d="d")),
+         "_system_": maybe(_components())},
+        settle=_solvable,
+    ),
+    estimator(
+        embedding.WeightedNystromKernelPCA,
+        {**_LANDMARKS, "reduced_set_": _reduced_set, "_system_": _components()},
+        settle=sound_parameters,
+    ),
+    estimator(
+        embedding.KernelPCANovelty,
+        {"embedding_": thing(*_COMPONENTS, m="m", d="d"), "_offset_": maybe(number())},
+        settle=sound_parameters,
+    ),
+    estimator(
+        compression.CompressedKernelPCA,
+        {"eigensystem": every(thing("EigenSystem", m="m", d="d", r="r"), _components()),
+         "axis_errors": floats("r")},
+    ),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ scikit-learn's own
+
+
+def _vars(value: Any) -> dict[str, Any]:
+    return dict(vars(value))
+
+
+def _steps(value: Any, sizes: Sizes) -> None:
+    """Scalers, then one of ours; those that are fitted have the same features."""
+    sequence(list, having("a name and an estimator", lambda s: type(s) is tuple and len(s) == 2))(
+        value, sizes
+    )
+    for place, (name, step) in enumerate(value):
+        text(name, sizes)
+        ours = place == len(value) - 1 and is_of(step, *_ESTIMATORS)
+        if not ours and not is_of(step, "StandardScaler"):
+            refuse(f"may have StandardScalers, and at last one of rskpca's, got {step!r:.60}")
+        for size in {"d", "m"} & set(sizes.of(step)):
+            sizes.tie(size, sizes.of(step)[size])
+
+
+def _samples_seen(value: Any, sizes: Sizes) -> None:
+    """How many rows, or how many of each feature."""
+    (array("iqfd", "d") if np.ndim(value) else number(0))(value, sizes)
+
+
+_THEIRS = (
+    EstimatorEntry(
+        "sklearn.preprocessing",
+        "StandardScaler",
+        {
+            **FEATURES,
+            "mean_": maybe(floats("d")),
+            "var_": maybe(floats("d")),
+            "scale_": maybe(floats("d")),
+            "n_samples_seen_": _samples_seen,
+        },
+        ALWAYS,
+        _vars,
+        restored,
+    ),
+    EstimatorEntry(
+        "sklearn.pipeline",
+        "Pipeline",
+        {"steps": _steps, "memory": nothing, "transform_input": nothing, "verbose": flag},
+        {"_sklearn_output_config": ALWAYS["_sklearn_output_config"]},
+        _vars,
+        restored,
+    ),
+)
+
+REGISTRY: dict[str, Entry] = {entry.name: entry for entry in (*PARTS, *_WALKS, *_MODELS, *_THEIRS)}
+_ESTIMATORS = tuple(entry.name for entry in (*_WALKS, *_MODELS))
+
+
+def entry_of(value: Any, where: str) -> Entry:
+    """The entry of an object's class; an error that says what to do where there is none."""
+    cls = type(value)
+    entry = REGISTRY.get(cls.__name__)
+    if entry is not None and entry.cls is cls:
+        return entry
+    if isinstance(value, kernels.RadialKernel):
+        refuse(
+            f"{where} is a {cls.__name__} with a function of your own, and a model file holds no "
+            "code. Gaussian and Laplacian can be saved; for others keep the data, or use pickle"
+        )
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        refuse(f"{where} is a {cls.__name__}, which no model file takes; give a whole number")
+    if callable(value):
+        refuse(f"{where} is a function, and a model file holds no code")
+    refuse(f"{where} is a {cls.__module__}.{cls.__name__}, which no model file takes")

@@ -1,0 +1,110 @@
+"""A model of every kind that a file may hold."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rskpca import (
+    DiffusionMaps,
+    FastParzenDensity,
+    Gaussian,
+    HerdingDensity,
+    KernelPCANovelty,
+    KMeansDensity,
+    Laplacian,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    NystromKernelPCA,
+    ParingDensity,
+    ReducedSet,
+    ReducedSetKernelPCA,
+    ReweightedDensity,
+    ShadowDensity,
+    SparseKernelPCA,
+    SubsampledKernelPCA,
+    UniformDensity,
+    WeightedNystromKernelPCA,
+    select_reduced_set,
+)
+from tests import datasets
+
+ROWS, NEW = 120, 40
+
+
+@cache
+def data(dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to fit, and others."""
+    X = datasets.blobs(ROWS + NEW, 3, dtype=dtype)
+    return X[:ROWS], X[ROWS:]
+
+
+def _streamed(model: Any, X: np.ndarray) -> Any:
+    """In parts, with some rows taken away again, and nothing solved since."""
+    for part in np.array_split(X, 3):
+        model.partial_fit(part)
+    return model.forget(X[10:20])
+
+
+def _fit(model: Any) -> Callable[[np.ndarray], Any]:
+    return lambda X: model.fit(X)
+
+
+def _stream(model: Any) -> Callable[[np.ndarray], Any]:
+    return lambda X: _streamed(model, X)
+
+
+_K = Gaussian(4.0)
+
+CASES: dict[str, Callable[[np.ndarray], Any]] = {
+    "gaussian": lambda X: Gaussian(1.5),
+    "laplacian, median": lambda X: Laplacian(),
+    "reduced set": lambda X: ReducedSet(X, np.arange(1.0, len(X) + 1)),
+    "shadow set": lambda X: ShadowDensity(_K).fit(X).reduced_set_,
+    "eigensystem": lambda X: ReducedSetKernelPCA(2, kernel=_K).fit(X).eigensystem_,
+    "certificate": lambda X: ReducedSetKernelPCA(2, kernel=_K).fit(X).certificate_,
+    "certificate, measured": lambda X: ReducedSetKernelPCA(2, kernel=_K).fit(X).certify(X),
+    "shadow": _fit(ShadowDensity(_K)),
+    "shadow, unfitted": lambda X: ShadowDensity("laplacian", ell=np.inf, tol=np.float64(0.5)),
+    "shadow, every row": _fit(ShadowDensity(ell=np.inf)),
+    "shadow, stream": _stream(ShadowDensity(_K)),
+    "shadow, bounded": _fit(ShadowDensity(_K, ell=9.0, max_centers=12)),
+    "shadow, weights": lambda X: ShadowDensity(_K).fit(X, sample_weight=np.linspace(0, 1, len(X))),
+    "kmeans": _fit(KMeansDensity(9)),
+    "uniform": _fit(UniformDensity(9)),
+    "paring": _fit(ParingDensity(9, covering=True)),
+    "herding": _fit(HerdingDensity(9)),
+    "parzen": _fit(FastParzenDensity(2.0, covariance="full")),
+    "reweighted": _fit(ReweightedDensity(ShadowDensity(_K), "means")),
+    "kernel pca": _fit(ReducedSetKernelPCA(2, kernel=_K)),
+    "kernel pca, unfitted": lambda X: ReducedSetKernelPCA(3, density=KMeansDensity(4), ell=None),
+    "kernel pca, plain": _fit(ReducedSetKernelPCA(2, kernel="laplacian", center=False)),
+    "kernel pca, stream": _stream(ReducedSetKernelPCA(2, kernel=_K)),
+    "kernel pca, two scales": _fit(ReducedSetKernelPCA(2, kernel=_K, ell=8.0, basis=9)),
+    "kernel pca, refined": _fit(ReducedSetKernelPCA(2, kernel=_K, refine="nystrom")),
+    "kernel pca, a basis": lambda X: ReducedSetKernelPCA(
+        2, kernel=_K, basis=ReducedSet(X[:9], np.ones(9))
+    ).fit(X),
+    "nystrom": _fit(NystromKernelPCA(2, kernel=_K, landmarks="rpcholesky", n_centers=9)),
+    "nystrom, data": _fit(NystromKernelPCA(2, kernel=_K, landmarks=9, extension="data")),
+    "nystrom, given": lambda X: NystromKernelPCA(2, kernel=_K, landmarks=X[:9]).partial_fit(X),
+    "weighted nystrom": _fit(WeightedNystromKernelPCA(2, kernel=_K, n_centers=9)),
+    "subsampled": _fit(SubsampledKernelPCA(2, kernel=_K, n_centers=9)),
+    "sparse": _fit(SparseKernelPCA(2, kernel=_K, n_centers=9)),
+    "compressed": lambda X: select_reduced_set(ReducedSetKernelPCA(2, kernel=_K).fit(X), 9),
+    "diffusion maps": _fit(DiffusionMaps(2, kernel=_K, t="auto")),
+    "diffusion maps, stream": _stream(DiffusionMaps(2, kernel=_K)),
+    "diffusion maps, basis": _fit(DiffusionMaps(2, kernel=_K, ell=8.0, basis=9)),
+    "laplacian eigenmaps": _fit(LaplacianEigenmaps(2, kernel=_K)),
+    "laplacian eigenmaps, nearest": _fit(LaplacianEigenmaps(2, kernel=_K, ell=8.0, graph=30)),
+    "laplacian eigenmaps, cut-off": _fit(LaplacianEigenmaps(2, kernel=_K, ell=8.0, graph=30.0)),
+    "normalized cut": _fit(NormalizedCut(3, kernel=_K)),
+    "normalized cut, pivots": _fit(NormalizedCut(3, kernel=_K, assign_labels="cluster_qr")),
+    "novelty": _fit(KernelPCANovelty()),
+    "novelty, stream": _stream(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K))),
+    "scaler": _fit(StandardScaler()),
+    "pipeline": _fit(make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=2.0))),
+}

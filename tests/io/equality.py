@@ -1,0 +1,47 @@
+"""Two objects with the same state, to the last bit."""
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial import KDTree
+
+REMADE = {"_cover_", "_preimages_"}
+
+
+def differences(a: Any, b: Any, where: str = "") -> list[str]:
+    """Where two objects differ; empty where they are the same."""
+    if type(a) is not type(b):
+        return [f"{where}: {type(a).__name__} and {type(b).__name__}"]
+    if isinstance(a, np.ndarray):
+        return _array_differences(a, b, where)
+    if isinstance(a, dict):
+        if a.keys() != b.keys():
+            return [f"{where}: {sorted(a)} and {sorted(b)}"]
+        return [found for k in a for found in differences(a[k], b[k], f"{where}.{k}")]
+    if isinstance(a, list | tuple):
+        if len(a) != len(b):
+            return [f"{where}: {len(a)} and {len(b)}"]
+        pairs = enumerate(zip(a, b, strict=True))
+        return [found for i, (x, y) in pairs for found in differences(x, y, f"{where}[{i}]")]
+    if isinstance(a, KDTree):
+        return differences(np.asarray(a.data), np.asarray(b.data), f"{where}.data")
+    if hasattr(a, "__dict__"):
+        return differences(_state(a), _state(b), f"{where}.{type(a).__name__}")
+    return [] if a == b or (a != a and b != b) else [f"{where}: {a!r} and {b!r}"]
+
+
+def _state(value: Any) -> dict[str, Any]:
+    state = {k: v for k, v in vars(value).items() if k not in REMADE}
+    if "_solved_" in state and state["_system_"] is None:
+        state["_solved_"] = None  # of data that have changed
+    return state
+
+
+def _array_differences(a: np.ndarray, b: np.ndarray, where: str) -> list[str]:
+    if a.dtype == object:
+        return [] if a.tolist() == b.tolist() else [f"{where}: names"]
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
+        return [f"{where}: {a.dtype} {a.shape} and {b.dtype} {b.shape}"]
+    if a.flags.writeable != b.flags.writeable:
+        return [f"{where}: writeable"]
+    return [] if a.tobytes() == b.tobytes() else [f"{where}: values"]

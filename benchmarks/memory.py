@@ -44,7 +44,7 @@ def peak(verb: str, model: BaseEstimator, X: Floats) -> float:
         return in_fresh_process("-m", __name__, verb, *map(str, files))
 
 
-def _megabytes(field: str) -> float:
+def megabytes(field: str) -> float:
     """``VmRSS`` (now) or ``VmHWM`` (the peak) of this process.
 
     Not ``ru_maxrss`` where it can be helped: on Linux that starts from the parent's peak.
@@ -63,9 +63,9 @@ def _child(verb: str, model_file: str, data_file: str) -> None:
     import numba  # noqa: F401
 
     model, X = pickle.loads(Path(model_file).read_bytes()), np.load(data_file)
-    before = _megabytes("VmRSS")
+    before = megabytes("VmRSS")
     getattr(model, verb)(X)
-    print(json.dumps(_megabytes("VmHWM") - before))
+    print(json.dumps(megabytes("VmHWM") - before))
 
 
 if __name__ == "__main__":

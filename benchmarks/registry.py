@@ -20,6 +20,8 @@ NAMES = (
     "novelty",
     "plan",
     "memory",
+    "scale",
+    "stream",
     "start",
     "threads",
 )

@@ -74,3 +74,11 @@ def test_real_data_are_foretold_from_a_twentieth(name):
             found = discovery.forecast(sample, kernel.scale / ell, len(X), rng)
             assert abs(found.value / seen - 1) < 0.3
             assert found.low <= seen <= found.high
+
+
+@pytest.mark.parametrize("share", [0.3, -0.5])
+def test_both_fits_of_the_law_find_what_comes_later(share):
+    t = np.geomspace(1e4, 1e6, 40)
+    m, later = (5000 * ((1 + n / 2e4) ** share - 1) / share for n in (t, 1e7))
+    guesses = discovery.continued(t, m, 10_000_000)
+    np.testing.assert_allclose(guesses[:2], later, rtol=0.02)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
@@ -45,6 +45,10 @@ class BaseDensity(BaseEstimator):
 
     def _resolved_kernel(self, X: Array, sample_weight: Array | None) -> RadialKernel:
         return as_kernel(self.kernel).resolve(X, sample_weight, self.random_state)
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
+        return clone(self).set_params(kernel=self._resolved_kernel(X, sample_weight))
 
     def score_samples(self, X: Any) -> Array:
         """Log of the density estimate at each row.

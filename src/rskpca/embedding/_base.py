@@ -93,6 +93,12 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
         return kernel, density.set_params(kernel=density.kernel or kernel)
 
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
+        asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        kernel = asked.resolve(X, sample_weight, self.random_state)
+        return clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
+
     def _check_found(self, found: int, n_centers: int) -> None:
         if found <= 0:
             raise ValueError(
@@ -267,6 +273,11 @@ class ReducedSetEmbedding(KernelEmbedding):
     ) -> tuple[RadialKernel, BaseDensity]:
         """The kernel with its bandwidth, and a fresh density."""
         return self._lent_kernel(self._new_density(), X, sample_weight)
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        kernel, density = self._kernel_and_density(X, sample_weight)
+        settled = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None, ell=None)
+        return settled.set_params(density=density._with_bandwidth_of(X, sample_weight))
 
     def _new_density(self) -> BaseDensity:
         if self.density is not None:

@@ -155,7 +155,13 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             )
 
     def _unfitted(self) -> Any:
-        return _AtMostTen() if self.embedding is None else clone(self.embedding)
+        return _AtMostTen(10) if self.embedding is None else clone(self.embedding)
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Any) -> Self:
+        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
+        return clone(self).set_params(
+            embedding=self._unfitted()._with_bandwidth_of(X, sample_weight)
+        )
 
     def _adopt(self, X: Any, embedding: Any, offset: float | None) -> None:
         validate_data(self, X, reset=True, skip_check_array=True)
@@ -224,9 +230,6 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
 class _AtMostTen(ReducedSetKernelPCA):
     """Ten components, or as many as there are: nobody has asked for ten."""
-
-    def __init__(self) -> None:
-        super().__init__(10)
 
     def _check_found(self, found: int, n_centers: int) -> None:
         if found == 0:

@@ -102,14 +102,35 @@ def _log_guesses(curves: list[Array], n_samples: int) -> Array:
     size = max(map(len, curves))
     t = np.unique(np.geomspace(max(size / 100, 2), size, _POINTS).astype(int))
     m = np.array([np.mean([c[i - 1] for c in curves if len(c) >= i]) for i in t])
-    late = t >= size / 16
-    guesses = (
-        _engen(t[late], m[late], n_samples),
-        _engen(t, m, n_samples),
-        _engen(t[late], m[late], n_samples, first_opens=True),
-        _parabola(t[late], m[late], n_samples),
+    return np.log(continued(t, m, n_samples))
+
+
+def continued(t: Array, m: Array, n_samples: int) -> Array:
+    """Continue a discovery curve, m centers after t rows, by four rules.
+
+    Parameters
+    ----------
+    t : ndarray of shape (n_points,)
+        Numbers of rows, ascending, over a factor of a hundred or so.
+    m : ndarray of shape (n_points,)
+        Numbers of centers after them.
+    n_samples : int
+        n, the number of all rows.
+
+    Returns
+    -------
+    ndarray of shape (4,)
+        Guesses at the number of centers after n rows; their median is the forecast.
+    """
+    late = t >= t[-1] / 16
+    return np.array(
+        [
+            _engen(t[late], m[late], n_samples),
+            _engen(t, m, n_samples),
+            _engen(t[late], m[late], n_samples, first_opens=True),
+            _parabola(t[late], m[late], n_samples),
+        ]
     )
-    return np.log(guesses)
 
 
 def _engen(t: Array, m: Array, n_samples: int, *, first_opens: bool = False) -> float:

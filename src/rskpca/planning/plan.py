@@ -34,9 +34,9 @@ def plan(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), str or path
-        The data, or a file of them: ``.npy`` (which is not read whole), ``.npz`` (its array X,
-        or its only one), ``.csv`` (numbers, with or without a line of names) or ``.parquet``.
+    X : array-like of shape (n_samples, n_features), str, path or Source
+        The data, or anything else that :func:`rskpca.sources.open_source` opens: a file, a folder
+        of files, a data frame, a function that makes an iterator of arrays.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         None is the Gaussian with the median bandwidth, here that of the sample.
     ell : float, default=4.0

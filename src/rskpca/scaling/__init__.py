@@ -1,0 +1,6 @@
+"""Drivers for data larger than memory: files, folders and streams through any estimator."""
+
+from .applying import predict, transform
+from .fitting import fit
+
+__all__ = ["fit", "predict", "transform"]

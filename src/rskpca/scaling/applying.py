@@ -1,0 +1,100 @@
+"""Embed or label the rows of a source, into a file."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..sources import Source, open_source, read_ahead
+from ._outputs import written
+from ._progress import Progress, shown
+from .fitting import n_centers
+
+
+def transform(model: Any, source: Any, output: Any, *, progress: Progress = None) -> Path:
+    """Write the coordinates of all rows to a file, block by block.
+
+    Parameters
+    ----------
+    model : fitted embedding
+        Anything with ``transform``.
+    source : Source, or what :func:`rskpca.sources.open_source` opens
+        The rows; columns named in ``ids=`` go into the file, before the coordinates.
+    output : str or path
+        A file that ends in .npy, .parquet or .csv; .npy takes no ids. It appears under its name
+        when it is whole.
+    progress : bool or callable, default=None
+        None shows a line on a terminal; a function is called with rows and centers so far.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    names = [str(name) for name in model.get_feature_names_out()]
+    return _applied(model, "transform", names, source, output, progress)
+
+
+def predict(model: Any, source: Any, output: Any, *, progress: Progress = None) -> Path:
+    """Write the labels of all rows to a file, block by block.
+
+    Parameters
+    ----------
+    model : fitted clustering or novelty detector
+        Anything with ``predict``.
+    source : Source, or what :func:`rskpca.sources.open_source` opens
+        The rows; columns named in ``ids=`` go into the file, before the label.
+    output : str or path
+        A file that ends in .npy, .parquet or .csv, as in :func:`transform`.
+    progress : bool or callable, default=None
+        None shows a line on a terminal; a function is called with rows and centers so far.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    return _applied(model, "predict", ["label"], source, output, progress)
+
+
+def _applied(
+    model: Any, verb: str, names: list[str], source: Any, output: Any, progress: Progress
+) -> Path:
+    check_is_fitted(model)
+    source = open_source(source)
+    _check_columns(model, source)
+    path = Path(output)
+    with (
+        written(path, names, source) as file,
+        shown(progress, source, type(model).__name__) as show,
+        closing(read_ahead(source.blocks())) as blocks,
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", "X does not have valid feature names")  # see above
+        for block in blocks:
+            file.write(block.ids, np.asarray(getattr(model, verb)(block.rows)))
+            show(block.stop, n_centers(model))
+    return path
+
+
+def _check_columns(model: Any, source: Source) -> None:
+    """The columns of the source are those that the model was fitted to, in their order."""
+    if source.n_features != model.n_features_in_:
+        raise ValueError(
+            f"{source.name} has {source.n_features} features, but the model was fitted to "
+            f"{model.n_features_in_}; name them with open_source(..., columns=...)."
+        )
+    fitted = getattr(model, "feature_names_in_", None)
+    if fitted is None or source.feature_names is None:
+        return
+    for own, wanted in zip(source.feature_names, fitted, strict=True):
+        if own != wanted:
+            raise ValueError(
+                f"{source.name} has the column {own!r} where the model was fitted to {wanted!r}; "
+                "give open_source(..., columns=model.feature_names_in_)."
+            )

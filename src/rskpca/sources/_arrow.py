@@ -1,0 +1,196 @@
+"""Files that pyarrow reads: Parquet, Arrow (Feather) and CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._frames import arrow_column, arrow_fields
+from ._table import Batch, Field, Picked, Table, dropped, file_identity, needs
+
+_CSV_BLOCK = 1 << 22  # bytes
+_PAGES = 1 << 20  # bytes of a column that are read at a time
+
+
+class _ArrowFile(Table):
+    """A file whose batches are record batches."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.where = path, repr(str(path))
+
+    def identity(self) -> Any:
+        """Of the file."""
+        return file_identity(self.path)
+
+    def _batch(self, record_batch: Any, names: Sequence[str], first: int) -> Batch:
+        columns = [arrow_column(record_batch.column(name)) for name in names]
+        return Batch(columns, self.where, range(first, first + record_batch.num_rows))
+
+    def _names(self, picked: Picked) -> list[str]:
+        return [self.fields[j].name for j in picked.all]
+
+
+class ParquetFile(_ArrowFile):
+    """Row groups; those before the start are skipped."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        with self._opened() as file:
+            self.fields = tuple(arrow_fields(file.schema_arrow))
+            groups = range(file.metadata.num_row_groups)
+            sizes = [file.metadata.row_group(group).num_rows for group in groups]
+        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.n_rows = int(self._starts[-1])
+
+    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
+        """Record batches of the columns asked for alone."""
+        if start >= self.n_rows:  # type: ignore[operator]
+            return
+        group = int(np.searchsorted(self._starts, start, side="right")) - 1
+        names = self._names(picked)
+        with self._opened() as file:
+            rest = list(range(group, len(self._starts) - 1))
+            found = file.iter_batches(size, row_groups=rest, columns=names, use_threads=False)
+            first = int(self._starts[group])
+            yield from dropped(self._numbered(found, names, first), start - first)
+
+    def _numbered(self, found: Any, names: Sequence[str], first: int) -> Iterator[Batch]:
+        for record_batch in found:
+            yield self._batch(record_batch, names, first)
+            first += record_batch.num_rows
+
+    def _opened(self) -> Any:
+        pa = pyarrow_for("a Parquet file")
+        import pyarrow.parquet as pq
+
+        try:
+            return pq.ParquetFile(self.path, buffer_size=_PAGES)
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"cannot read {self.where} as a Parquet file: {error}") from error
+
+
+class ArrowFile(_ArrowFile):
+    """The Arrow file format, which is Feather version 2; memory-mapped."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.fields = tuple(arrow_fields(self._opened().schema))
+        from pyarrow import dataset
+
+        self.n_rows = dataset.dataset(path, format="ipc").count_rows()
+
+    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
+        """Slices of the file's record batches."""
+        reader, names, first = self._opened(), self._names(picked), 0
+        for i in range(reader.num_record_batches):
+            record_batch = reader.get_batch(i)
+            skip = min(max(start - first, 0), record_batch.num_rows)
+            for at in range(skip, record_batch.num_rows, size):
+                yield self._batch(record_batch.slice(at, size), names, first + at)
+            first += record_batch.num_rows
+
+    def _opened(self) -> Any:
+        pa = pyarrow_for("an Arrow file")
+        try:
+            return pa.ipc.open_file(pa.memory_map(str(self.path)))
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"cannot read {self.where} as an Arrow file: {error}") from error
+
+
+class CsvFile(_ArrowFile):
+    """Lines of cells. Types are told from the first block; numbers are read as float64.
+
+    ``header`` says whether the first line holds names; None: if none of its cells is a number.
+    """
+
+    n_rows = None
+
+    def __init__(self, path: Path, delimiter: str = ",", header: bool | None = None) -> None:
+        super().__init__(path)
+        self.delimiter = delimiter
+        first, line = self._first_line()
+        named = not any(map(_is_number, first)) if header is None else header
+        self._head = line if named else 0
+        self._places = [str(j) for j in range(len(first))]  # as names may come twice
+        self._numeric: set[str] = set()
+        self.fields = tuple(self._told_fields(first if named else [None] * len(first)))
+
+    def _first_line(self) -> tuple[list[str], int]:
+        """Its cells, and how many lines it ends after."""
+        with self.path.open(newline="", encoding="utf-8-sig") as lines:
+            reader = csv.reader(lines, delimiter=self.delimiter)
+            found = next((row for row in reader if row), None)
+        if found is None:
+            raise ValueError(f"{self.where} is empty: it has no line.")
+        return found, reader.line_num
+
+    def _told_fields(self, names: Sequence[str | None]) -> Iterator[Field]:
+        """Numbers are float64 whatever the first block looks like, which may be all whole."""
+        pa = pyarrow_for("a CSV file")
+        with self._opened(self._places) as reader:
+            kinds = [field.type for field in reader.schema]
+        for place, name, kind in zip(self._places, names, kinds, strict=True):
+            if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind):
+                self._numeric.add(place)
+            number = place in self._numeric or pa.types.is_boolean(kind)
+            yield Field(name, np.dtype(np.float64) if number else None)
+
+    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
+        """Blocks of lines; rows before the start are read and dropped."""
+        return dropped(self._numbered(picked), start)
+
+    def _numbered(self, picked: Picked) -> Iterator[Batch]:
+        first, names = 0, [self._places[j] for j in picked.all]
+        numbers = {self._places[j] for j in picked.all if j not in picked.ids}
+        with self._opened(names, numbers) as reader:
+            for record_batch in self._checked(reader):
+                yield self._batch(record_batch, names, first)
+                first += record_batch.num_rows
+
+    def _checked(self, reader: Any) -> Iterator[Any]:
+        import pyarrow as pa
+
+        try:
+            yield from reader
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"cannot read {self.where}: {error}") from error
+
+    def _opened(self, names: Sequence[str], numbers: Collection[str] = ()) -> Any:
+        pa = pyarrow_for("a CSV file")
+        from pyarrow import csv as arrow_csv
+
+        kinds = {name: pa.float64() for name in self._numeric.intersection(numbers)}
+        try:
+            return arrow_csv.open_csv(
+                self.path,
+                arrow_csv.ReadOptions(
+                    use_threads=False, block_size=_CSV_BLOCK, column_names=self._places,
+                    skip_rows=self._head,
+                ),
+                arrow_csv.ParseOptions(delimiter=self.delimiter),
+                arrow_csv.ConvertOptions(include_columns=list(names), column_types=kinds),
+            )  # fmt: skip
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"cannot read {self.where}: {error}") from error
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def pyarrow_for(kind: str) -> Any:
+    """pyarrow, or the error that says where to get it."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError as error:
+        raise needs("pyarrow", "parquet", kind) from error
+    return pyarrow

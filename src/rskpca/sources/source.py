@@ -1,0 +1,238 @@
+"""A source of rows: blocks of numbers, from wherever they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _validation as check
+from ._columns import label
+from ._table import Batch, Picked, Rows, Table, kept_dtype
+
+Array = NDArray[np.floating]
+
+_BLOCK_VALUES = 2**20
+
+
+class Block(NamedTuple):
+    """Consecutive rows of a source.
+
+    Attributes
+    ----------
+    start : int
+        Number of the first row.
+    rows : ndarray of shape (n_rows, n_features)
+        Finite, float32 or float64.
+    weights : ndarray of shape (n_rows,) or None
+        Of the weight column.
+    ids : dict of str to ndarray
+        The columns that are carried through.
+    """
+
+    start: int
+    rows: Array
+    weights: NDArray[np.float64] | None
+    ids: dict[Any, NDArray[Any]]
+
+    @property
+    def stop(self) -> int:
+        """Number of the row after the last."""
+        return self.start + len(self.rows)
+
+
+class Source:  # numpydoc ignore=PR01
+    """Rows that are read block by block; made by :func:`open_source`.
+
+    Attributes
+    ----------
+    name : str
+        What errors call it.
+    n_rows : int or None
+        How many rows; None where that is known only after reading them.
+    n_features : int
+        How many columns are features.
+    feature_names : tuple of str or None
+        Their names, where all have one.
+    dtype : dtype
+        Of the blocks: float32 if every feature is, else float64.
+    block_rows : int
+        Rows of a block; the last may have fewer.
+    again : bool
+        Whether it can be read more than once.
+    """
+
+    def __init__(self, table: Table, picked: Picked, block_rows: int | None = None) -> None:
+        self._table, self._picked = table, picked
+        self.name, self.n_rows, self.again = table.where, table.n_rows, table.again
+        self.n_features = len(picked.features)
+        fields = [table.fields[j] for j in picked.features]
+        named = all(isinstance(field.name, str) for field in fields)
+        self.feature_names = tuple(field.name for field in fields) if named else None
+        single = {kept_dtype(field.dtype) for field in fields} == {"float32"}
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        if block_rows is not None:
+            check.positive_integer("block_rows", block_rows)
+        usual = int(np.clip(_BLOCK_VALUES // self.n_features, 256, 2**17))
+        self.block_rows = usual if block_rows is None else block_rows
+
+    def __repr__(self) -> str:
+        """One line: where, how many rows, how wide."""
+        rows = "an unknown number of" if self.n_rows is None else f"{self.n_rows:,}"
+        return f"Source({self.name}, {rows} rows, {self.n_features} features, {self.dtype})"
+
+    @property
+    def ids(self) -> tuple[Any, ...]:
+        """Names of the columns that are carried through."""
+        fields = self._table.fields
+        return tuple(str(j) if fields[j].name is None else fields[j].name for j in self._picked.ids)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether a column is the weight."""
+        return self._picked.weight is not None
+
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of all features as they are yielded; None where the rows are not counted."""
+        return None if self.n_rows is None else self.n_rows * self.n_features * self.dtype.itemsize
+
+    def blocks(self, start: int = 0) -> Iterator[Block]:
+        """Read on from a row.
+
+        Parameters
+        ----------
+        start : int, default=0
+            Number of the first row wanted.
+
+        Yields
+        ------
+        Block
+            Of ``block_rows`` rows, in order; numbers that are not finite are an error that
+            names file, row and column.
+        """
+        check.whole_number("start", start)
+        block, size = _Filling(self, start), self.block_rows
+        for batch in self._table.batches(self._picked, start, size):
+            at = 0
+            while at < len(batch):
+                part = batch.at(slice(at, at + size - block.n_rows))
+                block.append(part)
+                at += len(part)
+                if block.n_rows == size:
+                    yield block.done()
+                    block = _Filling(self, start := start + size)
+        if block.n_rows:
+            yield block.done()
+        elif start == 0:
+            raise ValueError(f"{self.name} is empty: it has no rows.")
+
+    def take(self, rows: Any) -> Array:
+        """Rows by number.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Ascending. Files that cannot jump are read up to the last of them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features)
+            The rows.
+        """
+        wanted: Rows = np.asarray(rows, dtype=np.intp)
+        block = _Filling(self, 0, len(wanted))
+        for batch in self._table.take(self._picked, wanted, self.block_rows):
+            block.append(batch)
+        return block.done().rows
+
+    def counted(self) -> int:
+        """How many rows there are; they are read if that is not known."""
+        if self.n_rows is None:
+            one = Picked(self._picked.features[:1])
+            batches = self._table.batches(one, 0, self.block_rows)
+            self.n_rows = sum(len(batch) for batch in batches)
+        return self.n_rows
+
+    def fingerprint(self) -> str:
+        """A digest of what is read: names, sizes and times of files, columns, dtype."""
+        fields = [(str(self._table.fields[j].name), j) for j in self._picked.all]
+        parts = [self._table.identity(), fields, self._picked, str(self.dtype)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def weights(self) -> NDArray[np.float64] | None:
+        """All weights; None without a weight column."""
+        if not self.weighted:
+            return None
+        return np.concatenate([np.asarray(block.weights) for block in self.blocks()])
+
+
+class _Filling:
+    """A block that is being filled from batches."""
+
+    def __init__(self, source: Source, start: int, size: int | None = None) -> None:
+        self.source, self.start = source, start
+        size = source.block_rows if size is None else size
+        self.rows: Array = np.empty((size, source.n_features), dtype=source.dtype)
+        self.n_rows = 0
+        self.batches: list[Batch] = []
+
+    def append(self, batch: Batch) -> None:
+        batch.write_to(self.rows[self.n_rows : self.n_rows + len(batch)])
+        self.n_rows += len(batch)
+        self.batches.append(batch)
+
+    def done(self) -> Block:
+        """The block, checked."""
+        rows, picked = self.rows[: self.n_rows], self.source._picked
+        if not _sums_up(rows):
+            what = "holds NaN or infinity; drop the row or fill it"
+            self._refuse(~np.isfinite(rows), picked.features, what)
+        return Block(self.start, rows, self._weights(), self._ids())
+
+    def _weights(self) -> NDArray[np.float64] | None:
+        picked = self.source._picked
+        if picked.weight is None:
+            return None
+        weights = self._column(len(picked.all) - 1).astype(np.float64)
+        bad = ~(np.isfinite(weights) & (weights >= 0))
+        self._refuse(bad[:, None], [picked.weight], "must be finite and not negative, as a weight")
+        return weights
+
+    def _ids(self) -> dict[Any, NDArray[Any]]:
+        picked, found = self.source._picked, {}
+        places = enumerate(picked.ids, start=len(picked.features))
+        for name, (k, j) in zip(self.source.ids, places, strict=True):
+            column, dtype = self._column(k), self.source._table.fields[j].dtype
+            if dtype is not None and dtype.kind in "iu" and column.dtype.kind == "f":
+                what = "is missing; fill it, or carry it through as text"
+                self._refuse(np.isnan(column)[:, None], [j], what)
+            found[name] = column
+        return found
+
+    def _column(self, k: int) -> NDArray[Any]:
+        return np.concatenate([batch.column(k) for batch in self.batches])
+
+    def _refuse(self, bad: NDArray[np.bool_], columns: Sequence[int], what: str) -> None:
+        """An error that names the first bad value, if there is one."""
+        places = np.argwhere(bad)
+        if not len(places):
+            return
+        row, j = (int(k) for k in places[0])
+        name = label(self.source._table.fields, columns[j])
+        starts = np.cumsum([0, *map(len, self.batches)])
+        k = int(np.searchsorted(starts, row, side="right")) - 1
+        batch, number = self.batches[k], int(self.batches[k].numbers[row - starts[k]])
+        raise ValueError(
+            f"row {number:,} of {batch.where} (counted from 0), column {name}: {what}."
+        )
+
+
+def _sums_up(rows: Array) -> bool:
+    """Whether the sum is finite: then all numbers are. Of large numbers it may not be."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(rows.sum(dtype=np.float64)))

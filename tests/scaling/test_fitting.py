@@ -1,0 +1,197 @@
+"""A fit of a source is the fit of the array, bit for bit."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    KernelPCANovelty,
+    KMeansDensity,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    SubsampledKernelPCA,
+    scaling,
+)
+from rskpca.sources import open_source
+
+from ..sources.cases import KINDS, made
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3000, 2)) @ RNG.normal(size=(2, 3)) + 0.1 * RNG.normal(size=(3000, 3))
+ESTIMATORS = [
+    ShadowDensity(Gaussian(1.5), ell=3.0),
+    ShadowDensity("laplacian", ell=3.0, n_frequencies=0),
+    ShadowDensity(ell=5.0, max_centers=60),
+    ReducedSetKernelPCA(2),
+    ReducedSetKernelPCA(2, bandwidth=1.5, random_state=3),
+    ReducedSetKernelPCA(2, kernel=Gaussian(), density=ShadowDensity(ell=3.0, random_state=4)),
+    ReducedSetKernelPCA(2, density=ShadowDensity(Gaussian("median")), random_state=5),
+    ReducedSetKernelPCA(2, basis=20, refine="nystrom"),
+    DiffusionMaps(2),
+    LaplacianEigenmaps(2, ell=3.0),
+    NormalizedCut(2),
+    KernelPCANovelty(ReducedSetKernelPCA(3)),
+    KernelPCANovelty(),
+]
+ONCE = [kind for kind in KINDS if kind.startswith("iterator")]
+
+
+def reduced_set(model):
+    return getattr(model, "embedding_", model).reduced_set_
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_the_reduced_set_is_that_of_fit(estimator):
+    expected = reduced_set(estimator.fit(X))
+    for block_rows in (3000, 701, 64):
+        model = scaling.fit(estimator, open_source(X, block_rows=block_rows))
+        assert reduced_set(model) == expected
+        assert repr(model) == repr(estimator)
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
+def test_every_kind_gives_the_same_model(tmp_path, kind):
+    model = scaling.fit(ReducedSetKernelPCA(2), made(kind, tmp_path, X))
+    expected = ReducedSetKernelPCA(2).fit(X)
+    assert model.reduced_set_ == expected.reduced_set_
+    np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
+
+
+@pytest.mark.parametrize("kind", ONCE)
+def test_an_iterator_with_a_number_for_the_bandwidth_gives_the_same_model(tmp_path, kind):
+    model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), made(kind, tmp_path, X))
+    assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
+
+
+def test_the_first_block_fixes_the_median_of_what_is_read_once():
+    model = scaling.fit(ShadowDensity(), open_source(iter(np.array_split(X, 7)), block_rows=500))
+    assert model.kernel_.bandwidth == ShadowDensity().fit(X[:500]).kernel_.bandwidth
+
+
+def test_single_precision_stays():
+    single = X.astype(np.float32)
+    model = scaling.fit(ReducedSetKernelPCA(2), single)
+    assert model.reduced_set_ == ReducedSetKernelPCA(2).fit(single).reduced_set_
+    assert model.reduced_set_.centers.dtype == np.float32
+
+
+@pytest.mark.parametrize("weights", ["whole", "fractions"])
+@pytest.mark.parametrize(
+    "estimator", [ShadowDensity(), ReducedSetKernelPCA(2, refine="nystrom")], ids=repr
+)
+def test_a_weight_column_is_the_sample_weight(weights, estimator):
+    counts = np.random.default_rng(1).integers(0, 4, size=len(X)) * 1.0
+    counts[100:300] = 0  # blocks without weight
+    if weights == "fractions":
+        counts *= 0.37
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(count=counts)
+    model = scaling.fit(estimator, open_source(frame, weight="count", block_rows=50))
+    expected = estimator.fit(X, sample_weight=counts)
+    assert reduced_set(model) == reduced_set(expected)
+
+
+def test_refine_reads_the_data_twice():
+    refined = ReducedSetKernelPCA(2, basis=20, refine="nystrom")
+    model = scaling.fit(refined, open_source(X, block_rows=500))
+    expected = refined.fit(X)
+    np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(model.transform(X), expected.transform(X), rtol=0, atol=1e-8)
+    with pytest.raises(ValueError, match=r'refine="nystrom" reads the data twice, but'):
+        scaling.fit(refined, iter([X]))
+
+
+def test_a_nystrom_method_of_given_landmarks():
+    estimator = NystromKernelPCA(2, landmarks=X[::100])
+    model = scaling.fit(estimator, open_source(X, block_rows=700))
+    assert model.kernel_.bandwidth == estimator.fit(X).kernel_.bandwidth
+    np.testing.assert_allclose(model.eigenvalues_, estimator.eigenvalues_, rtol=1e-10)
+
+
+def test_names_of_columns_are_kept():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = scaling.fit(ReducedSetKernelPCA(2), frame)
+    np.testing.assert_array_equal(model.feature_names_in_, ["a", "b", "c"])
+    model.transform(frame)  # names agree: no warning
+    assert not hasattr(scaling.fit(ReducedSetKernelPCA(2), X), "feature_names_in_")
+
+
+def test_the_model_goes_on_as_any_other():
+    model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), X[:2000])
+    model.partial_fit(X[2000:])
+    assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
+    model.forget(X[:1000])
+    assert model.reduced_set_.n_samples == 2000
+
+
+def test_nothing_is_changed_by_an_error():
+    spoilt = X.copy()
+    spoilt[2345, 1] = np.nan
+    estimator, before = ReducedSetKernelPCA(2, bandwidth=1.5), threading.active_count()
+    with pytest.raises(ValueError, match=r"row 2,345 of the array.*column 1"):
+        scaling.fit(estimator, open_source(spoilt, block_rows=100))
+    assert not hasattr(estimator, "density_")
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (SubsampledKernelPCA(2), "SubsampledKernelPCA cannot be fitted block by block"),
+        (ReducedSetKernelPCA(2, density=KMeansDensity(9)), "KMeansDensity cannot partial_fit"),
+        (NystromKernelPCA(2, extension="data"), "NystromKernelPCA cannot be fitted block"),
+        (KernelPCANovelty(SubsampledKernelPCA(2)), "SubsampledKernelPCA cannot be fitted block"),
+    ],
+)
+def test_what_takes_no_blocks_is_told(estimator, message):
+    with pytest.raises(TypeError, match=message):
+        scaling.fit(estimator, X)
+
+
+def test_bad_parameters_are_named():
+    with pytest.raises(ValueError, match="bandwidth must be a positive"):
+        scaling.fit(ReducedSetKernelPCA(2, bandwidth=-1.0), X)
+    with pytest.raises(ValueError, match="n_components must be"):
+        scaling.fit(ReducedSetKernelPCA(0), X)
+    with pytest.raises(ValueError, match="progress must be True or False"):
+        scaling.fit(ReducedSetKernelPCA(2), X, progress="yes")
+
+
+def test_progress_is_told():
+    told = []
+    model = scaling.fit(
+        ReducedSetKernelPCA(2),
+        open_source(X, block_rows=1000),
+        progress=lambda rows, n_centers: told.append((rows, n_centers)),
+    )
+    assert [rows for rows, _ in told] == [1000, 2000, 3000]
+    assert told[-1][1] == model.n_centers_
+
+
+def test_it_is_silent_where_nobody_looks(capsys):
+    scaling.fit(ReducedSetKernelPCA(2), X)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_line_without_an_end_is_ended(capsys, monkeypatch):
+    monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
+    scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), iter([X, X]), progress=True)
+    lines = capsys.readouterr().err
+    assert "6,000 rows, " in lines
+    assert lines.endswith("\n")
+    assert lines.count("\n") == 1
+
+
+def test_a_progress_line_is_shown_when_asked_for(capsys, monkeypatch):
+    monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
+    scaling.fit(ReducedSetKernelPCA(2), open_source(X, block_rows=1000), progress=True)
+    lines = capsys.readouterr().err
+    assert "1,000 of 3,000 rows (33%)" in lines
+    assert "s left" in lines
+    assert lines.rstrip().endswith("done")

@@ -1,0 +1,152 @@
+"""Columns by name, pattern and number; ids and weights."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from rskpca.sources import open_source
+
+N = 50
+FRAME = pd.DataFrame(
+    {
+        "id": np.arange(N) + 2**60,
+        "x1": np.linspace(0, 1, N),
+        "x2": np.linspace(1, 2, N),
+        "y": np.linspace(2, 3, N),
+        "count": np.arange(N) % 3,
+        "kind": ["tree", "bush"] * (N // 2),
+    }
+)
+
+
+def forms(tmp_path):
+    FRAME.to_parquet(tmp_path / "data.parquet", row_group_size=7)
+    FRAME.to_csv(tmp_path / "data.csv", index=False)
+    FRAME.to_feather(tmp_path / "data.feather")
+    return {
+        "pandas": FRAME,
+        "polars": pl.from_pandas(FRAME),
+        "pyarrow": pa.Table.from_pandas(FRAME),
+        "parquet": tmp_path / "data.parquet",
+        "csv": tmp_path / "data.csv",
+        "feather": tmp_path / "data.feather",
+    }
+
+
+@pytest.fixture(params=["pandas", "polars", "pyarrow", "parquet", "csv", "feather"])
+def data(request, tmp_path):
+    return forms(tmp_path)[request.param]
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        (["x2", "x1"], ("x2", "x1")),
+        ("x*", ("x1", "x2")),
+        (["y", "x?"], ("y", "x1", "x2")),
+        (["[xy]*"], ("x1", "x2", "y")),
+        (["x1", "x*"], ("x1", "x2")),
+    ],
+)
+def test_features_are_picked(data, columns, names):
+    source = open_source(data, columns=columns)
+    assert source.feature_names == names
+    (block,) = source.blocks()
+    np.testing.assert_array_equal(block.rows, FRAME[list(names)].to_numpy())
+
+
+def test_ids_and_weights_come_along(data):
+    source = open_source(data, ids=["id", "kind"], weight="count", block_rows=16)
+    assert source.feature_names == ("x1", "x2", "y")
+    assert source.ids == ("id", "kind")
+    blocks = list(source.blocks())
+    for name in ("id", "kind"):
+        carried = np.concatenate([block.ids[name] for block in blocks])
+        np.testing.assert_array_equal(carried, FRAME[name].to_numpy())
+        assert carried.dtype.kind == FRAME[name].to_numpy().dtype.kind
+    weights = np.concatenate([block.weights for block in blocks])
+    np.testing.assert_array_equal(weights, FRAME["count"])
+    np.testing.assert_array_equal(source.weights(), FRAME["count"])
+
+
+def test_a_pattern_leaves_ids_and_weight_out(data):
+    source = open_source(data, columns="*[0-9t]", ids="id", weight="count")
+    assert source.feature_names == ("x1", "x2")
+    assert open_source(data, columns=["x1", "count"], weight="count").n_features == 2
+
+
+def test_columns_without_names_are_picked_by_number():
+    X = FRAME[["x1", "x2", "count"]].to_numpy()
+    source = open_source(X, columns=[1, 0], weight=2)
+    (block,) = source.blocks()
+    np.testing.assert_array_equal(block.rows, X[:, [1, 0]])
+    np.testing.assert_array_equal(block.weights, X[:, 2])
+
+
+def test_words_are_named_with_the_fix(data):
+    with pytest.raises(ValueError, match=r"columns 'kind' hold no numbers.*columns=.*ids="):
+        open_source(data)
+    with pytest.raises(ValueError, match=r"columns 'kind' hold no numbers"):
+        open_source(data, columns=["x1"], weight="kind")
+
+
+@pytest.mark.parametrize("columns", ["z", ["x1", "z*"], [0], [None], [True]])
+def test_an_unknown_column_is_named(data, columns):
+    with pytest.raises(ValueError, match=r"columns: .* has no column .*; it has 'id', 'x1'"):
+        open_source(data, columns=columns)
+
+
+def test_unknown_ids_and_weights_are_named(data):
+    with pytest.raises(ValueError, match=r"ids: .* has no column 'name'"):
+        open_source(data, ids="name")
+    with pytest.raises(ValueError, match=r"weight: .* has no column 'w'"):
+        open_source(data, ids="kind", weight="w")
+
+
+@pytest.mark.parametrize("column", [3, -1, "x"])
+def test_a_number_that_is_none_is_named(column):
+    with pytest.raises(ValueError, match="its 3 columns have no names: give numbers from 0"):
+        open_source(np.zeros((5, 3)), columns=[column])
+
+
+def test_no_features_are_refused(data):
+    with pytest.raises(ValueError, match="leaves no column of features"):
+        open_source(data, columns=[])
+
+
+def test_two_columns_of_a_name_are_refused(tmp_path):
+    (tmp_path / "data.csv").write_text("a,b,a\n1,2,3\n4,5,6\n")
+    with pytest.raises(ValueError, match=r"data\.csv' has several columns 'a'; rename"):
+        open_source(tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_a_bad_weight_is_named(bad):
+    frame = FRAME.assign(count=FRAME["count"].where(FRAME["count"].index != 31, bad))
+    source = open_source(frame, columns="x*", weight="count", block_rows=10)
+    with pytest.raises(ValueError, match=r"row 31 of the data frame.*'count': must be finite"):
+        list(source.blocks())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_missing_values_are_named(library):
+    values = [1, 2, None, 4]
+    frame = {
+        "pandas": lambda: pd.DataFrame({"a": pd.array(values, dtype="Int64"), "b": range(4)}),
+        "polars": lambda: pl.DataFrame({"a": values, "b": range(4)}),
+        "pyarrow": lambda: pa.table({"a": values, "b": range(4)}),
+    }[library]()
+    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a': holds NaN"):
+        list(open_source(frame).blocks())
+    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a': is missing"):
+        list(open_source(frame, ids="a").blocks())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_truths_are_numbers(library):
+    truths = [True, False, True]
+    frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[library]
+    (block,) = open_source(frame({"a": truths, "b": [1.5, 2.5, 3.5]})).blocks()
+    np.testing.assert_array_equal(block.rows, [[1, 1.5], [0, 2.5], [1, 3.5]])

@@ -1,0 +1,157 @@
+"""Every kind of source gives the blocks of the array."""
+
+import numpy as np
+import pytest
+
+from rskpca.sources import open_source
+
+from .cases import FILES, KINDS, NAMES, made, table
+
+X = table()
+ONCE = [kind for kind in KINDS if kind.startswith("iterator")]
+UNNAMED = {"csv without names", "array", "list", "list of arrays", "folder of npy"}
+
+
+def joined(blocks):
+    return np.concatenate([block.rows for block in blocks])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("block_rows", [1000, 64, 7])
+def test_blocks_are_those_of_the_array(tmp_path, kind, block_rows):
+    source = open_source(made(kind, tmp_path, X), block_rows=block_rows)
+    blocks = list(source.blocks())
+    np.testing.assert_array_equal(joined(blocks), X)
+    assert {len(block.rows) for block in blocks[:-1]} <= {block_rows}
+    assert [block.start for block in blocks] == list(range(0, len(X), block_rows))
+    assert all(block.rows.dtype == np.float64 for block in blocks)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("start", [1, 129, 999, 1000])
+def test_reading_starts_at_any_row(tmp_path, kind, start):
+    source = open_source(made(kind, tmp_path, X), block_rows=100)
+    rows = [block.rows for block in source.blocks(start)]
+    np.testing.assert_array_equal(np.concatenate([X[:0], *rows]), X[start:])
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
+def test_it_is_read_again(tmp_path, kind):
+    source = open_source(made(kind, tmp_path, X))
+    assert source.again
+    for _ in range(2):
+        np.testing.assert_array_equal(joined(source.blocks()), X)
+
+
+@pytest.mark.parametrize("kind", ONCE)
+def test_an_iterator_is_read_once(tmp_path, kind):
+    source = open_source(made(kind, tmp_path, X))
+    assert not source.again
+    list(source.blocks())
+    with pytest.raises(ValueError, match=r"used up; .* give a function that makes it"):
+        list(source.blocks())
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
+def test_rows_by_number(tmp_path, kind):
+    source = open_source(made(kind, tmp_path, X), block_rows=100)
+    wanted = [0, 5, 5, 99, 100, 642, 999]
+    np.testing.assert_array_equal(source.take(wanted), X[wanted])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_it_knows_of_itself(tmp_path, kind):
+    source = open_source(made(kind, tmp_path, X))
+    assert source.n_features == 3
+    assert source.n_rows in (1000, None)
+    assert source.nbytes in (24_000, None)
+    if source.again:
+        assert source.counted() == source.n_rows == 1000
+    named = kind not in UNNAMED and not any(w in kind for w in ("np", "hdf5", "zarr", "arrays"))
+    assert source.feature_names == (NAMES if named else None)
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"list"}))
+def test_single_precision_stays(tmp_path, kind):
+    single = X.astype(np.float32)
+    source = open_source(made(kind, tmp_path, single))
+    assert source.dtype == (np.float64 if "csv" in kind else np.float32)
+    np.testing.assert_array_equal(joined(source.blocks()).astype(np.float32), single)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_numbers_become_double_precision(tmp_path, kind):
+    whole = np.arange(3000).reshape(1000, 3)
+    rows = joined(open_source(made(kind, tmp_path, whole)).blocks())
+    assert rows.dtype == np.float64
+    np.testing.assert_array_equal(rows, whole)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_named(tmp_path, kind, bad):
+    spoilt = X.copy()
+    spoilt[777, 1] = bad
+    source = open_source(made(kind, tmp_path, spoilt), block_rows=100)
+    blocks = source.blocks()
+    for _ in range(7):
+        next(blocks)
+    with pytest.raises(ValueError, match=r"column ('b'|1): holds NaN or infinity") as error:
+        next(blocks)
+    place = {"folder": "part-3", "iterator": "block", "list of": "block 5", "function": "block 5"}
+    expected = next((word for kind_, word in place.items() if kind.startswith(kind_)), "row 777")
+    assert expected in str(error.value)
+    if kind in FILES:
+        assert str(tmp_path) in str(error.value)
+
+
+def test_the_row_is_that_of_the_part(tmp_path):
+    spoilt = X.copy()
+    spoilt[777, 1] = np.nan
+    source = open_source(made("folder of parquet", tmp_path, spoilt), block_rows=600)
+    with pytest.raises(ValueError, match=r"row 27 of '.*part-3\.parquet' \(counted from 0\)"):
+        list(source.blocks())
+
+
+def test_large_numbers_are_finite():
+    huge = np.full((10, 2), 1e308)
+    np.testing.assert_array_equal(joined(open_source(huge).blocks()), huge)
+
+
+def test_blocks_hold_about_a_million_numbers():
+    assert open_source(np.zeros((10, 16))).block_rows == 2**16
+    assert open_source(np.zeros((10, 10**6), dtype=np.float32)).block_rows == 256
+
+
+@pytest.mark.parametrize("block_rows", [0, -1, 2.5, "all"])
+def test_a_bad_block_size_is_named(block_rows):
+    with pytest.raises(ValueError, match="block_rows must be a whole number of at least 1"):
+        open_source(X, block_rows=block_rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_fingerprint_tells_tables_apart(tmp_path, kind):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    same = made(kind, tmp_path / "one", X)
+    prints = {open_source(same).fingerprint()}
+    if kind not in ONCE:
+        assert open_source(same).fingerprint() in prints
+    if kind in FILES:
+        prints.add(open_source(same, columns=[0, 1] if "np" in kind else None).fingerprint())
+    changed = X.copy()
+    changed[0] += 1
+    prints.add(open_source(made(kind, tmp_path / "two", changed[:-1])).fingerprint())
+    assert len(prints) >= 2
+
+
+def test_columns_are_part_of_the_fingerprint():
+    prints = {open_source(X, columns=c).fingerprint() for c in ([0, 1], [1, 0], [0, 1, 2], None)}
+    assert len(prints) == 3
+
+
+def test_a_source_is_opened_once():
+    source = open_source(X)
+    assert open_source(source) is source
+    with pytest.raises(ValueError, match="open already"):
+        open_source(source, columns=[0])

@@ -11,7 +11,6 @@ import pytest
 
 from rskpca import Gaussian, Laplacian, Plan, ReducedSetKernelPCA, plan
 from rskpca.planning import PlannedFit, cost, report
-from rskpca.planning.plan import _rising
 from tests import datasets
 
 X = datasets.blobs(20_000, 3)
@@ -81,10 +80,6 @@ def test_input_is_not_written_to():
     before.flags.writeable = False
     plan(before, sample=200)
     np.testing.assert_array_equal(before, X)
-
-
-def test_columns_that_fall_are_levelled():
-    np.testing.assert_array_equal(_rising(np.array([[1.0], [4.0], [2.0], [5.0]])).T, [[1, 3, 3, 5]])
 
 
 # ------------------------------------------------------------------------------ advice

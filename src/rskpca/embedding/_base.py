@@ -23,11 +23,14 @@ from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Operator, solve
 from ..spectral.eigensystem import STORED_CENTERS
+from ._notebook import NotebookTables
 
 Array = NDArray[np.floating]
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class KernelEmbedding(
+    NotebookTables, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Eigenfunctions as coordinates. A subclass fits ``eigensystem_`` and names the scale."""
 
     _wanted_name = "n_components"  # the parameter that says how many

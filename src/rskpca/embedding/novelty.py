@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
 from ._base import Array
+from ._notebook import NotebookTables
 from ._principal import PrincipalComponents
 from .kernel_pca import ReducedSetKernelPCA
 
 
-class KernelPCANovelty(OutlierMixin, BaseEstimator):
+class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
     """Outliers are the points that kernel PCA reconstructs worst in feature space.
 
     Hoffmann, Kernel PCA for novelty detection, Pattern Recognition, 2007: the score of a point

@@ -68,21 +68,21 @@ def _verdict(planner: Planner, kept: float) -> str:
 def _instead(planner: Planner, ell: float) -> list[str]:
     """A bandwidth that compresses, and landmarks that need not."""
     sentences = []
-    wider = _compressing_bandwidth(planner, ell)
+    wider = compressing_bandwidth(planner, ell)
     if wider is not None:
         sentences.append(
             f"A larger bandwidth compresses, if it suits the task: with {wider:.3g} about "
             f"{percent(WELL)} of the rows are kept at the same ell."
         )
-    landmarks = min(_landmarks(planner), planner.n_samples)
+    enough = landmarks(planner)
     sentences.append(
-        f"Or keep the bandwidth and use the Nystrom method: about {landmarks:,} landmarks are "
+        f"Or keep the bandwidth and use the Nystrom method: about {enough:,} landmarks are "
         f"enough for {planner.n_components} components."
     )
     return sentences
 
 
-def _compressing_bandwidth(planner: Planner, ell: float) -> float | None:
+def compressing_bandwidth(planner: Planner, ell: float) -> float | None:
     """The smallest, in steps of a quarter, that keeps at most a tenth of the rows."""
     for step in range(1, _WIDEST):
         bandwidth = planner.kernel.scale * _WIDER**step
@@ -91,15 +91,26 @@ def _compressing_bandwidth(planner: Planner, ell: float) -> float | None:
     return None
 
 
-def _landmarks(planner: Planner) -> int:
+def landmarks(planner: Planner) -> int:
     """D log D of the effective dimension D = sum_i l_i / (l_i + g).
 
     So many uniform landmarks leave an error of about g (Rudi, Camoriano and Rosasco, 2015); g
     is a tenth of the last eigenvalue that is asked for.
+
+    Parameters
+    ----------
+    planner : Planner
+        The data.
+
+    Returns
+    -------
+    int
+        At most the number of rows.
     """
     rows = planner.rows[np.linspace(0, len(planner.rows) - 1, _MOST_ROWS, dtype=int)]
     rows = rows if len(planner.rows) > _MOST_ROWS else planner.rows
     values = np.linalg.eigvalsh(gram.gram(planner.kernel, rows, rows))[::-1].clip(0)
     level = values[min(planner.n_components, len(values) - 1)] / 10
     dimension = float(np.sum(values / (values + max(level, 1e-12 * values[0]))))
-    return int(np.ceil(dimension * max(np.log(dimension), 1.0)))
+    enough = int(np.ceil(dimension * max(np.log(dimension), 1.0)))
+    return min(enough, planner.n_samples)

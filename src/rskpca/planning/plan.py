@@ -16,9 +16,8 @@ from .cost import SolveTimer, bytes_needed, time_pass
 from .discovery import Forecast, forecast
 from .distortion import distortion
 from .report import Plan, PlannedFit
+from .retention import ELLS, retention
 from .sampling import Array, Drawn, draw
-
-ELLS = (3.0, 3.5, 4.0, 4.5, 5.0)
 
 
 def plan(
@@ -112,11 +111,9 @@ class _Planner:
 
     def planned(self, ells: list[float]) -> tuple[PlannedFit, ...]:
         """The lines of the table. A larger ell has no fewer centers."""
-        forecasts = np.array([self.centers(self.kernel.scale / ell) for ell in ells])
-        rising = _rising(forecasts)
-        return tuple(
-            self._planned(ell, Forecast(*row)) for ell, row in zip(ells, rising, strict=True)
-        )
+        curve = retention(self.rows, self.kernel, self.n_samples, ells, seed=self.seed)
+        lines = zip(ells, curve.n_centers, curve.low, curve.high, strict=True)
+        return tuple(self._planned(ell, Forecast(*map(float, line))) for ell, *line in lines)
 
     def _planned(self, ell: float, centers: Forecast) -> PlannedFit:
         kept = centers.value / self.n_samples
@@ -136,10 +133,3 @@ class _Planner:
         timed = time_pass(self.rows, self.kernel, ell, self.n_samples)
         one_pass = timed.seconds(self.n_samples, n_centers)
         return self.median_seconds + one_pass + self.solve_timer.seconds(n_centers)
-
-
-def _rising(columns: Array) -> Array:
-    """Columns that never fall: halfway from the largest so far to the smallest to come."""
-    so_far = np.maximum.accumulate(columns)
-    to_come = np.minimum.accumulate(columns[::-1])[::-1]
-    return (so_far + to_come) / 2

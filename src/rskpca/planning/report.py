@@ -6,7 +6,10 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from ..kernels import RadialKernel
+from .retention import Retention
 
 HEADER = ("ell", "centers", "expected in", "kept", "time", "memory", "moved", "error")
 
@@ -80,6 +83,13 @@ class Plan:
     def asked(self) -> PlannedFit:
         """The fit at the ell that was asked for."""
         return next(fit for fit in self.fits if fit.ell == self.ell)
+
+    @property
+    def retention(self) -> Retention:
+        """The number of centers over ell, with its interval."""
+        value, low, high = np.array([(f.n_centers, f.low, f.high) for f in self.fits], float).T
+        ells = tuple(fit.ell for fit in self.fits)
+        return Retention(self.n_samples, ells, value, low, high, self.ell)
 
     def __repr__(self) -> str:
         """One line."""

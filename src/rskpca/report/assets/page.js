@@ -1,0 +1,97 @@
+
+// Tabs, menus, light and dark. A picture is drawn when its part is first seen.
+const chosen = (id) => Number(document.getElementById(id).value);
+const tabs = [...document.querySelectorAll("[role=tab]")];
+const panel = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
+// Nothing leaves the page: the buttons are named one by one, and none of them sends.
+const CONFIG = { displaylogo: false, responsive: true, plotlyServerURL: "", modeBarButtons: [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]] };
+
+function draw(name) {
+  const target = document.getElementById(`figure-${name}`);
+  if (!target || target.closest("[hidden]")) return;
+  const { data, layout } = FIGURES[name](look(), chosen);
+  Plotly.react(target, data, layout, CONFIG);
+}
+const drawAll = () => Object.keys(FIGURES).forEach(draw);
+
+function show(tab) {
+  for (const other of tabs) {
+    const on = other === tab;
+    other.setAttribute("aria-selected", on);
+    other.tabIndex = on ? 0 : -1;
+    panel(other).hidden = !on;
+  }
+  tab.scrollIntoView({ block: "nearest", inline: "center" });
+  drawAll();
+}
+function open(tab) {
+  history.replaceState(null, "", `#${tab.getAttribute("aria-controls")}`);
+  show(tab);
+}
+function step(event) {
+  const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!move) return;
+  const next = tabs[(tabs.indexOf(event.target) + move + tabs.length) % tabs.length];
+  next.focus();
+  open(next);
+}
+const asked = () => tabs.find((tab) => `#${tab.getAttribute("aria-controls")}` === location.hash) ?? tabs[0];
+
+function fill(id, names, selected) {
+  const menu = document.getElementById(id);
+  menu.replaceChildren(...names.map((name, k) => new Option(name, k, k === selected, k === selected)));
+  menu.addEventListener("change", () => draw(id.split("-")[0]));
+}
+const say = (id, words) => { document.getElementById(id).textContent = words; };
+
+function describe() {
+  const { retention: r, embedding: e, density: d, spectrum: s } = numbers;
+  say("retention-words", r.ell === null
+    ? `This model has ${count(r.kept)} points for ${count(r.n)} rows. The curve is what a shadow density would keep.`
+    : `${count(r.kept)} centers stand for ${count(r.n)} rows: ${percent(r.kept / r.n)} are kept. The numbers at other ells are forecast from a sample.`);
+  const drawn = e.centers.shape[0];
+  say("embedding-words", `${count(e.rows.shape[0])} rows drawn at random, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
+  say("spectrum-words", s.likely
+    ? `The bars hold the eigenvalues of exact kernel PCA: the long ones always, the short ones all together at ${s.confidence} confidence. A bar that reaches the bottom reaches zero.`
+    : s.walk ? "Eigenvalues of a random walk between the rows: the closer to 1, the slower it forgets the coordinate." : "This model has no certificate, and so no intervals.");
+  const apart = () => {
+    const view = d.views[chosen("density-view")];
+    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${count(d.rows)} of them, drawn at random${view.names.length === 2 ? "; of two features, with the kernel of the model" : ""}.`);
+  };
+  apart();
+  document.getElementById("density-view").addEventListener("change", apart);
+}
+
+const THEMES = ["auto", "light", "dark"];
+let theme = "auto";
+function setTheme(next) {
+  theme = next;
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  say("theme", { auto: "◐ System", light: "☀ Light", dark: "☾ Dark" }[theme]);
+}
+
+function start() {
+  document.documentElement.classList.add("script");
+  const { embedding: e, density: d } = numbers;
+  fill("embedding-x", e.axes, e.start[0]);
+  fill("embedding-y", e.axes, e.start[1]);
+  fill("embedding-color", e.colors.map((color) => color.name), 0);
+  fill("density-view", d.views.map((view) => view.names.join(" and ")), 0);
+  document.getElementById("figure-density").classList.toggle("plane", d.views[0].names.length === 2);
+  document.querySelectorAll("#levels, #components").forEach((card) => { card.hidden = !numbers.levels; });
+  document.getElementById("density-view").closest(".menus").hidden = d.views.length < 2;
+  describe();
+  tabs.forEach((tab) => tab.addEventListener("click", () => open(tab)));
+  tabs.forEach((tab) => tab.addEventListener("keydown", step));
+  addEventListener("hashchange", () => show(asked()));
+  document.getElementById("theme").addEventListener("click", () => {
+    setTheme(THEMES[(THEMES.indexOf(theme) + 1) % 3]);
+    drawAll();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  matchMedia("(max-width: 640px)").addEventListener("change", drawAll);
+  setTheme("auto");
+  show(asked());
+}
+start();

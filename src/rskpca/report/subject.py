@@ -1,0 +1,185 @@
+"""What a report is about: a fitted model, and a sample of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from .. import _validation as check
+from ..bounds import Certificate
+from ..planning.retention import Retention, enough_rows
+from ..plotting.embedding import Colors
+from ..plotting.models import (
+    Array,
+    ell_of,
+    feature_names,
+    has_coordinates,
+    n_samples_of,
+    numbers,
+    points_of,
+    split,
+)
+from ..plotting.retention import of_rows
+
+LOOKED_AT = 8000  # rows, of which more would tell no more
+MOST_COLUMNS = 24  # features to colour by
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model with a sample of rows.
+
+    Attributes
+    ----------
+    model : Any
+        As it was given: an embedding, a novelty detector or a pipeline.
+    embedding : Any
+        The embedding in it.
+    rows : ndarray of shape (n_sampled, n_features)
+        A random sample, as the embedding sees it.
+    colors : dict
+        Columns to colour by, one value a row of the sample. The first is shown at first.
+    names : list of str
+        Of the features.
+    n_rows : float
+        How many rows there are in all.
+    seconds : dict
+        What took how long.
+    """
+
+    model: Any
+    embedding: Any
+    rows: Array
+    colors: dict[str, Colors]
+    names: list[str]
+    n_rows: float
+    seconds: dict[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        *,
+        color: Any,
+        n_rows: float | None,
+        feature_names: Sequence[str] | None,
+        seconds: Mapping[str, float] | None,
+        random_state: Any,
+    ) -> Subject:
+        """Check everything, then draw the sample; the parameters are those of ``write``."""
+        before, embedding = split(model)
+        has_coordinates(embedding)
+        names = _names(model, embedding, X, feature_names)
+        total = _size(X)
+        n = float(total if n_rows is None else check.positive_number("n_rows", n_rows))
+        given = {} if isinstance(color, str) else _columns(color, total)
+        if isinstance(color, str) and color not in names:
+            raise ValueError(
+                f"color={color!r} is the name of no feature; there are {', '.join(names)}."
+            )
+        chosen = check_random_state(random_state).permutation(total)[:LOOKED_AT]
+        rows = numbers(before, _taken(X, chosen))
+        colors = {name: Colors.of(column[chosen]) for name, column in given.items()}
+        colors = colors | _own_columns(model, embedding, rows, names, first=color) | colors
+        known = n_samples_of(embedding) if n_rows is None else None
+        return cls(model, embedding, rows, colors, names, known or n, _checked_seconds(seconds))
+
+    @property
+    def n_centers(self) -> int:
+        """m; landmarks or a basis where there are no centers."""
+        return len(points_of(self.embedding).centers)
+
+    @property
+    def kept(self) -> float:
+        """m / n."""
+        return self.n_centers / self.n_rows
+
+    @property
+    def ell(self) -> float | None:
+        """Of a shadow density; None of any other."""
+        return ell_of(self.embedding)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """Where the model has one."""
+        has = hasattr(self.embedding, "certify")
+        return self.embedding.certificate_ if has else None
+
+    @cached_property
+    def retention(self) -> Retention:
+        """Centers over ell."""
+        some = self.rows[: enough_rows(self.rows.shape[1])]
+        return of_rows(self.embedding, some, self.n_rows)
+
+
+def _size(X: Any) -> int:
+    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    if n < 2:
+        raise ValueError(f"X must hold at least two rows to draw, got {n}.")
+    return n
+
+
+def _taken(X: Any, places: NDArray[np.intp]) -> Any:
+    """Rows of an array or a frame, in this order."""
+    if hasattr(X, "iloc"):
+        return X.iloc[places]
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    return X[places]
+
+
+def _names(model: Any, embedding: Any, X: Any, given: Sequence[str] | None) -> list[str]:
+    """Given, or of the fit, or of what comes before it in a pipeline, or of X itself."""
+    if given is not None or hasattr(embedding, "feature_names_in_"):
+        return feature_names(embedding, given)
+    for names in (getattr(model, "feature_names_in_", None), getattr(X, "columns", None)):
+        if names is not None and len(names) == embedding.n_features_in_:
+            return [str(name) for name in names]
+    return feature_names(embedding)
+
+
+def _columns(color: Any, total: int) -> dict[str, NDArray[Any]]:
+    """Columns by name, each with one value a row."""
+    if color is None:
+        return {}
+    if not isinstance(color, Mapping):
+        color = {str(getattr(color, "name", None) or "colour"): color}
+    columns = {str(name): np.asarray(column) for name, column in color.items()}
+    for name, column in columns.items():
+        if column.ndim != 1 or len(column) != total:
+            raise ValueError(
+                f"color {name!r} needs one value a row of X, shape ({total},), got shape "
+                f"{column.shape}."
+            )
+    return columns
+
+
+def _own_columns(
+    model: Any, embedding: Any, rows: Array, names: list[str], first: Any
+) -> dict[str, Colors]:
+    """What the model says of each row, then the features."""
+    own: dict[str, Colors] = {}
+    if isinstance(first, str):
+        own[first] = Colors.of(rows[:, names.index(first)])
+    detector = model[-1] if hasattr(model, "steps") else model
+    if hasattr(detector, "decision_function"):
+        own["novelty score"] = Colors.of(detector.decision_function(rows))
+    if hasattr(embedding, "predict"):
+        own["cluster"] = Colors.of(embedding.predict(rows))
+    for j, name in enumerate(names[:MOST_COLUMNS]):
+        own.setdefault(name, Colors.of(rows[:, j]))
+    return own
+
+
+def _checked_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
+    found = {} if seconds is None else dict(seconds)
+    for name, value in found.items():
+        check.number_within(f"seconds[{name!r}]", value, 0, np.inf)
+    return {str(name): float(value) for name, value in found.items()}

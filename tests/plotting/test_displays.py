@@ -1,0 +1,288 @@
+"""Pictures of fitted models: what is in them, for every model."""
+
+import subprocess
+import sys
+import warnings
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
+
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    NystromKernelPCA,
+    RadialKernel,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    plan,
+    select_reduced_set,
+)
+from rskpca.plotting import (
+    CertificateDisplay,
+    DensityDisplay,
+    EmbeddingDisplay,
+    RetentionDisplay,
+    SpectrumDisplay,
+)
+from rskpca.plotting.density import estimates
+from rskpca.plotting.embedding import Colors, diameters
+from tests.plotting.cases import MODELS, X
+
+mpl.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ReducedSetKernelPCA(4, ell=3.0).fit(X)
+
+
+# ------------------------------------------------------------------------------ every model
+
+
+@pytest.mark.parametrize("unfitted", MODELS, ids=repr)
+def test_every_model_has_its_pictures(unfitted):
+    fitted = clone(unfitted).fit(X)
+    assert len(SpectrumDisplay.from_estimator(fitted).eigenvalues) == 3
+    assert EmbeddingDisplay.from_estimator(fitted, X).coordinates.shape == (600, 3)
+    assert RetentionDisplay.from_estimator(fitted, X).retention.n_samples == 600
+    assert len(DensityDisplay.from_estimator(fitted, X, features=(0, 2)).axes_) == 2
+
+
+def test_a_compressed_model_has_its_pictures(model):
+    small = select_reduced_set(model, n_centers=10)
+    assert len(EmbeddingDisplay.from_estimator(small, X).centers) == 10
+    assert len(SpectrumDisplay.from_estimator(small).eigenvalues) == 4
+
+
+def test_models_that_are_none_of_ours_and_models_that_are_not_fitted():
+    with pytest.raises(TypeError, match="StandardScaler"):
+        EmbeddingDisplay.from_estimator(StandardScaler().fit(X), X)
+    with pytest.raises(NotFittedError):
+        SpectrumDisplay.from_estimator(ReducedSetKernelPCA(2))
+    with pytest.raises(TypeError, match="ShadowDensity is a density"):
+        SpectrumDisplay.from_estimator(ShadowDensity().fit(X))
+    with pytest.raises(TypeError, match="DiffusionMaps has no certificate"):
+        CertificateDisplay.from_estimator(DiffusionMaps(2).fit(X))
+
+
+@pytest.mark.parametrize(
+    "draw", [SpectrumDisplay.from_estimator, CertificateDisplay.from_estimator]
+)
+def test_axes_that_are_given_are_drawn_on(model, draw):
+    figure, ax = plt.subplots()
+    display = draw(model, ax=ax)
+    assert display.ax_ is ax
+    assert display.figure_ is figure
+    assert ax.has_data()
+    assert display.plot().ax_ is not ax
+
+
+def test_frames_give_no_warning_of_names():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    fitted = ReducedSetKernelPCA(2).set_output(transform="pandas").fit(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        EmbeddingDisplay.from_estimator(fitted, frame, y=frame["a"], n_rows=100)
+        display = DensityDisplay.from_estimator(fitted, frame, features=(0, 2))
+    assert display.axes_[0].get_xlabel() == "a"
+    assert display.axes_[0].get_ylabel() == "c"
+
+
+# ------------------------------------------------------------------------------ spectrum
+
+
+def test_the_spectrum_has_the_intervals_of_the_certificate(model):
+    display = SpectrumDisplay.from_estimator(model)
+    certificate = model.certificate_
+    np.testing.assert_allclose(display.likely, certificate.likely / 600)
+    dots = display.ax_.get_lines()[0].get_ydata()
+    np.testing.assert_allclose(dots, model.eigenvalues_ / 600)
+    bars = display.ax_.collections[1].get_segments()
+    np.testing.assert_allclose([bar[1, 1] for bar in bars], certificate.likely[:, 1] / 600)
+    again = SpectrumDisplay.from_certificate(certificate)
+    np.testing.assert_array_equal(again.eigenvalues, display.eigenvalues)
+
+
+def test_a_walk_is_on_a_plain_axis():
+    ax = SpectrumDisplay.from_estimator(DiffusionMaps(3).fit(X)).ax_
+    assert ax.get_yscale() == "linear"
+    assert not ax.collections
+
+
+# ------------------------------------------------------------------------------ embedding
+
+
+def test_rows_are_a_sample_and_their_colours_go_with_them(model):
+    y = np.asarray(X[:, 0])
+    display = EmbeddingDisplay.from_estimator(model, X, y=y, n_rows=50)
+    assert display.coordinates.shape == (50, 4)
+    place = [int(np.flatnonzero(y == value)[0]) for value in display.colors.values]
+    np.testing.assert_allclose(display.coordinates, model.transform(X)[place], atol=1e-12)
+
+
+def test_every_pair_has_a_picture(model):
+    display = EmbeddingDisplay.from_estimator(model, X, components=(0, 2, 3))
+    labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in display.axes_]
+    assert labels == [
+        ("component 1", "component 3"),
+        ("component 1", "component 4"),
+        ("component 3", "component 4"),
+    ]
+    with pytest.raises(ValueError, match="3 axes"):
+        display.plot(plt.subplots(1, 2)[1])
+
+
+@pytest.mark.parametrize("components", [(0,), (0, 0), (0, 4), (-1, 0)])
+def test_components_that_are_not_there(model, components):
+    with pytest.raises(ValueError, match="components"):
+        EmbeddingDisplay.from_estimator(model, X, components=components)
+
+
+def test_a_colour_has_one_value_a_row(model):
+    with pytest.raises(ValueError, match="one value a row, 600, got 3"):
+        EmbeddingDisplay.from_estimator(model, X, y=[1, 2, 3])
+
+
+def test_few_whole_numbers_and_words_are_categories():
+    assert Colors.of([3, 1, 3]).names == ("1", "3")
+    assert Colors.of(["b", "a", "b"]).names == ("a", "b")
+    assert Colors.of([True, False]).names == ("False", "True")
+    assert Colors.of([0.5, 1.0]).names is None
+    assert Colors.of([1.0, np.nan]).names is None
+    assert Colors.of(np.arange(50)).names is None
+    with pytest.raises(ValueError, match="shape"):
+        Colors.of(X)
+
+
+def test_rare_words_share_a_colour():
+    words = [f"word {k}" for k in range(30) for _ in range(k + 1)]
+    colors = Colors.of(words)
+    assert len(colors.names) == 10
+    assert colors.names[-1] == "other"
+    assert "word 29" in colors.names
+    rare = [colors.names[k] for w, k in zip(words, colors.values, strict=True) if w == "word 3"]
+    assert set(rare) == {"other"}
+
+
+def test_the_area_of_a_center_goes_by_its_weight():
+    sizes = diameters(np.array([1.0, 4.0]), 2)
+    assert sizes[1] == pytest.approx(2 * sizes[0])
+    assert len(set(diameters(None, 5))) == 1
+
+
+# ------------------------------------------------------------------------------ retention
+
+
+def test_the_curve_marks_the_ell_of_the_model(model):
+    display = RetentionDisplay.from_estimator(model, X)
+    assert display.retention.ell == pytest.approx(3.0)
+    assert display.retention.chosen == model.n_centers_
+    assert f"{model.n_centers_:,} centers" in display.ax_.texts[0].get_text()
+
+
+def test_a_sample_stands_for_more_rows(model):
+    display = RetentionDisplay.from_estimator(model, X[:300], n_samples=600)
+    assert display.retention.n_samples == 600
+    assert (display.retention.low < display.retention.high).any()
+    whole = RetentionDisplay.from_estimator(NystromKernelPCA(2, n_centers=20).fit(X), X)
+    assert whole.retention.chosen is None
+    assert not whole.ax_.texts
+
+
+def test_the_curve_of_data_and_of_a_plan():
+    planned = plan(X, ell=3.0)
+    display = RetentionDisplay.from_plan(planned)
+    assert display.retention.chosen == planned.asked.n_centers
+    of_data = RetentionDisplay.from_data(X, Gaussian(planned.kernel.scale), ell=3.0)
+    np.testing.assert_allclose(of_data.retention.n_centers, display.retention.n_centers, rtol=0.1)
+    with pytest.raises(ValueError, match="ell must be a positive"):
+        RetentionDisplay.from_data(X, ell=-1.0)
+
+
+# ------------------------------------------------------------------------------ density
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.5), "laplacian"])
+def test_the_reduced_set_has_the_density_of_its_estimator(kernel):
+    density = ShadowDensity(kernel, ell=3.0).fit(X[:, :2])
+    display = DensityDisplay.from_estimator(density, X[:, :2], n_points=7)
+    places = np.stack([a.ravel() for a in np.meshgrid(*display.estimates.grid, indexing="ij")], 1)
+    expected = np.exp(density.score_samples(places)).reshape(7, 7)
+    np.testing.assert_allclose(display.estimates.reduced, expected, rtol=1e-6, atol=1e-12)
+
+
+def test_two_features_of_more_have_the_marginal_density():
+    """Of a Gaussian, by a sum over the third feature."""
+    kernel, centers, weights = Gaussian(1.5), X[:20], np.arange(1.0, 21.0)
+    found = estimates(kernel, X[:20, :2], centers[:, :2], weights, 4)
+    along = np.linspace(-25, 25, 400)
+    places = np.stack([a.ravel() for a in np.meshgrid(*found.grid, along, indexing="ij")], axis=1)
+    full = kernel(places, centers) @ weights / weights.sum() / (np.pi**1.5 * 1.5**3)
+    marginal = full.reshape(4, 4, 400).sum(axis=2) * (along[1] - along[0])
+    np.testing.assert_allclose(found.reduced, marginal, rtol=1e-6, atol=1e-12)
+
+
+def test_with_every_row_a_center_the_two_are_one():
+    display = DensityDisplay.from_estimator(ShadowDensity(ell=np.inf).fit(X[:, :1]), X[:, :1])
+    assert display.estimates.apart == pytest.approx(0, abs=1e-9)
+    assert len(display.axes_) == 1
+
+
+def test_a_kernel_without_an_integral_is_drawn_as_it_is():
+    kernel = RadialKernel(lambda s: 1 / (1 + s), 2, 2.0, monotone=True)
+    display = DensityDisplay.from_estimator(ShadowDensity(kernel).fit(X[:, :1]), X[:, :1])
+    assert display.estimates.data.max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("features", "words"),
+    [(None, "say which"), ((0, 1, 2), "one or two"), ((0, 0), "different"), ((0, 3), "counted")],
+)
+def test_features_that_are_not_there(model, features, words):
+    with pytest.raises(ValueError, match=words):
+        DensityDisplay.from_estimator(model, X, features=features)
+
+
+# ------------------------------------------------------------------------------ certificate
+
+
+def test_every_level_has_its_three_numbers(model):
+    display = CertificateDisplay.from_estimator(model, X)
+    names = [level.name for level in display.certificate.levels]
+    assert names[-1] == "measured"
+    operator = display.ax_.get_lines()[1].get_xdata()
+    expected = [level.operator or np.nan for level in display.certificate.levels]
+    np.testing.assert_allclose(operator, expected)
+    assert [text.get_text() for text in display.ax_.texts] == ["no error"]
+
+
+def test_of_refined_models_only_the_residual_is_left():
+    fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
+    display = CertificateDisplay.from_certificate(fitted.certificate_)
+    assert len(display.ax_.get_yticks()) == 2
+
+
+# ------------------------------------------------------------------------------ imports
+
+
+def test_plotting_imports_matplotlib_late():
+    code = "import rskpca.plotting, sys; sys.exit('matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_matplotlib_it_says_where_to_get_it(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r'pip install "rskpca\[plot\]"'):
+        SpectrumDisplay.from_estimator(model)

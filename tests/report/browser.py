@@ -1,0 +1,154 @@
+"""A real browser, driven through its DevTools: chromium, without a window."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-port=0",
+)  # fmt: skip
+_PATIENCE = 30.0
+
+
+class Browser:
+    """One page of a browser of its own; ``with Browser() as page``."""
+
+    socket: Any = None
+
+    def __enter__(self) -> Browser:
+        self.folder = Path(tempfile.mkdtemp(prefix="report-browser-"))
+        command = [str(PROGRAM), *FLAGS, f"--user-data-dir={self.folder}", "about:blank"]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self.loop = asyncio.new_event_loop()
+        self.events: list[dict[str, Any]] = []
+        self.sent = 0
+        try:
+            self._connect()
+            for domain in ("Runtime", "Log", "Page", "Network"):
+                self.send(f"{domain}.enable")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.socket is not None:
+            self.loop.run_until_complete(self._leave())
+        self.process.terminate()
+        self.process.wait(10)
+        self.loop.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _connect(self) -> None:
+        from tornado.websocket import websocket_connect
+
+        port = self._port()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as reply:
+            pages = [page for page in json.load(reply) if page["type"] == "page"]
+
+        async def connect() -> Any:
+            return await websocket_connect(pages[0]["webSocketDebuggerUrl"], max_message_size=2**27)
+
+        self.socket = self.loop.run_until_complete(connect())
+
+    def _port(self) -> int:
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            file = self.folder / "DevToolsActivePort"
+            if file.exists() and file.read_text():
+                return int(file.read_text().split()[0])
+            time.sleep(0.05)
+        raise TimeoutError("the browser did not start")
+
+    def send(self, method: str, **params: Any) -> dict[str, Any]:
+        """A command, and its answer; events that come before it are kept."""
+        self.sent += 1
+        message = json.dumps({"id": self.sent, "method": method, "params": params})
+        self.loop.run_until_complete(self._write(message))
+        while True:
+            reply = self._receive()
+            if reply.get("id") == self.sent:
+                assert "error" not in reply, reply
+                return reply["result"]
+
+    def _receive(self) -> dict[str, Any]:
+        reply = json.loads(self.loop.run_until_complete(self._read()))
+        if "method" in reply:
+            self.events.append(reply)
+        return reply
+
+    async def _leave(self) -> None:
+        self.socket.close()
+        await asyncio.sleep(0.05)
+
+    async def _write(self, message: str) -> None:
+        await self.socket.write_message(message)
+
+    async def _read(self) -> Any:
+        return await asyncio.wait_for(self.socket.read_message(), _PATIENCE)
+
+    def open(self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Load a file in a window of this size, and wait until it is there."""
+        phone = width < 600
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height,
+            deviceScaleFactor=2 if phone else 1, mobile=phone,
+        )  # fmt: skip
+        self.send("Emulation.setTouchEmulationEnabled", enabled=phone)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        for url in ("about:blank", path.as_uri()):  # of which the first forgets what was there
+            self.events.clear()
+            self.send("Page.navigate", url=url)
+            while not any(event["method"] == "Page.loadEventFired" for event in self.events):
+                self._receive()
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page; a promise is waited for."""
+        reply = self.send(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in reply, reply
+        return reply["result"].get("value")
+
+    def settle(self) -> None:
+        """Until what was asked for is painted."""
+        self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")
+
+    def complaints(self) -> list[Any]:
+        """Errors and warnings of the console, and exceptions that nobody caught."""
+        self.settle()
+        kinds = {
+            "Runtime.exceptionThrown": lambda p: True,
+            "Log.entryAdded": lambda p: p["entry"]["level"] in ("error", "warning"),
+            "Runtime.consoleAPICalled": lambda p: p["type"] in ("error", "warning", "assert"),
+        }
+        return [
+            event["params"]
+            for event in self.events
+            if event["method"] in kinds and kinds[event["method"]](event["params"])
+        ]
+
+    def requests(self) -> list[str]:
+        """Addresses that were asked for."""
+        sent = [e["params"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
+        return [params["request"]["url"] for params in sent]
+
+    def screenshot(self, path: Path, *, whole: bool = False) -> None:
+        """What is seen, or with ``whole`` all of the page, as a PNG file."""
+        self.settle()
+        reply = self.send("Page.captureScreenshot", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(reply["data"]))

@@ -1,0 +1,155 @@
+"""The report in a real browser: it opens, its tabs and menus work, its pictures are there."""
+
+import numpy as np
+import pytest
+
+from rskpca import DiffusionMaps, ReducedSetKernelPCA, report
+from tests.datasets import blobs
+from tests.report.browser import PROGRAM, Browser
+
+pytest.importorskip("tornado")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="there is no chromium to open the report with"),
+]
+EVIL = "<img src=x onerror='window.harmed=1'>"
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    X = blobs(500, 3)
+    words = np.where(X[:, 0] > 0, EVIL, "left")
+    options = {"color": {EVIL: words}, "title": EVIL, "feature_names": [EVIL, "b", "c"]}
+    report.write(ReducedSetKernelPCA(4).fit(X), X, folder / "certified.html", **options)
+    report.write(DiffusionMaps(2).fit(X[:, :1]), X[:, :1], folder / "walk.html")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page():
+    with Browser() as browser:
+        yield browser
+
+
+def press(page, tab: str) -> None:
+    page.run(f"document.getElementById('tab-{tab}').click()")
+    page.settle()
+
+
+def choose(page, menu: str, place: int) -> None:
+    page.run(
+        f"(() => {{ const menu = document.getElementById('{menu}'); menu.value = {place};"
+        "menu.dispatchEvent(new Event('change')); })()"
+    )
+    page.settle()
+
+
+def marks(page, figure: str, kind: str = "path.point") -> int:
+    return page.run(f"document.querySelectorAll('#figure-{figure} {kind}').length")
+
+
+def label(page, figure: str, axis: str) -> str:
+    return page.run(f"document.querySelector('#figure-{figure} .{axis}title').textContent")
+
+
+def shown(page) -> list[str]:
+    script = "[...document.querySelectorAll('section')].filter(s => s.offsetHeight).map(s => s.id)"
+    return page.run(script)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "dark"),
+    [
+        ("certified", DESK, False),
+        ("certified", PHONE, True),
+        ("walk", DESK, True),
+        ("walk", PHONE, False),
+    ],
+    ids=["desk", "phone, dark", "walk, dark", "walk, phone"],
+)
+def test_every_tab_opens_without_complaint(page, folder, name, size, dark):
+    page.open(folder / f"{name}.html", **size, dark=dark)
+    for tab in ("overview", "embedding", "spectrum", "density", "certificate", "next"):
+        press(page, tab)
+        assert shown(page) == [tab]
+        assert page.run("document.documentElement.scrollWidth") <= size["width"]
+    assert page.complaints() == []
+    assert {url.partition(":")[0] for url in page.requests()} <= {"file", "data", "blob"}
+    assert page.run("window.harmed === undefined && !document.querySelector('img')")
+
+
+def test_the_pictures_are_there(page, folder):
+    page.open(folder / "certified.html", **DESK)
+    assert marks(page, "retention") == 6
+    press(page, "embedding")
+    numbers = "JSON.parse(document.getElementById('numbers').textContent)"
+    centers = page.run(f"{numbers}.embedding.centers.shape[0]")
+    assert marks(page, "embedding") == 500 + centers
+    press(page, "spectrum")
+    assert marks(page, "spectrum") == 4
+    assert marks(page, "spectrum", ".bars .point") == 8
+    press(page, "density")
+    assert marks(page, "density", ".contour") == 2
+    press(page, "certificate")
+    assert marks(page, "levels") == 9
+
+
+def test_menus_choose_what_is_drawn(page, folder):
+    page.open(folder / "certified.html", **DESK)
+    press(page, "embedding")
+    assert label(page, "embedding", "x").startswith("component 1")
+    choose(page, "embedding-x", 2)
+    assert label(page, "embedding", "x").startswith("component 3")
+    legend = "document.querySelector('#figure-embedding .legend').textContent"
+    assert EVIL[:20] in page.run(legend)
+    choose(page, "embedding-color", 2)
+    assert "left" not in page.run(legend)
+    assert marks(page, "embedding", ".colorbar") == 1
+    press(page, "density")
+    before = label(page, "density", "x"), label(page, "density", "y")
+    choose(page, "density-view", 2)
+    assert (label(page, "density", "x"), label(page, "density", "y")) != before
+
+
+def test_light_and_dark_follow_the_system_until_the_switch_is_used(page, folder):
+    page.open(folder / "certified.html", **DESK, dark=True)
+    paper = "getComputedStyle(document.querySelector('.card')).backgroundColor"
+    ink = "document.querySelector('#figure-retention .xtitle').style.fill"
+    dark = page.run(paper), page.run(ink)
+    page.run("document.getElementById('theme').click()")
+    page.settle()
+    light = page.run(paper), page.run(ink)
+    assert light[0] == "rgb(255, 255, 255)"
+    assert light[1] != dark[1]
+    page.run("document.getElementById('theme').click()")
+    page.settle()
+    assert (page.run(paper), page.run(ink)) == dark
+
+
+def test_tabs_by_keyboard_and_by_address(page, folder):
+    page.open(folder / "certified.html", **DESK)
+    page.run("document.getElementById('tab-overview').focus()")
+    for _ in range(2):
+        page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight")
+    page.settle()
+    assert shown(page) == ["spectrum"]
+    assert page.run("location.hash") == "#spectrum"
+    assert page.run("document.activeElement.id") == "tab-spectrum"
+    page.run("location.hash = '#density'")
+    page.settle()
+    assert shown(page) == ["density"]
+    assert page.run("document.querySelectorAll('[aria-selected=true]').length") == 1
+
+
+def test_nothing_can_be_sent(page, folder):
+    """Of plotly's buttons there are those that are named, and none that shares a chart."""
+    page.open(folder / "certified.html", **DESK)
+    titles = page.run(
+        "[...document.querySelectorAll('.modebar-btn')].map(b => b.getAttribute('data-title'))"
+    )
+    assert len(titles) == 4
+    assert not any("hare" in title or "loud" in title for title in titles)
+    refused = "fetch('https://example.org').then(() => 'sent', () => 'refused')"
+    assert page.run(refused) == "refused"

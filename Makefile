@@ -7,12 +7,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench bench-quick clean
+.PHONY: help demo test lint format bench bench-quick experiments experiments-quick clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png
+demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png experiments/quick
 	$(BIN)/python examples/digits.py
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
@@ -35,8 +35,14 @@ bench: $(VENV)/.installed-plot ## Run the benchmarks
 bench-quick: $(VENV)/.installed-plot ## Run the benchmarks on small data
 	$(BIN)/python -m benchmarks --quick
 
+experiments: $(VENV)/.installed-plot ## Make the paper's figures, tables and claims anew
+	OMP_NUM_THREADS=1 $(BIN)/python -m experiments
+
+experiments-quick: $(VENV)/.installed-plot ## Run the experiments on a few rows
+	OMP_NUM_THREADS=1 $(BIN)/python -m experiments --quick
+
 clean: ## Remove caches and build products (the virtual environment stays)
-	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png
+	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png experiments/quick
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # One environment; the stamp .installed-X says that extra X of this pyproject.toml is in it.

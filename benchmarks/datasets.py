@@ -1,20 +1,20 @@
 """The data of the benchmarks.
 
-Sets come from the folder that ``RSKPCA_DATA`` names, one ``name.npz`` with ``X`` each. Where
-one is missing something of the same shape stands in, made from scikit-learn's digits or from
-random numbers, and the rows say so.
+Sets come from the folder that ``RSKPCA_DATA`` names or from the user's cache; nothing is
+downloaded. Where one is missing something of the same shape stands in, made from
+scikit-learn's digits or from random numbers, and the rows say so.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
+
+from experiments.data import MissingDataError, published
 
 Floats = NDArray[np.float64]
 
@@ -38,14 +38,14 @@ class Labelled(NamedTuple):
 
 def written_digits() -> Labelled:
     """Pendigits as published: 7,494 rows to fit, 3,498 by other writers to test."""
-    path = _path("pendigits")
-    if not path.is_file():
+    try:
+        X, y, test = published("pendigits", download=False)
+    except MissingDataError:
         labels = load_digits().target
         rows, half = _pooled_digits(), len(labels) // 2
         stand_in = "pendigits is missing, other data stand in"
         return Labelled(rows[:half], labels[:half], rows[half:], labels[half:], stand_in)
-    with np.load(path, allow_pickle=False) as arrays:
-        X, y, test = arrays["X"].astype(np.float64), arrays["y"], arrays["is_test"]
+    X = X.astype(np.float64)
     return Labelled(X[~test], y[~test], X[test], y[test], "")
 
 
@@ -127,16 +127,11 @@ def curved_sheet(n: int) -> Data:
     return Data(np.sin(parameters @ rng.normal(size=(3, 16))), "")
 
 
-def _path(name: str) -> Path:
-    return Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
-
-
 def _published(name: str, substitute: Callable[[], Floats]) -> Data:
-    path = _path(name)
-    if not path.is_file():
+    try:
+        return Data(published(name, download=False).X.astype(np.float64), "")
+    except MissingDataError:
         return Data(substitute(), f"{name} is missing, other data stand in")
-    with np.load(path, allow_pickle=False) as arrays:
-        return Data(arrays["X"].astype(np.float64), "")
 
 
 def _shuffled(rows: Floats, stand_in: str, n: int, scale: float = 1.0) -> Data:

@@ -1,40 +1,34 @@
-"""The data of the tests. ``RSKPCA_DATA`` names the folder of the ``.npz`` files."""
+"""The data of the tests; those of the experiments where they are on this machine."""
 
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_swiss_roll
 
+from experiments.data import MissingDataError, published
 
-def folder() -> Path:
-    return Path(os.environ.get("RSKPCA_DATA", "RSKPCA_DATA"))
-
-
-@cache
-def _load(path: Path) -> dict[str, np.ndarray]:
-    with np.load(path, allow_pickle=False) as arrays:
-        return dict(arrays)
+_published = cache(published)
 
 
 def load(name: str, step: int = 1) -> np.ndarray:
     """Every ``step``-th row of a dataset in float64; skips the test where it is missing."""
     if name == "digits":
         return load_digits().data[::step]
-    path = folder() / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(
-            f"{path.name} is missing; the variable RSKPCA_DATA names the folder of the data"
-        )
-    return _load(path)["X"][::step].astype(np.float64)
+    return _present(name).X[::step].astype(np.float64)
+
+
+def _present(name: str):
+    try:
+        return _published(name, download=False)
+    except MissingDataError as error:
+        pytest.skip(str(error))
 
 
 def pendigits_test_part(step: int = 1) -> np.ndarray:
     """The part that the paper most likely used."""
-    X = load("pendigits")
-    return X[_load(folder() / "pendigits.npz")["is_test"]][::step]
+    X, _, is_test = _present("pendigits")
+    return X[is_test][::step].astype(np.float64)
 
 
 def blobs(n: int, d: int, seed: int = 0, dtype=np.float64) -> np.ndarray:

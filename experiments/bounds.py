@@ -1,0 +1,223 @@
+"""Each theorem of section 5 over ell: the bound as printed, as corrected, and the measured value.
+
+A figure that the paper does not have. The bounds hold for every data set, so the largest is
+thinned out to as many rows as can be compared pair by pair.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rskpca import Gaussian, ReducedSet, ShadowDensity
+from rskpca._core import gram
+from rskpca.bounds import Level, eigenspaces, eigenvalues, hilbert_schmidt, levels, mmd
+
+from . import protocol, style
+from .data.dataset import Floats
+from .registry import Experiment, Results
+from .settings import Settings
+from .workers import Part, run
+
+MOST_ROWS = 3_500
+CONFIDENCE = 0.95
+N_LEADING = 1  # D of Theorem 5.4, where the gap is largest
+
+Values = dict[str, float | None]
+
+
+class Theorem(NamedTuple):
+    """A row of panels: what is bounded."""
+
+    title: str
+    quantity: str
+
+
+THEOREMS = {
+    "mmd": Theorem("Theorem 5.1", "MMD"),
+    "eigenvalues": Theorem("Theorem 5.2", r"$(\sum_i (\lambda_i - \bar\lambda_i)^2)^{1/2}$"),
+    "operator": Theorem("Theorem 5.3", r"$\|K_n - \bar K_n\|_{\mathrm{HS}}$"),
+    "eigenspaces": Theorem(
+        f"Theorem 5.4, D = {N_LEADING}", r"$\|P^D(K_n) - P^D(\bar K_n)\|_{\mathrm{HS}}$"
+    ),
+}
+
+
+def compute(settings: Settings) -> Results:
+    """For each data set the bounds and the measured values, one row an ell."""
+    for name in protocol.TABLE1:
+        protocol.dataset(name, settings.quick)  # missing data are found here, not in a worker
+    parts = [Part(f"bounds-{name}", measure, (name,)) for name in protocol.TABLE1]
+    found = run("bounds", parts, settings)
+    return {"confidence": CONFIDENCE, "sets": dict(zip(protocol.TABLE1, found, strict=True))}
+
+
+def measure(settings: Settings, name: str) -> Results:
+    """All four theorems on one data set."""
+    data = protocol.dataset(name, settings.quick)
+    exact = Exact.of(protocol.TABLE1[name].kernel, _few(data.X))
+    rows = [exact.compared(ell) for ell in protocol.ells(settings, every=2)]
+    kept = f"{len(exact.X):,} of {len(data.X):,} rows" if len(exact.X) < len(data.X) else ""
+    note = "; ".join(part for part in (data.note, kept) if part)
+    return {"n": len(exact.X), "note": note, "gap": exact.gap, "rows": rows}
+
+
+def _few(X: Floats) -> Floats:
+    order = np.random.default_rng(protocol.SEED).permutation(len(X))
+    return X[np.sort(order[:MOST_ROWS])]
+
+
+class Exact(NamedTuple):
+    """Kernel PCA of the data: eigenvalues of K / n, plain and about the mean."""
+
+    kernel: Gaussian
+    X: Floats
+    plain: Floats
+    centered: Floats
+
+    @classmethod
+    def of(cls, kernel: Gaussian, X: Floats) -> Exact:
+        """From the n x n kernel matrix."""
+        data = ReducedSet(X, np.ones(len(X)))
+        return cls(kernel, X, *(spectrum(kernel, data, center) for center in (False, True)))
+
+    @property
+    def gap(self) -> float:
+        """lambda_D - lambda_{D+1}."""
+        return float(self.plain[N_LEADING - 1] - self.plain[N_LEADING])
+
+    def compared(self, ell: float) -> Results:
+        """Bounds and measured values at one ell."""
+        found = ShadowDensity(self.kernel, ell).fit(self.X).reduced_set_
+        limit = levels.spectral(self.kernel, found, center=False, confidence=CONFIDENCE)
+        return {
+            "ell": ell,
+            "m": found.n_centers,
+            "mmd": self._mmd(ell, found, limit),
+            "eigenvalues": self._eigenvalues(ell, found, limit),
+            "operator": self._operator(ell, found, limit),
+            "eigenspaces": self._eigenspaces(ell, found, limit),
+        }
+
+    def _mmd(self, ell: float, found: ReducedSet, limit: Level) -> Values:
+        return {
+            "printed": mmd.bound(self.kernel, ell),
+            "from_data": mmd.from_sums(self.kernel, found),
+            "limit": limit.mmd,
+            "measured": mmd.measured(self.kernel, self.X, found),
+        }
+
+    def _eigenvalues(self, ell: float, found: ReducedSet, limit: Level) -> Values:
+        """Of all n of them; the operators' distance bounds theirs (Hoffman and Wielandt)."""
+        return {
+            "printed": eigenvalues.bound(self.kernel, ell, printed=True),
+            "corrected": eigenvalues.bound(self.kernel, ell),
+            "from_data": eigenvalues.from_sums(self.kernel, found),
+            "limit": limit.operator,
+            "measured": _distance(self.plain, spectrum(self.kernel, found, False)),
+            "centered": _distance(self.centered, spectrum(self.kernel, found, True)),
+        }
+
+    def _operator(self, ell: float, found: ReducedSet, limit: Level) -> Values:
+        return {
+            "printed": hilbert_schmidt.bound(self.kernel, ell, printed=True),
+            "corrected": hilbert_schmidt.sharp_bound(self.kernel, ell),
+            "from_data": hilbert_schmidt.from_sums(self.kernel, found),
+            "limit": limit.operator,
+            "measured": hilbert_schmidt.measured(self.kernel, self.X, found),
+            "centered": hilbert_schmidt.measured(self.kernel, self.X, found, center=True),
+        }
+
+    def _eigenspaces(self, ell: float, found: ReducedSet, limit: Level) -> Values:
+        """``printed`` is missing where the theorem's condition fails; ``unproved`` is not."""
+        worst = hilbert_schmidt.bound(self.kernel, ell)
+        moved = hilbert_schmidt.from_sums(self.kernel, found)
+        return {
+            "printed": eigenspaces.bound(self.kernel, self.gap, ell),
+            "unproved": None if worst is None else 2 * worst / self.gap,
+            "from_data": None if moved is None else _angle(moved, self.gap),
+            "limit": None if limit.operator is None else _angle(limit.operator, self.gap),
+            "measured": eigenspaces.measured(self.kernel, self.X, found, N_LEADING),
+        }
+
+
+def spectrum(kernel: Gaussian, points: ReducedSet, center: bool) -> Floats:
+    """All eigenvalues of the weighted kernel matrix divided by n, descending."""
+    K = gram.gram(kernel, points.centers, points.centers)
+    share = points.weights / points.n_samples
+    if center:
+        mean = K @ share
+        K += share @ mean - mean - mean[:, None]
+    root = np.sqrt(share)
+    return np.linalg.eigvalsh(root[:, None] * K * root)[::-1]
+
+
+def _distance(exact: Floats, reduced: Floats) -> float:
+    """Of two spectra; the shorter one goes on with zeros."""
+    difference = exact.copy()
+    difference[: len(reduced)] -= reduced
+    return float(np.linalg.norm(difference))
+
+
+def _angle(error: float, gap: float) -> float | None:
+    """||P - P-bar||_HS by Davis and Kahan."""
+    sine = eigenspaces.davis_kahan(error, gap)
+    return None if sine is None else float(np.sqrt(2) * sine)
+
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "printed": {"label": "bound, as printed", "color": "#D55E00", "linestyle": "-"},
+    "unproved": {
+        "label": "the same formula, condition not met", "color": "#D55E00", "linestyle": ":",
+    },
+    "corrected": {"label": "bound, corrected", "color": "#000000", "linestyle": (0, (6, 2))},
+    "from_data": {
+        "label": "bound from how far points moved", "color": "#E69F00",
+        "linestyle": (0, (4, 1, 1, 1)),
+    },
+    "limit": {"label": "95% limit from random frequencies", "color": "#009E73", "marker": "^"},
+    "measured": {"label": "measured", "color": "#0072B2", "marker": "o"},
+    "centered": {
+        "label": "measured, about the mean", "color": "#0072B2", "marker": "o",
+        "markerfacecolor": "white", "linestyle": (0, (1, 1)),
+    },
+}  # fmt: skip
+
+
+def draw(numbers: Results, path: Path) -> None:
+    """A row a theorem, a column a data set."""
+    sets = numbers["sets"]
+    shape = len(THEOREMS), len(sets)
+    with style.figure(path, *shape, size=(2.9, 2.3), sharex=True, sharey="row") as (figure, panels):
+        for (key, theorem), row in zip(THEOREMS.items(), panels, strict=True):
+            for ax, (name, found) in zip(row, sets.items(), strict=True):
+                _panel(ax, found["rows"], key)
+                ax.set_title(f"{theorem.title}: {name}, n = {found['n']:,}", loc="left")
+            row[0].set_ylabel(theorem.quantity)
+        for ax in panels[-1]:
+            ax.set_xlabel(style.ELL)
+        style.legend(figure, panels, columns=4, note=_note(sets))
+
+
+def _panel(ax: Any, rows: list[Results], key: str) -> None:
+    ells = [row["ell"] for row in rows]
+    for name, look in LOOKS.items():
+        values = [row[key].get(name) for row in rows]
+        if any(value is not None for value in values):
+            shown = [np.nan if value is None else value for value in values]
+            ax.plot(ells, shown, **({"markersize": 4, "linewidth": 1.3} | look))
+    ax.set_yscale("log")
+
+
+def _note(sets: Results) -> str:
+    notes = [f"{name}: {found['note']}" for name, found in sets.items() if found["note"]]
+    return "\n".join(f"{note}." for note in ["The kernel is at most 1: no unit", *notes])
+
+
+EXPERIMENTS = {
+    "bounds": Experiment(
+        "each theorem's bound beside the measured value", compute, draw, "pictures/bounds.png"
+    )
+}

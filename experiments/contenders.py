@@ -1,0 +1,129 @@
+"""The methods that the paper compares, and those that one would take today.
+
+All are without centering, as in the paper, but for scikit-learn's, which always center.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import Pipeline
+
+from rskpca import (
+    Gaussian,
+    KMeansDensity,
+    ReducedSet,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WeightedNystromKernelPCA,
+)
+from rskpca.methods import METHODS
+
+from .data.dataset import Floats
+
+CENTERED = ("sklearn-kpca", "sklearn-nystroem")
+
+
+def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int) -> Any:
+    """An estimator that is not fitted; ``size`` is ell, a number of centers, or None."""
+    if name == "kpca-dense":
+        return DenseKernelPCA(rank, kernel)
+    if name == "shadow":  # the paper's, without the sums that a certificate needs
+        density = ShadowDensity(ell=size, n_frequencies=0)
+        return ReducedSetKernelPCA(rank, kernel=kernel, density=density, center=False)
+    return METHODS[name].make(rank, kernel, size, center=name in CENTERED, random_state=seed)
+
+
+class DenseKernelPCA:
+    """Kernel PCA by the decomposition of the whole kernel matrix: O(n^3), as the paper counts.
+
+    Parameters
+    ----------
+    rank : int
+        r, of all n components those that are kept.
+    kernel : Gaussian
+        With a number for its bandwidth.
+    """
+
+    def __init__(self, rank: int, kernel: Gaussian) -> None:
+        self.rank, self.kernel = rank, kernel
+
+    def fit(self, X: Floats) -> Self:
+        """Decompose k(X, X)."""
+        gram = rbf_kernel(X, gamma=self.kernel.gamma)
+        values, vectors = eigh(gram, overwrite_a=True, check_finite=False)
+        self.X_ = X
+        self.eigenvalues_ = values[: -self.rank - 1 : -1]
+        self.coefficients_ = vectors[:, : -self.rank - 1 : -1] / np.sqrt(self.eigenvalues_)
+        return self
+
+    def transform(self, X: Floats) -> Floats:
+        """Coordinates from all rows."""
+        return rbf_kernel(X, self.X_, gamma=self.kernel.gamma) @ self.coefficients_
+
+
+class _AfterClustering(WeightedNystromKernelPCA):
+    """What is left to do when the clusters are known."""
+
+    means: ReducedSet
+
+    def _chosen(self, X: Any, weights: Any) -> tuple[Any, ReducedSet]:
+        return self.kernel, self.means
+
+
+class Clusters:
+    """One k-means for the two methods that need it; its time counts for both.
+
+    Parameters
+    ----------
+    rank : int
+        r.
+    kernel : Gaussian
+        With a number for its bandwidth.
+    n_centers : int
+        m.
+    seed : int
+        Of k-means.
+    """
+
+    EXTENSIONS: Mapping[str, str] = MappingProxyType({"kmeans": "landmarks", "wnystrom": "data"})
+
+    def __init__(self, rank: int, kernel: Gaussian, n_centers: int, seed: int) -> None:
+        self.rank, self.kernel = rank, kernel
+        self.density = KMeansDensity(n_centers, kernel=kernel, random_state=seed)
+
+    def fit(self, X: Floats) -> Self:
+        """Find the clusters."""
+        self.density.fit(X)
+        return self
+
+    def make(self, name: str) -> Any:
+        """RSKPCA or WNystrom on the means, not fitted."""
+        extension = self.EXTENSIONS[name]
+        model = _AfterClustering(self.rank, kernel=self.kernel, extension=extension, center=False)
+        model.means = self.density.reduced_set_
+        return model
+
+
+def eigenvalues(model: Any, n_samples: int) -> Floats:
+    """Eigenvalues of the operator, so divided by n."""
+    if isinstance(model, Pipeline):  # PCA of features divides by n - 1
+        return model[-1].explained_variance_ * (n_samples - 1) / n_samples
+    return np.asarray(model.eigenvalues_) / n_samples
+
+
+@cache
+def warm_up(*names: str) -> None:
+    """Run each once in this process, so that nothing is compiled or loaded while it is timed."""
+    rows = np.random.default_rng(0).normal(size=(300, 5))
+    for name in names:
+        size = {"shadow": 3.0, "kpca-dense": None}.get(name, 20)
+        if name in METHODS and METHODS[name].size is None:
+            size = None
+        make(name, 3, Gaussian(3.0), size, 0).fit(rows).transform(rows)

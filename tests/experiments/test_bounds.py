@@ -1,0 +1,71 @@
+"""Bounds beside measured values."""
+
+import numpy as np
+import pytest
+
+from experiments import bounds, protocol
+from rskpca import Gaussian, ReducedSet, ShadowDensity
+from rskpca.bounds import eigenvalues
+from tests import datasets, dense
+from tests.experiments.quick import made, quick
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return made("bounds", quick(tmp_path_factory.mktemp("bounds")))
+
+
+def test_every_bound_is_above_the_measured_value(run):
+    numbers, path = run
+    assert path.stat().st_size > 10_000
+    assert list(numbers["sets"]) == list(protocol.TABLE1)
+    for found in numbers["sets"].values():
+        assert [row["ell"] for row in found["rows"]] == list(protocol.QUICK_ELLS)
+        for row in found["rows"]:
+            for theorem in bounds.THEOREMS:
+                values = row[theorem]
+                for name in ("printed", "corrected", "from_data"):
+                    if values.get(name) is not None:
+                        assert values[name] >= values["measured"]
+                        assert values[name] >= values.get("centered", 0.0)
+
+
+def test_theorem_54_says_nothing_at_these_ell(run):
+    for found in run[0]["sets"].values():
+        for row in found["rows"]:
+            assert row["eigenspaces"]["printed"] is None
+            assert row["eigenspaces"]["unproved"] > row["eigenspaces"]["measured"]
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_spectrum_is_that_of_the_dense_matrix(center):
+    X, kernel = datasets.blobs(60, 3), Gaussian(2.0)
+    wanted = dense.KernelPCA(kernel, X, 60, center).eigenvalues / 60
+    seen = bounds.spectrum(kernel, ReducedSet(X, np.ones(60)), center)
+    np.testing.assert_allclose(seen, wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_spectrum_of_weights_is_that_of_the_quantized_data(center):
+    X, kernel = datasets.blobs(80, 2), Gaussian(2.0)
+    density = ShadowDensity(kernel, 3.0).fit(X)
+    quantized = density.reduced_set_.centers[density.labels_]
+    m = density.reduced_set_.n_centers
+    wanted = dense.KernelPCA(kernel, quantized, m, center).eigenvalues / 80
+    seen = bounds.spectrum(kernel, density.reduced_set_, center)
+    np.testing.assert_allclose(seen, wanted, atol=1e-13)
+
+
+def test_distance_of_spectra_agrees_with_the_librarys(run):
+    """The library measures leading eigenvalues one by one; here all are taken together."""
+    X, kernel = datasets.blobs(50, 2), Gaussian(2.0)
+    found = ShadowDensity(kernel, 3.0).fit(X).reduced_set_
+    exact = bounds.Exact.of(kernel, X)
+    total = exact.compared(3.0)["eigenvalues"]["measured"]
+    each = eigenvalues.measured(kernel, X, found, len(X))
+    assert total == pytest.approx(np.linalg.norm(each), rel=1e-6)
+
+
+def test_twice_the_same_numbers(run, tmp_path):
+    again = bounds.measure(quick(tmp_path), "german")
+    assert again == run[0]["sets"]["german"]

@@ -19,6 +19,7 @@ NAMES = (
     "denoising",
     "novelty",
     "plan",
+    "window",
     "memory",
     "scale",
     "stream",

@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rskpca import (
     DiffusionMaps,
+    FadingDensity,
     FastParzenDensity,
     Gaussian,
     HerdingDensity,
@@ -21,6 +22,7 @@ from rskpca import (
     SubsampledKernelPCA,
     UniformDensity,
     WeightedNystromKernelPCA,
+    WindowDensity,
 )
 
 
@@ -41,6 +43,11 @@ def expected_failures(estimator):
     [
         ShadowDensity(),
         ShadowDensity(Gaussian(1.0), ell=2.0),
+        ShadowDensity(warm_start=True),
+        WindowDensity(1000),
+        WindowDensity(5, ShadowDensity(Gaussian(1.0))),
+        FadingDensity(1e300),
+        FadingDensity(5.0, ShadowDensity(Gaussian(1.0))),
         ShadowDensity("laplacian", ell=np.inf),
         KMeansDensity(3),
         UniformDensity(3),

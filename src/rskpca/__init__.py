@@ -16,6 +16,7 @@ from .compression import (
     select_reduced_set,
 )
 from .density import (
+    FadingDensity,
     FastParzenDensity,
     HerdingDensity,
     KMeansDensity,
@@ -23,6 +24,8 @@ from .density import (
     ReweightedDensity,
     ShadowDensity,
     UniformDensity,
+    WindowDensity,
+    merge,
 )
 from .embedding import (
     DiffusionMaps,
@@ -47,6 +50,7 @@ __all__ = [
     "Certificate",
     "CompressedKernelPCA",
     "DiffusionMaps",
+    "FadingDensity",
     "FastParzenDensity",
     "Gaussian",
     "HerdingDensity",
@@ -67,9 +71,11 @@ __all__ = [
     "SubsampledKernelPCA",
     "UniformDensity",
     "WeightedNystromKernelPCA",
+    "WindowDensity",
     "compress_map",
     "construct_reduced_set",
     "load",
+    "merge",
     "plan",
     "save",
     "select_reduced_set",

@@ -197,7 +197,11 @@ class RadialKernel(BaseEstimator):
         return gram.gram(self, X, Y)
 
     def resolve(
-        self, X: Array, sample_weight: Array | None = None, random_state: Any = 0
+        self,
+        X: Array,
+        sample_weight: Array | None = None,
+        random_state: Any = 0,
+        before: RadialKernel | None = None,
     ) -> RadialKernel:
         """The same kernel with a number for its bandwidth.
 
@@ -209,6 +213,8 @@ class RadialKernel(BaseEstimator):
             How often each row counts.
         random_state : int, RandomState or None, default=0
             Seed of the sample.
+        before : RadialKernel, default=None
+            Whose bandwidth is taken for ``"median"``, in place of that of the data.
 
         Returns
         -------
@@ -221,9 +227,17 @@ class RadialKernel(BaseEstimator):
                 raise ValueError(
                     f'bandwidth must be a positive number or "median", got {self.bandwidth!r}.'
                 )
-            resolved.bandwidth = median_distance(X, sample_weight, random_state)
+            resolved.bandwidth = (
+                before.bandwidth
+                if before is not None
+                else median_distance(X, sample_weight, random_state)
+            )
         resolved._check()
         return resolved
+
+    def same_as(self, other: RadialKernel) -> bool:
+        """Whether both are one kernel with one bandwidth."""
+        return type(self) is type(other) and self.get_params() == other.get_params()
 
 
 class _Exponential(RadialKernel):

@@ -125,7 +125,7 @@ class Spectrum:
         sums = np.zeros((4, n_pairs), dtype=np.complex128)
         return cls(found / (2 * np.pi), origin, sums, kernel)
 
-    def add(self, X: Array, weights: Array) -> Spectrum:
+    def add(self, X: Array, weights: Array, *, in_order: bool = False) -> Spectrum:
         """The sums with these rows more; negative weights take rows away.
 
         Parameters
@@ -134,13 +134,16 @@ class Spectrum:
             Rows.
         weights : ndarray of shape (n_samples,)
             Their weights.
+        in_order : bool, default=False
+            Whether to treat whole weights as others.
 
         Returns
         -------
         Spectrum
             With the same bits for any order of whole weights, and for any chunks of others.
         """
-        return replace(self, sums=waves.add_waves(X, weights, self.origin, self.turns, self.sums))
+        sums = waves.add_waves(X, weights, self.origin, self.turns, self.sums, in_order=in_order)
+        return replace(self, sums=sums)
 
     def merge(self, other: Spectrum | None) -> Spectrum | None:
         """The sums of the data of both; None where the frequencies differ.
@@ -165,7 +168,7 @@ class Spectrum:
 
     def serves(self, kernel: RadialKernel) -> bool:
         """Whether the frequencies are those of this kernel."""
-        return type(kernel) is type(self.kernel) and kernel.get_params() == self.kernel.get_params()
+        return kernel.same_as(self.kernel)
 
     def sees(self, length: float) -> bool:
         """Whether there are enough frequencies for points that moved by this length.

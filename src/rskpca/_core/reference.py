@@ -58,6 +58,29 @@ def cover(
     return np.array(rows, dtype=np.intp), labels, squared
 
 
+def aging_cover(
+    X: Array, radius: float, patience: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Algorithm 2 row by row, with centers that go after ``patience`` rows without one of theirs.
+
+    Returns
+    -------
+    homes : for each row the number of the row that opened its center.
+    squared : the squared distance of each row to its center.
+    """
+    last: dict[int, int] = {}  # by the row that opened the center: the last row that joined it
+    homes = np.empty(len(X), dtype=np.intp)
+    squared = np.zeros(len(X))
+    for i in range(len(X)):
+        last = {home: row for home, row in last.items() if i - row <= patience}
+        distances = squared_distances(X[list(last)], X[i])
+        within = np.flatnonzero(distances < float(radius) * float(radius))
+        homes[i] = list(last)[within[0]] if len(within) else i
+        squared[i] = distances[within[0]] if len(within) else 0.0
+        last[int(homes[i])] = i
+    return homes, squared
+
+
 def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
     """All squared distances between rows of ``X`` and rows of ``C``, from differences."""
     return np.stack([squared_distances(X, c) for c in C], axis=1)

@@ -32,18 +32,20 @@ def add_waves(
     turns: Array,
     sums: Complex,
     *,
+    in_order: bool = False,
     n_threads: int | None = None,
 ) -> Complex:
     """``sums`` and, beyond them, the weighted waves of the rows of X.
 
     ``turns`` has shape (2, n_pairs, n_features), ``sums`` (4, n_pairs): for a, b, a - b and
     a + b. Whole weights give the same bits for any order of the rows, any others for any cut
-    of the rows into calls; the number of threads never matters.
+    of the rows into calls; the number of threads never matters. ``in_order`` is for sums that
+    hold fractions, or more than 2^33 rows: whole weights are added like any others.
     """
     tiles, totals = _tiles(turns), _as_tiles(sums)
     everything = 0, len(totals)
     with workers(n_threads) as run:
-        if (weights == np.round(weights)).all():  # exact: parts in any order
+        if not in_order and (weights == np.round(weights)).all():  # exact: parts in any order
 
             def work(rows: slice) -> Array:
                 part = np.zeros_like(totals)

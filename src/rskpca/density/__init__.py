@@ -1,16 +1,20 @@
 """Sections 3 and 4: density estimators, X -> ReducedSet."""
 
 from ._base import BaseDensity
+from .fading import FadingDensity
 from .herding import HerdingDensity
 from .kmeans import KMeansDensity
+from .merging import merge
 from .paring import ParingDensity
 from .parzen import FastParzenDensity
 from .reweighted import ReweightedDensity
 from .shadow import ShadowDensity
 from .uniform import UniformDensity
+from .window import WindowDensity
 
 __all__ = [
     "BaseDensity",
+    "FadingDensity",
     "FastParzenDensity",
     "HerdingDensity",
     "KMeansDensity",
@@ -18,4 +22,6 @@ __all__ = [
     "ReweightedDensity",
     "ShadowDensity",
     "UniformDensity",
+    "WindowDensity",
+    "merge",
 ]

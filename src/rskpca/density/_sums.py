@@ -25,6 +25,21 @@ class Sums:
             self.weights[:m], self.residue[:m] = previous.weights, previous.residue
             self.displacement[:m], self.scatter[:m] = previous.displacement, previous.scatter
 
+    def moved(self, kept: Any, n_centers: int) -> Sums:
+        """The sums of the centers that are kept, and room for others up to ``n_centers``."""
+        moved = Sums(n_centers)
+        for name, values in vars(self).items():
+            left = values[kept]
+            getattr(moved, name)[: len(left)] = left
+        return moved
+
+    def times(self, factor: float) -> Sums:
+        """The sums of rows that count by a factor more."""
+        scaled = Sums(len(self.weights))
+        for name, values in vars(self).items():
+            np.multiply(values, factor, out=getattr(scaled, name))
+        return scaled
+
     def add(self, labels: NDArray[np.intp], squared: Array, weights: Array) -> None:
         """Count rows; negative weights take them away."""
         from .._core.compiled import accumulate, accumulate_exactly

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core.cover import Cover
 from .._core.progress import ProgressLine
-from ..kernels import RadialKernel
+from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectrum import Spectrum
 from ._base import Array, BaseDensity
 from ._bounded import BoundedStream
-from ._sums import Sums
+from ._rows import counted_rows, extended, located, with_rows, without_rows
 from .tolerance import Goal
 
 
@@ -53,6 +55,10 @@ class ShadowDensity(BaseDensity):
         grow, by as little as leaves at most half of the limit, and the centers
         are covered anew. Whatever the chunks, the result is the same. The radius of
         ``reduced_set_`` stays a bound, and rows can no longer be forgotten then.
+    warm_start : bool, default=False
+        True lets ``fit`` start from the last one: a median bandwidth stays, and rows join the
+        centers of that fit before they open others. Those that no row joins go; weights and
+        certificate are of the new rows alone. So models of similar data stay comparable.
     verbose : int, default=0
         1 shows a progress line on fits of over a second.
 
@@ -87,6 +93,7 @@ class ShadowDensity(BaseDensity):
     """
 
     _cover_: Cover | None
+    _merged_: bool = False
 
     def __init__(
         self,
@@ -98,6 +105,7 @@ class ShadowDensity(BaseDensity):
         n_frequencies: int = 160,
         random_state: Any = 0,
         max_centers: int | None = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -107,6 +115,7 @@ class ShadowDensity(BaseDensity):
         self.n_frequencies = n_frequencies
         self.random_state = random_state
         self.max_centers = max_centers
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -131,20 +140,44 @@ class ShadowDensity(BaseDensity):
     def _start(self, X: Any, sample_weight: Any, at_least: int) -> Self:
         checked = check.new_rows(self, X, at_least)
         weights = check.sample_weights(sample_weight, len(checked))
+        kernel, goal, spectrum = self._fixed(checked, None if sample_weight is None else weights)
+        rows, counts = counted_rows(checked, weights)
+        spectrum = None if spectrum is None else spectrum.add(rows, counts)
+        radius = goal.radius(kernel, rows, counts, spectrum)
+        self._absorb(checked, weights, None, self._first_cover(radius, checked), spectrum)
+        self._cover_ = None  # a stream builds it again; a batch does not need it
+        self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
+        self.__dict__.pop("_merged_", None)
+        self._remember_features(X)
+        return self
+
+    def _fixed(
+        self, X: Array, sample_weight: Array | None
+    ) -> tuple[RadialKernel, Goal, Spectrum | None]:
+        """What the first rows fix for all that follow; the spectrum is of no data yet."""
         goal = Goal.checked(self.ell, self.tol, self.error)
         check.whole_number("n_frequencies", self.n_frequencies)
         self._check_limit()
-        given = None if sample_weight is None else weights
-        kernel = self._resolved_kernel(checked, given)
-        rows, counts = _counted(checked, weights)
-        spectrum = Spectrum.of(kernel, rows[0], self.n_frequencies, self.random_state)
-        spectrum = None if spectrum is None else spectrum.add(rows, counts)
-        radius = goal.radius(kernel, rows, counts, spectrum)
-        self._absorb(checked, weights, None, Cover(radius, checked[:0]), spectrum)
-        self._cover_ = None  # a stream builds it again; a batch does not need it
-        self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
-        self._remember_features(X)
-        return self
+        self._check_warm(X)
+        before = self.kernel_ if self._is_warm else None
+        kernel = as_kernel(self.kernel).resolve(X, sample_weight, self.random_state, before)
+        first = X[0] if sample_weight is None else X[np.argmax(sample_weight > 0)]
+        return kernel, goal, Spectrum.of(kernel, first, self.n_frequencies, self.random_state)
+
+    @property
+    def _is_warm(self) -> bool:
+        return self.warm_start and hasattr(self, "reduced_set_")
+
+    def _warm_up(self, fitted: BaseDensity) -> None:
+        """Take over from a fitted density what ``warm_start`` starts from."""
+        self.kernel_, self.reduced_set_ = fitted.kernel_, fitted.reduced_set_
+
+    def _first_cover(self, radius: float, X: Array) -> Cover:
+        """Of no rows; with the centers of the last fit, those far enough apart, if it is warm."""
+        cover = Cover(radius, X[:0])
+        if self._is_warm and radius > 0:
+            cover.extend(self.reduced_set_.centers.astype(X.dtype))
+        return cover
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. Any chunking of the same rows gives the same reduced set as one ``fit``.
@@ -170,7 +203,7 @@ class ShadowDensity(BaseDensity):
         self._check_limit()
         spectrum = self.reduced_set_.spectrum
         if spectrum is not None:
-            spectrum = spectrum.add(*_counted(checked, weights))
+            spectrum = spectrum.add(*counted_rows(checked, weights))
         self._absorb(checked, weights, self.reduced_set_, self._take_cover(), spectrum)
         return self
 
@@ -206,15 +239,28 @@ class ShadowDensity(BaseDensity):
         weights = check.sample_weights(sample_weight, len(checked))
         self._check_not_grown()
         cover = self._take_cover()
-        labels, squared = _located(cover, checked, weights)
-        left = _without(self.reduced_set_, labels, squared, weights)
+        labels, squared = located(cover, checked, weights)
+        left = without_rows(self.reduced_set_, labels, squared, weights)
         if left.spectrum is not None:
-            rows, counts = _counted(checked, weights)
+            rows, counts = counted_rows(checked, weights)
             left = replace(left, spectrum=left.spectrum.add(rows, -counts))
         self.reduced_set_ = left
         self._cover_ = cover if cover.n_centers == self.reduced_set_.n_centers else None
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
         return self
+
+    def _merged(self, others: Sequence[ShadowDensity]) -> ShadowDensity:
+        """The density of the data of all; see :func:`rskpca.merge`."""
+        sets = [density.reduced_set_ for density in (self, *others)]
+        merged = clone(self)
+        merged.reduced_set_ = reduce(ReducedSet.merge, sets)
+        spacing = merged.reduced_set_.spacing
+        merged.kernel_, merged.ell_ = (
+            self.kernel_,
+            self.kernel_.scale / spacing if spacing else np.inf,
+        )
+        merged._merged_ = True
+        return merged
 
     def _absorb(
         self,
@@ -226,12 +272,12 @@ class ShadowDensity(BaseDensity):
     ) -> None:
         """Cover the rows that have weight, and count them; all or nothing."""
         counted = weights > 0
-        rows, counts = _counted(X, weights)
+        rows, counts = counted_rows(X, weights)
         line = ProgressLine(len(rows), type(self).__name__) if self.verbose else None
         if self.max_centers is None:
-            reduced_set, found = _extended(previous, cover, rows, counts, line)
+            reduced_set, found = extended(previous, cover, rows, counts, line)
         else:
-            stream = BoundedStream(self.max_centers, _with, cover, previous)
+            stream = BoundedStream(self.max_centers, with_rows, cover, previous)
             found = stream.extend(rows, counts, line)
             reduced_set, cover = stream.reduced_set, stream.cover
         labels = np.full(len(X), -1, dtype=np.intp)
@@ -244,13 +290,31 @@ class ShadowDensity(BaseDensity):
         if self.max_centers is None:
             return
         check.positive_integer("max_centers", self.max_centers)
+        if self.warm_start:
+            raise ValueError(
+                f"max_centers={self.max_centers} and warm_start=True do not go together, as "
+                "centers to start from may be too many; leave one of them out."
+            )
         if not isinstance(self.ell, str) and np.isinf(self.ell):
             raise ValueError(
                 f"max_centers={self.max_centers} needs a finite ell, as a radius of 0 cannot "
                 "grow; give a large ell, such as 100.0, instead of inf."
             )
 
+    def _check_warm(self, X: Array) -> None:
+        check.boolean("warm_start", self.warm_start)
+        if self._is_warm and self.reduced_set_.n_features != X.shape[1]:
+            raise ValueError(
+                f"warm_start=True starts from centers of {self.reduced_set_.n_features} features, "
+                f"but X has {X.shape[1]}; set warm_start=False to start anew."
+            )
+
     def _check_not_grown(self) -> None:
+        if self._merged_:
+            raise ValueError(
+                "forget: this model was merged, so it is not known which center a row was counted "
+                "in; forget the rows before merging. Nothing was changed."
+            )
         radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
         if radius > spacing:  # type: ignore[operator]
             raise ValueError(
@@ -269,82 +333,3 @@ class ShadowDensity(BaseDensity):
         state = dict(super().__getstate__())
         state.pop("_cover_", None)  # made again from the reduced set
         return state
-
-
-def _counted(X: Array, weights: Array) -> tuple[Array, Array]:
-    """The rows that have weight, and their weights."""
-    counted = weights > 0
-    return (X, weights) if counted.all() else (X[counted], weights[counted])
-
-
-def _located(cover: Cover, X: Array, weights: Array) -> tuple[NDArray[np.intp], Array]:
-    """The center that each row was counted in; an error where there is none."""
-    if not cover.radius:
-        raise ValueError(
-            "forget needs a positive radius, but ell=inf made every row its own center; "
-            "fit again without the rows."
-        )
-    labels, squared = cover.assign(X)
-    lost = np.flatnonzero((labels < 0) & (weights > 0))
-    if len(lost):
-        raise ValueError(
-            f"forget: {len(lost)} of {len(X)} rows lie in no shadow, the first is row "
-            f"{lost[0]}; only rows that were fitted can be forgotten. Nothing was changed."
-        )
-    return labels, squared
-
-
-def _extended(
-    previous: ReducedSet | None, cover: Cover, rows: Array, weights: Array, line: Any
-) -> tuple[ReducedSet, NDArray[np.intp]]:
-    """The reduced set with these rows more, and their centers."""
-    before = rows[:0] if previous is None else previous.centers
-    if cover.radius > 0:
-        labels, squared = cover.extend(rows, line)
-        centers = cover.centers.astype(np.result_type(before, rows))
-    else:  # every row is a center, as its own distance is not below 0
-        labels, squared = len(before) + np.arange(len(rows)), np.zeros(len(rows))
-        centers = np.concatenate([before, rows])
-    return _with(previous, centers, labels, squared, weights, cover.radius), labels
-
-
-def _with(
-    previous: ReducedSet | None,
-    centers: Array,
-    labels: NDArray[np.intp],
-    squared: Array,
-    weights: Array,
-    radius: float,
-) -> ReducedSet:
-    """The reduced set, which has these centers now, and these rows more."""
-    sums = Sums(len(centers), previous)
-    sums.add(labels, squared, weights)
-    reach = radius if previous is None else max(radius, previous.radius)  # type: ignore[type-var]
-    return sums.reduced_set(centers, reach, radius)
-
-
-def _without(
-    previous: ReducedSet, labels: NDArray[np.intp], squared: Array, weights: Array
-) -> ReducedSet:
-    """The reduced set less these rows; an error where it does not hold them."""
-    counted = weights > 0
-    sums = Sums(previous.n_centers, previous)
-    sums.add(labels[counted], squared[counted], -weights[counted])
-    held, left = previous.weights, sums.weights + sums.residue
-    short = np.flatnonzero(left < -1e-9 * held)
-    if len(short):
-        first = short[0]
-        raise ValueError(
-            f"forget: center {first} holds a weight of {held[first]:g}, but "
-            f"{held[first] - left[first]:g} would be taken from it ({len(short)} such centers). "
-            "Nothing was changed."
-        )
-    kept = left > 1e-18 * held
-    if not kept.any():
-        raise ValueError(
-            "forget: nothing would be left; make a new estimator instead. Nothing was changed."
-        )
-    sums.residue -= left - sums.weights  # the weights take up what they can hold of it
-    sums.weights = left
-    left_over = sums.reduced_set(previous.centers, previous.radius, previous.spacing, kept)
-    return replace(left_over, spectrum=previous.spectrum)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
-from ..density import BaseDensity, ShadowDensity
+from ..density import BaseDensity, ShadowDensity, merge
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Operator, solve
@@ -86,14 +86,21 @@ class KernelEmbedding(
             check.positive_integer(self._wanted_name, self._wanted)
 
     def _lent_kernel(
-        self, density: BaseDensity, X: Array, sample_weight: Array | None
+        self,
+        density: BaseDensity,
+        X: Array,
+        sample_weight: Array | None,
+        before: RadialKernel | None = None,
     ) -> tuple[RadialKernel, BaseDensity]:
-        """The kernel with its bandwidth, and the density: each lends the other a kernel."""
+        """The kernel with its bandwidth, and the density: each lends the other a kernel.
+
+        A kernel ``before`` lends its bandwidth where it would be the median.
+        """
         asked = self.kernel, self.gamma, self.bandwidth
         if density.own_kernel is not None and asked == (None, None, None):
             asked = density.own_kernel, None, None
             density.set_params(kernel=None)
-        kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state)
+        kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state, before)
         return kernel, density.set_params(kernel=density.kernel or kernel)
 
     def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
@@ -252,6 +259,19 @@ class ReducedSetEmbedding(KernelEmbedding):
         self._change("forget", X, sample_weight)
         return self
 
+    def _merged(self, others: Sequence[ReducedSetEmbedding]) -> Self:
+        """The embedding of the data of all; see :func:`rskpca.merge`."""
+        self._check_parameters()
+        try:
+            self._refuse_stream("merge")
+        except AttributeError as error:
+            raise ValueError(str(error)) from None
+        merged = clone(self)
+        densities = [embedding.density_ for embedding in others]
+        merged.kernel_, merged._system_ = self.kernel_, None
+        merged.density_ = merge(self.density_, *densities)
+        return merged
+
     def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
@@ -274,8 +294,18 @@ class ReducedSetEmbedding(KernelEmbedding):
     def _kernel_and_density(
         self, X: Array, sample_weight: Array | None
     ) -> tuple[RadialKernel, BaseDensity]:
-        """The kernel with its bandwidth, and a fresh density."""
-        return self._lent_kernel(self._new_density(), X, sample_weight)
+        """The kernel with its bandwidth, and a fresh density, or one that starts warm."""
+        density = self._new_density()
+        if not (getattr(density, "warm_start", False) and hasattr(self, "density_")):
+            return self._lent_kernel(density, X, sample_weight)
+        kernel, density = self._lent_kernel(density, X, sample_weight, self.kernel_)
+        cast(ShadowDensity, density)._warm_up(self.density_)
+        return kernel, density
+
+    def _warm_up(self, fitted: Any) -> None:
+        """Take over from a fitted embedding what a warm start starts from."""
+        if hasattr(fitted, "density_"):
+            self.kernel_, self.density_ = fitted.kernel_, fitted.density_
 
     def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
         kernel, density = self._kernel_and_density(X, sample_weight)

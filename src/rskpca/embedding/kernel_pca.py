@@ -150,8 +150,13 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         moments = self._moments(kernel, density.reduced_set_)
         rows = check.new_rows(self, X, at_least=2)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(rows))
-        system = replace(self._ritz(moments.add(rows, given)), exact=True)
-        self._adopt(X, kernel, density, system)
+        moments = moments.add(rows, given)
+        if not _same_weight(moments, density.reduced_set_):
+            raise ValueError(
+                f'refine="nystrom" counts every row, but {type(density).__name__} not all of them '
+                "as much; leave refine out, and call refine_on with the rows that count."
+            )
+        self._adopt(X, kernel, density, replace(self._ritz(moments), exact=True))
         return self
 
     def refine_on(self, chunks: Any) -> Self:
@@ -176,7 +181,7 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
             checked = validate_data(self, rows, dtype=check.FLOATS, reset=False)
             given = None if weights is None else check.sample_weights(weights, len(checked))
             moments = moments.add(checked, given)
-        if not math.isclose(moments.total, self.reduced_set_.n_samples, rel_tol=1e-9):
+        if not _same_weight(moments, self.reduced_set_):
             raise ValueError(
                 f"refine_on was given rows of weight {moments.total:g}, but the model has seen "
                 f"{self.reduced_set_.n_samples:g}; pass the same rows. Nothing was changed."
@@ -229,6 +234,10 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
             )
         tolerance = SMALL if self.refine else tolerable(kernel, reduced_set)
         return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
+
+
+def _same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
+    return math.isclose(moments.total, reduced_set.n_samples, rel_tol=1e-9)
 
 
 def _parts(chunks: Any) -> Iterator[tuple[Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -10,7 +11,8 @@ from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
-from ._base import Array
+from ..density import merge
+from ._base import Array, ReducedSetEmbedding
 from ._notebook import NotebookTables
 from ._principal import PrincipalComponents
 from .kernel_pca import ReducedSetKernelPCA
@@ -86,9 +88,10 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         self._check_parameters()
         checked = check.new_rows(self, X, at_least=2)
         weights = check.sample_weights(sample_weight, len(checked))
-        embedding = self._unfitted().fit(
-            checked, sample_weight=None if sample_weight is None else weights
-        )
+        embedding = self._unfitted()
+        if hasattr(self, "embedding_") and isinstance(embedding, ReducedSetEmbedding):
+            embedding._warm_up(self.embedding_)
+        embedding.fit(checked, sample_weight=None if sample_weight is None else weights)
         self._adopt(X, embedding, _threshold(embedding, checked, weights, self.contamination))
         return self
 
@@ -141,6 +144,13 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         _streaming(self.embedding_).forget(self._more_rows(X), sample_weight=sample_weight)
         self._offset_ = None
         return self
+
+    def _merged(self, others: Sequence[KernelPCANovelty]) -> Self:
+        """The detector of the data of all; see :func:`rskpca.merge`."""
+        merged = clone(self)
+        merged.embedding_ = merge(self.embedding_, *(other.embedding_ for other in others))
+        merged._offset_ = None
+        return merged
 
     def _check_parameters(self) -> None:
         share = self.contamination

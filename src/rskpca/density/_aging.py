@@ -1,0 +1,144 @@
+"""Algorithm 2 on a stream whose centers go again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.cover import Cover
+from ._base import Array
+
+Numbers = NDArray[np.int64]
+Labels = NDArray[np.intp]
+
+STEP = 1024  # rows that are covered at a time, at first
+LONGEST_STEP = 2**16
+FEW = 0.25  # the share of the centers that may be gone and yet stay in the search
+WALKED = 1_000_000  # numbers that a walk reads in the time that it takes to set up a search
+
+
+class AgingCover:
+    """Centers that rows open, and that go after ``patience`` rows of which none was theirs.
+
+    A row joins the first center within the radius that is there when it comes, else it opens one.
+    Rows are numbered as they come. A center is known by the number of the row that opened it,
+    which stays while others go.
+
+    Rows are covered in blocks as if no center went meanwhile. That is right up to the first row
+    whose center was gone by then: the centers that are gone are buried, and the stream goes on
+    from that row. Where that happens often, and centers are few, rows are walked one by one
+    instead. So the result does not depend on how the rows are cut, nor on the constants above.
+
+    Parameters
+    ----------
+    radius : float
+        epsilon; 0 makes every row a center.
+    patience : int
+        At least one.
+    X : ndarray of shape (n_samples, n_features)
+        Rows of the kind that will come.
+    """
+
+    def __init__(self, radius: float, patience: int, X: Array) -> None:
+        self.radius, self.patience, self.dtype = float(radius), patience, X.dtype
+        self.n_rows = 0
+        self.opened: Numbers = np.empty(0, dtype=np.int64)  # the row that opened each center
+        self.last: Numbers = np.empty(0, dtype=np.int64)  # the last row of each center
+        self._centers = np.empty((0, X.shape[1]))
+        self._cover: Cover | None = None  # of these centers
+        self._step = STEP
+
+    def branch(self) -> AgingCover:
+        """A stream of its own from here on; whatever comes of it, this one stays as it is."""
+        other = AgingCover.__new__(AgingCover)
+        other.__dict__.update(self.__dict__)  # arrays are replaced, never written to
+        if self._cover is not None and self._cover.n_centers != len(self.opened):
+            other._cover = None  # another branch has gone on with it
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_centers": self._centers.copy(), "_cover": None}
+
+    @property
+    def centers(self) -> Array:
+        """In the order in which they were opened, with some that are gone."""
+        return self._centers.astype(self.dtype)
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which centers are not gone."""
+        return self.last >= self.n_rows - self.patience
+
+    def bury(self) -> Labels | None:
+        """Let go of the centers that are gone, where that is due; those that stay, if so."""
+        alive = self.alive
+        few = np.count_nonzero(alive) >= (1 - FEW) * len(alive)
+        if alive.all() or (few and self._cover is not None):
+            return None
+        kept = np.flatnonzero(alive)
+        self.opened, self.last = self.opened[kept], self.last[kept]
+        self._centers, self._cover = self._centers[kept], None
+        return kept
+
+    def take(self, X: Array) -> tuple[Labels, Array]:
+        """The center, and the squared distance from it, of as many rows as can be told.
+
+        At least one, where :meth:`bury` was called before.
+        """
+        self.dtype = np.result_type(self.dtype, X)
+        if self.radius == 0:  # every row is a center, as its own distance is not below 0
+            rows = X[: self.patience]
+            self._centers = np.concatenate([self._centers, rows])
+            return self._counted(len(self.opened) + np.arange(len(rows)), np.zeros(len(rows)))
+        if self._centers.size * self._step < WALKED or self.patience < STEP // 16:
+            return self._walked(X[: min(self._step, 4 * self.patience + 64)])
+        return self._searched(X[: min(self._step, self.patience)])
+
+    def _walked(self, X: Array) -> tuple[Labels, Array]:
+        from .._core.compiled_aging import walk
+
+        rows = np.ascontiguousarray(X, dtype=np.float64)
+        C = np.concatenate([self._centers, np.empty_like(rows)])
+        last = np.concatenate([self.last, np.empty(len(rows), dtype=np.int64)])
+        labels, squared = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+        limit = self.radius * self.radius
+        n_centers = walk(
+            rows, self.n_rows, self.patience, limit, C, last, len(self.opened), labels, squared
+        )
+        self._centers, self._cover = C[:n_centers].copy(), None
+        self._step = min(2 * self._step, LONGEST_STEP)
+        return self._counted(labels, squared)
+
+    def _searched(self, block: Array) -> tuple[Labels, Array]:
+        """Of a block so short that a center opened in it outlives it."""
+        cover = Cover(self.radius, self._centers) if self._cover is None else self._cover
+        labels, squared = cover.extend(block)
+        known = self._until_gone(labels, cover.n_centers)
+        clean = known == len(block)
+        self._step = min(2 * self._step, LONGEST_STEP) if clean else max(known, 64)
+        n_centers = max(len(self.opened), int(labels[:known].max(initial=-1)) + 1)
+        self._centers, self._cover = cover.centers[:n_centers], cover if clean else None
+        return self._counted(labels[:known], squared[:known])
+
+    def _until_gone(self, labels: Labels, n_centers: int) -> int:
+        """How many rows come before the first whose center is gone when it comes."""
+        numbers = self.n_rows + np.arange(len(labels))
+        last = np.append(self.last, np.full(n_centers - len(self.last), self.n_rows))
+        if not (numbers - last[labels] > self.patience).any():
+            return len(labels)
+        centers, first = np.unique(labels, return_index=True)
+        late = first[numbers[first] - last[centers] > self.patience]
+        return int(late.min()) if len(late) else len(labels)
+
+    def _counted(self, labels: Labels, squared: Array) -> tuple[Labels, Array]:
+        numbers = self.n_rows + np.arange(len(labels))
+        before = len(self.opened)
+        highest = np.maximum.accumulate(np.maximum(labels, before - 1))
+        openers = np.diff(highest, prepend=before - 1) > 0
+        self.opened = np.append(self.opened, numbers[openers])
+        self.last = np.append(self.last, numbers[openers])
+        self.last[labels] = numbers  # of several rows the last
+        self.n_rows += len(labels)
+        return labels, squared

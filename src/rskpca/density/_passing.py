@@ -1,0 +1,157 @@
+"""Densities of a stream whose rows do not count for ever."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _validation as check
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ..spectrum import Spectrum
+from ._aging import AgingCover
+from ._base import Array, BaseDensity
+from ._rows import counted_rows
+from .shadow import ShadowDensity
+
+
+class PassingStream(Protocol):
+    """The state of such a stream."""
+
+    aging: AgingCover
+
+    def branch(self) -> Self:
+        """A stream of its own from here on."""
+
+    def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
+        """Take in rows; the numbers of the rows that opened their centers."""
+
+    def reduced_set(self) -> ReducedSet:
+        """Of the rows as they count now."""
+
+
+class PassingDensity(BaseDensity, ABC):
+    """A shadow density whose rows leave it again. A subclass says how, by its stream."""
+
+    density: ShadowDensity | None
+    ell_: float
+    _stream_: Any
+    _homes_: NDArray[np.int64] | None
+    _set_: ReducedSet | None
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Check the subclass's own parameters."""
+
+    @abstractmethod
+    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> PassingStream:
+        """A stream of no rows yet, of this radius, for rows such as those of X."""
+
+    @property
+    def own_kernel(self) -> RadialKernel | str | None:
+        """The kernel that was given to it, or to its density; None where none was."""
+        nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
+        return nested if self.kernel is None else self.kernel
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Start anew with the rows of X, from the first to the last.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows, in the order of their coming.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        return self._start(X, sample_weight, at_least=2)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows. Any chunking of the same rows gives the same bits as one ``fit``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows. The first chunk fixes the kernel's bandwidth.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        if not hasattr(self, "_stream_"):
+            return self._start(X, sample_weight, at_least=1)
+        checked = self._more_rows(X)
+        weights = check.sample_weights(sample_weight, len(checked))
+        self._absorb(self._stream_.branch(), checked, weights)
+        return self
+
+    def _start(self, X: Any, sample_weight: Any, at_least: int) -> Self:
+        checked = check.new_rows(self, X, at_least)
+        weights = check.sample_weights(sample_weight, len(checked))
+        self._check_parameters()
+        shadow, given = self._shadow(), None if sample_weight is None else weights
+        kernel, goal, spectrum = shadow._fixed(checked, given)
+        rows, counts = counted_rows(checked, weights)
+        seen = spectrum.add(rows, counts) if spectrum and goal.ell == "auto" else spectrum
+        radius = goal.radius(kernel, rows, counts, seen)
+        self._absorb(self._new_stream(radius, spectrum, checked), checked, weights)
+        self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
+        self._remember_features(X)
+        return self
+
+    def _absorb(self, stream: PassingStream, X: Array, weights: Array) -> None:
+        homes = np.full(len(X), -1, dtype=np.int64)
+        homes[weights > 0] = stream.add(*counted_rows(X, weights))
+        self._stream_, self._homes_, self._set_ = stream, homes, None
+
+    def _shadow(self) -> ShadowDensity:
+        """What fixes the radius."""
+        if self.density is None:
+            return ShadowDensity(self.kernel)
+        if type(self.density) is not ShadowDensity:
+            raise TypeError(
+                "density must be a ShadowDensity, whose centers come one by one, "
+                f"got {self.density!r}."
+            )
+        for name in ("max_centers", "warm_start"):
+            if value := getattr(self.density, name):
+                raise ValueError(
+                    f"{name}={value!r} does not go with a {type(self).__name__}, whose centers "
+                    "go by themselves; leave it out."
+                )
+        return clone(self.density).set_params(kernel=self.density.kernel or self.kernel)
+
+    @property
+    def reduced_set_(self) -> ReducedSet:  # type: ignore[override]
+        """Of the rows as they count now; made when it is first asked for."""
+        check_is_fitted(self)
+        if self._set_ is None:
+            self._set_ = self._stream_.reduced_set()
+        return self._set_
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:  # type: ignore[override]
+        """The center of each row of the last ``fit`` or ``partial_fit``; -1 where it is gone."""
+        check_is_fitted(self)
+        if self._homes_ is None:
+            raise AttributeError("labels_ are of the last fit or partial_fit, and end with forget.")
+        aging = self._stream_.aging
+        opened = aging.opened[aging.alive]
+        places = np.minimum(np.searchsorted(opened, self._homes_), len(opened) - 1)
+        return np.where(opened[places] == self._homes_, places, -1)

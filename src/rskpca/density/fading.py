@@ -1,0 +1,173 @@
+"""Exponential forgetting: the shadow density of rows that count less and less."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _validation as check
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ..spectrum import Spectrum
+from ._aging import AgingCover
+from ._base import Array
+from ._passing import PassingDensity
+from ._sums import Sums
+from .shadow import ShadowDensity
+
+PATIENCE = 24  # half-lives without a row after which a center goes: 2^-24 is 6e-8
+_SPAN = 256  # half-lives after which the unit of the weights is chosen anew
+_LOST = 1e-7  # the share of the weight that centers may take along unseen by the spectrum
+
+
+class FadingDensity(PassingDensity):
+    """The shadow density of a stream whose rows count half as much after every half-life.
+
+    A row counts 1, or its sample weight, when it comes; each row that comes after it
+    multiplies that by 2^(-1 / half_life). A row joins the first center within the radius that is
+    there when it comes, else it opens one. A center to which no row came for 24 half-lives goes,
+    and its weight, 6e-8 of what it was, goes with it.
+
+    Parameters
+    ----------
+    half_life : float
+        Rows after which a row counts half. The total weight of a long stream tends to
+        half_life / ln 2, which is 1.44 half-lives.
+    density : ShadowDensity, default=None
+        Its kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state`` are taken. None is
+        ``ShadowDensity()``.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        For a ``density`` without one. None is the Gaussian with the median bandwidth, or the
+        kernel of the estimator that this density is given to.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers, in the order in which they were opened, weights, radius; ``n_samples`` is the
+        sum of the weights.
+    labels_ : ndarray of shape (n_samples,)
+        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
+        and where the center is gone.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth; the first chunk fixes it.
+    ell_ : float
+        The ell that was asked for, as a number.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    No rows are kept, so that none can be taken away: there is no ``forget``. The sums at random
+    frequencies go on holding what centers took along. Where sample weights differ so much that
+    this is more than 1e-7 of the weight, they are left out of ``reduced_set_``, until it is less.
+
+    Examples
+    --------
+    >>> from rskpca import FadingDensity, Gaussian, ShadowDensity
+    >>> fading = FadingDensity(1.0, ShadowDensity(Gaussian(1.0), ell=4.0))
+    >>> for x in [0.0, 0.1, 5.0]:
+    ...     fading = fading.partial_fit([[x]])
+    >>> fading.reduced_set_.weights
+    array([0.75, 1.  ])
+    """
+
+    def __init__(
+        self,
+        half_life: float,
+        density: ShadowDensity | None = None,
+        *,
+        kernel: RadialKernel | str | None = None,
+    ) -> None:
+        self.half_life = half_life
+        self.density = density
+        self.kernel = kernel
+
+    def _check_parameters(self) -> None:
+        check.positive_number("half_life", self.half_life)
+
+    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> _Fading:
+        half_life = float(self.half_life)
+        patience = int(min(math.ceil(PATIENCE * half_life), 2**62))
+        return _Fading(AgingCover(radius, patience, X), spectrum, half_life)
+
+
+class _Fading:
+    """Sums in a unit that shrinks as time goes by, so that no row but the last is touched.
+
+    In a span of ``rows_in_span`` rows the row at place p counts 2^(p / half_life - _SPAN - 1).
+    """
+
+    def __init__(self, aging: AgingCover, spectrum: Spectrum | None, half_life: float) -> None:
+        self.aging, self.spectrum, self.half_life = aging, spectrum, half_life
+        self.rows_in_span = max(int(min(_SPAN * half_life, 2**62)), 1)
+        self.place = 0  # of the next row
+        self.sums = Sums(0)
+        self.lost = 0.0  # the weight of centers that are gone
+
+    def branch(self) -> _Fading:
+        """A stream of its own from here on."""
+        other = copy.copy(self)
+        other.aging, other.sums = self.aging.branch(), self.sums.moved(slice(None), self.n_centers)
+        return other
+
+    @property
+    def n_centers(self) -> int:
+        return len(self.sums.weights)
+
+    def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
+        """Take in rows; their centers."""
+        homes = np.empty(len(X), dtype=np.int64)
+        start = 0
+        while start < len(X):
+            self._bury()
+            if self.place == self.rows_in_span:
+                self._begin_span()
+            labels, squared = self.aging.take(X[start : start + self.rows_in_span - self.place])
+            rows = slice(start, start + len(labels))
+            self._count(X[rows], weights[rows], labels, squared)
+            homes[rows] = self.aging.opened[labels]
+            start = rows.stop
+        return homes
+
+    def _bury(self) -> None:
+        kept = self.aging.bury()
+        if kept is not None:
+            self.lost += float(np.delete(self.sums.weights, kept).sum())
+            self.sums = self.sums.moved(kept, len(kept))
+
+    def _begin_span(self) -> None:
+        factor = 2 ** (-self.rows_in_span / self.half_life)
+        self.sums, self.place, self.lost = self.sums.times(factor), 0, factor * self.lost
+        self.spectrum = _times(self.spectrum, factor)
+
+    def _count(self, X: Array, weights: Array, labels: NDArray[np.intp], squared: Array) -> None:
+        counts = weights * self._unit(self.place + np.arange(len(X)))
+        self.sums = self.sums.moved(slice(None), len(self.aging.opened))
+        self.sums.add(labels, squared, counts)
+        if self.spectrum is not None:
+            self.spectrum = self.spectrum.add(X, counts, in_order=True)
+        self.place += len(X)
+
+    def _unit(self, place: NDArray[np.int64]) -> Array:
+        """What a row of weight 1 at this place counts in its span."""
+        return np.ldexp(np.exp2(place / self.half_life), -_SPAN - 1)
+
+    def reduced_set(self) -> ReducedSet:
+        """Of the rows as they count now, the last of them with its own weight."""
+        factor = float(1 / self._unit(np.array(self.place - 1)))
+        alive, radius = self.aging.alive, self.aging.radius
+        sums = self.sums.times(factor)
+        counted = sums.reduced_set(self.aging.centers, radius, radius, alive)
+        lost = factor * self.lost + float(sums.weights[~alive].sum())
+        trusted = lost <= _LOST * counted.n_samples
+        return replace(counted, spectrum=_times(self.spectrum, factor) if trusted else None)
+
+
+def _times(spectrum: Spectrum | None, factor: float) -> Spectrum | None:
+    return None if spectrum is None else replace(spectrum, sums=factor * spectrum.sums)

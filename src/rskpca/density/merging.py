@@ -1,0 +1,90 @@
+"""One model of the data of several."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from sklearn.utils.validation import check_is_fitted
+
+Model = TypeVar("Model")
+
+
+def merge(first: Model, *others: Model) -> Model:
+    """The model of the data of all, from the fitted models alone.
+
+    Centers of a later model join the first center of an earlier one that is closer than the
+    radius; the others follow in their order. The centers of ``first`` stay, so that points are
+    within twice the radius of their center however many models are merged in one call. The
+    certificate of the result reads the radius that came of it.
+
+    Parameters
+    ----------
+    first : density or embedding
+        A fitted ``ShadowDensity``, or any embedding on one, or a ``KernelPCANovelty`` of such. The
+        result has its parameters.
+    *others : density or embedding
+        Fitted, of the same class, with the same kernel and the same features.
+
+    Returns
+    -------
+    density or embedding
+        A new model, with the weights of all; those given are not changed. ``partial_fit`` goes on
+        from it, ``forget`` does not: it is no longer known which center a row was counted in.
+
+    Examples
+    --------
+    >>>     >>> from rskpca import ReducedSetKernelPCA, merge
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> parts = [ReducedSetKernelPCA(2, bandwidth=2.0).fit(part) for part in np.split(X, 4)]
+    >>> merge(*parts).reduced_set_.n_samples
+    1000.0
+    """
+    models: tuple[Any, ...] = (first, *others)
+    _check_alike(models)
+    merged = models[0]._merged(models[1:])
+    merged.n_features_in_ = models[0].n_features_in_
+    if hasattr(first, "feature_names_in_"):
+        merged.feature_names_in_ = first.feature_names_in_
+    return merged
+
+
+def _check_alike(models: tuple[Any, ...]) -> None:
+    if len(models) < 2:
+        raise ValueError("merge takes at least two fitted models, got one.")
+    for i, model in enumerate(models):
+        if not hasattr(model, "_merged"):
+            raise TypeError(
+                f"{type(model).__name__} cannot be merged; a ShadowDensity can, and embeddings "
+                "on one."
+            )
+        if type(model) is not type(models[0]):
+            raise TypeError(
+                f"merge takes models of one class, but model 0 is a {type(models[0]).__name__} and "
+                f"model {i} a {type(model).__name__}."
+            )
+        check_is_fitted(model)
+        _check_features(models[0], model, i)
+        _check_kernels(models[0], model, i)
+
+
+def _check_features(first: Any, other: Any, i: int) -> None:
+    if _features(first) != _features(other):
+        raise ValueError(
+            f"merge takes models of the same features, but model 0 has {_features(first)} and "
+            f"model {i} {_features(other)}."
+        )
+
+
+def _features(model: Any) -> str:
+    names = getattr(model, "feature_names_in_", None)
+    return f"{model.n_features_in_} without names" if names is None else str(list(names))
+
+
+def _check_kernels(first: Any, other: Any, i: int) -> None:
+    kernels = [getattr(model, "kernel_", None) for model in (first, other)]
+    if kernels[0] is not None and not kernels[0].same_as(kernels[1]):
+        raise ValueError(
+            f"merge takes models of one kernel, but model 0 has {kernels[0]!r} and model {i} "
+            f"{kernels[1]!r}; fit all with the same number for the bandwidth, such as "
+            f"bandwidth={kernels[0].bandwidth:.6g}."
+        )

@@ -1,0 +1,237 @@
+"""A sliding window: the shadow density of the last rows of a stream."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _validation as check
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ..spectrum import Spectrum
+from ._aging import AgingCover
+from ._base import Array
+from ._passing import PassingDensity
+from ._recent import Blocks, Rows, appended, column, joined, split
+from ._rows import counted_rows
+from ._sums import Sums
+from .shadow import ShadowDensity
+
+
+class WindowDensity(PassingDensity):
+    """The shadow density of the last rows of a stream.
+
+    A row joins the first center within the radius that is there when it comes, else it opens
+    one; then the oldest row leaves, and a center without rows goes. Each row of the window counts
+    in the center that it was given to when it came.
+
+    Parameters
+    ----------
+    window : int
+        How many rows count: the last ones. Rows of weight 0 take no place.
+    density : ShadowDensity, default=None
+        Its kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state`` are taken. None is
+        ``ShadowDensity()``.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        For a ``density`` without one. None is the Gaussian with the median bandwidth, or the
+        kernel of the estimator that this density is given to.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        Centers, in the order in which they were opened, weights, radius, n_samples: counted
+        over the rows of the window when it is first asked for, so that nothing adds up.
+    labels_ : ndarray of shape (n_samples,)
+        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
+        and where the center is gone.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth; the first chunk fixes it.
+    ell_ : float
+        The ell that was asked for, as a number.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    What is kept is bounded: the rows of the window, with 24 bytes each for weight, center and
+    distance, and the centers. Rows are needed to take them out of the sums at random frequencies
+    again, and to ``forget`` them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca import Gaussian, ShadowDensity, WindowDensity
+    >>> window = WindowDensity(3, ShadowDensity(Gaussian(1.0), ell=4.0))
+    >>> for x in [0.0, 0.1, 5.0, 0.2, 5.1]:
+    ...     window = window.partial_fit([[x]])
+    >>> window.reduced_set_.centers.ravel(), window.reduced_set_.weights
+    (array([0., 5.]), array([1., 2.]))
+    """
+
+    def __init__(
+        self,
+        window: int,
+        density: ShadowDensity | None = None,
+        *,
+        kernel: RadialKernel | str | None = None,
+    ) -> None:
+        self.window = window
+        self.density = density
+        self.kernel = kernel
+
+    def _check_parameters(self) -> None:
+        check.positive_integer("window", self.window)
+
+    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> _Window:
+        return _Window(AgingCover(radius, int(self.window), X), spectrum)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows out of the window before their time. Their places stay empty.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows that are in the window. Of equal ones the oldest go first.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that they were counted with.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a row is not in the window with its weight, or nothing would be left. Nothing is
+            changed then.
+        """
+        check_is_fitted(self)
+        checked = self._more_rows(X)
+        weights = check.sample_weights(sample_weight, len(checked))
+        stream = self._stream_.branch()
+        stream.remove(*counted_rows(checked, weights))
+        self._stream_, self._homes_, self._set_ = stream, None, None
+        return self
+
+
+class _Window:
+    """The rows of the window, the centers, and the sums of the rows of whole weight.
+
+    Those sums are exact, so that rows leave them without a trace; rows of other weights are
+    summed when the reduced set is asked for.
+    """
+
+    def __init__(self, aging: AgingCover, spectrum: Spectrum | None) -> None:
+        self.aging, self.spectrum = aging, spectrum
+        self.blocks: Blocks = ()
+
+    @property
+    def size(self) -> int:
+        """How many rows there can be."""
+        return self.aging.patience
+
+    def branch(self) -> _Window:
+        """A stream of its own from here on."""
+        other = copy.copy(self)
+        other.aging = self.aging.branch()
+        return other
+
+    def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
+        """Take in rows, and let as many of the oldest go; the new rows' centers."""
+        parts = []
+        start = 0
+        while start < len(X):
+            self.aging.bury()
+            labels, squared = self.aging.take(X[start:])
+            rows = slice(start, start + len(labels))
+            parts.append(Rows(X[rows], weights[rows], self.aging.opened[labels], squared))
+            start = rows.stop
+        came = joined(tuple(parts))
+        self._slide(came.part(slice(max(len(came) - self.size, 0), None)))
+        return came.homes
+
+    def _slide(self, came: Rows) -> None:
+        excess = sum(map(len, self.blocks)) + len(came) - self.size
+        gone, blocks = split(self.blocks, max(excess, 0))
+        self.blocks = appended(blocks, came)
+        self._sum(came, 1)
+        if gone:
+            self._sum(joined(gone), -1)
+
+    def _sum(self, rows: Rows, sign: int) -> None:
+        """Add rows of whole weight to the spectrum, or take them away."""
+        whole = (rows.weights > 0) & _whole(rows.weights)
+        if self.spectrum is not None and whole.any():
+            some = rows if whole.all() else rows.part(whole)
+            self.spectrum = self.spectrum.add(some.X, sign * some.weights)
+
+    def remove(self, X: Array, weights: Array) -> None:
+        """Take rows away; all or nothing."""
+        rows = joined(self.blocks)
+        gone = _found(rows, X, weights)
+        left = np.where(gone, 0.0, rows.weights)
+        if not left.any():
+            raise ValueError(
+                "forget: nothing would be left; make a new estimator instead. Nothing was changed."
+            )
+        self._sum(rows.part(gone), -1)
+        self.blocks = appended((), replace(rows, weights=left))
+        numbers = self.aging.n_rows - len(rows) + np.arange(len(rows))
+        last = np.full(len(self.aging.opened), -1 - self.size)  # gone since before the first row
+        last[np.searchsorted(self.aging.opened, rows.homes[left > 0])] = numbers[left > 0]
+        self.aging.last = last
+
+    def reduced_set(self) -> ReducedSet:
+        """Counted over the rows of the window, from the oldest to the last."""
+        weights, homes = column(self.blocks, "weights"), column(self.blocks, "homes")
+        squared, here = column(self.blocks, "squared"), weights > 0
+        alive = self.aging.alive
+        labels = np.searchsorted(self.aging.opened[alive], homes[here])
+        sums = Sums(int(np.count_nonzero(alive)))
+        sums.add(labels, squared[here], weights[here])
+        radius = self.aging.radius
+        counted = sums.reduced_set(self.aging.centers[alive], radius, radius)
+        return replace(counted, spectrum=self._whole_spectrum(_whole(weights)))
+
+    def _whole_spectrum(self, whole: NDArray[np.bool_]) -> Spectrum | None:
+        if self.spectrum is None or whole.all():
+            return self.spectrum
+        fractions = joined(self.blocks).part(~whole)
+        return self.spectrum.add(fractions.X, fractions.weights)
+
+
+def _whole(weights: Array) -> NDArray[np.bool_]:
+    return weights == np.round(weights)
+
+
+def _found(rows: Rows, X: Array, weights: Array) -> NDArray[np.bool_]:
+    """Which rows of the window these are."""
+    wanted = Counter(_keys(X, weights))
+    found = np.zeros(len(rows), dtype=bool)
+    for i, key in enumerate(_keys(rows.X, rows.weights)):
+        if wanted[key] > 0:
+            wanted[key] -= 1
+            found[i] = True
+    missing = wanted.total()
+    if missing:
+        raise ValueError(
+            f"forget: {missing} of {len(X)} rows are not in the window with the weights given; "
+            "rows that have left it are forgotten already. Nothing was changed."
+        )
+    return found
+
+
+def _keys(X: Array, weights: Array) -> list[bytes]:
+    """Rows and weights as bytes; -0.0 is 0.0."""
+    return [row.tobytes() for row in np.column_stack([X, weights]).astype(np.float64) + 0.0]

@@ -1,0 +1,101 @@
+"""Streams row by row, with a dictionary of centers: the readable answer."""
+
+import numpy as np
+
+from rskpca.spectrum import Spectrum
+
+
+class NaiveStream:
+    """Rows come one by one, each to the first center within the radius that is there.
+
+    ``window`` lets the oldest row leave when there are more; ``patience`` lets a center go to
+    which no row came for that many.
+    """
+
+    def __init__(self, radius, *, window=None, half_life=None, patience=None):
+        self.radius, self.window = radius, window
+        self.half_life, self.patience = half_life, patience
+        self.centers = {}  # the number of the row that opened it -> the center
+        self.rows = {}  # number -> (row, weight, number of its center)
+        self.n_rows = 0
+
+    def add(self, X, weights=None):
+        weights = np.ones(len(X)) if weights is None else weights
+        for x, weight in zip(X, weights, strict=True):
+            if weight > 0:
+                self._add_row(x, float(weight))
+        return self
+
+    def _add_row(self, x, weight):
+        number = self.n_rows
+        within = (c for c, center in self.centers.items() if self.squared(x, center) < self.limit)
+        home = next(within, number)
+        self.centers.setdefault(home, x)
+        self.rows[number] = x, weight, home
+        self.n_rows += 1
+        if self.window is not None:
+            self.rows.pop(number - self.window, None)
+        if self.patience is not None:
+            kept = {
+                home for n, (_, _, home) in self.rows.items() if n >= number + 1 - self.patience
+            }
+            self.rows = {n: row for n, row in self.rows.items() if row[2] in kept}
+        self._drop()
+
+    def forget(self, X, weights=None):
+        weights = np.ones(len(X)) if weights is None else weights
+        for x, weight in zip(X, weights, strict=True):
+            del self.rows[next(n for n, row in self.rows.items()
+                               if np.array_equal(row[0], x) and row[1] == weight)]  # fmt: skip
+        self._drop()
+        return self
+
+    def _drop(self):
+        homes = {home for _, _, home in self.rows.values()}
+        self.centers = {home: center for home, center in self.centers.items() if home in homes}
+
+    @property
+    def limit(self):
+        return self.radius * self.radius
+
+    @staticmethod
+    def squared(x, center):
+        return float(np.sum((x.astype(float) - center.astype(float)) ** 2))
+
+    def counts(self):
+        """The weight of each row as it counts now."""
+        if self.half_life is None:
+            return {n: row[1] for n, row in self.rows.items()}
+        last = self.n_rows - 1
+        return {n: row[1] * 2 ** ((n - last) / self.half_life) for n, row in self.rows.items()}
+
+    def sums(self):
+        """Weights, displacement and scatter of each center."""
+        sums = {home: np.zeros(3) for home in self.centers}
+        counts = self.counts()
+        for n, (x, _, home) in self.rows.items():
+            squared = self.squared(x, self.centers[home])
+            sums[home] += counts[n] * np.array([1.0, np.sqrt(squared), squared])
+        return np.array(list(sums.values())).T
+
+    def data(self):
+        """The rows that count, and their weights."""
+        return np.array([row[0] for row in self.rows.values()]), np.array([*self.counts().values()])
+
+
+def assert_same(reduced_set, naive, rtol=1e-12):
+    """The centers to the last bit, the sums to rounding; whole weights to the last bit."""
+    weights, displacement, scatter = naive.sums()
+    np.testing.assert_array_equal(reduced_set.centers, np.array([*naive.centers.values()]))
+    np.testing.assert_allclose(reduced_set.weights, weights, rtol=rtol)
+    if (weights == np.round(weights)).all():
+        np.testing.assert_array_equal(reduced_set.weights, weights)
+    np.testing.assert_allclose(reduced_set.displacement, displacement, rtol=rtol, atol=1e-14)
+    np.testing.assert_allclose(reduced_set.scatter, scatter, rtol=rtol, atol=1e-14)
+    assert np.isclose(reduced_set.n_samples, weights.sum(), rtol=rtol)
+
+
+def spectrum_of(naive, spectrum):
+    """Sums at the same frequencies over the rows that count."""
+    nothing = Spectrum(spectrum.turns, spectrum.origin, 0 * spectrum.sums, spectrum.kernel)
+    return nothing.add(*naive.data())

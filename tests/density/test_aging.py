@@ -1,0 +1,66 @@
+"""The cover of a stream whose centers go: the reference's, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rskpca._core import reference
+from rskpca.density import _aging
+from rskpca.density._aging import AgingCover
+from tests import datasets
+from tests.density.test_window import drifting
+
+
+def covered(X, radius, patience):
+    """For each row the number of the row that opened its center, and the squared distance."""
+    aging = AgingCover(radius, patience, X)
+    homes, squared = [], []
+    start = 0
+    while start < len(X):
+        aging.bury()
+        labels, distances = aging.take(X[start:])
+        assert len(labels) > 0
+        homes.append(aging.opened[labels])
+        squared.append(distances)
+        start += len(labels)
+    return np.concatenate(homes), np.concatenate(squared)
+
+
+def assert_is_the_reference(X, radius, patience):
+    homes, squared = covered(X, radius, patience)
+    expected_homes, expected_squared = reference.aging_cover(X, radius, patience)
+    np.testing.assert_array_equal(homes, expected_homes)
+    np.testing.assert_array_equal(squared, expected_squared)
+
+
+@pytest.fixture(params=[0, 1_000_000, np.inf], ids=["searched", "either", "walked"])
+def ways(request, monkeypatch):
+    monkeypatch.setattr(_aging, "WALKED", request.param)
+    if request.param == 0:
+        monkeypatch.setattr(_aging, "STEP", 15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("patience", [1, 30, 200, 10_000])
+@pytest.mark.parametrize("shift", [0.0, 1e8])
+def test_it_is_the_reference(ways, dtype, patience, shift):
+    X = (drifting(600) + shift).astype(dtype)
+    assert_is_the_reference(X, 0.5, patience)
+
+
+def test_exact_ties_at_the_radius_are_outside(ways):
+    X = np.random.default_rng(0).integers(0, 6, size=(1500, 3)).astype(float)
+    assert_is_the_reference(X, 2.0, 40)
+
+
+@pytest.mark.parametrize("d", [1, 16, 120])
+def test_any_number_of_features(ways, d):
+    assert_is_the_reference(datasets.blobs(500, d), 1.2 * np.sqrt(d), 60)
+
+
+@given(seed=st.integers(0, 2**32), patience=st.integers(1, 300), spread=st.floats(0.1, 20))
+@settings(max_examples=40, deadline=None)
+def test_any_stream(seed, patience, spread):
+    X = spread * np.random.default_rng(seed).normal(size=(300, 2))
+    assert_is_the_reference(X, 1.0, patience)

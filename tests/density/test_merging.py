@@ -1,0 +1,212 @@
+"""merge: one model of the data of several."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+
+from rskpca import (
+    DiffusionMaps,
+    FadingDensity,
+    Gaussian,
+    KernelPCANovelty,
+    KMeansDensity,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+    merge,
+)
+from tests import datasets
+from tests.density.naive import NaiveStream
+from tests.states import fitted_state
+
+X_ALL = datasets.blobs(900, 2)
+PARTS = np.split(X_ALL, 3)
+
+
+def shadow(**options):
+    return ShadowDensity(Gaussian(2.0), ell=4.0, **options)
+
+
+def merged_dictionary(first, others, radius):
+    """Centers and weights: each center of the others joins the first within the radius."""
+    centers = [*first.centers.values()]
+    weights = [*first.sums()[0]]
+    for other in others:
+        fixed = len(centers)
+        for center, weight in zip(other.centers.values(), other.sums()[0], strict=True):
+            near = (i for i in range(fixed) if NaiveStream.squared(center, centers[i]) < radius**2)
+            i = next(near, len(centers))
+            if i == len(centers):
+                centers.append(center)
+                weights.append(0.0)
+            weights[i] += weight
+    return np.array(centers), np.array(weights)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    sizes=st.lists(st.integers(2, 60), min_size=2, max_size=4),
+    share_forgotten=st.floats(0, 0.9),
+    more=st.integers(1, 50),
+)
+@settings(max_examples=60, deadline=None)
+def test_add_forget_merge_add_is_what_a_dictionary_holds(seed, sizes, share_forgotten, more):
+    rng = np.random.default_rng(seed)
+    models, naive, rows = [], [], []
+    for n in sizes:
+        X = 1.5 * rng.normal(size=(n, 2))
+        gone = rng.random(n) < share_forgotten
+        gone[-1] = False
+        models.append(shadow().partial_fit(X[: n // 2 + 1]).partial_fit(X[n // 2 :]))
+        models[-1].forget(X[n // 2 : n // 2 + 1])  # was in both parts
+        naive.append(NaiveStream(0.5).add(X))
+        if gone.any():
+            models[-1].forget(X[gone])
+            naive[-1].forget(X[gone])
+        rows.append(X[~gone])
+    merged = merge(*models)
+    s = merged.reduced_set_
+    centers, weights = merged_dictionary(naive[0], naive[1:], 0.5)
+    np.testing.assert_array_equal(s.centers, centers)
+    np.testing.assert_array_equal(s.weights, weights)
+    kept = np.concatenate(rows)
+    assert s.n_samples == len(kept)
+    assert _farthest(kept, s.centers) <= s.radius <= 2 * 0.5
+    X = 1.5 * rng.normal(size=(more, 2))
+    merged.partial_fit(X)
+    s = merged.reduced_set_
+    assert s.n_samples == len(kept) + more
+    assert _farthest(np.concatenate([kept, X]), s.centers) <= s.radius
+    np.testing.assert_array_equal(s.centers[: len(centers)], centers)
+
+
+def _farthest(X, centers):
+    return np.sqrt(((X[:, None] - centers) ** 2).sum(axis=2)).min(axis=1).max()
+
+
+def test_the_grouping_leaves_mass_spacing_and_frequencies_and_a_cover():
+    a, b, c = (shadow().fit(part) for part in PARTS)
+    left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
+    assert merge(a, b, c).reduced_set_ == left
+    assert left.n_samples == right.n_samples == 900
+    assert left.spacing == right.spacing == 0.5
+    np.testing.assert_allclose(left.spectrum.sums, right.spectrum.sums, atol=1e-3)
+    for s, most in ((left, 2), (right, 3)):
+        assert _farthest(X_ALL, s.centers) <= s.radius <= most * 0.5
+
+
+def test_data_far_apart_merge_in_any_grouping_to_the_same():
+    far = [part + 100 * i for i, part in enumerate(PARTS)]
+    a, b, c = (shadow(n_frequencies=0).fit(part) for part in far)
+    left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
+    assert left == right == shadow(n_frequencies=0).fit(np.concatenate(far)).reduced_set_
+
+
+def test_exact_models_merge_to_the_exact_model():
+    exact = [ReducedSetKernelPCA(3, bandwidth=3.0, ell=np.inf).fit(part) for part in PARTS]
+    merged = merge(*exact)
+    whole = ReducedSetKernelPCA(3, bandwidth=3.0, ell=np.inf).fit(X_ALL)
+    np.testing.assert_allclose(merged.transform(X_ALL), whole.transform(X_ALL), atol=1e-9)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_the_certificate_holds_of_all_data(center):
+    models = [ReducedSetKernelPCA(3, bandwidth=2.0, center=center).fit(part) for part in PARTS]
+    certificate = merge(*models).certify(X_ALL)
+    measured = certificate.level("measured")
+    for name in ("a priori", "a posteriori", "spectral"):
+        level = certificate.level(name)
+        assert measured.operator <= level.operator
+        assert measured.mmd <= level.mmd
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: shadow(),
+        lambda: ReducedSetKernelPCA(3, bandwidth=2.0),
+        lambda: ReducedSetKernelPCA(3, bandwidth=2.0, basis=20),
+        lambda: DiffusionMaps(3, bandwidth=2.0),
+        lambda: LaplacianEigenmaps(3, bandwidth=2.0),
+        lambda: NormalizedCut(3, bandwidth=2.0),
+        lambda: KernelPCANovelty(ReducedSetKernelPCA(3, bandwidth=2.0)),
+    ],
+)
+def test_every_model_merges_and_goes_on(make):
+    models = [make().fit(part) for part in PARTS]
+    before = [fitted_state(model) for model in models]
+    merged = merge(*models)
+    assert type(merged) is type(models[0])
+    assert [fitted_state(model) for model in models] == before
+    verb = next(v for v in ("predict", "transform", "score_samples") if hasattr(merged, v))
+    getattr(merged, verb)(X_ALL)
+    set_of = getattr(merged, "embedding_", merged)
+    expected = merge(*(shadow().fit(part) for part in PARTS)).reduced_set_
+    assert set_of.reduced_set_ == expected
+    assert set_of.reduced_set_.n_samples == 900
+    merged.partial_fit(X_ALL[:100])
+    assert set_of.reduced_set_.n_samples == 1000
+    with pytest.raises(ValueError, match=r"forget: this model was merged.*Nothing was changed"):
+        merged.forget(X_ALL[:1])
+    assert getattr(merged, verb)(X_ALL[:7]).shape[0] == 7
+
+
+def test_a_fit_after_a_merge_may_forget_again():
+    model = merge(*(shadow().fit(part) for part in PARTS)).fit(X_ALL).forget(X_ALL[:5])
+    assert model.reduced_set_.n_samples == 895
+
+
+def test_one_kernel_is_asked_for_with_the_fix():
+    models = [ReducedSetKernelPCA(2).fit(part) for part in PARTS]
+    bandwidth = f"{models[0].kernel_.bandwidth:.6g}"
+    with pytest.raises(ValueError, match=rf"one kernel.*model 1.*bandwidth={bandwidth}"):
+        merge(*models)
+
+
+@pytest.mark.parametrize(
+    ("others", "error", "message"),
+    [
+        ([], ValueError, "at least two fitted models"),
+        ([DiffusionMaps(2, bandwidth=2.0).fit(X_ALL)], TypeError, "one class"),
+        ([ReducedSetKernelPCA(2, bandwidth=2.0)], NotFittedError, "not fitted"),
+        ([ReducedSetKernelPCA(2, bandwidth=2.0).fit(X_ALL[:, :1])], ValueError, "same features"),
+        (
+            [ReducedSetKernelPCA(2, bandwidth=2.0).fit(pd.DataFrame(X_ALL, columns=["a", "b"]))],
+            ValueError,
+            r"model 0 has 2 without names and model 1 \['a', 'b'\]",
+        ),
+        (["model"], TypeError, "str cannot be merged"),
+    ],
+)
+def test_what_does_not_merge_is_said(others, error, message):
+    first = ReducedSetKernelPCA(2, bandwidth=2.0).fit(X_ALL)
+    with pytest.raises(error, match=message):
+        merge(first, *others)
+
+
+@pytest.mark.parametrize(
+    "density", [KMeansDensity(5), WindowDensity(50), FadingDensity(50.0)], ids=lambda d: repr(d)
+)
+def test_only_shadow_densities_merge(density):
+    models = [ReducedSetKernelPCA(2, bandwidth=2.0, density=density).fit(part) for part in PARTS]
+    with pytest.raises(TypeError, match=f"{type(density).__name__} cannot be merged"):
+        merge(*models)
+
+
+def test_a_refined_model_is_refused_with_the_fix():
+    models = [ReducedSetKernelPCA(2, bandwidth=2.0, refine="nystrom").fit(p) for p in PARTS]
+    with pytest.raises(ValueError, match=r"which merge cannot; leave it out.*refine_on"):
+        merge(*models)
+
+
+def test_names_of_features_stay():
+    frames = [pd.DataFrame(part, columns=["a", "b"]) for part in PARTS]
+    merged = merge(*(ReducedSetKernelPCA(2, bandwidth=2.0).fit(frame) for frame in frames))
+    assert list(merged.feature_names_in_) == ["a", "b"]
+    with pytest.raises(ValueError, match="feature names"):
+        merged.transform(frames[0][["b", "a"]])

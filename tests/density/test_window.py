@@ -1,0 +1,305 @@
+"""WindowDensity: the last rows of a stream, against a dictionary of centers."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rskpca import Gaussian, KMeansDensity, ReducedSetKernelPCA, ShadowDensity, WindowDensity
+from rskpca.density import _aging
+from rskpca.density._recent import BLOCK
+from tests import datasets
+from tests.density.invariants import DensityInvariants
+from tests.density.naive import NaiveStream, assert_same, spectrum_of
+from tests.states import fitted_state
+
+
+class TestInvariants(DensityInvariants):
+    """Of a window that is never full."""
+
+    def make(self, kernel=None):
+        return WindowDensity(10_000, ShadowDensity(kernel, ell=3.0))
+
+
+def windowed(window, radius=0.5, **options):
+    return WindowDensity(window, ShadowDensity(Gaussian(4 * radius), ell=4.0, **options))
+
+
+def drifting(n, d=2, seed=0, speed=10.0):
+    """Points about a middle that goes there and back, so that dead centers are met again."""
+    rng = np.random.default_rng(seed)
+    middles = speed * np.sin(np.linspace(0, 7, n))[:, None]
+    return rng.normal(size=(n, d)) + middles
+
+
+# ------------------------------------------------------------- against the dictionary
+
+
+CHANGES = st.lists(
+    st.tuples(st.sampled_from(["add", "add", "forget", "pickle", "refuse"]), st.integers(1, 60)),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    window=st.integers(1, 80),
+    changes=CHANGES,
+    weighting=st.sampled_from([None, "whole", "fractional"]),
+    spread=st.sampled_from([0.3, 1.0, 4.0]),
+    whole_numbers=st.booleans(),
+)
+@settings(max_examples=50, deadline=None)
+def test_any_sequence_is_that_of_a_direct_count(
+    seed, window, changes, weighting, spread, whole_numbers
+):
+    rng = np.random.default_rng(seed)
+    density, naive = windowed(window), NaiveStream(0.5, window=window)
+    for change, n in [("add", 5), *changes]:
+        X = spread * rng.normal(size=(n, 2))
+        X = np.round(X) if whole_numbers else X
+        weights = {"whole": rng.integers(0, 3, n), "fractional": rng.random(n)}.get(weighting)
+        weights = np.ones(n) if weights is None else np.append(weights[1:], 1.0)
+        if change == "add":
+            density.partial_fit(X, sample_weight=weights)
+            naive.add(X, weights)
+        elif change == "forget" and len(naive.rows) > 1:
+            some = rng.choice(list(naive.rows), size=min(n, len(naive.rows) - 1), replace=False)
+            gone = [naive.rows[i] for i in some]
+            X, weights = np.array([row[0] for row in gone]), np.array([row[1] for row in gone])
+            density.forget(X, sample_weight=weights)
+            naive.forget(X, weights)
+        elif change == "refuse":
+            with pytest.raises(ValueError, match="NaN"):
+                density.partial_fit(np.full((n, 2), np.nan))
+        else:
+            density = pickle.loads(pickle.dumps(density))
+        assert_same(density.reduced_set_, naive)
+        spectrum = density.reduced_set_.spectrum
+        direct = spectrum_of(naive, spectrum)
+        if weighting != "fractional":
+            np.testing.assert_array_equal(spectrum.sums, direct.sums)
+        np.testing.assert_allclose(spectrum.sums, direct.sums, atol=1e-9)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    cuts=st.lists(st.integers(1, 699), max_size=6),
+    window=st.sampled_from([1, 7, 50, 400, 699, 5000]),
+    fractional=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+@settings(max_examples=30, deadline=None)
+def test_any_chunking_gives_the_same_bits(seed, cuts, window, fractional, dtype):
+    X = drifting(700, seed=seed).astype(dtype)
+    weights = np.random.default_rng(seed).random(700) if fractional else np.ones(700)
+    whole = windowed(window).fit(X, sample_weight=weights)
+    stream = windowed(window)
+    for rows in np.split(np.arange(700), sorted(set(cuts))):
+        stream.partial_fit(X[rows], sample_weight=weights[rows])
+    assert stream.reduced_set_ == whole.reduced_set_
+
+
+def test_nor_do_the_steps_inside_matter(monkeypatch):
+    X = drifting(3000)
+    expected = windowed(200).fit(X).reduced_set_
+    for step, few, walked in ((7, 0.0, 0), (100_000, 0.9, 0), (1024, 0.25, 1e9)):
+        monkeypatch.setattr(_aging, "STEP", step)
+        monkeypatch.setattr(_aging, "FEW", few)
+        monkeypatch.setattr(_aging, "WALKED", walked)
+        assert windowed(200).fit(X).reduced_set_ == expected
+
+
+def test_it_is_partial_fit_and_forget_of_the_plain_density():
+    X = drifting(400)
+    window, plain = windowed(80), ShadowDensity(Gaussian(2.0), ell=4.0)
+    for i in range(400):
+        window.partial_fit(X[i : i + 1])
+        plain.partial_fit(X[i : i + 1])
+        if i >= 80:
+            plain.forget(X[i - 80 : i - 79])
+    ours, theirs = window.reduced_set_, plain.reduced_set_
+    np.testing.assert_array_equal(ours.centers, theirs.centers)
+    np.testing.assert_array_equal(ours.weights, theirs.weights)
+    assert ours.spectrum == theirs.spectrum
+    np.testing.assert_allclose(ours.scatter, theirs.scatter, atol=1e-11)
+
+
+def test_an_infinite_ell_keeps_the_rows_of_the_window():
+    X = drifting(500)
+    stream = WindowDensity(100, ShadowDensity(Gaussian(1.0), ell=np.inf))
+    for chunk in np.split(X, 10):
+        stream.partial_fit(chunk)
+    np.testing.assert_array_equal(stream.reduced_set_.centers, X[400:])
+    assert stream.reduced_set_.radius == 0
+
+
+def test_weights_do_not_remember_what_was_there():
+    """Large fractions that came and went leave no rounding behind."""
+    X = datasets.blobs(300, 2)
+    after = windowed(100).partial_fit(X[:200], sample_weight=np.full(200, 1e15 / 3))
+    after.partial_fit(X[200:])
+    s = after.reduced_set_
+    assert s.n_samples == 100
+    np.testing.assert_array_equal(s.weights, np.round(s.weights))
+    assert np.abs(s.spectrum.sums).max() <= 100
+
+
+def test_memory_does_not_grow():
+    X = drifting(40_000, speed=1e3)
+    stream = windowed(2000).partial_fit(X[:4000])
+    chunks = np.split(X[4000:], 36)
+    sizes = [len(pickle.dumps(stream.partial_fit(chunk))) for chunk in chunks]
+    rows, centers = (2000 + 2 * BLOCK) * (2 * 8 + 24), 2000 * (2 * 8 + 2 * 8)
+    assert max(sizes) < rows + centers + 40_000
+    assert max(sizes[18:]) < 1.1 * max(sizes[:18])
+
+
+def test_small_chunks_do_not_make_many_blocks():
+    stream = windowed(3000, n_frequencies=0).fit(drifting(3000))
+    for row in drifting(1500, seed=1):
+        stream.partial_fit(row[None])
+    assert len(stream._stream_.blocks) < 10
+
+
+# --------------------------------------------------------------- labels, copies, failures
+
+
+def test_labels_are_of_the_last_chunk():
+    X = drifting(900)
+    stream = windowed(300).partial_fit(X[:600])
+    weights = (np.arange(300) % 3 > 0).astype(float)
+    stream.partial_fit(X[600:], sample_weight=weights)
+    s, labels = stream.reduced_set_, stream.labels_
+    np.testing.assert_array_equal(labels < 0, weights == 0)
+    assert np.linalg.norm(X[600:] - s.centers[labels], axis=1)[weights > 0].max() < 0.5
+    stream.forget(X[899:])
+    assert not hasattr(stream, "labels_")
+
+
+def test_a_chunk_longer_than_the_window_has_labels_where_centers_are_left():
+    X = drifting(900, speed=40.0)
+    stream = windowed(50).fit(X)
+    here = stream.labels_ >= 0
+    assert here[-50:].all()
+    assert not here[:500].all()
+    distances = np.linalg.norm(X - stream.reduced_set_.centers[stream.labels_], axis=1)
+    assert distances[here].max() < 0.5
+
+
+def test_a_copy_of_a_stream_is_a_stream_of_its_own():
+    X = drifting(900)
+    one = windowed(200).partial_fit(X[:400]).partial_fit(X[400:450])
+    for two in (copy.copy(one), copy.deepcopy(one)):
+        two.partial_fit(5 + X[450:])
+    one.partial_fit(X[450:])
+    two = copy.copy(one)
+    assert one.reduced_set_ == windowed(200).fit(X).reduced_set_
+    one.partial_fit(9 + X)
+    assert two.reduced_set_ == windowed(200).fit(X).reduced_set_
+
+
+def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
+    X = drifting(6000)
+    stream = windowed(500).partial_fit(X[:1000])
+    before = fitted_state(stream)
+    calls = []
+
+    def interrupt(self, X, take=_aging.AgingCover.take):
+        calls.append(1)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        return take(self, X)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_aging.AgingCover, "take", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            stream.partial_fit(X[1000:] + 7.0)  # other rows, whose centers must not stay
+    assert fitted_state(stream) == before
+    assert stream.partial_fit(X[1000:]).reduced_set_ == windowed(500).fit(X).reduced_set_
+
+
+@pytest.mark.parametrize(
+    ("rows", "weights", "message"),
+    [
+        (slice(0, 3), None, "3 of 3 rows are not in the window.*Nothing was changed"),
+        (slice(-3, None), [1.0, 2.0, 1.0], "1 of 3 rows are not in the window"),
+        ([-1, -1], None, "1 of 2 rows"),
+        (slice(-100, None), None, "nothing would be left"),
+    ],
+)
+def test_what_cannot_be_forgotten_is_refused_whole(rows, weights, message):
+    X = drifting(500)
+    stream = windowed(100).fit(X)
+    before = fitted_state(stream)
+    with pytest.raises(ValueError, match=message):
+        stream.forget(X[rows], sample_weight=weights)
+    assert fitted_state(stream) == before
+
+
+def test_a_negative_zero_is_a_zero():
+    stream = windowed(5).fit([[0.0], [3.0]]).forget([[-0.0]])
+    np.testing.assert_array_equal(stream.reduced_set_.centers, [[3.0]])
+
+
+# ------------------------------------------------------------------------ the certificate
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_the_certificate_holds_of_the_rows_of_the_window(center):
+    X = drifting(2000)
+    model = ReducedSetKernelPCA(3, center=center, density=windowed(400))
+    for chunk in np.split(X, 5):
+        model.partial_fit(chunk)
+    certificate = model.certify(X[-400:])
+    measured = certificate.level("measured")
+    for name in ("a priori", "a posteriori", "spectral"):
+        level = certificate.level(name)
+        assert measured.operator <= level.operator
+        assert measured.mmd <= level.mmd
+
+
+# ---------------------------------------------------------------------------- parameters
+
+
+@pytest.mark.parametrize("window", [0, -1, 2.5, "10", True, None])
+def test_a_bad_window_is_named(window):
+    density = windowed(10).fit(drifting(30))
+    before = fitted_state(density)
+    with pytest.raises(ValueError, match="window must be a whole number of at least 1") as error:
+        density.set_params(window=window).fit(drifting(30))
+    assert repr(window) in str(error.value)
+    assert fitted_state(density) == before
+
+
+@pytest.mark.parametrize("density", [KMeansDensity(3), "shadow", WindowDensity(3)])
+def test_the_density_must_be_a_shadow(density):
+    with pytest.raises(TypeError, match="density must be a ShadowDensity"):
+        WindowDensity(10, density).fit(drifting(30))
+
+
+@pytest.mark.parametrize("options", [{"max_centers": 5}, {"warm_start": True}])
+def test_what_does_not_go_with_a_window_is_said(options):
+    name = next(iter(options))
+    with pytest.raises(ValueError, match=f"{name}=.* does not go with a WindowDensity"):
+        windowed(10, **options).fit(drifting(30))
+
+
+def test_kernels_are_lent_both_ways():
+    X = datasets.blobs(200, 2)
+    own = ReducedSetKernelPCA(2, density=WindowDensity(100, ShadowDensity(Gaussian(3.0)))).fit(X)
+    lent = ReducedSetKernelPCA(2, bandwidth=3.0, density=WindowDensity(100)).fit(X)
+    assert own.kernel_.same_as(lent.kernel_)
+    assert own.reduced_set_ == lent.reduced_set_
+
+
+def test_an_error_to_aim_at_fixes_the_radius_by_the_first_chunk():
+    X = datasets.blobs(600, 2)
+    auto = ShadowDensity(Gaussian(3.0), ell="auto", tol=0.05)
+    stream = WindowDensity(200, auto).partial_fit(X[:300])
+    assert stream.ell_ == ShadowDensity(Gaussian(3.0), ell="auto", tol=0.05).fit(X[:300]).ell_
+    assert stream.partial_fit(X[300:]).reduced_set_.radius == 3.0 / stream.ell_

@@ -1,0 +1,185 @@
+"""Streams on every embedding: rows come and go, and answers are solved for when asked for."""
+
+import numpy as np
+import pytest
+
+from rskpca import (
+    DiffusionMaps,
+    FadingDensity,
+    Gaussian,
+    KernelPCANovelty,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
+from rskpca.embedding import ReducedSetEmbedding
+from tests import datasets
+from tests.states import fitted_state
+
+X = datasets.blobs(400, 2)
+NEW = datasets.blobs(40, 2, seed=5)
+
+EMBEDDINGS = {
+    "kernel PCA": lambda density: ReducedSetKernelPCA(3, density=density),
+    "kernel PCA on a basis": lambda density: ReducedSetKernelPCA(3, density=density, basis=20),
+    "diffusion maps": lambda density: DiffusionMaps(3, density=density),
+    "Laplacian eigenmaps": lambda density: LaplacianEigenmaps(3, density=density),
+    "normalized cut": lambda density: NormalizedCut(3, density=density),
+    "novelty": lambda density: KernelPCANovelty(ReducedSetKernelPCA(3, density=density)),
+}
+
+
+def shadow(ell=4.0, **options):
+    return ShadowDensity(Gaussian(2.5), ell=ell, **options)
+
+
+def answer(model, rows=NEW):
+    """Coordinates, up to sign; of a detector the scores."""
+    if hasattr(model, "transform"):
+        return np.abs(model.transform(rows))
+    return model.decision_function(rows)
+
+
+def embedding_of(model):
+    return getattr(model, "embedding_", model)
+
+
+@pytest.fixture(params=EMBEDDINGS)
+def make(request):
+    return EMBEDDINGS[request.param]
+
+
+@pytest.fixture
+def solved(monkeypatch, make):
+    """How often an eigenproblem was solved."""
+    count = []
+    family = type(make(None)) if issubclass(type(make(None)), ReducedSetEmbedding) else None
+    family = family or ReducedSetKernelPCA
+
+    def solve(self, *arguments, solve=family._solve):
+        count.append(1)
+        return solve(self, *arguments)
+
+    monkeypatch.setattr(family, "_solve", solve)
+    return count
+
+
+@pytest.mark.parametrize(
+    "density", [shadow(), WindowDensity(150, shadow()), FadingDensity(100.0, shadow())],
+    ids=["shadow", "window", "fading"],
+)  # fmt: skip
+def test_the_eigenproblem_is_solved_once_for_each_change_that_is_asked_about(make, solved, density):
+    model = make(density)
+    for chunk in np.split(X, 8):
+        model.partial_fit(chunk)
+    assert len(solved) == 0
+    answer(model)
+    answer(model, X)
+    assert len(solved) == 1
+    if hasattr(density, "forget"):
+        model.forget(X[-3:]).forget(X[-20:-10])
+        assert len(solved) == 1
+    model.partial_fit(X[:5])
+    assert len(solved) == 1
+    answer(model)
+    answer(model)
+    assert len(solved) == 2
+
+
+def test_partial_fit_and_forget_leave_the_model_of_the_rest(make):
+    """With an infinite ell nothing can be forgotten; far rows go with their centers."""
+    far = X[:100] + 60.0
+    model = make(shadow()).partial_fit(X[:200]).partial_fit(far).partial_fit(X[200:])
+    model.forget(far[:50]).forget(far[50:])
+    np.testing.assert_allclose(answer(model), answer(make(shadow()).partial_fit(X)), atol=1e-8)
+
+
+def test_a_window_of_every_row_is_the_exact_model_of_the_last_rows(make):
+    stream = make(WindowDensity(150, shadow(np.inf)))
+    for chunk in np.array_split(X, 7):
+        stream.partial_fit(chunk)
+    expected = make(shadow(np.inf)).partial_fit(X[-150:])
+    np.testing.assert_allclose(answer(stream), answer(expected), atol=1e-8)
+
+
+def test_fading_rows_are_weighted_rows(make):
+    stream = make(FadingDensity(100.0, shadow(np.inf)))
+    for chunk in np.array_split(X, 7):
+        stream.partial_fit(chunk)
+    weights = 2.0 ** ((np.arange(400) - 399) / 100.0)
+    expected = make(shadow(np.inf)).partial_fit(X, sample_weight=weights)
+    np.testing.assert_allclose(answer(stream), answer(expected), atol=1e-8)
+
+
+def test_a_window_forgets_a_row_that_a_user_wants_out(make):
+    model = make(WindowDensity(200, shadow())).fit(X)
+    model.forget(X[-10:-5])
+    inner = embedding_of(model)
+    assert inner.reduced_set_.n_samples == 195
+    before = fitted_state(inner.density_)
+    with pytest.raises(ValueError, match="not in the window"):
+        model.forget(X[:1])
+    assert fitted_state(inner.density_) == before
+
+
+def test_clusters_of_the_last_rows_follow_the_window():
+    model = NormalizedCut(2, density=WindowDensity(100, shadow()))
+    model.partial_fit(X).partial_fit(X[:50])
+    np.testing.assert_array_equal(model.labels_, model.predict(X[:50]))
+
+
+@pytest.mark.parametrize("density", [WindowDensity(150, shadow()), FadingDensity(50.0, shadow())])
+def test_a_second_look_is_at_the_rows_that_count(density):
+    model = ReducedSetKernelPCA(3, density=density, refine="nystrom")
+    with pytest.raises(ValueError, match=r'refine="nystrom" counts every row.*call refine_on'):
+        model.fit(X)
+    assert not hasattr(model, "density_")
+
+
+def test_a_window_is_refined_on_its_rows():
+    window = WindowDensity(150, shadow())
+    model = ReducedSetKernelPCA(3, density=window).fit(X).refine_on(X[-150:])
+    exact = ReducedSetKernelPCA(3, density=shadow(np.inf)).fit(X[-150:])
+    np.testing.assert_allclose(answer(model), answer(exact), atol=0.01)
+    with pytest.raises(ValueError, match="pass the same rows"):
+        model.refine_on(X)
+
+
+# ------------------------------------------------------------------------- warm starts
+
+
+def test_a_warm_fit_keeps_bandwidth_and_centers_and_counts_anew(make):
+    model = make(ShadowDensity(warm_start=True))
+    first = embedding_of(model.fit(X))
+    bandwidth, old = first.kernel_.bandwidth, first.reduced_set_
+    later = datasets.blobs(300, 2, seed=0)[:250] + 0.05
+    second = embedding_of(model.fit(later))
+    s = second.reduced_set_
+    assert second.kernel_.bandwidth == second.density_.kernel_.bandwidth == bandwidth
+    assert s.n_samples == 250
+    known = {tuple(center) for center in old.centers}
+    shared = sum(tuple(center) in known for center in s.centers)
+    assert shared > 0.5 * s.n_centers
+    cold = embedding_of(make(ShadowDensity()).fit(later)).reduced_set_
+    assert not {tuple(center) for center in cold.centers} & known
+    assert np.linalg.norm(later - s.centers[second.density_.labels_], axis=1).max() < s.radius
+    answer(model)
+
+
+def test_a_warm_fit_of_the_same_rows_changes_nothing(make):
+    model = make(ShadowDensity(warm_start=True)).fit(X)
+    expected = answer(model)
+    np.testing.assert_array_equal(answer(model.fit(X)), expected)
+
+
+def test_a_warm_fit_takes_new_parameters():
+    model = ReducedSetKernelPCA(2, density=ShadowDensity(ell=3.0, warm_start=True)).fit(X)
+    coarse = model.reduced_set_.centers
+    model.set_params(density__ell=6.0, n_components=3).fit(X)
+    fine = model.reduced_set_
+    assert {tuple(c) for c in coarse} <= {tuple(c) for c in fine.centers}  # a nested cover
+    assert model.transform(NEW).shape == (40, 3)
+    model.set_params(bandwidth=1.0).fit(X)
+    assert model.kernel_.bandwidth == 1.0

@@ -28,6 +28,7 @@ from rskpca import (
     SubsampledKernelPCA,
     UniformDensity,
     WeightedNystromKernelPCA,
+    merge,
     select_reduced_set,
 )
 from tests import datasets
@@ -73,6 +74,9 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "shadow, stream": _stream(ShadowDensity(_K)),
     "shadow, bounded": _fit(ShadowDensity(_K, ell=9.0, max_centers=12)),
     "shadow, weights": lambda X: ShadowDensity(_K).fit(X, sample_weight=np.linspace(0, 1, len(X))),
+    "shadow, merged": lambda X: merge(
+        ShadowDensity(_K).fit(X[::2]), ShadowDensity(_K).fit(X[1::2])
+    ),
     "kmeans": _fit(KMeansDensity(9)),
     "uniform": _fit(UniformDensity(9)),
     "paring": _fit(ParingDensity(9, covering=True)),

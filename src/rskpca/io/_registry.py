@@ -130,7 +130,7 @@ _MODELS = (
         density.ShadowDensity,
         {"kernel_": fitted_kernel, "ell_": number(0, infinite=True),
          "reduced_set_": every(_reduced_set, _counted)},
-        _LABELS,
+        {**_LABELS, "_merged_": flag},
     ),
     estimator(density.KMeansDensity, _CHOSEN, _LABELS),
     estimator(density.UniformDensity, _CHOSEN, _LABELS),

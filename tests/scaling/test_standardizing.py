@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -66,6 +67,17 @@ def test_a_checkpoint_knows_the_scale(tmp_path):
     assert again[-1].reduced_set_ == first[-1].reduced_set_
     with pytest.raises(ValueError, match="another source"):
         scaling.fit(pipeline.set_params(standardscaler__with_mean=False), X, checkpoint=note)
+
+
+def test_a_frozen_scale_stays():
+    scaler = StandardScaler().fit(FRAME[:1000])
+    pipeline = make_pipeline(FrozenEstimator(scaler), ReducedSetKernelPCA(2, bandwidth=2.0))
+    model = scaling.fit(pipeline, FRAME)
+    assert model[0] is scaler
+    whole = ReducedSetKernelPCA(2, bandwidth=2.0).fit(scaler.transform(FRAME))
+    assert model[-1].reduced_set_ == whole.reduced_set_
+    with pytest.raises(ValueError, match="'b' where the model was fitted to 'a'"):
+        scaling.standardized(FRAME[["b", "a", "c"]], FrozenEstimator(scaler))
 
 
 def test_what_cannot_be_is_told():

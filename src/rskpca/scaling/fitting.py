@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -32,7 +33,8 @@ def fit(
     ----------
     estimator : estimator with ``partial_fit``
         An embedding on a shadow density, a novelty detector or a density; or a ``Pipeline`` of a
-        ``StandardScaler``, which is fitted in a pass before, and one of these. It is not changed.
+        ``StandardScaler``, which is fitted in a pass before unless it is in a ``FrozenEstimator``,
+        and one of these. It is not changed.
     source : Source, or what :func:`rskpca.sources.open_source` opens
         The data. A weight column, if named when it was opened, is the sample weight.
     checkpoint : str or path, default=None
@@ -85,10 +87,11 @@ def fit(
     return _finished(state[0], estimator, source)
 
 
-def _scaler(pipeline: Pipeline) -> StandardScaler:
+def _scaler(pipeline: Pipeline) -> Any:
     """The first of two steps; an error for pipelines of others."""
     steps = [type(step).__name__ for _, step in pipeline.steps]
-    if len(steps) != 2 or not isinstance(pipeline[0], StandardScaler):
+    first = pipeline[0].estimator if isinstance(pipeline[0], FrozenEstimator) else pipeline[0]
+    if len(steps) != 2 or not isinstance(first, StandardScaler):
         raise TypeError(
             "a pipeline that is fitted block by block has two steps, a StandardScaler and an "
             f"estimator of rskpca, got {', '.join(steps)}."

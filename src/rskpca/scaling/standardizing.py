@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..sources import Block, Source, open_source, read_ahead
+from ._columns import check_columns
 
 
 def standardized(
-    source: Any, scaler: StandardScaler | None = None
+    source: Any, scaler: StandardScaler | FrozenEstimator | None = None
 ) -> tuple[StandardScaler, Source]:
     """Fit a scaler to a source in one pass, and put it before whoever reads.
 
@@ -25,8 +27,9 @@ def standardized(
     ----------
     source : Source, or what :func:`rskpca.sources.open_source` opens
         The rows. It must be one that can be read again.
-    scaler : StandardScaler, default=None
-        With the parameters wanted; it is not changed.
+    scaler : StandardScaler or FrozenEstimator, default=None
+        With the parameters wanted; it is not changed. A fitted one within a ``FrozenEstimator`` is
+        taken as it is.
 
     Returns
     -------
@@ -36,19 +39,26 @@ def standardized(
         The same rows, standardized as they are read.
     """
     source = open_source(source)
+    if isinstance(scaler, FrozenEstimator):
+        check_columns(scaler.estimator, source)
+        return scaler.estimator, Standardized(source, scaler.estimator)
+    fitted = _fitted(StandardScaler() if scaler is None else clone(scaler), source)
+    return fitted, Standardized(source, fitted)
+
+
+def _fitted(fitted: StandardScaler, source: Source) -> StandardScaler:
     if not source.again:
         raise ValueError(
             f"standardizing reads the data twice, but {source.name} can be read only once; give "
             "a function that makes the iterator."
         )
-    fitted = StandardScaler() if scaler is None else clone(scaler)
     with closing(read_ahead(source.blocks())) as blocks:
         for block in blocks:
             if block.counts:
                 fitted.partial_fit(block.rows, sample_weight=block.weights)
     if source.feature_names is not None:
         fitted.feature_names_in_ = np.array(source.feature_names, dtype=object)
-    return fitted, Standardized(source, fitted)
+    return fitted
 
 
 class Standardized(Source):  # numpydoc ignore=PR01

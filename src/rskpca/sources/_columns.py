@@ -53,8 +53,9 @@ def _found(table: Table, column: Any, argument: str) -> int:
 
 def _is_position(table: Table, column: Any) -> bool:
     number = isinstance(column, Integral) and not isinstance(column, bool)
+    number = number or (isinstance(column, str) and column.isdecimal())
     unnamed = all(field.name is None for field in table.fields)
-    return number and unnamed and 0 <= column < len(table.fields)
+    return number and unnamed and 0 <= int(column) < len(table.fields)
 
 
 def _matches(table: Table, column: Any, apart: set[int | None], argument: str) -> list[int]:

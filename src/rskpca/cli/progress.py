@@ -1,0 +1,89 @@
+"""How far a pass is: rows, rate and time left."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+_PATIENCE = 1.0  # seconds without a bar
+
+
+class Bar:
+    """A bar on standard error, from the second second on, that goes when it ends.
+
+    Parameters
+    ----------
+    total : int or None
+        Rows of a pass, where they are known.
+    shown : bool
+        Whether anybody looks.
+    """
+
+    def __init__(self, total: int | None, shown: bool) -> None:
+        self.total, self._shown = total, shown
+        self._driven = False  # by a pass that says what it has counted
+        self._last = 0
+        self._progress = Progress(
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), _Rows(),
+            TextColumn("{task.fields[beside]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self._task = self._progress.add_task("reading", total=total, beside="")
+        self._timer = threading.Timer(_PATIENCE, self._progress.start)
+        self._timer.daemon = True
+        if shown:
+            self._timer.start()
+
+    def read(self, row: int) -> None:
+        """Rows of a source that were read, by whoever reads it."""
+        if not self._driven:
+            self._update("reading", row)
+
+    def counted(self, rows: int, n_centers: int) -> None:
+        """Rows that a fit or a transform is through with."""
+        self._driven = self.total is None or rows < self.total
+        self._update("counting", rows, f"{n_centers:,} centers" if n_centers else "")
+        if not self._driven:
+            self.stage("solving")
+
+    def stage(self, name: str) -> None:
+        """Something whose length is not known."""
+        self._driven = False
+        self._progress.reset(self._task, description=name, total=None, beside="")
+
+    def _update(self, name: str, row: int, beside: str = "") -> None:
+        again = row < self._last or self._progress.tasks[0].total is None
+        if again and self.total is not None:
+            self._progress.reset(self._task, total=self.total)
+        self._last = row
+        self._progress.update(self._task, completed=row, description=name, beside=beside)
+
+    def end(self) -> None:
+        """Take it away."""
+        self._timer.cancel()
+        if self._shown:
+            self._progress.stop()
+
+
+class _Rows(ProgressColumn):
+    """Rows, and rows a second."""
+
+    def render(self, task: Task) -> Any:
+        if not task.completed:
+            return Text("")
+        of = "" if task.total is None else f" of {task.total:,.0f}"
+        rate = "" if not task.speed else f", {task.speed:,.0f}/s"
+        return Text(f"{task.completed:,.0f}{of} rows{rate}", style="cyan")

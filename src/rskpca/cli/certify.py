@@ -52,8 +52,7 @@ def _measured(
 ) -> Certificate:
     before, embedding = split(fitted)
     source = reading.open(data, known=known_features(fitted))
-    with voice.progress(source.n_rows) as bar:
-        source.watch = bar.read
+    with voice.progress(source, data) as bar:
         block = some_rows(source, rows)
         bar.stage("measuring")
         seen = numbers(before, block.rows)

@@ -49,8 +49,7 @@ def compare(
     """Time, memory, size and error of rskpca and of scikit-learn on your own rows."""
     writable(output, [data], _PICTURES)
     source = reading.open(data)
-    with voice.progress(source.n_rows) as bar:
-        source.watch = bar.read
+    with voice.progress(source, data) as bar:
         found: Array = some_rows(source, rows).rows
         if standardize:
             found = StandardScaler().fit_transform(found)

@@ -14,7 +14,6 @@ from .._style import INK, PALE, dress, new_axes, pyplot
 from ..planning.report import percent, seconds_in_words
 from .contenders import Result
 
-
 _ROUNDING = 1e-9
 
 
@@ -98,7 +97,7 @@ def _bars(ax: Any, column: Column, results: Sequence[Result]) -> None:
     least = min(value for value in values if value > _ROUNDING)
     ax.set_xlim(least / 3, max(values) * 12)
     ax.invert_yaxis()
-    dress(ax, "", "", f"{column.title}, {results[0].n_rows:,} rows")
+    dress(ax, "", "", f"{column.title}; fitted to {results[0].n_rows:,} rows")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.xaxis.set_visible(False)

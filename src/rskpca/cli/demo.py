@@ -10,10 +10,10 @@ import typer
 from rich.text import Text
 from sklearn.datasets import load_digits
 
-from .fit import fit
-from .modelling import Modelling
+from ..embedding import ReducedSetKernelPCA
+from ..sources import open_source
+from .fit import fitted, reported
 from .paths import whole, writable
-from .reading import Reading
 from .summary import next_lines
 from .voice import Voice
 
@@ -32,18 +32,13 @@ def demo(
     folder.mkdir(exist_ok=True)
     data = writable(folder / "digits.parquet")
     _write_digits(data)
-    model, report = folder / "digits.rskpca", folder / "digits.html"
-    intro = "1,797 handwritten digits of 8 x 8 pixels, from scikit-learn."
-    voice_to_people = not (voice.json or voice.quiet)
-    if voice_to_people:
-        voice.tell({}, Text(intro, "dim"))
-    settings = Modelling(components=6, bandwidth=60.0)
-    fit(
-        data=data, output=model, report=report, color="digit", modelling=settings,
-        reading=Reading(), voice=voice,
-    )  # fmt: skip
-    if voice_to_people:
-        voice.tell({}, "", next_lines(_next(folder)))
+    source = open_source(data, ids="digit")
+    with voice.progress(source, data) as bar:
+        model = ReducedSetKernelPCA(6, bandwidth=80.0)
+        summary = fitted(model, source, folder / "digits.rskpca", bar, data.name)
+        summary = reported(summary, source, folder / "digits.html", "digit", bar)
+    intro = Text("1,797 handwritten digits of 8 x 8 pixels, from scikit-learn.", "dim")
+    voice.tell(summary.to_dict(), intro, summary, next_lines(_next(folder)))
 
 
 def _write_digits(path: Path) -> None:
@@ -65,6 +60,7 @@ def _next(folder: Path) -> dict[str, str]:
     return {
         "open": f"{folder / 'digits.html'} in a browser",
         "before a run": f"rskpca plan {data} --exclude digit",
+        "a smaller error": f"rskpca fit {data} --exclude digit --bandwidth 80 --refine",
         "against scikit-learn": f"rskpca compare {data} --exclude digit",
         "what it knows": f"rskpca certify {model} {data}",
         "your own data": "rskpca fit yours.parquet --report report.html",

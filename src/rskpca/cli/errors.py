@@ -27,6 +27,8 @@ _AS_OPTIONS = (
     (r"^ids: ", "--id: "),
     (r"\bn_components\b", "--components"),
     (r'\brefine="nystrom"', "--refine"),
+    (r'Or give "auto", with tol\.', "Or give --tol."),
+    (r"\bnp\.inf\b", "inf"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +11,11 @@ import typer
 
 from .. import scaling
 from ..io import save
+from ..sources import Source
 from .modelling import Modelling
-from .models import known_features, loaded
+from .models import known_features, last_step, loaded
 from .paths import writable
+from .progress import Bar
 from .reading import DataFile, Reading
 from .reporting import Colour, write_report
 from .summary import Summary, next_lines
@@ -50,32 +53,35 @@ def fit(
     estimator = modelling.estimator()
     known = None if modelling.like is None else known_features(loaded(modelling.like))
     source = reading.open(data, ids=[] if color is None else [color], known=known)
-    seconds: dict[str, float] = {}
-    with voice.progress(source.n_rows) as bar:
-        source.watch = bar.read
-        model = _fitted(estimator, source, checkpoint, bar, seconds)
-        bar.stage("writing the model")
-        save(model, model_path)
-        files = {"model": model_path}
+    with voice.progress(source, data) as bar:
+        summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
         if report is not None:
-            bar.stage("writing the report")
-            start = time.perf_counter()
-            write_report(model, source, report, color=color, title=data.stem, seconds=seconds)
-            seconds["report"] = time.perf_counter() - start
-            files["report"] = report
-    summary = Summary(model, data.name, seconds, files)
+            summary = reported(summary, source, report, color, bar)
     voice.tell(summary.to_dict(), summary, next_lines(_next(summary, data)))
 
 
-def _fitted(
-    estimator: Any, source: Any, checkpoint: Path | None, bar: Any, seconds: dict[str, float]
-) -> Any:
+def fitted(
+    estimator: Any, source: Source, path: Path, bar: Bar, name: str, checkpoint: Path | None = None
+) -> Summary:
+    """Fit, and write the model."""
     start = time.perf_counter()
     model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.counted)
     bar.stage("solving")
-    _ = model[-1].eigenvalues_ if hasattr(model, "steps") else model.eigenvalues_
-    seconds["read and fit"] = time.perf_counter() - start
-    return model
+    _ = last_step(model).eigenvalues_  # solved when it is first asked for
+    seconds = {"read and fit": time.perf_counter() - start}
+    bar.stage("writing the model")
+    save(model, path)
+    return Summary(model, name, seconds, {"model": path})
+
+
+def reported(summary: Summary, source: Source, path: Path, color: str | None, bar: Bar) -> Summary:
+    """The summary with a report beside the model."""
+    bar.stage("writing the report")
+    start = time.perf_counter()
+    title = Path(summary.name).stem
+    write_report(summary.model, source, path, color=color, title=title, seconds=summary.seconds)
+    seconds = {**summary.seconds, "report": time.perf_counter() - start}
+    return replace(summary, seconds=seconds, files={**summary.files, "report": path})
 
 
 def _next(summary: Summary, data: Path) -> dict[str, str]:
@@ -86,6 +92,7 @@ def _next(summary: Summary, data: Path) -> dict[str, str]:
         found["look at it"] = f"rskpca report {model} {data} -o {data.stem}.html"
     if summary.verdict.colour in ("amber", "red") and not _is_refined(summary.embedding):
         found["a smaller error"] = "the same with --refine, or with a larger --ell"
+        found["measure the error"] = f"rskpca certify {model} {data}"
     return found
 
 

@@ -28,7 +28,11 @@ class Group(TyperGroup):  # numpydoc ignore=PR01
             (Text(name, "bold cyan"), Text(command.help or ""))
             for name, command in self.commands.items()
         ]
-        _print("rskpca COMMAND", self, rows)
+        _print(self.get_usage(ctx), self, rows)
+
+    def get_usage(self, ctx: Any) -> str:
+        """One line."""
+        return "Usage: rskpca COMMAND"
 
     def list_commands(self, ctx: Any) -> list[str]:
         """In the order in which they are used."""
@@ -39,12 +43,15 @@ def command_of(function: Callable[..., Any]) -> type[TyperCommand]:
     """A class of commands whose help tells of the parameters of a function."""
     parameters = [_Parameter(p) for p in inspect.signature(function).parameters.values()]
 
+    names = [p.flags for p in parameters if p.is_argument]
+
     class Command(TyperCommand):
+        def get_usage(self, ctx: Any) -> str:
+            return " ".join(["Usage:", ctx.command_path, *names, "[OPTIONS]"])
+
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            names = [p.flags for p in parameters if p.is_argument]
-            usage = " ".join([ctx.command_path, *names, "[OPTIONS]"])
             rows = [(p.shown_flags(), p.shown_help()) for p in parameters]
-            _print(usage, self, rows)
+            _print(self.get_usage(ctx), self, rows)
 
     return Command
 
@@ -92,7 +99,7 @@ class _Parameter:
 
 def _print(usage: str, command: Any, rows: list[tuple[Text, Text]]) -> None:
     console = screen()
-    console.print(Text.assemble(("Usage: ", "dim"), (usage, "bold")))
+    console.print(Text(usage, "bold"))
     console.print(Text(command.help or ""))
     console.print()
     table = Table.grid(padding=(0, 2))

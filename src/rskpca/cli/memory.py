@@ -36,10 +36,8 @@ def peak(made: dict[str, Any], data: Path) -> float:
 
 
 def megabytes(field: str) -> float:
-    """``VmRSS`` (now) or ``VmHWM`` (the peak) of this process.
-
-    Not ``ru_maxrss`` where it can be helped: on Linux that starts from the parent's peak.
-    """
+    """``VmRSS`` (now) or ``VmHWM`` (the peak) of this process."""
+    # Not ru_maxrss where it can be helped: on Linux that starts from the parent's peak.
     status = Path("/proc/self/status")
     if not status.exists():
         import resource

@@ -14,7 +14,7 @@ def existing(path: Path, what: str) -> Path:
     if not path.exists():
         folder = path.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-        near = get_close_matches(path.name, names, n=1)
+        near = get_close_matches(path.name, names, n=1, cutoff=0.75)
         hint = f" Did you mean {str(folder / near[0])!r}?" if near else ""
         raise FileNotFoundError(f"there is no {what} {str(path)!r}.{hint}")
     if not os.access(path, os.R_OK):

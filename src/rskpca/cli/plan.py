@@ -41,8 +41,7 @@ def plan(
     if plot is not None:
         writable(plot, [data], (".png", ".svg", ".pdf"))
     source = reading.open(data)
-    with voice.progress(source.n_rows) as bar:
-        source.watch = bar.read
+    with voice.progress(source, data):
         rows = scaling.standardized(source)[1] if standardize else source
         kernel = Gaussian("median" if bandwidth is None else bandwidth)
         found = make_plan(rows, kernel, ell=ell, n_components=components)

@@ -27,15 +27,18 @@ class Bar:
     Parameters
     ----------
     total : int or None
-        Rows of a pass, where they are known.
+        Rows of a pass, where something is known of them.
+    exact : bool
+        Whether there are exactly so many.
     shown : bool
         Whether anybody looks.
     """
 
-    def __init__(self, total: int | None, shown: bool) -> None:
-        self.total, self._shown = total, shown
+    def __init__(self, total: int | None, exact: bool, shown: bool) -> None:
+        self.total, self._exact, self._shown = total, exact, shown
         self._driven = False  # by a pass that says what it has counted
-        self._last = 0
+        self._last, self._name = 0, ""
+        self.verb = "counting"
         self._progress = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), _Rows(),
             TextColumn("{task.fields[beside]}"), TimeElapsedColumn(), TimeRemainingColumn(),
@@ -54,21 +57,23 @@ class Bar:
 
     def counted(self, rows: int, n_centers: int) -> None:
         """Rows that a fit or a transform is through with."""
-        self._driven = self.total is None or rows < self.total
-        self._update("counting", rows, f"{n_centers:,} centers" if n_centers else "")
+        self._driven = not self._exact or rows < (self.total or 0)
+        self._update(self.verb, rows, f"{n_centers:,} centers" if n_centers else "")
         if not self._driven:
             self.stage("solving")
 
     def stage(self, name: str) -> None:
         """Something whose length is not known."""
-        self._driven = False
+        self._driven, self._name = False, name
         self._progress.reset(self._task, description=name, total=None, beside="")
 
     def _update(self, name: str, row: int, beside: str = "") -> None:
-        again = row < self._last or self._progress.tasks[0].total is None
-        if again and self.total is not None:
+        anew = row < self._last or name != self._name
+        if anew and name == self._name == "reading" and not self._exact:
+            self.total, self._exact = self._last, True  # the first pass read all of them
+        if anew:
             self._progress.reset(self._task, total=self.total)
-        self._last = row
+        self._last, self._name = row, name
         self._progress.update(self._task, completed=row, description=name, beside=beside)
 
     def end(self) -> None:

@@ -24,6 +24,7 @@ DataFile = Annotated[
 ]
 
 _UNNAMED = (".npy", ".npz", ".h5", ".hdf5", ".zarr")
+_HEAD = 1 << 18  # bytes
 _ESCAPED = {"\\t": "\t", "tab": "\t"}
 
 
@@ -109,6 +110,17 @@ class Reading:  # numpydoc ignore=PR01
 def _listed(names: Sequence[str]) -> list[str]:
     """Names of all options, each of which may hold several, with commas between."""
     return [name.strip() for names_ in names for name in names_.split(",") if name.strip()]
+
+
+def expected_rows(data: Path) -> int | None:
+    """About how many lines a file of text has, or a folder of them, from the first few."""
+    files = [data] if data.is_file() else list(data.glob("*.csv"))
+    if not files or files[0].suffix.lower() != ".csv":
+        return None
+    with files[0].open("rb") as file:
+        head = file.read(_HEAD)
+    lines = max(head.count(b"\n"), 1)
+    return round(sum(file.stat().st_size for file in files) * lines / max(len(head), 1))
 
 
 def some_rows(source: Source, count: int, seed: int = 0) -> Block:

@@ -40,8 +40,7 @@ def report(
     ids = [] if color is None else [color]
     source = reading.open(data, ids=ids, known=known_features(fitted))
     start = time.perf_counter()
-    with voice.progress(source.n_rows) as bar:
-        source.watch = bar.read
+    with voice.progress(source, data):
         write_report(fitted, source, output, color=color, title=title or data.stem)
     seconds = time.perf_counter() - start
     line = Text.assemble(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ COLOURS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
 _SIGNS = {"green": "✓", "amber": "!", "red": "✕", "none": "?"}
 _BAR = 30
 _SHOWN = 8  # components
-_NAMED = 12  # features
+_NAMED = 72  # characters of names of features
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,15 @@ class Summary:
         parts = [self._what(), Text(), judged(self.verdict), Text(), self._components()]
         if self.files:
             parts += [Text(), self._written()]
-        title = f"[bold]{self.name}[/bold]"
-        colour = COLOURS[self.verdict.colour]
-        return Panel(Group(*parts), title=title, title_align="left", padding=(1, 2), style=colour)
+        return Panel(
+            Group(*parts),
+            title=Text(self.name, "bold"),
+            title_align="left",
+            subtitle=self._took(),
+            subtitle_align="right",
+            padding=(1, 2),
+            border_style=COLOURS[self.verdict.colour],
+        )
 
     def _what(self) -> RenderableType:
         embedding = self.embedding
@@ -104,6 +111,8 @@ class Summary:
         line.append(f"{self.n_rows:,.10g} rows x {embedding.n_features_in_} features", "bold")
         line.append("  →  ")
         line.append(f"{m:,} centers", "bold cyan").append(f" ({percent(m / self.n_rows)})")
+        if len(embedding.basis_) != m:
+            line.append("  →  ").append(f"{len(embedding.basis_):,} of them", "bold cyan")
         line.append("  →  ").append(f"{len(embedding.eigenvalues_)} components", "bold")
         how = f"\n{type(embedding).__name__}, {type(kernel).__name__} kernel of bandwidth "
         line.append(how + f"{kernel.scale:.4g}{self._fineness()}", "dim")
@@ -113,9 +122,11 @@ class Summary:
     def _fineness(self) -> str:
         ell = ell_of(self.embedding)
         said = "" if ell is None else f", ell {ell:.3g}"
-        said += ", standardized" if self.embedding is not self.model else ""
+        return said + (", standardized" if self.embedding is not self.model else "")
+
+    def _took(self) -> str | None:
         took = [f"{name} {seconds_in_words(value)}" for name, value in self.seconds.items()]
-        return said + ("; " + ", ".join(took) if took else "")
+        return ", ".join(took) if took else None
 
     def _components(self) -> RenderableType:
         """Shares of the variance as bars, and how well each eigenvalue is known."""
@@ -151,8 +162,14 @@ class Summary:
 
 def listed(names: Sequence[str]) -> str:
     """The first few."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    shown = [name for name, end in zip(names, _ends(names), strict=True) if end <= _NAMED]
+    left = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {left} more" if left else "")
+
+
+def _ends(names: Sequence[str]) -> Iterable[int]:
+    """Where each would end, one after the other."""
+    return accumulate(len(name) + 2 for name in names)
 
 
 def judged(verdict: Verdict) -> RenderableType:

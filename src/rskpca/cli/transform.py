@@ -50,7 +50,8 @@ def transform(
         raise TypeError(f"{str(model)!r} holds a {type(fitted).__name__}, which cannot {verb}.")
     source = reading.open(data, ids=ids or (), known=known_features(fitted))
     start = time.perf_counter()
-    with voice.progress(source.n_rows) as bar:
+    with voice.progress(source, data) as bar:
+        bar.verb = "embedding"
         getattr(scaling, verb)(fitted, source, out, progress=bar.counted)
     seconds = time.perf_counter() - start
     voice.tell(
@@ -60,7 +61,7 @@ def transform(
 
 
 def _line(out: Path, n_rows: int, seconds: float) -> Text:
-    rate = f"{n_rows / seconds:,.3g} rows/s"
+    rate = f"{n_rows / seconds:,.0f} rows/s"
     return Text.assemble(
         ("✓ ", "green"), (f"{n_rows:,} rows", "bold"), " in ", (str(out), "bold"),
         (f"  {size_in_words(out)}, {seconds_in_words(seconds)}, {rate}", "dim"),

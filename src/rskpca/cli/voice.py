@@ -8,13 +8,16 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console, RenderableType
 
+from ..sources import Source
 from .progress import Bar
+from .reading import expected_rows
 
 _WIDEST = 100
 
@@ -37,9 +40,12 @@ class Voice:  # numpydoc ignore=PR01
                 console.print(item)
 
     @contextmanager
-    def progress(self, total: int | None = None) -> Iterator[Bar]:
+    def progress(self, source: Source, data: Path) -> Iterator[Bar]:
         """A bar on standard error, if somebody looks, from the second second on."""
-        bar = Bar(total, shown=sys.stderr.isatty() and not self.quiet)
+        exact = source.n_rows is not None
+        total = source.n_rows if exact else expected_rows(data)
+        bar = Bar(total, exact, shown=sys.stderr.isatty() and not self.quiet)
+        source.watch = bar.read
         try:
             yield bar
         finally:

@@ -7,12 +7,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench bench-quick experiments experiments-quick clean
+.PHONY: help demo test lint format bench bench-quick experiments experiments-quick docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png experiments/quick
+demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png
 	$(BIN)/python examples/digits.py
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
@@ -41,8 +41,12 @@ experiments: $(VENV)/.installed-plot ## Make the paper's figures, tables and cla
 experiments-quick: $(VENV)/.installed-plot ## Run the experiments on a few rows
 	OMP_NUM_THREADS=1 $(BIN)/python -m experiments --quick
 
+docs: $(VENV)/.installed-docs ## Build the documentation, warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 clean: ## Remove caches and build products (the virtual environment stays)
-	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png experiments/quick
+	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # One environment; the stamp .installed-X says that extra X of this pyproject.toml is in it.

@@ -19,12 +19,14 @@ NAMES = (
     "denoising",
     "novelty",
     "plan",
+    "report",
     "window",
     "memory",
     "scale",
     "stream",
     "start",
     "threads",
+    "dask_scale",
 )
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     name: import_module(f"benchmarks.{name}").run for name in NAMES

@@ -21,7 +21,7 @@ NETWORK = 1e9 / 8  # bytes a second, between two machines: a gigabit
 
 @dataclass(frozen=True)
 class Measured:
-    """On one worker.
+    """On one worker, which is a core where seconds are those of the processor.
 
     Attributes
     ----------
@@ -47,7 +47,9 @@ class Measured:
         return float(np.median(continued(self.rows, self.centers, int(n))))
 
     def pass_seconds(self, n: float) -> float:
-        """One pass over n rows. The time of a row grows with the centers as it has so far."""
+        """One pass over n rows: beyond what was seen, as fast as its second half."""
+        if n <= self.rows[-1]:
+            return float(np.interp(n, [0, *self.rows], [0, *self.seconds]))
         half = len(self.rows) // 2
         late = np.diff(self.seconds[half:]).sum() / np.diff(self.rows[half:]).sum()
         return float(self.seconds[-1] + late * (n - self.rows[-1]))

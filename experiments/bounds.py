@@ -18,7 +18,7 @@ from rskpca.bounds import Level, eigenspaces, eigenvalues, hilbert_schmidt, leve
 from . import protocol, style
 from .data.dataset import Floats
 from .registry import Experiment, Results
-from .settings import Settings
+from .settings import SEED, Settings
 from .workers import Part, run
 
 MOST_ROWS = 3_500
@@ -65,7 +65,7 @@ def measure(settings: Settings, name: str) -> Results:
 
 
 def _few(X: Floats) -> Floats:
-    order = np.random.default_rng(protocol.SEED).permutation(len(X))
+    order = np.random.default_rng(SEED).permutation(len(X))
     return X[np.sort(order[:MOST_ROWS])]
 
 

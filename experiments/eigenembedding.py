@@ -82,9 +82,23 @@ def _note(results: Results) -> str:
     return (
         f"{summary.described(results, 'runs')}. Lines: mean error, median speed-up over runs; "
         "bands: one standard deviation, quartiles. The error of KPCA: fitted to the same 80%, "
-        "against all. "
-        "scikit-learn's are about the mean, and their errors against kernel PCA about the mean."
+        "against all. scikit-learn's are about the mean, and their errors against kernel PCA about "
+        f"the mean. {_verdict(results['anova'])}"
     )
+
+
+def _verdict(found: dict[str, dict[str, float | None]]) -> str:
+    if not found:
+        return ""
+    better, no_worse = found["nystrom"]["better_from"], found["wnystrom"]["no_worse_from"]
+    return (
+        f"ANOVA of (b) at {anova.ALPHA}: ShDE is better than Nyström {_from(better)}, "
+        f"no worse than WNyström {_from(no_worse)}."
+    )
+
+
+def _from(ell: float | None) -> str:
+    return "not even at the largest ell" if ell is None else f"from ell {ell:g} on"
 
 
 EXPERIMENTS = {

@@ -12,9 +12,8 @@ from rskpca.bounds import mmd
 
 from . import style
 from .data.dataset import Floats
-from .protocol import SEED
 from .registry import Experiment, Results
-from .settings import Settings
+from .settings import SEED, Settings
 
 N_POINTS, N_QUICK = 600, 150
 BANDWIDTH, ELL = 1.0, 3.0

@@ -17,13 +17,12 @@ from rskpca import Gaussian, ReducedSetKernelPCA
 from . import contenders
 from .data import Data, MissingDataError, load
 from .data.dataset import Floats
-from .settings import Settings
+from .settings import SEED, Settings
 
 ELLS = tuple(round(3 + i / 10, 1) for i in range(21))
 QUICK_ELLS = (3.0, 4.0, 5.0)
 QUICK_ROWS = 300
 FOLDS = 10
-SEED = 0
 
 Rows = list[dict[str, Any]]
 Indices = NDArray[np.intp]

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.results import environment
 
-from .settings import Settings
+from .settings import SEED, Settings
 
 
 def write(path: Path, content: dict[str, Any]) -> None:
@@ -50,6 +50,7 @@ def finished(name: str, settings: Settings, seconds: float, numbers: Any) -> dic
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "environment": environment(),
+        "seed": SEED,
         "key": settings.key,
         "numbers": numbers,
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RUNS = 50
+SEED = 0
 QUICK_RUNS = 2
 
 

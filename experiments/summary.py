@@ -41,8 +41,9 @@ def about(data: Data, setup: Setup, settings: Settings) -> Results:
 def described(results: Results, runs: str) -> str:
     """The data set in a few words, for the note below a picture; ``runs`` is what to call them."""
     table = results["rows"]
+    note = f" ({results['note']})" if results["note"] else ""
     return (
-        f"{results['data']}: {table['n'][0]:,} rows to fit, {results['shape'][1]} features, "
+        f"{results['data']}{note}: {table['n'][0]:,} rows to fit, {results['shape'][1]} features, "
         f"bandwidth {results['bandwidth']:g}, rank {results['rank']}, "
         f"{runs}: {max(table['run']) + 1}{_fewer(table)}, one thread"
     )
@@ -53,8 +54,8 @@ def _fewer(table: Table) -> str:
     runs: dict[str, int] = {}
     for method, run in zip(table["method"], table["run"], strict=True):
         runs[method] = max(runs.get(method, 0), run + 1)
-    few = [f"{n} of {style.LOOKS[m].text}" for m, n in runs.items() if n < max(runs.values())]
-    return f" ({', '.join(few)})" if few else ""
+    few = [f"{style.LOOKS[m].text}: {n}" for m, n in runs.items() if n < max(runs.values())]
+    return f" ({'; '.join(few)})" if few else ""
 
 
 def by_ell(table: Table, method: str, *fields: str) -> ByEll:

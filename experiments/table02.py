@@ -20,9 +20,9 @@ from rskpca import Gaussian, ShadowDensity
 from . import contenders, style
 from .data import Data, MissingDataError, published
 from .data.dataset import Floats
-from .protocol import SEED, timed
+from .protocol import timed
 from .registry import Experiment, Results
-from .settings import Settings
+from .settings import SEED, Settings
 from .workers import Part, run
 
 RANK = 5
@@ -110,7 +110,7 @@ def measure(settings: Settings, method: str) -> Results:
     """Rows with n growing and rows with m growing."""
     X, grid = _data(settings.quick).X, QUICK if settings.quick else FULL
     kernel = Gaussian().resolve(X, None, SEED)
-    contenders.warm_up(method)
+    contenders.warm_up(X.shape[1], method)
     exact, most = method in EXACT, MOST_ROWS.get(method, len(X))
     in_n = [(n, None if exact else grid.one_m) for n in grid.ns if n <= most]
     in_m = [] if exact else [(grid.one_n, m) for m in grid.ms]
@@ -123,7 +123,7 @@ def measure(settings: Settings, method: str) -> Results:
 
 def _row(method: str, kernel: Gaussian, X: Floats, m: int | None, rounds: int) -> Results:
     size = ell_for(kernel, X, m) if method == "shadow" and m else m
-    fits = [timed(_model(method, kernel, size).fit, X) for _ in range(rounds)]
+    fits = [timed(_model(method, kernel, size, len(X)).fit, X) for _ in range(rounds)]
     model = fits[0].value
     return {
         "n": len(X),
@@ -133,8 +133,8 @@ def _row(method: str, kernel: Gaussian, X: Floats, m: int | None, rounds: int) -
     }
 
 
-def _model(method: str, kernel: Gaussian, size: float | None) -> Any:
-    return contenders.make(method, RANK, kernel, size, SEED)
+def _model(method: str, kernel: Gaussian, size: float | None, n: int) -> Any:
+    return contenders.make(method, RANK, kernel, size, SEED, n)
 
 
 def ell_for(kernel: Gaussian, X: Floats, m: int) -> float:

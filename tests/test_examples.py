@@ -1,12 +1,15 @@
 """The examples run."""
 
+import runpy
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
 
 
 @pytest.mark.slow
@@ -15,3 +18,36 @@ def test_the_pictures_of_the_manifold_guide(tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"swiss_roll.png", "circle.png", "rings.png"}
+
+
+@pytest.fixture
+def figures(tmp_path, monkeypatch):
+    """The numbers of the figures that are open; none is shown, and none is left."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setenv("RSKPCA_QUICK", "1")
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.chdir(tmp_path)
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    yield plt.get_fignums
+    plt.close("all")
+
+
+def test_the_gallery_has_ten_examples():
+    assert len(GALLERY) == 10
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_an_example_draws_and_leaves_no_file(path, figures, tmp_path):
+    if path.stem == "plot_dask" and find_spec("rskpca.scaling") is None:
+        pytest.skip("rskpca.scaling is not there")
+    runpy.run_path(str(path), run_name="__main__")
+    assert figures()
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_the_data_others_stand_in(figures, monkeypatch, capsys):
+    monkeypatch.setenv("RSKPCA_DATA", "nowhere")
+    for name in ("faces", "credit", "novelty", "denoising"):
+        runpy.run_path(str(EXAMPLES / f"plot_{name}.py"), run_name="__main__")
+    assert capsys.readouterr().out.count("other data stand in") == 4

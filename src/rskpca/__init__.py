@@ -38,6 +38,7 @@ from .embedding import (
     WeightedNystromKernelPCA,
 )
 from .kernels import Gaussian, Laplacian, RadialKernel
+from .onnx import to_onnx
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
@@ -79,6 +80,7 @@ __all__ = [
     "plan",
     "save",
     "select_reduced_set",
+    "to_onnx",
 ]
 
 _LATE = {"load": "io", "save": "io"}  # what few programs need, by its module
@@ -88,3 +90,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_LATE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

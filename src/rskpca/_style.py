@@ -40,6 +40,17 @@ def pyplot() -> Any:
     return plt
 
 
+def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
+    """Logs with labels at 1, 2 and 5 within each decade, or at 1 alone where there are many."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    subs = (1.0,) if highest > 1e3 * lowest else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=20))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}{unit}"))
+    axis.set_minor_locator(NullLocator())
+
+
 def dress(ax: Any, x: str, y: str, title: str = "") -> None:
     """Labels, a title at the left, and no more lines than are read."""
     ax.set_xlabel(x)

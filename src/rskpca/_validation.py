@@ -14,6 +14,7 @@ import numpy as np
 import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 FLOATS = [np.float64, np.float32]  # what data are kept in: float32 stays, all else is float64
@@ -84,8 +85,24 @@ def new_rows(estimator: BaseEstimator, X: Any, at_least: int) -> NDArray[np.floa
     return validate_data(stand_in, X, dtype=FLOATS, ensure_min_samples=at_least)
 
 
-def sample_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
-    """Weights of the rows in float64: finite, not negative, not all zero; None is all ones."""
+def block_rows(X: Any, n_features: int) -> NDArray[np.floating]:
+    """One part of the data as finite float32 or float64 rows, of which there may be none."""
+    rows = check_array(X, dtype=FLOATS, ensure_min_samples=0, ensure_all_finite=False)
+    if rows.shape[1] != n_features:
+        raise ValueError(f"rows must have {n_features} features as elsewhere, got {rows.shape[1]}.")
+    if not np.isfinite(rows).all():
+        first = int(np.argmin(np.isfinite(rows).all(axis=1)))
+        raise ValueError(f"row {first} holds NaN or infinity; drop or impute such rows.")
+    return rows
+
+
+def sample_weights(
+    sample_weight: Any, n_samples: int, *, all_zero: bool = False
+) -> NDArray[np.float64]:
+    """Weights of the rows in float64: finite, not negative; None is all ones.
+
+    All of them zero only where the rows are a part of the data.
+    """
     if sample_weight is None:
         return np.ones(n_samples)
     weights = np.asarray(sample_weight)
@@ -108,6 +125,6 @@ def sample_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
             f"sample_weight must not be negative, got a minimum of {weights.min()}; "
             "to take points away use forget."
         )
-    if not np.any(weights > 0):
+    if not all_zero and not np.any(weights > 0):
         raise ValueError("sample_weight must have a positive sum, but every weight is zero.")
     return weights

@@ -17,10 +17,10 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class ReducedSet:
-    """Weighted centers, eq. (approxprob), and what they cost.
+    """Weighted centers, and what they cost.
 
-    The density that they stand for is (1/n) sum_j w_j delta(c_j, .), with weights that sum
-    to n: eq. (del_p2), whose 1/m is a misprint. Arrays are read-only.
+    Eq. (approxprob): the density that they stand for is (1/n) sum_j w_j delta(c_j, .), with
+    weights that sum to n: eq. (del_p2), whose 1/m is a misprint. Arrays are read-only.
 
     Attributes
     ----------

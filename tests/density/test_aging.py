@@ -59,6 +59,28 @@ def test_any_number_of_features(ways, d):
     assert_is_the_reference(datasets.blobs(500, d), 1.2 * np.sqrt(d), 60)
 
 
+def test_branches_do_not_disturb_each_other(ways):
+    X = drifting(900)
+    one = AgingCover(0.5, 300, X)
+    _go_on(one, X[:300])
+    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as a chunk that fails does
+        _go_on(one.branch(), rows)
+    again = one.branch()
+    homes = _go_on(again, X[300:])
+    np.testing.assert_array_equal(homes, reference.aging_cover(X, 0.5, 300)[0][300:])
+    assert one.n_rows == 300
+
+
+def _go_on(aging, X):
+    homes = []
+    while len(X):
+        aging.bury()
+        labels, _ = aging.take(X)
+        homes.extend(aging.opened[labels])
+        X = X[len(labels) :]
+    return homes
+
+
 @given(seed=st.integers(0, 2**32), patience=st.integers(1, 300), spread=st.floats(0.1, 20))
 @settings(max_examples=40, deadline=None)
 def test_any_stream(seed, patience, spread):

@@ -78,6 +78,15 @@ def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
     assert stream.reduced_set_ == whole.reduced_set_
 
 
+def test_nor_do_chunks_matter_where_weights_are_whole_and_their_sums_are_not_exact():
+    X = drifting(60)
+    weights = np.random.default_rng(0).integers(2**40, 2**52, 60) * 2.0**257
+    whole = fades(1.0).fit(X, sample_weight=weights).reduced_set_
+    for cut in range(30, 59):
+        stream = fades(1.0).partial_fit(X[:cut], sample_weight=weights[:cut])
+        assert stream.partial_fit(X[cut:], sample_weight=weights[cut:]).reduced_set_ == whole
+
+
 def test_the_last_row_counts_one_and_the_total_is_the_sum_of_the_powers():
     stream = fades(10.0).fit(np.zeros((500, 1)))
     ratio = 2 ** (-1 / 10)

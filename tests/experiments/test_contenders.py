@@ -27,15 +27,15 @@ def test_shared_clusters_give_the_methods_of_the_library(clusters, name):
 
 
 def test_dense_kernel_pca_is_exact_kernel_pca():
-    dense = contenders.make("kpca-dense", 4, KERNEL, None, 0).fit(TRAIN)
-    exact = contenders.make("kpca", 4, KERNEL, None, 0).fit(TRAIN)
+    dense = contenders.make("kpca-dense", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
+    exact = contenders.make("kpca", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
     np.testing.assert_allclose(dense.eigenvalues_, exact.eigenvalues_, rtol=1e-9)
     ours, theirs = (np.abs(model.transform(TEST)) for model in (dense, exact))
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
 
 
 def test_shadow_is_that_of_the_library_without_sums():
-    ours = contenders.make("shadow", 4, KERNEL, 3.0, 0).fit(TRAIN)
+    ours = contenders.make("shadow", 4, KERNEL, 3.0, 0, len(TRAIN)).fit(TRAIN)
     theirs = METHODS["shadow"].make(4, KERNEL, 3.0, center=False).fit(TRAIN)
     assert ours.reduced_set_.spectrum is None
     assert np.array_equal(ours.transform(TEST), theirs.transform(TEST))
@@ -43,11 +43,11 @@ def test_shadow_is_that_of_the_library_without_sums():
 
 def test_eigenvalues_of_a_pipeline_are_those_of_the_operator():
     """With every row a landmark, Nystroem + PCA is kernel PCA about the mean."""
-    pipeline = contenders.make("sklearn-nystroem", 4, KERNEL, len(TRAIN), 0).fit(TRAIN)
-    exact = contenders.make("sklearn-kpca", 4, KERNEL, None, 0).fit(TRAIN)
+    pipeline = contenders.make("sklearn-nystroem", 4, KERNEL, len(TRAIN), 0, len(TRAIN)).fit(TRAIN)
+    exact = contenders.make("sklearn-kpca", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
     ours, theirs = (contenders.eigenvalues(model, len(TRAIN)) for model in (pipeline, exact))
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
 def test_warm_up_runs_every_contender():
-    contenders.warm_up("shadow", "kpca", "kpca-dense", "nystrom", "sklearn-nystroem")
+    contenders.warm_up(5, "shadow", "kpca", "kpca-dense", "nystrom", "sklearn-nystroem")

@@ -342,6 +342,14 @@ def test_an_array_that_many_models_share_is_stored_more_than_once(tmp_path):
     assert all(np.array_equal(array, X) for array in loaded)
 
 
+def test_a_header_full_of_objects_takes_bounded_time_and_memory(saved, refuse):
+    file = Forged.of(saved("gaussian"))
+    file.header["model"] = [{"Gaussian": {}}] * 100_000
+    file.header["class"] = "list"
+    contents = file.sealed()
+    assert peak_of(lambda: refuse(contents, "one object too many")) < 2**28
+
+
 def test_a_deep_tree_is_refused(saved, refuse):
     file = Forged.of(saved("gaussian"))
     for _ in range(40):

@@ -85,6 +85,7 @@ REFUSED = {
     "objects": (lambda: np.array([{}, []], dtype=object), "array of object"),
     "keys": (lambda: {1: 2}, "strings for keys"),
     "deep": (deep, "nested too deep"),
+    "many": (lambda: [Gaussian(1.0)] * 10_001, r"list\[10000\] is one object too many"),
     "long header": (lambda: ["x" * 2**23], "header would have"),
     "bytes": (lambda: b"abc", "bytes"),
 }

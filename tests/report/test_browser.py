@@ -143,6 +143,16 @@ def test_tabs_by_keyboard_and_by_address(page, folder):
     assert page.run("document.querySelectorAll('[aria-selected=true]').length") == 1
 
 
+def test_all_parts_are_printed(page, folder):
+    page.open(folder / "certified.html", **DESK)
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    page.settle()
+    assert len(shown(page)) == 6
+    assert marks(page, "spectrum") == 4
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert shown(page) == ["overview"]
+
+
 def test_nothing_can_be_sent(page, folder):
     """Of plotly's buttons there are those that are named, and none that shares a chart."""
     page.open(folder / "certified.html", **DESK)

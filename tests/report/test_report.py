@@ -173,6 +173,19 @@ def test_one_feature_and_one_component():
     assert len(numbers["density"]["views"][0]["grid"]) == 1
 
 
+def test_the_certificate_is_asked_for_once(model, monkeypatch):
+    asked = []
+    original = type(model)._certificate
+
+    def counting(self, confidence, **data):
+        asked.append(confidence)
+        return original(self, confidence, **data)
+
+    monkeypatch.setattr(type(model), "_certificate", counting)
+    report.build(model, X)
+    assert asked == [0.95]
+
+
 def test_the_same_twice(model):
     assert Page(report.build(model, X)).scripts[0] == Page(report.build(model, X)).scripts[0]
 

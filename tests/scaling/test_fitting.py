@@ -158,7 +158,7 @@ def test_bad_parameters_are_named():
     with pytest.raises(ValueError, match="bandwidth must be a positive"):
         scaling.fit(ReducedSetKernelPCA(2, bandwidth=-1.0), X)
     with pytest.raises(ValueError, match="n_components must be"):
-        scaling.fit(ReducedSetKernelPCA(0), X)
+        scaling.fit(ReducedSetKernelPCA(0), lambda: iter([X, None]))  # before all is read
     with pytest.raises(ValueError, match="progress must be True or False"):
         scaling.fit(ReducedSetKernelPCA(2), X, progress="yes")
 

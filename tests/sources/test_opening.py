@@ -36,7 +36,7 @@ def test_an_empty_file_is_named(tmp_path, ending):
         open_source(path)
 
 
-@pytest.mark.parametrize("ending", ["npy", "npz", "parquet", "arrow"])
+@pytest.mark.parametrize("ending", ["npy", "npz", "parquet", "arrow", "h5", "zarr"])
 def test_a_file_of_another_kind_is_named(tmp_path, ending):
     path = tmp_path / f"data.{ending}"
     path.write_bytes(b"these are not the bytes of such a file at all")

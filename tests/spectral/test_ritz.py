@@ -137,3 +137,15 @@ def test_a_kernel_without_finite_values_is_refused():
     wrong = RadialKernel(lambda s: np.where(s > 1, np.nan, 1.0), 2, 1.0)
     with pytest.raises(ValueError, match="not finite numbers"):
         ritz(Moments.of(wrong, X[:20]).add(X), 2, center=False)
+
+
+def test_moments_of_blocks_merge():
+    X, Z = datasets.blobs(500, 2), datasets.blobs(20, 2, seed=5)
+    start = Moments.of(Gaussian(3.0), Z)
+    parts = [start.add(X[:200]), start.add(X[200:])]
+    merged, whole = parts[0].merge(parts[1]), start.add(X)
+    assert merged.total == whole.total
+    np.testing.assert_allclose(merged.first, whole.first, rtol=1e-12)
+    np.testing.assert_allclose(merged.second, whole.second, rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match=r"moments on another basis cannot be merged"):
+        start.merge(Moments.of(Gaussian(3.0), Z[:10]))

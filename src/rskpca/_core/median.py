@@ -42,7 +42,7 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
             f'bandwidth="median" needs at least two rows of positive weight, got {len(X)}. Give '
             "the bandwidth as a number, or more rows in the first chunk."
         )
-    size = int(np.clip(np.sqrt(4e8 / X.shape[1]), 100, MEDIAN_SAMPLE))
+    size = median_sample(X.shape[1])
     X, sample_weight = _sampled(X, sample_weight, size, check_random_state(random_state))
     distances = pdist(np.asarray(X, dtype=np.float64))
     if sample_weight is None:
@@ -55,6 +55,11 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
             "are equal (median distance 0). Give the bandwidth as a number."
         )
     return median
+
+
+def median_sample(n_features: int) -> int:
+    """How many rows the median is taken from."""
+    return int(np.clip(np.sqrt(4e8 / n_features), 100, MEDIAN_SAMPLE))
 
 
 def _sampled(

@@ -1,6 +1,7 @@
 """Sections 3 and 4: density estimators, X -> ReducedSet."""
 
 from ._base import BaseDensity
+from ._batch import BatchDensity, Choice
 from .fading import FadingDensity
 from .herding import HerdingDensity
 from .kmeans import KMeansDensity
@@ -14,6 +15,8 @@ from .window import WindowDensity
 
 __all__ = [
     "BaseDensity",
+    "BatchDensity",
+    "Choice",
     "FadingDensity",
     "FastParzenDensity",
     "HerdingDensity",

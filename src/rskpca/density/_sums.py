@@ -48,6 +48,16 @@ class Sums:
         accumulate(labels, weights * np.sqrt(squared), self.displacement)
         accumulate(labels, weights * squared, self.scatter)
 
+    def merge(self, other: Sums) -> None:
+        """Count what another has counted for the same centers, or for the first of them."""
+        from .._core.compiled import accumulate_exactly
+
+        m = len(other.weights)
+        accumulate_exactly(np.arange(m), other.weights, self.weights, self.residue)
+        self.residue[:m] += other.residue
+        self.displacement[:m] += other.displacement
+        self.scatter[:m] += other.scatter
+
     def reduced_set(
         self, centers: Array, radius: float | None, spacing: float | None, kept: Any = slice(None)
     ) -> ReducedSet:

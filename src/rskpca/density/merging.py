@@ -33,7 +33,8 @@ def merge(first: Model, *others: Model) -> Model:
 
     Examples
     --------
-    >>>     >>> from rskpca import ReducedSetKernelPCA, merge
+    >>> import numpy as np
+    >>> from rskpca import ReducedSetKernelPCA, merge
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> parts = [ReducedSetKernelPCA(2, bandwidth=2.0).fit(part) for part in np.split(X, 4)]
     >>> merge(*parts).reduced_set_.n_samples

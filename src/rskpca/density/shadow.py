@@ -249,17 +249,43 @@ class ShadowDensity(BaseDensity):
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
         return self
 
+    def adopt(
+        self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet, *, merged: bool = False
+    ) -> Self:
+        """Take a reduced set that was made elsewhere, such as from blocks on many machines.
+
+        Parameters
+        ----------
+        X : array-like of shape (any, n_features)
+            Rows, or none, whose features are named as those of the data.
+        kernel : RadialKernel
+            With a number for its bandwidth.
+        reduced_set : ReducedSet
+            Of a cover: its spacing is the radius for rows to come.
+        merged : bool, default=False
+            Whether a row may be counted elsewhere than at the first center within the spacing, so
+            that it cannot be forgotten.
+
+        Returns
+        -------
+        ShadowDensity
+            Itself, fitted, without ``labels_``.
+        """
+        self.kernel_, self.reduced_set_, self._cover_ = kernel, reduced_set, None
+        self.ell_ = kernel.scale / reduced_set.spacing  # type: ignore[operator]
+        self._merged_ = merged
+        self.__dict__.pop("labels_", None)
+        self._remember_features(X)
+        return self
+
     def _merged(self, others: Sequence[ShadowDensity]) -> ShadowDensity:
         """The density of the data of all; see :func:`rskpca.merge`."""
         sets = [density.reduced_set_ for density in (self, *others)]
         merged = clone(self)
         merged.reduced_set_ = reduce(ReducedSet.merge, sets)
         spacing = merged.reduced_set_.spacing
-        merged.kernel_, merged.ell_ = (
-            self.kernel_,
-            self.kernel_.scale / spacing if spacing else np.inf,
-        )
-        merged._merged_ = True
+        merged.kernel_, merged._merged_ = self.kernel_, True
+        merged.ell_ = self.kernel_.scale / spacing if spacing else np.inf
         return merged
 
     def _absorb(

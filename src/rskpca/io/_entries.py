@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -82,9 +83,10 @@ class EstimatorEntry(Entry):
             super()._check_names(learnt | (set(self.required) & given))
 
 
-def parameters(cls: Any) -> set[str]:
+@cache
+def parameters(cls: Any) -> frozenset[str]:
     """Names of an estimator's parameters."""
-    return set(cls._get_param_names())
+    return frozenset(cls._get_param_names())
 
 
 def state_of(estimator: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from ._registry import REGISTRY, entry_of
 from .errors import ModelFileError, refuse
 
 DEEPEST = 32
+MOST_OBJECTS = 10_000
 MOST_USES = 32  # of one array: what is made from it in memory may be as large again
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -36,6 +37,7 @@ class Encoder:
         self.sizes: dict[int, dict[str, int]] = {}
         self._places: dict[int, tuple[int, int]] = {}  # of an array, and how often it is used
         self._alive: list[Any] = []  # what an id stands for must not go
+        self._count = 0
 
     def encode(self, value: Any, where: str, depth: int = 0) -> Any:
         """The tree of a value; ``where`` names it in an error."""
@@ -84,6 +86,7 @@ class Encoder:
         return {"tuple": tree} if isinstance(value, tuple) else tree
 
     def _object(self, value: Any, where: str, depth: int) -> Any:
+        self._count = _counted(self._count, where)
         entry = entry_of(value, where)
         values = entry.take(value)
         self._alive.append(values)
@@ -105,6 +108,7 @@ class Decoder:
         self.sizes: dict[int, dict[str, int]] = {}
         self._uses = [0] * len(arrays)
         self._alive: list[Any] = []
+        self._count = 0
 
     def decode(self, tree: Any, where: str, depth: int = 0) -> Any:
         """The value of a tree; ``where`` names it in an error."""
@@ -162,6 +166,7 @@ class Decoder:
         return array[()]
 
     def _object(self, name: str, held: Any, where: str, depth: int) -> Any:
+        self._count = _counted(self._count, where)
         entry, values = REGISTRY[name], self._dict(held, where, depth)
         sizes = Sizes(self.sizes)
         _located(where, lambda: entry.check(values, sizes))
@@ -179,6 +184,12 @@ class Decoder:
         "array": _array,
         "scalar": _scalar,
     }
+
+
+def _counted(count: int, where: str) -> int:
+    if count == MOST_OBJECTS:
+        refuse(f"{where} is one object too many: a model file takes {MOST_OBJECTS:,}")
+    return count + 1
 
 
 def _bounded(value: int, where: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._style import BAND, INK, MARK, axes, dress
+from .._style import BAND, INK, MARK, axes, dress, log_axis
 from .report import Plan, percent, seconds_in_words
 from .retention import Retention
 
@@ -28,11 +28,19 @@ def draw_retention(curve: Retention, ax: Any, title: str) -> Any:
     low, kept, high = (
         100 * values / curve.n_samples for values in (curve.low, curve.n_centers, curve.high)
     )
-    if (low < high).any():
+    forecast = bool((low < high).any())
+    if forecast:
         ax.fill_between(
             curve.ells, low, high, color=BAND, alpha=0.35, linewidth=0, label="expected in"
         )
-    ax.plot(curve.ells, kept, color=INK, marker="o", markersize=4, label="forecast")
+    ax.plot(
+        curve.ells,
+        kept,
+        color=INK,
+        marker="o",
+        markersize=4,
+        label="forecast" if forecast else "counted",
+    )
     if curve.chosen is not None:
         _mark_chosen(curve, ax)
     _scale(ax, low.min(), high.max())
@@ -55,7 +63,7 @@ def _mark_chosen(curve: Retention, ax: Any) -> None:
 
 def _scale(ax: Any, lowest: float, highest: float) -> None:
     if highest > _DECADES * lowest:
-        ax.set_yscale("log")
+        log_axis(ax.yaxis, lowest, highest, "%")
     else:
         ax.set_ylim(0, min(1.08 * highest, 104))
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}%")
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}%")

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .._style import BAND, INK, MARK, axes, dress
+from .._style import BAND, INK, MARK, axes, dress, log_axis
 from ..bounds import Certificate
+from ..bounds.levels import Level
 from ._display import Display
 from .models import split
 
@@ -116,7 +117,8 @@ class CertificateDisplay(Display):
         ax = axes(ax, (6.4, 3.4))
         for kind, shift in zip(KINDS, (-0.18, 0.0, 0.18), strict=True):
             self._draw_kind(ax, kind, shift)
-        ax.set_xscale("log")
+        seen = [v for level in self.certificate.levels for v in _numbers(level) if v]
+        log_axis(ax.xaxis, min(seen, default=0.1), max(seen, default=1.0))
         ax.set_yticks(range(len(self.certificate.levels)), self._names())
         ax.invert_yaxis()
         dress(ax, "error at most", "")
@@ -142,9 +144,12 @@ class CertificateDisplay(Display):
     def _note_zeros(self, ax: Any) -> None:
         """An axis of logs has no zero, and says nothing of what is missing."""
         for place, level in enumerate(self.certificate.levels):
-            numbers = (level.mmd, level.operator, level.eigenvalue)
-            if not any(numbers):
+            if not any(_numbers(level)):
                 word = "says nothing" if level.operator is None else "no error"
                 ax.text(
                     0.01, place, word, transform=ax.get_yaxis_transform(), va="center", color=INK
                 )
+
+
+def _numbers(level: Level) -> tuple[float | None, ...]:
+    return tuple(getattr(level, kind.name) for kind in KINDS)

@@ -15,7 +15,7 @@ from ._display import Display, taken
 from .embedding import diameters
 from .models import Array, feature_names, kernel_of, numbers, points_of, some_rows, split
 
-_MARGIN = 0.6  # bandwidths beyond the data
+_MARGIN = 0.8  # bandwidths beyond the data
 _TALLEST = 0.35  # of the axes, for the weights along a line
 
 

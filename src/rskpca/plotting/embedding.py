@@ -212,7 +212,7 @@ class EmbeddingDisplay(Display):
             Itself.
         """
         pairs = list(combinations(self.components, 2))
-        drawn = taken(ax, len(pairs), (5.2, 4.4) if len(pairs) == 1 else (4.0, 3.6), 3)
+        drawn = taken(ax, len(pairs), (6.4, 4.6) if len(pairs) == 1 else (4.0, 3.6), 3)
         for target, pair in zip(drawn, pairs, strict=True):
             self._draw_rows(target, pair)
             self._draw_centers(target, pair)

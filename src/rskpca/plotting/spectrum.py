@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._style import BAND, INK, PALE, axes, dress
+from .._style import BAND, INK, PALE, axes, dress, log_axis
 from ..bounds import Certificate
 from ._display import Display
 from .models import has_coordinates, n_samples_of, split
@@ -95,7 +95,7 @@ class SpectrumDisplay(Display):
         """
         embedding = split(model)[1]
         has_coordinates(embedding)
-        if hasattr(embedding, "certificate_"):
+        if hasattr(embedding, "certify"):  # the certificate itself takes a while to ask for
             return cls.of_certificate(embedding.certificate_)
         walk = not hasattr(embedding, "explained_variance_ratio_")
         scale = 1.0 if walk else n_samples_of(embedding) or 1.0
@@ -158,15 +158,15 @@ class SpectrumDisplay(Display):
         places = np.arange(1.0, len(self.eigenvalues) + 1)
         floor = self._floor()
         if self.certain is not None and self.likely is not None:
-            self._bars(ax, places, self.certain, floor, PALE, 9, "always in")
+            self._bars(ax, places, self.certain, floor, PALE, 3, "always in")
             label = f"at {self.confidence:.3g} in"
-            self._bars(ax, places, self.likely, floor, BAND, 5, label)
+            self._bars(ax, places, self.likely, floor, BAND, 9, label)
         ax.plot(places, self.eigenvalues, "o", color=INK, markersize=5, label="eigenvalue")
         self._scale(ax, floor)
         ax.set_xticks(np.arange(1, len(places) + 1, max(len(places) // 10, 1)))
         dress(ax, "component", "eigenvalue" if self.walk else "eigenvalue / n")
         ax.grid(axis="y", alpha=0.25)
-        ax.legend(frameon=False)
+        ax.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0))
         self._drawn_on([ax])
         return self
 
@@ -190,5 +190,5 @@ class SpectrumDisplay(Display):
         if self.walk:
             ax.axhline(0, color=PALE, linewidth=0.8)
         elif floor > 0:
-            ax.set_yscale("log")
+            log_axis(ax.yaxis, floor, float(self.eigenvalues.max()))
             ax.set_ylim(bottom=floor)

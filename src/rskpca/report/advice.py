@@ -10,6 +10,7 @@ import numpy as np
 from ..planning.advice import HARDLY, LITTLE, WELL, compressing_bandwidth, landmarks
 from ..planning.discovery import Forecast, forecast
 from ..planning.report import percent
+from ..planning.retention import enough_rows
 from .subject import Subject
 from .verdict import GREEN, Verdict
 
@@ -113,11 +114,12 @@ def _little_compression(subject: Subject, verdict: Verdict) -> Iterator[Advice]:
             "a wider kernel sees coarser shapes.",
             f"bandwidth={wider:.3g}",
         )
+    enough = landmarks(probe)
     yield Advice(
         "Landmarks",
-        f"Or keep the bandwidth: about {landmarks(probe):,} landmarks are enough for "
+        f"Or keep the bandwidth: about {enough:,} landmarks are enough for "
         f"{probe.n_components} components.",
-        f"NystromKernelPCA({probe.n_components}, n_centers={landmarks(probe)})",
+        f"NystromKernelPCA({probe.n_components}, n_centers={enough})",
     )
 
 
@@ -125,7 +127,8 @@ class _Probe:
     """A sample of the rows, for the rules of :mod:`rskpca.planning.advice`."""
 
     def __init__(self, subject: Subject) -> None:
-        self.rows = subject.rows[:_PROBED]
+        some = min(_PROBED, enough_rows(subject.rows.shape[1]))
+        self.rows = subject.rows[:some]
         self.n_samples = max(round(subject.n_rows), len(self.rows))
         self.n_components = len(subject.embedding.eigenvalues_)
         self.kernel = subject.embedding.kernel_

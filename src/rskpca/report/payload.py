@@ -12,9 +12,8 @@ from ..planning.retention import Retention
 from ..plotting import DensityDisplay, SpectrumDisplay
 from ..plotting.embedding import Colors, diameters
 from ..plotting.models import Array, embedded, points_of
-from .subject import Subject
+from .subject import DRAWN, Subject
 
-DRAWN = 3000  # rows of the embedding
 MOST_CENTERS = 1000  # the heaviest
 MOST_COMPONENTS = 12
 MOST_FEATURES = 4  # of the density: every pair of them
@@ -26,7 +25,7 @@ def payload(subject: Subject) -> dict[str, Any]:
     """All that the scripts of the page draw."""
     return {
         "retention": _retention(subject.retention, subject),
-        "spectrum": _spectrum(SpectrumDisplay.of(subject.embedding)),
+        "spectrum": _spectrum(subject),
         "embedding": _embedding(subject),
         "density": _density(subject),
         "levels": _levels(subject),
@@ -45,7 +44,12 @@ def _retention(curve: Retention, subject: Subject) -> dict[str, Any]:
     }
 
 
-def _spectrum(display: SpectrumDisplay) -> dict[str, Any]:
+def _spectrum(subject: Subject) -> dict[str, Any]:
+    certificate = subject.certificate
+    if certificate is None:
+        display = SpectrumDisplay.of(subject.embedding)
+    else:
+        display = SpectrumDisplay.of_certificate(certificate)
     return {
         "values": plain(display.eigenvalues),
         "likely": None if display.likely is None else plain(display.likely),
@@ -114,7 +118,7 @@ def _component_names(subject: Subject) -> list[str]:
 
 
 def _color(name: str, colors: Colors) -> dict[str, Any]:
-    return {"name": name, "names": colors.names, "values": packed(colors.values[:DRAWN])}
+    return {"name": name, "names": colors.names, "values": packed(colors.values)}
 
 
 def _density(subject: Subject) -> dict[str, Any]:

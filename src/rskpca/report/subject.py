@@ -27,6 +27,7 @@ from ..plotting.models import (
 )
 from ..plotting.retention import of_rows
 
+DRAWN = 3000  # rows of the pictures
 LOOKED_AT = 8000  # rows, of which more would tell no more
 MOST_COLUMNS = 24  # features to colour by
 
@@ -44,7 +45,7 @@ class Subject:
     rows : ndarray of shape (n_sampled, n_features)
         A random sample, as the embedding sees it.
     colors : dict
-        Columns to colour by, one value a row of the sample. The first is shown at first.
+        Columns to colour by, one value for each row that is drawn. The first is shown at first.
     names : list of str
         Of the features.
     n_rows : float
@@ -86,8 +87,8 @@ class Subject:
             )
         chosen = check_random_state(random_state).permutation(total)[:LOOKED_AT]
         rows = numbers(before, _taken(X, chosen))
-        colors = {name: Colors.of(column[chosen]) for name, column in given.items()}
-        colors = colors | _own_columns(model, embedding, rows, names, first=color) | colors
+        colors = {name: Colors.of(column[chosen[:DRAWN]]) for name, column in given.items()}
+        colors = colors | _own_columns(model, embedding, rows[:DRAWN], names, first=color) | colors
         known = n_samples_of(embedding) if n_rows is None else None
         return cls(model, embedding, rows, colors, names, known or n, _checked_seconds(seconds))
 

@@ -1,4 +1,4 @@
-"""Drivers for data larger than memory: files, folders and streams through any estimator."""
+"""Drivers for data larger than memory: files, folders, streams; Dask in ``scaling.dask``."""
 
 from .applying import predict, transform
 from .fitting import fit

@@ -106,6 +106,8 @@ def _refines(estimator: Any) -> bool:
 def _check(estimator: Any, source: Source) -> None:
     if getattr(estimator, "embedding", None) is not None:
         _check(estimator.embedding, source)
+    if hasattr(estimator, "_check_parameters"):
+        estimator._check_parameters()
     streamed = clone(estimator)
     if _refines(streamed):
         streamed.set_params(refine=None)

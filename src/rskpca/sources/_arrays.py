@@ -123,7 +123,10 @@ def hdf5(path: Path, dataset: str | None = None) -> Table:
         import h5py
     except ImportError as error:
         raise needs("h5py", "files", "an HDF5 file") from error
-    file = h5py.File(path, "r")
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise ValueError(f"cannot read {str(path)!r} as an HDF5 file: {error}") from error
     names: list[str] = []
     file.visititems(lambda name, item: names.append(name) if _is_matrix(item) else None)
     return ArrayFile(file[_member(path, names, dataset)], path)
@@ -135,7 +138,10 @@ def zarr(path: Path, dataset: str | None = None) -> Table:
         import zarr as package
     except ImportError as error:
         raise needs("zarr", "files", "a Zarr folder") from error
-    node = package.open(str(path), mode="r")
+    try:
+        node = package.open(str(path), mode="r")
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"cannot read {str(path)!r} as a Zarr folder: {error}") from error
     if not hasattr(node, "shape"):
         names = [name for name, item in node.members(max_depth=None) if _is_matrix(item)]
         node = node[_member(path, names, dataset)]

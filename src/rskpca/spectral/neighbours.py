@@ -25,7 +25,7 @@ Array = NDArray[np.floating]
 _MOST_PAIRS = 2**26
 _ROWS = 2**14
 # Radii are compared as squares, which rounding moves by less than this.
-_SLACK = 1 + 1e-12
+SLACK = 1 + 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def _within(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Pairs of a row of X and a point of the tree within the row's radius."""
     found = tree.query_ball_point(
-        X, np.multiply(radius, _SLACK), workers=allowed_threads(), return_sorted=False
+        X, np.multiply(radius, SLACK), workers=allowed_threads(), return_sorted=False
     )
     counts = np.fromiter(map(len, found), dtype=np.intp, count=len(found))
     points = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(counts.sum()))

@@ -222,7 +222,7 @@ class FittedCentered(FittedOperator):
 
 @dataclass(frozen=True, eq=False)
 class Shifted:
-    """k(x, c_j) - ``means``_j: sums over centers become differences from their mean.
+    """k(x, c_j) - means_j: sums over centers become differences from their mean.
 
     What kernel PCA about the mean needs where a function is given by its coefficients alone.
     ``shares`` are the coefficients of the mean, or of its projection on the span of the centers.

@@ -108,6 +108,28 @@ class Moments:
             second=self.second + second,
         )
 
+    def merge(self, other: Moments) -> Moments:
+        """The moments of the data of both.
+
+        Parameters
+        ----------
+        other : Moments
+            On the same basis.
+
+        Returns
+        -------
+        Moments
+            New ones.
+        """
+        if not np.array_equal(self.basis, other.basis):
+            raise ValueError("moments on another basis cannot be merged; start both from one.")
+        return replace(
+            self,
+            total=self.total + other.total,
+            first=self.first + other.first,
+            second=self.second + other.second,
+        )
+
     def _summed(self, X: Array, weights: Array | None) -> tuple[Array, Array]:
         """Sums of b(x) and b(x) b(x)', from those of k(x, Z) where that is quicker and safe.
 
@@ -172,6 +194,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     functions = _at_basis(
         moments, operator.extension(coefficients, eigenvalues, np.float64), len(eigenvalues)
     )
+    check_finite(functions)
     orientation = signs(functions, moments.basis.astype(np.float64))
     return EigenSystem(
         kernel,

@@ -34,7 +34,7 @@ const touched = () => matchMedia("(pointer: coarse)").matches;
 
 // An axis of logs that is labelled at 1, 2 and 5 within each decade, or at 1 where there are many.
 function logs(low, high, write = short) {
-  const steps = Math.log10(high / low) > 3 ? [1] : [1, 2, 5];
+  const steps = Math.log10(high / low) > (narrow() ? 1.5 : 3) ? [1] : [1, 2, 5];
   const decades = Array.from({ length: 24 }, (_, k) => k - 14);
   const tickvals = decades.flatMap((k) => steps.map((step) => Number(`${step}e${k}`)));
   return { type: "log", tickvals, ticktext: tickvals.map(write), range: [Math.log10(low), Math.log10(high)] };

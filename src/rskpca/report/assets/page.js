@@ -84,6 +84,8 @@ function start() {
   describe();
   tabs.forEach((tab) => tab.addEventListener("click", () => open(tab)));
   tabs.forEach((tab) => tab.addEventListener("keydown", step));
+  addEventListener("beforeprint", () => { tabs.forEach((tab) => { panel(tab).hidden = false; }); drawAll(); });
+  addEventListener("afterprint", () => show(asked()));
   addEventListener("hashchange", () => show(asked()));
   document.getElementById("theme").addEventListener("click", () => {
     setTheme(THEMES[(THEMES.indexOf(theme) + 1) % 3]);

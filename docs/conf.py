@@ -1,0 +1,107 @@
+"""The documentation: ``sphinx-build -W docs docs/_build/html``."""
+
+import os
+import re
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import matplotlib
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+
+from api_pages import write_api  # noqa: E402
+
+import rskpca  # noqa: E402
+
+matplotlib.use("agg")
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+
+project = "rskpca"
+author = copyright = "the rskpca developers"
+version = release = rskpca.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery/README.rst", "**/sg_execution_times.rst"]
+
+# ------------------------------------------------------------------------ the pages
+
+myst_heading_anchors = 3
+
+html_theme = "pydata_sphinx_theme"
+html_title = "rskpca"
+html_static_path = ["_static"]
+html_sidebars = {page: [] for page in ("index", "start", "which", "migration", "extending")}
+templates_path = ["_templates"]
+html_css_files = ["rskpca.css"]
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_show_sourcelink = False
+
+# --------------------------------------------------------------------- the names
+
+write_api(DOCS / "api.rst")
+autosummary_generate = True
+autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+# ------------------------------------------------------------------- the gallery
+
+_NOT_SHOWN = [r"(^|/)(?!plot_)\w+\.py$"] + [r"plot_dask\.py"] * (
+    find_spec("rskpca.scaling") is None
+)
+sphinx_gallery_conf = {
+    "examples_dirs": str(DOCS.parent / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": "|".join(_NOT_SHOWN),
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+}
+
+# ------------------------------------------------------------------------ hooks
+
+
+def only_pages_that_are_there(app, docname, source):
+    """Take the pages of parts that are not there out of the guide's contents."""
+    if docname == "guide":
+        lines = source[0].splitlines(keepends=True)
+        source[0] = "".join(line for line in lines if _is_there(line.strip()))
+
+
+def _is_there(line):
+    return not re.fullmatch(r"\w+", line) or (DOCS / f"{line}.md").is_file()
+
+
+def as_code(app, what, name, value, options, lines):
+    """Names such as n_features_in_ in the type of a parameter: no links, as reST takes them."""
+    for i, line in enumerate(lines):
+        head, colon, kind = line.partition(" : ")
+        if colon:
+            lines[i] = head + colon + re.sub(r"(?<![\w`])([a-z]\w*_)(?!\w)", r"``\1``", kind)
+
+
+def setup(app):
+    app.connect("source-read", only_pages_that_are_there)
+    app.connect("autodoc-process-docstring", as_code, priority=100)  # before numpydoc

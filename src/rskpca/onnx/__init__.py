@@ -1,0 +1,5 @@
+"""Deployment: a fitted model as an ONNX graph of standard operators."""
+
+from .export import to_onnx
+
+__all__ = ["to_onnx"]

@@ -1,0 +1,166 @@
+"""Arithmetic that is written down instead of done: values, and the nodes that make them.
+
+Nothing here imports onnx but :meth:`Graph.model`, at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+OPSET = 18
+IR_VERSION = 8  # the one that came with this opset: what reads the one reads the other
+_MOST_BYTES = 2**31 - 2**20
+_UNUSED = {"TopK": ["places"]}  # outputs that an operator must have and nobody reads
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A tensor that a graph computes, rows first. Other numbers are taken in its dtype."""
+
+    graph: Graph
+    name: str
+    dtype: np.dtype[Any]
+
+    def __add__(self, other: Any) -> Value:
+        return self._with("Add", other)
+
+    def __sub__(self, other: Any) -> Value:
+        return self._with("Sub", other)
+
+    def __mul__(self, other: Any) -> Value:
+        return self._with("Mul", other)
+
+    def __truediv__(self, other: Any) -> Value:
+        return self._with("Div", other)
+
+    def __matmul__(self, other: Any) -> Value:
+        return self._with("MatMul", other)
+
+    def __neg__(self) -> Value:
+        return self.node("Neg")
+
+    def __gt__(self, other: Any) -> Value:
+        return self._with("Greater", other, dtype=np.bool_)
+
+    def __ge__(self, other: Any) -> Value:
+        return self._with("GreaterOrEqual", other, dtype=np.bool_)
+
+    def __lt__(self, other: Any) -> Value:
+        return self._with("Less", other, dtype=np.bool_)
+
+    def __le__(self, other: Any) -> Value:
+        return self._with("LessOrEqual", other, dtype=np.bool_)
+
+    def _with(self, operator: str, other: Any, dtype: Any = None) -> Value:
+        return self.node(operator, self.graph.constant(other, self.dtype), dtype=dtype)
+
+    def node(self, operator: str, *others: Value, dtype: Any = None, **attributes: Any) -> Value:
+        """``operator(self, *others)``; of this dtype, unless another one is named."""
+        return self.graph.node(operator, self, *others, dtype=dtype or self.dtype, **attributes)
+
+    def cast(self, dtype: Any) -> Value:
+        """The same in another dtype."""
+        return self if self.dtype == dtype else self.node("Cast", dtype=dtype, to=np.dtype(dtype))
+
+    def row_sums(self) -> Value:
+        """Sums over the columns, as a column."""
+        return self.node("ReduceSum", self.graph.constant([1], np.int64), keepdims=1)
+
+    def column(self, places: int | Sequence[int]) -> Value:
+        """Some columns; of a single place, that column without its axis."""
+        return self.node("Gather", self.graph.constant(places, np.int64), axis=1)
+
+    def row_places(self) -> Value:
+        """Where the largest of each row is; the first of equals."""
+        return self.node("ArgMax", dtype=np.int64, axis=1, keepdims=0)
+
+
+@dataclass(eq=False)
+class Graph:
+    """Nodes in the order of their making, and the constants that they read."""
+
+    nodes: list[tuple[str, list[str], str, dict[str, Any]]] = field(default_factory=list)
+    constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def input(self, name: str, dtype: Any) -> Value:
+        """What the caller gives."""
+        return Value(self, name, np.dtype(dtype))
+
+    def constant(self, value: Any, dtype: Any) -> Value:
+        """Numbers kept in the graph; a value stays what it is."""
+        if isinstance(value, Value):
+            return value
+        array, name = np.asarray(value, dtype=dtype), f"constant_{len(self.constants)}"
+        self.constants[name] = array
+        return Value(self, name, array.dtype)
+
+    def node(self, operator: str, *inputs: Value, dtype: Any, **attributes: Any) -> Value:
+        """A new value, made by a standard operator."""
+        name = f"{operator}_{len(self.nodes)}"
+        self.nodes.append((operator, [value.name for value in inputs], name, attributes))
+        return Value(self, name, np.dtype(dtype))
+
+    def output(self, value: Value, name: str, dtype: Any) -> Value:
+        """The value under a name of its own, in this dtype."""
+        self.nodes.append(("Cast", [value.name], name, {"to": np.dtype(dtype)}))
+        return Value(self, name, np.dtype(dtype))
+
+    def model(
+        self,
+        source: tuple[Value, int],
+        outputs: Sequence[tuple[Value, list[Any]]],
+        metadata: Mapping[str, str],
+    ) -> Any:
+        """The checked ``ModelProto``: the input with its columns, the outputs with their shapes."""
+        import onnx
+        from onnx import helper, numpy_helper
+
+        self._refuse_large()
+        given, width = source
+        graph = helper.make_graph(
+            [_proto(*node) for node in self.nodes],
+            metadata["class"],
+            [helper.make_tensor_value_info(given.name, _code(given.dtype), ["rows", width])],
+            [helper.make_tensor_value_info(v.name, _code(v.dtype), s) for v, s in outputs],
+            [numpy_helper.from_array(array, name) for name, array in self.constants.items()],
+        )
+        model = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+            producer_name="rskpca",
+            producer_version=metadata["rskpca_version"],
+        )
+        helper.set_model_props(model, dict(metadata))
+        onnx.checker.check_model(model, full_check=True)
+        return model
+
+    def _refuse_large(self) -> None:
+        size = sum(array.nbytes for array in self.constants.values())
+        if size > _MOST_BYTES:
+            raise ValueError(
+                f"the model holds {size / 1e9:.1f} GB, and an ONNX file at most 2 GB; a smaller "
+                'basis does it: basis="auto", a smaller ell, or extension="landmarks".'
+            )
+
+
+def _proto(operator: str, inputs: list[str], name: str, attributes: dict[str, Any]) -> Any:
+    from onnx import helper
+
+    plain: dict[str, Any] = {
+        k: _code(v) if isinstance(v, np.dtype) else v for k, v in attributes.items()
+    }
+    outputs = [name, *(f"{name}_{unused}" for unused in _UNUSED.get(operator, []))]
+    return helper.make_node(operator, inputs, outputs, name=f"{operator}:{name}", **plain)
+
+
+def _code(dtype: np.dtype[Any]) -> int:
+    """ONNX's number for a dtype."""
+    from onnx import helper
+
+    return int(helper.np_dtype_to_tensor_dtype(dtype))

@@ -1,0 +1,143 @@
+"""Models on Dask collections: lazy, a block at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ... import _validation as check
+from ._blocks import in_block, is_frame, row_blocks
+from ._stages import imported
+
+Array = NDArray[Any]
+
+
+def transform(model: Any, X: Any) -> Any:
+    """Coordinates of the rows of a Dask collection.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With a ``transform``.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Points.
+
+    Returns
+    -------
+    dask.array.Array or dask.dataframe.DataFrame
+        Lazy, with the blocks of X; a data frame keeps its index.
+    """
+    return _applied(model, "transform", X)
+
+
+def predict(model: Any, X: Any) -> Any:
+    """Clusters, or whether points are outliers, for the rows of a Dask collection.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With a ``predict``, such as NormalizedCut or KernelPCANovelty.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Points.
+
+    Returns
+    -------
+    dask.array.Array or dask.dataframe.Series
+        Lazy, a number a row.
+    """
+    return _applied(model, "predict", X)
+
+
+def score_samples(model: Any, X: Any) -> Any:
+    """Scores of the rows of a Dask collection.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``score_samples``, such as ShadowDensity or KernelPCANovelty.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Points.
+
+    Returns
+    -------
+    dask.array.Array or dask.dataframe.Series
+        Lazy, a number a row.
+    """
+    return _applied(model, "score_samples", X)
+
+
+def _applied(model: Any, method: str, X: Any) -> Any:
+    check_is_fitted(model)
+    if not hasattr(model, method):
+        raise TypeError(f"{type(model).__name__} has no {method}.")
+    X = row_blocks(X)
+    if X.shape[1] != model.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(model).__name__} was fitted to "
+            f"{model.n_features_in_}."
+        )
+    shared = imported().delayed(model, name=f"rskpca-model-{uuid4().hex}", traverse=False)
+    if is_frame(X):
+        return _on_frame(model, shared, method, X)
+    return _on_array(model, shared, method, X)
+
+
+def _on_array(model: Any, shared: Any, method: str, X: Any) -> Any:
+    nothing = _answer(model, method, _known_point(model, [X.dtype]))[:0]
+    shape: Any = {"drop_axis": 1}
+    if nothing.ndim == 2:
+        shape = {"chunks": (X.chunks[0], nothing.shape[1:])}
+    return X.map_blocks(
+        _of_block, model=shared, method=method, nothing=nothing, meta=nothing,
+        dtype=nothing.dtype, name=f"rskpca-{method}-{uuid4().hex}", **shape,
+    )  # fmt: skip
+
+
+def _on_frame(model: Any, shared: Any, method: str, X: Any) -> Any:
+    like = X._meta
+    point = type(like)(_known_point(model, like.dtypes), columns=like.columns)
+    nothing = _answer(model, method, point)[:0]
+    names = model.get_feature_names_out() if nothing.ndim == 2 else None
+    meta = _framed(nothing, like, names)
+    return X.map_partitions(rskpca_partition, shared, method, nothing, names, meta=meta)
+
+
+def _of_block(
+    rows: Array, *, model: Any, method: str, nothing: Array, block_id: tuple[int, ...]
+) -> Array:
+    """The answers for one block, which may be empty."""
+    return in_block(block_id[0], _answer, model, method, rows) if len(rows) else nothing
+
+
+def rskpca_partition(
+    frame: Any, model: Any, method: str, nothing: Array, names: Any, partition_info: Any = None
+) -> Any:
+    """The answers for one partition; the dashboard shows the name of this function."""
+    if len(frame) == 0:
+        return _framed(nothing, frame, names)
+    return _framed(in_block(partition_info["number"], _answer, model, method, frame), frame, names)
+
+
+def _answer(model: Any, method: str, rows: Any) -> Array:
+    """As an array, whatever ``set_output`` says."""
+    check.block_rows(rows, model.n_features_in_)
+    return np.asarray(getattr(model, method)(rows))
+
+
+def _framed(answers: Array, like: Any, names: Any) -> Any:
+    """A data frame, or a series, with the index of another."""
+    if names is None:
+        return like.iloc[:, 0]._constructor(answers, index=like.index)
+    return type(like)(answers, index=like.index, columns=names)
+
+
+def _known_point(model: Any, dtypes: Any) -> Array:
+    """A point that the model has an answer for; float32 where all features are."""
+    inside = getattr(model, "embedding_", model)
+    points = inside.basis_ if hasattr(inside, "basis_") else inside.reduced_set_.centers
+    single = all(dtype == np.float32 for dtype in dtypes)
+    return points[:1].astype(np.float32 if single else np.float64)

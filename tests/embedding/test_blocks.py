@@ -1,0 +1,173 @@
+"""Estimators fitted in blocks: as on one machine, up to what the certificates say."""
+
+from functools import reduce
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    KernelPCANovelty,
+    KMeansDensity,
+    Laplacian,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSet,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
+from rskpca.bounds.hilbert_schmidt import measured
+from rskpca.density.blocks import Counts
+from rskpca.embedding.blocks import BlockFit, needs_sample
+from rskpca.spectral import Moments
+from tests import datasets
+from tests.states import fitted_state
+
+X = datasets.blobs(3000, 3)
+PARTS = np.array_split(X, 12)
+ESTIMATORS = [
+    ShadowDensity(Gaussian(5.0), ell=3.0),
+    ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0),
+    ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, basis=40),
+    ReducedSetKernelPCA(3, density=ShadowDensity(Laplacian(5.0), ell=3.0), center=False),
+    DiffusionMaps(2, bandwidth=5.0, ell=3.0),
+    LaplacianEigenmaps(2, bandwidth=5.0, ell=3.0),
+    NormalizedCut(4, bandwidth=5.0, ell=3.0),
+    KernelPCANovelty(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0)),
+    KernelPCANovelty(),
+]
+
+
+def fitted(estimator, parts=PARTS, sample=X):
+    fit = BlockFit.of(estimator, sample)
+    merged = reduce(ReducedSet.merge, map(fit.shadow.cover, parts))
+    counts = reduce(Counts.merge, [fit.shadow.count(merged.centers, part) for part in parts])
+    reduced_set = fit.shadow.join(merged, counts)
+    moments = fit.moments(reduced_set)
+    if moments is not None:
+        moments = reduce(Moments.merge, [moments.add(part) for part in parts])
+    return fit.fitted(reduced_set, moments)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_one_block_is_a_stream_of_one_chunk(estimator):
+    found, expected = fitted(clone(estimator), [X]), clone(estimator).partial_fit(X)
+    for method in ("transform", "predict", "score_samples"):
+        if hasattr(expected, method):
+            np.testing.assert_array_equal(getattr(found, method)(X), getattr(expected, method)(X))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_a_fit_in_blocks_goes_on_as_a_stream(estimator):
+    model = fitted(clone(estimator), PARTS[:10])
+    rows = np.concatenate(PARTS[10:])
+    model.partial_fit(rows).forget(PARTS[0]).forget(rows)
+    left = getattr(model, "embedding_", model).reduced_set_
+    assert left.n_samples == sum(map(len, PARTS[1:10]))
+
+
+def test_refined_in_blocks_is_refined_at_once():
+    model = fitted(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, refine="nystrom", basis=40))
+    twin = fitted(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, basis=40)).refine_on(X)
+    np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues_, rtol=1e-12)
+    np.testing.assert_allclose(model.transform(X), twin.transform(X), atol=1e-10)
+    assert [level.name for level in model.certificate_.levels] == [
+        level.name for level in twin.certificate_.levels
+    ]
+
+
+def pair(center):
+    estimator = ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, center=center)
+    return clone(estimator).fit(X), fitted(clone(estimator))
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_operators_and_eigenvalues_differ_by_what_both_certificates_allow(center):
+    here, there = pair(center)
+    both = here.certificate_, there.certificate_
+    left, right = here.reduced_set_, there.reduced_set_
+    apart = measured(here.kernel_, left.centers, right, left.weights, center=center)
+    assert apart > 0
+    for name in ("a priori", "a posteriori", "spectral"):
+        assert apart <= sum(c.level(name).operator for c in both)
+    shift = np.abs(both[0].eigenvalues - both[1].eigenvalues)
+    for kind in ("certain", "likely"):
+        widths = [np.ptp(getattr(c, kind), axis=1) for c in both]
+        assert (shift <= sum(widths)).all()
+    assert both[0].level("a priori") == both[1].level("a priori")
+
+
+def test_eigenspaces_turn_by_at_most_what_both_certificates_allow():
+    models = pair(center=False)
+    systems = [model.eigensystem_ for model in models]
+    axes = [system.coefficients * np.sqrt(system.eigenvalues) for system in systems]
+    inner = axes[0].T @ models[0].kernel_(systems[0].centers, systems[1].centers) @ axes[1]
+    allowed = sum(model.certificate_.likely_angles for model in models)
+    assert np.isfinite(allowed[0])
+    for D in np.flatnonzero(np.isfinite(allowed)) + 1:
+        cosine = np.linalg.svd(inner[:D, :D], compute_uv=False)[-1]
+        assert np.degrees(np.arccos(min(cosine, 1.0))) <= allowed[D - 1]
+
+
+def test_the_bandwidth_comes_from_the_sample():
+    model = fitted(ReducedSetKernelPCA(3, ell=3.0), sample=X[::3])
+    assert model.kernel_.bandwidth == ReducedSetKernelPCA(3, ell=3.0).fit(X[::3]).kernel_.bandwidth
+
+
+@pytest.mark.parametrize(
+    ("estimator", "needed"),
+    [
+        (ReducedSetKernelPCA(3), True),
+        (ReducedSetKernelPCA(3, bandwidth=2.0), False),
+        (ReducedSetKernelPCA(3, gamma=2.0), False),
+        (ReducedSetKernelPCA(3, density=ShadowDensity(Gaussian(2.0))), False),
+        (ReducedSetKernelPCA(3, density=ShadowDensity()), True),
+        (ReducedSetKernelPCA(3, bandwidth=2.0, density=ShadowDensity("rbf")), True),
+        (ReducedSetKernelPCA(3, kernel="rbf", density=ShadowDensity(Gaussian(2.0))), True),
+        (ShadowDensity(), True),
+        (ShadowDensity(Gaussian(2.0)), False),
+        (KernelPCANovelty(), True),
+    ],
+)
+def test_a_sample_is_asked_for_only_where_a_bandwidth_is_the_median(estimator, needed):
+    assert needs_sample(estimator) is needed
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ReducedSetKernelPCA(3, density=KMeansDensity(20)),
+        NystromKernelPCA(3, landmarks=20),
+        KernelPCANovelty(NystromKernelPCA(3, landmarks=20)),
+        KMeansDensity(20),
+        "kernel PCA",
+    ],
+)
+def test_what_does_not_merge_is_refused(estimator):
+    with pytest.raises(TypeError, match=r"is not made from blocks of rows that merge; give a Shad"):
+        BlockFit.of(estimator, X)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    model = NormalizedCut(4, bandwidth=5.0, ell=3.0).fit(X)
+    before = fitted_state(model)
+    model.set_params(n_clusters=900)
+    with pytest.raises(ValueError, match=r"n_clusters=900, but there are"):
+        fitted(model)
+    assert fitted_state(model) == before
+
+
+def test_nothing_is_fitted_before_the_end():
+    estimator = ReducedSetKernelPCA(3, bandwidth=5.0)
+    BlockFit.of(estimator, X)
+    with pytest.raises(Exception, match="not fitted"):
+        check_is_fitted(estimator)
+
+
+def test_rows_have_no_labels():
+    with pytest.raises(AttributeError, match=r"a fit in blocks keeps none. predict gives"):
+        fitted(NormalizedCut(4, bandwidth=5.0, ell=3.0)).labels_  # noqa: B018

@@ -1,0 +1,45 @@
+"""Clusters of worker processes on this machine, and workers that die at a given stage."""
+
+import logging
+import os
+import signal
+from contextlib import contextmanager
+
+from distributed import Client, LocalCluster, WorkerPlugin
+
+
+@contextmanager
+def cluster(n_workers):
+    """A client of so many worker processes of one thread."""
+    with (
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        ) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+
+
+class Killer(WorkerPlugin):
+    """SIGKILL for the first so many workers that start a task of a stage, one after another."""
+
+    def __init__(self, stage, folder, victims=1):
+        self.prefix, self.folder, self.victims = f"rskpca-{stage}-", str(folder), victims
+
+    def transition(self, key, start, finish, **more):
+        if finish == "executing" and str(key).startswith(self.prefix) and self._first_to_mark():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _first_to_mark(self):
+        """Whether this death is still to come; a file tells of each that was."""
+        for victim in range(self.victims):
+            try:
+                os.close(os.open(f"{self.folder}/{victim}", os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            return True
+        return False

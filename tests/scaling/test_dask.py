@@ -1,0 +1,331 @@
+"""Dask collections on the schedulers of one machine: the answers, the graph and the refusals."""
+
+import pickle
+import sys
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from dask.utils import key_split
+from sklearn.base import clone
+
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    KernelPCANovelty,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
+from rskpca.scaling.dask import fit, predict, score_samples, transform
+from tests import datasets
+from tests.density.test_blocks import first_within
+from tests.states import fitted_state
+
+X = datasets.blobs(3000, 3)
+BLOCKS = da.from_array(X, chunks=(170, 3))
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"], index=np.arange(5000, 8000))
+PARTITIONS = dd.from_pandas(FRAME, npartitions=7)
+ESTIMATOR = ReducedSetKernelPCA(3, ell=3.0)
+
+
+@pytest.fixture(autouse=True)
+def _here():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def reduced_set_of(model):
+    return getattr(model, "embedding_", model).reduced_set_
+
+
+def without_lengths(array):
+    """The same array, of which Dask no longer knows how long its blocks are."""
+    columns = [f"x{i}" for i in range(array.shape[1])]
+    return dd.from_dask_array(array, columns=columns).to_dask_array()
+
+
+def test_a_cover_of_all_rows_within_epsilon():
+    model = fit(clone(ESTIMATOR), BLOCKS)
+    found, radius = model.reduced_set_, model.kernel_.bandwidth / 3.0
+    labels, _ = first_within(X, found.centers, radius)
+    np.testing.assert_array_equal(found.weights, np.bincount(labels))
+    assert (found.radius, found.n_samples) == (radius, len(X))
+
+
+def test_bandwidth_and_sums_at_the_frequencies_are_those_of_one_machine():
+    model, alone = fit(clone(ESTIMATOR), BLOCKS), clone(ESTIMATOR).fit(X)
+    assert model.kernel_.bandwidth == alone.kernel_.bandwidth
+    assert model.reduced_set_.spectrum == alone.reduced_set_.spectrum
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
+def test_the_scheduler_does_not_matter(scheduler):
+    expected = fit(clone(ESTIMATOR), BLOCKS).reduced_set_
+    with dask.config.set(scheduler=scheduler, num_workers=3):
+        assert fit(clone(ESTIMATOR), BLOCKS).reduced_set_ == expected
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ShadowDensity(ell=3.0),
+        ReducedSetKernelPCA(3, ell=3.0, refine="nystrom", basis=30),
+        DiffusionMaps(2, ell=3.0),
+        LaplacianEigenmaps(2, ell=3.0),
+        NormalizedCut(4, ell=3.0),
+        KernelPCANovelty(ReducedSetKernelPCA(3, ell=3.0, random_state=4)),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_every_estimator_on_a_shadow_density(estimator):
+    model, alone = fit(clone(estimator), BLOCKS), clone(estimator).fit(X)
+    assert reduced_set_of(model).spectrum == reduced_set_of(alone).spectrum
+    assert reduced_set_of(model).n_samples == len(X)
+    for function in (transform, predict, score_samples):
+        if hasattr(model, function.__name__):
+            found, here = function(model, BLOCKS), getattr(model, function.__name__)(X)
+            assert found.chunks[0] == BLOCKS.chunks[0]
+            np.testing.assert_allclose(found.compute(), here, rtol=1e-9, atol=1e-12)
+            theirs = getattr(alone, function.__name__)(X)
+            assert np.mean(np.abs(here - theirs)) < 0.05 * np.ptp(theirs)
+
+
+def test_one_pass_has_the_radius_of_the_tree():
+    once, twice = fit(clone(ESTIMATOR), BLOCKS, one_pass=True), fit(clone(ESTIMATOR), BLOCKS)
+    found, epsilon = once.reduced_set_, twice.reduced_set_.radius
+    assert epsilon < found.radius <= 3 * epsilon  # 18 blocks meet in a tree of two levels
+    assert (found.n_samples, found.spacing) == (len(X), epsilon)
+    assert found.spectrum == twice.reduced_set_.spectrum
+    looser, tighter = once.certificate_, twice.certificate_
+    assert looser.level("a priori").operator > tighter.level("a priori").operator
+    with pytest.raises(ValueError, match="this model was merged"):
+        once.forget(X[:1])
+
+
+def test_the_model_is_an_ordinary_one():
+    model = pickle.loads(pickle.dumps(fit(clone(ESTIMATOR), BLOCKS)))
+    assert b"dask" not in pickle.dumps(model)
+    before = model.reduced_set_
+    model.partial_fit(X[:50]).forget(X[:50])
+    np.testing.assert_array_equal(model.reduced_set_.weights, before.weights)
+    model.forget(X[1:])
+    np.testing.assert_array_equal(model.reduced_set_.centers, X[:1])
+
+
+def test_whole_weights_equal_repeated_rows():
+    repeats = np.random.default_rng(1).integers(0, 4, len(X))
+    lengths = tuple(int(part.sum()) for part in np.split(repeats, np.arange(170, 3000, 170)))
+    repeated = da.from_array(np.repeat(X, repeats, axis=0), chunks=(lengths, 3))
+    expected = fit(clone(ESTIMATOR), repeated)
+    for weights in (repeats, da.from_array(repeats, chunks=999), repeats.tolist()):
+        model = fit(clone(ESTIMATOR), BLOCKS, sample_weight=weights)
+        assert model.kernel_.bandwidth == expected.kernel_.bandwidth
+        for name in ("centers", "weights", "spectrum"):
+            found, wanted = (getattr(m.reduced_set_, name) for m in (model, expected))
+            assert np.all(found == wanted)
+
+
+def test_weights_that_are_fractions():
+    weights = np.random.default_rng(1).uniform(0, 2, len(X)) * (X[:, 0] > 0)
+    model = fit(clone(ESTIMATOR), BLOCKS, sample_weight=da.from_array(weights, chunks=170))
+    alone = clone(ESTIMATOR).fit(X, sample_weight=weights)
+    assert model.reduced_set_.n_samples == pytest.approx(weights.sum(), rel=1e-14)
+    assert model.kernel_.bandwidth == pytest.approx(alone.kernel_.bandwidth, rel=0.1)
+    assert (model.reduced_set_.centers[:, 0] > 0).all()
+
+
+def test_few_rows_are_all_looked_at_for_the_bandwidth():
+    weights = np.random.default_rng(1).uniform(0.5, 2, 90)
+    model = fit(clone(ESTIMATOR), BLOCKS[:90].rechunk(20), sample_weight=weights)
+    alone = clone(ESTIMATOR).fit(X[:90], sample_weight=weights)
+    assert model.kernel_.bandwidth == alone.kernel_.bandwidth
+
+
+def test_empty_blocks_and_blocks_of_unknown_length_change_nothing():
+    expected = fit(clone(ESTIMATOR), BLOCKS).reduced_set_
+    unknown = without_lengths(BLOCKS)
+    assert np.isnan(unknown.shape[0])
+    assert fit(clone(ESTIMATOR), unknown).reduced_set_ == expected
+    filtered = dd.from_pandas(FRAME.assign(row=FRAME.index), npartitions=9)
+    filtered = filtered[filtered.row >= 6000][["a", "b", "c"]]
+    model, rows = fit(clone(ESTIMATOR), filtered), FRAME[FRAME.index >= 6000]
+    assert model.kernel_.bandwidth == clone(ESTIMATOR).fit(rows).kernel_.bandwidth
+    assert model.reduced_set_.n_samples == len(rows)
+    assert len(transform(model, filtered).compute()) == len(rows)
+
+
+def test_columns_in_several_chunks_are_brought_together():
+    cut = BLOCKS.rechunk((170, 2))
+    model = fit(clone(ESTIMATOR), cut)
+    assert model.reduced_set_ == fit(clone(ESTIMATOR), BLOCKS).reduced_set_
+    assert transform(model, cut).numblocks == (18, 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_dtypes_are_those_of_one_machine(dtype):
+    blocks, rows = (10 * BLOCKS).astype(dtype), (10 * X).astype(dtype)
+    model, alone = fit(clone(ESTIMATOR), blocks), clone(ESTIMATOR).fit(rows)
+    assert model.reduced_set_.centers.dtype == alone.reduced_set_.centers.dtype
+    lazy, here = transform(model, blocks), alone.transform(rows)
+    assert lazy.dtype == lazy.compute().dtype == here.dtype
+
+
+def test_a_data_frame_keeps_names_index_and_partitions():
+    model = fit(clone(ESTIMATOR), PARTITIONS)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    coordinates = transform(model, PARTITIONS)
+    assert list(coordinates.columns) == list(model.get_feature_names_out())
+    assert coordinates.npartitions == 7
+    found = coordinates.compute()
+    pd.testing.assert_index_equal(found.index, FRAME.index)
+    np.testing.assert_allclose(found, model.transform(FRAME), atol=1e-12)
+    scores = score_samples(model, PARTITIONS).compute()
+    pd.testing.assert_index_equal(scores.index, FRAME.index)
+    with pytest.raises(ValueError, match="feature names"):
+        transform(model, PARTITIONS[["b", "a", "c"]])
+
+
+def test_a_data_frame_with_weights_in_a_series():
+    frame = PARTITIONS.assign(w=PARTITIONS.a.abs())
+    model = fit(clone(ESTIMATOR), frame[["a", "b", "c"]], sample_weight=frame.w)
+    assert model.reduced_set_.n_samples == pytest.approx(FRAME.a.abs().sum(), rel=1e-14)
+
+
+def test_the_output_of_a_model_may_be_set_to_pandas():
+    model = fit(clone(ESTIMATOR), PARTITIONS).set_output(transform="pandas")
+    assert transform(model, PARTITIONS).compute().shape == (3000, 3)
+
+
+def test_transform_computes_nothing_by_itself():
+    def refuse(block):
+        raise AssertionError("computed")
+
+    model = fit(clone(ESTIMATOR), BLOCKS)
+    lazy = transform(model, BLOCKS.map_blocks(refuse, meta=np.empty((0, 3))))
+    with pytest.raises(AssertionError, match="computed"):
+        lazy.compute()
+
+
+def test_stages_have_names():
+    seen = set()
+
+    class Watch(dask.callbacks.Callback):
+        def _pretask(self, key, graph, state):
+            seen.add(key_split(key))
+
+    with Watch():
+        fit(ReducedSetKernelPCA(3, ell=3.0, refine="nystrom"), BLOCKS)
+    stages = {f"rskpca-{name}" for name in ("sample", "cover", "merge", "count", "join", "refine")}
+    assert stages <= seen
+
+
+class TestRefusals:
+    def refused(self, X, message, error=ValueError, estimator=ESTIMATOR, **options):
+        model = clone(ESTIMATOR).fit(datasets.blobs(200, 3))
+        before = fitted_state(model)
+        model.set_params(**estimator.get_params())
+        with pytest.raises(error, match=message):
+            fit(model, X, **options)
+        assert fitted_state(model) == before
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    @pytest.mark.parametrize("bandwidth", ["median", 4.0])
+    def test_a_bad_row_is_named(self, bad, bandwidth):
+        rows = X.copy()
+        rows[170 * 4 + 33, 2] = bad
+        blocks = da.from_array(rows, chunks=(170, 3))
+        estimator = clone(ESTIMATOR).set_params(bandwidth=bandwidth)
+        self.refused(blocks, r"block 4: row 33 holds NaN or infinity", estimator=estimator)
+        model = fit(clone(ESTIMATOR), BLOCKS)
+        with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
+            transform(model, blocks).compute()
+        frame = dd.from_dask_array(blocks, columns=["a", "b", "c"])
+        with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
+            transform(fit(clone(ESTIMATOR), PARTITIONS), frame).compute()
+
+    def test_words_in_a_frame(self):
+        frame = dd.from_pandas(FRAME.assign(c="word"), npartitions=3)
+        self.refused(frame, r"block 0: could not convert string to float")
+
+    @pytest.mark.parametrize("data", [X, FRAME, [[1.0]], None])
+    def test_data_that_are_here_already(self, data):
+        self.refused(data, r"X must be a dask.array or a dask.dataframe", TypeError)
+
+    def test_other_collections(self):
+        self.refused(dask.delayed(X), r"X must be a dask.array", TypeError)
+        self.refused(PARTITIONS.a, r"X must be a dask.array", TypeError)
+        self.refused(BLOCKS[:, 0], r"X must have rows and a known number of columns")
+        self.refused(BLOCKS.astype(complex), r"X must hold real numbers, got dtype complex128")
+
+    def test_no_rows(self):
+        self.refused(BLOCKS[:0], r"X has no row of positive weight")
+        self.refused(BLOCKS, r"X has no row", sample_weight=da.zeros(3000, chunks=170))
+
+    def test_weights_that_do_not_fit(self):
+        self.refused(BLOCKS, r"shape \(3000,\)", sample_weight=np.ones(2999))
+        self.refused(BLOCKS, r"shape \(3000,\)", sample_weight=da.ones(2999))
+        self.refused(BLOCKS, r"one number a row, got 2 dim", sample_weight=da.ones((3000, 1)))
+        self.refused(BLOCKS, r"must not be negative", sample_weight=-np.ones(3000))
+        unknown = without_lengths(BLOCKS)
+        self.refused(unknown, r"call X.compute_chunk_sizes\(\)", sample_weight=np.ones(3000))
+        self.refused(
+            unknown, r"has 2 blocks, but X has 18", sample_weight=da.ones(3000, chunks=1500)
+        )
+        self.refused(
+            unknown, r"block 0: sample_weight must have", sample_weight=da.ones(3600, chunks=200)
+        )
+
+    def test_parameters_are_checked_before_any_work(self):
+        def refuse(block):
+            raise AssertionError("computed")
+
+        lazy = BLOCKS.map_blocks(refuse, meta=np.empty((0, 3)))
+        auto = ShadowDensity(ell="auto", tol=0.1)
+        for estimator, message in (
+            (ReducedSetKernelPCA(0), "n_components must be"),
+            (ReducedSetKernelPCA(2, density=auto), "looks at all rows"),
+            (ReducedSetKernelPCA(2, ell=np.inf), "keeps every row"),
+        ):
+            self.refused(lazy, message, estimator=estimator)
+        self.refused(lazy, "one_pass must be", one_pass=1)
+        self.refused(lazy, "patience must be", patience=0)
+        with pytest.raises(TypeError, match="NystromKernelPCA is not made from blocks"):
+            fit(NystromKernelPCA(2, landmarks=5), lazy)
+
+    def test_rows_that_change_between_two_looks(self):
+        rng = np.random.default_rng(0)
+
+        def other_rows(block):
+            return block[: rng.integers(1, len(block))]
+
+        moving = BLOCKS.map_blocks(other_rows, meta=np.empty((0, 3)), chunks=((np.nan,) * 18, 3))
+        estimator = ReducedSetKernelPCA(2, bandwidth=4.0)
+        self.refused(moving, r"they must give the same rows each time", estimator=estimator)
+
+    def test_models_that_do_not_fit(self):
+        model = fit(clone(ESTIMATOR), BLOCKS)
+        with pytest.raises(ValueError, match=r"X has 2 features, but ReducedSetKernelPCA was fitt"):
+            transform(model, BLOCKS[:, :2])
+        with pytest.raises(TypeError, match=r"ReducedSetKernelPCA has no predict"):
+            predict(model, BLOCKS)
+        with pytest.raises(Exception, match=r"not fitted"):
+            transform(clone(ESTIMATOR), BLOCKS)
+
+    def test_without_dask(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "dask", None)
+        with pytest.raises(ImportError, match=r'pip install "rskpca\[dask\]"'):
+            fit(clone(ESTIMATOR), X)
+
+
+def test_a_density_of_its_own_kernel():
+    density = fit(ShadowDensity(Gaussian(4.0), ell=2.0), BLOCKS)
+    assert (density.ell_, density.kernel_.bandwidth) == (2.0, 4.0)
+    np.testing.assert_allclose(
+        score_samples(density, BLOCKS).compute(), density.score_samples(X), rtol=1e-12
+    )

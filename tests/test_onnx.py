@@ -1,0 +1,369 @@
+"""Graphs in onnxruntime answer as the models do."""
+
+import json
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+import pandas as pd
+import pytest
+from onnx.reference import ReferenceEvaluator
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+import rskpca
+from rskpca import (
+    DiffusionMaps,
+    KernelPCANovelty,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    NystromKernelPCA,
+    RadialKernel,
+    ReducedSetKernelPCA,
+    SparseKernelPCA,
+    SubsampledKernelPCA,
+    WeightedNystromKernelPCA,
+    compress_map,
+    select_reduced_set,
+    to_onnx,
+)
+from tests import datasets
+
+PROMISED = {"float32": 1e-5, "float64": 1e-10}
+DTYPES = list(PROMISED)
+KERNELS = ["gaussian", "laplacian"]
+
+MODELS = {
+    "plain": lambda **k: ReducedSetKernelPCA(4, center=False, **k),
+    "centered": lambda **k: ReducedSetKernelPCA(4, **k),
+    "exact": lambda **k: ReducedSetKernelPCA(4, ell=np.inf, **k),
+    "two scales": lambda **k: ReducedSetKernelPCA(4, basis="auto", **k),
+    "refined": lambda **k: ReducedSetKernelPCA(4, refine="nystrom", **k),
+    "many refined": lambda **k: ReducedSetKernelPCA(40, refine="nystrom", **k),
+    "nystrom": lambda **k: NystromKernelPCA(4, landmarks=100, **k),
+    "nystrom not centered": lambda **k: NystromKernelPCA(4, landmarks=50, center=False, **k),
+    "nystrom through data": lambda **k: NystromKernelPCA(4, landmarks=50, extension="data", **k),
+    "weighted nystrom": lambda **k: WeightedNystromKernelPCA(4, n_centers=30, **k),
+    "subsampled": lambda **k: SubsampledKernelPCA(4, n_centers=50, **k),
+    "sparse": lambda **k: SparseKernelPCA(4, n_centers=20, **k),
+    "diffusion 0": lambda **k: DiffusionMaps(4, alpha=0.0, **k),
+    "diffusion 1/2": lambda **k: DiffusionMaps(4, alpha=0.5, t=2.5, **k),
+    "diffusion 1": lambda **k: DiffusionMaps(4, t="auto", **k),
+    "diffusion on a basis": lambda **k: DiffusionMaps(4, basis="auto", **k),
+    "laplacian": lambda **k: LaplacianEigenmaps(4, **k),
+    "laplacian with itself": lambda **k: LaplacianEigenmaps(4, self_affinity=True, **k),
+    "laplacian on a basis": lambda **k: LaplacianEigenmaps(4, basis=60, **k),
+    "laplacian of neighbours": lambda **k: LaplacianEigenmaps(4, graph=12, **k),
+    "laplacian within": lambda **k: LaplacianEigenmaps(4, graph=7.0, **k),
+    "cut": lambda **k: NormalizedCut(3, **k),
+    "cut by rotation": lambda **k: NormalizedCut(3, assign_labels="discretize", graph=20, **k),
+    "cut by pivots": lambda **k: NormalizedCut(3, assign_labels="cluster_qr", basis=60, **k),
+    "novelty": lambda **k: KernelPCANovelty(ReducedSetKernelPCA(8, **k)),
+}
+
+
+def train(dtype="float64", shift=0.0):
+    return (datasets.blobs(300, 3) + shift).astype(dtype)
+
+
+def rows(dtype="float64", shift=0.0):
+    """New points, and some that the models have seen: there distances are zero."""
+    both = np.vstack([datasets.blobs(60, 3, seed=9), datasets.blobs(300, 3)[:60]])
+    return (both + shift).astype(dtype)
+
+
+def answers(graph, X) -> dict[str, np.ndarray]:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), options)
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, {"X": X}), strict=True))
+
+
+def metadata(graph) -> dict[str, str]:
+    return {entry.key: entry.value for entry in graph.metadata_props}
+
+
+def assert_equal_answers(model, X):
+    """Those of the model in this dtype."""
+    promised = PROMISED[X.dtype.name]
+    for method, got in answers(to_onnx(model, dtype=X.dtype), X).items():
+        expected = getattr(model, method)(X)
+        if method == "predict":
+            np.testing.assert_array_equal(got, expected)
+            continue
+        assert got.shape == expected.shape
+        assert got.dtype == X.dtype
+        np.testing.assert_allclose(got, expected, rtol=0, atol=promised * np.abs(expected).max())
+
+
+def assert_near_float64(model, X):
+    """Coordinates are those of the model in float64, each relative to its own size."""
+    got = answers(to_onnx(model, dtype=X.dtype), X)["transform"]
+    expected = model.transform(X.astype(np.float64))
+    error, size = np.abs(got - expected).max(axis=0), np.abs(expected).max(axis=0)
+    assert np.all(error <= PROMISED[X.dtype.name] * size)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_answers_as_in_python(name, kernel, dtype):
+    model = MODELS[name](kernel=kernel).fit(train(dtype))
+    assert_equal_answers(model, rows(dtype))
+    if hasattr(model, "transform"):
+        assert_near_float64(model, rows(dtype))
+
+
+@pytest.mark.parametrize("compress", [select_reduced_set, compress_map])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_compressed_models_do(compress, dtype):
+    model = ReducedSetKernelPCA(3).fit(train(dtype))
+    assert_equal_answers(compress(model, 15), rows(dtype))
+
+
+# --------------------------------------------------------------------------------- digits
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("shift", [1e3, 1e6])
+@pytest.mark.parametrize("name", ["centered", "laplacian", "novelty"])
+def test_data_far_from_the_origin_lose_nothing(name, shift, kernel, dtype):
+    model = MODELS[name](kernel=kernel).fit(train(dtype, shift))
+    assert_equal_answers(model, rows(dtype, shift))
+
+
+def far_clumps(dtype):
+    """Clumps of unit size, a thousand apart: distances within cancel in the product form."""
+    X = train() + 1000 * (np.arange(300) % 3)[:, None]
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_clumps_a_thousand_bandwidths_apart(kernel, dtype):
+    """Here ``transform`` itself is off by 2e-5 in float32."""
+    X = far_clumps(dtype)
+    assert_near_float64(ReducedSetKernelPCA(4, kernel=kernel, bandwidth=1.0).fit(X), X)
+
+
+def test_the_product_form_alone_would_not_do(monkeypatch):
+    X = far_clumps("float64")
+    model = ReducedSetKernelPCA(4, kernel="laplacian", bandwidth=1.0).fit(X)
+    from rskpca.onnx import kernel_values
+
+    def uncut(x, c, grid):
+        return kernel_values._product(x, c, kernel_values._squares(c)) - kernel_values._squares(x)
+
+    monkeypatch.setattr(kernel_values, "_cut_product", uncut)
+    Z = model.transform(X)
+    assert np.abs(answers(to_onnx(model, dtype=X.dtype), X)["transform"] - Z).max() > 1e-9
+
+
+def test_float32_is_computed_in_where_it_is_enough():
+    X = train("float32")
+    assert metadata(to_onnx(ReducedSetKernelPCA(2).fit(X)))["arithmetic"] == "float32"
+    cancelling = ReducedSetKernelPCA(40, refine="nystrom").fit(X)
+    for model in (cancelling, LaplacianEigenmaps(2, graph=9).fit(X)):
+        assert metadata(to_onnx(model))["arithmetic"] == "float64"
+    double = ReducedSetKernelPCA(2).fit(X.astype(np.float64))
+    assert metadata(to_onnx(double, dtype=np.float64))["arithmetic"] == "float64"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_points_beyond_all_centers(dtype):
+    X = train(dtype)
+    far = np.array([[1e3, 0, 0], [1e30, -1e30, 0], [np.finfo(dtype).max] * 3], dtype)
+    for model in (ReducedSetKernelPCA(2).fit(X), KernelPCANovelty().fit(X)):
+        assert_equal_answers(model, far)
+    found = answers(to_onnx(DiffusionMaps(2).fit(X), dtype=dtype), far)
+    np.testing.assert_array_equal(found["transform"], 0)
+
+
+@pytest.mark.parametrize("name", ["centered", "diffusion 1", "laplacian of neighbours"])
+def test_a_row_with_nan_has_no_coordinates(name):
+    X = rows()
+    X[3, 1] = np.nan
+    found = answers(to_onnx(MODELS[name]().fit(train()), dtype=X.dtype), X)["transform"]
+    assert np.isnan(found[3]).all()
+    assert np.isfinite(np.delete(found, 3, axis=0)).all()
+
+
+# --------------------------------------------------------------------------------- walks
+
+
+@pytest.mark.parametrize("graph", [None, 4, 2.0])
+@pytest.mark.filterwarnings("ignore:the affinities")
+def test_functions_of_negative_eigenvalues(graph):
+    X = datasets.blobs(12, 2)
+    model = LaplacianEigenmaps(9, bandwidth=2.0, ell=np.inf, graph=graph).fit(X)
+    assert (model.eigenvalues_ < 0).any()
+    assert_equal_answers(model, np.vstack([X, X + 0.01]))
+
+
+def test_centers_that_weigh_less_than_a_point():
+    X = train()
+    weights = np.random.default_rng(0).uniform(0.05, 1.5, size=len(X))
+    model = LaplacianEigenmaps(3).fit(X, sample_weight=weights)
+    assert np.ptp(model.eigensystem_.operator.loop) > 0
+    assert_equal_answers(model, rows())
+
+
+@pytest.mark.parametrize("graph", [5, 3, 1.0, 2**0.5])
+@pytest.mark.filterwarnings("ignore:the affinities")
+def test_ties_of_neighbours_on_a_lattice(graph):
+    side = np.arange(7.0)
+    X = np.array([(x, y) for x in side for y in side]) + 1000.1
+    model = LaplacianEigenmaps(3, bandwidth=1.5, ell=np.inf, graph=graph).fit(X)
+    assert_equal_answers(model, np.vstack([X, X + 0.5]))
+
+
+@pytest.mark.parametrize("basis", [None, 30])
+def test_clusters_of_points_that_no_center_reaches(basis):
+    X = train()
+    model = NormalizedCut(3, basis=basis).fit(X)
+    far = np.vstack([1e4 * X[:40], rows()])
+    found = answers(to_onnx(model, dtype=np.float64), far)
+    np.testing.assert_array_equal(found["predict"], model.predict(far))
+    np.testing.assert_array_equal(found["transform"][:40], 0)
+
+
+# --------------------------------------------------------------------------------- graphs
+
+
+KINDS = ["centered", "diffusion 1", "laplacian", "laplacian of neighbours", "cut", "novelty"]
+
+
+@pytest.mark.parametrize("name", [*KINDS, "laplacian within", "cut by pivots"])
+def test_any_number_of_rows(name):
+    graph = to_onnx(MODELS[name]().fit(train()), dtype=np.float64)
+    for count in (0, 1):
+        found = answers(graph, rows()[:count])
+        assert {len(values) for values in found.values()} == {count}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_graph_is_of_standard_operators_and_small_values(name, kernel):
+    graph = to_onnx(MODELS[name](kernel=kernel).fit(train()))
+    onnx.checker.check_model(graph, full_check=True)
+    assert [(o.domain, o.version) for o in graph.opset_import] == [("", 18)]
+    assert all(node.domain == "" for node in graph.graph.node)
+    inferred = onnx.shape_inference.infer_shapes(graph, strict_mode=True, data_prop=True)
+    shapes = [value.type.tensor_type.shape.dim for value in inferred.graph.value_info]
+    assert shapes
+    assert max(len(shape) for shape in shapes) <= 2
+
+
+def test_the_points_are_held_once():
+    model = ReducedSetKernelPCA(2, bandwidth=1.0).fit(datasets.blobs(500, 40))
+    size = to_onnx(model, dtype=np.float64).ByteSize()
+    assert model.basis_.nbytes < size < 1.1 * model.basis_.nbytes + 10_000
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_reference_runtime_says_the_same(name):
+    graph, X = to_onnx(MODELS[name]().fit(train()), dtype=np.float64), rows()
+    found = answers(graph, X)
+    theirs = ReferenceEvaluator(graph).run(list(found), {"X": X})
+    for ours, other in zip(found.values(), theirs, strict=True):
+        np.testing.assert_allclose(ours, other, atol=1e-12 * np.abs(other).max())
+
+
+def test_metadata_say_what_it_is():
+    X = pd.DataFrame(train(), columns=["height", "width", "Straße"])
+    graph = to_onnx(ReducedSetKernelPCA(2, bandwidth=3.0).fit(X))
+    about = metadata(graph)
+    assert about["rskpca_version"] == graph.producer_version == rskpca.__version__
+    assert about["class"] == "ReducedSetKernelPCA"
+    assert about["kernel"] == "Gaussian(bandwidth=3.0)"
+    assert json.loads(about["feature_names"]) == list(X.columns)
+    assert "feature_names" not in metadata(to_onnx(ReducedSetKernelPCA(2).fit(train())))
+
+
+# --------------------------------------------------------------------------------- scalers
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "scalers",
+    [
+        [StandardScaler()],
+        [StandardScaler(with_mean=False)],
+        [StandardScaler(with_std=False)],
+        [RobustScaler()],
+        [MaxAbsScaler()],
+        [MinMaxScaler((-2, 3))],
+        ["passthrough", StandardScaler(), RobustScaler()],
+    ],
+    ids=str,
+)
+def test_scalers_of_a_pipeline_are_in_the_graph(scalers, dtype):
+    stretch = np.array([1.0, 100.0, 0.01])
+    pipeline = make_pipeline(*scalers, ReducedSetKernelPCA(3)).fit(stretch * train(dtype, 5.0))
+    assert_equal_answers(pipeline, (stretch * rows(dtype, 5.0)).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shift", [1e3, 1e6])
+def test_scaled_data_far_from_the_origin(shift, dtype):
+    pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(3)).fit(train(dtype, shift))
+    assert_equal_answers(pipeline, rows(dtype, shift))
+
+
+def test_a_pipeline_has_the_names_of_its_first_step():
+    X = pd.DataFrame(train(), columns=["a", "b", "c"])
+    pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(X)
+    assert json.loads(metadata(to_onnx(pipeline))["feature_names"]) == ["a", "b", "c"]
+
+
+# --------------------------------------------------------------------------------- errors
+
+
+def test_a_profile_of_the_users_own_has_no_graph():
+    kernel = RadialKernel(lambda s: 1 / (1 + s), power=2, bandwidth=2.0)
+    with pytest.raises(TypeError, match=r"Gaussian and Laplacian.*RadialKernel"):
+        to_onnx(ReducedSetKernelPCA(2, kernel=kernel).fit(train()))
+
+
+@pytest.mark.parametrize("model", [ReducedSetKernelPCA(2), KernelPCANovelty()])
+def test_a_model_must_be_fitted(model):
+    with pytest.raises(NotFittedError):
+        to_onnx(model)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, "int32", "no dtype", None])
+def test_other_dtypes_are_refused(dtype):
+    with pytest.raises(ValueError, match=r"dtype must be numpy\.float32 or numpy\.float64"):
+        to_onnx(ReducedSetKernelPCA(2).fit(train()), dtype=dtype)
+
+
+@pytest.mark.parametrize("model", [PCA(2), "model.onnx", rskpca.ShadowDensity()])
+def test_other_models_are_refused(model):
+    with pytest.raises(TypeError, match="to_onnx takes a fitted embedding"):
+        to_onnx(model)
+
+
+def test_other_steps_are_refused():
+    pipeline = make_pipeline(PCA(2), ReducedSetKernelPCA(2)).fit(train())
+    with pytest.raises(TypeError, match=r"StandardScaler.*PCA.*to_onnx\(pipeline\[-1\]\)"):
+        to_onnx(pipeline)
+    clipped = make_pipeline(MinMaxScaler(clip=True), ReducedSetKernelPCA(2)).fit(train())
+    with pytest.raises(ValueError, match="clip=False"):
+        to_onnx(clipped)
+
+
+def test_without_onnx_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r'pip install "rskpca\[onnx\]"'):
+        to_onnx(ReducedSetKernelPCA(2).fit(train()))
+
+
+def test_a_model_beyond_the_limit_of_the_format(monkeypatch):
+    monkeypatch.setattr("rskpca.onnx.graph._MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match=r"at most 2 GB.*basis"):
+        to_onnx(ReducedSetKernelPCA(2).fit(train()))

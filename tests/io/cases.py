@@ -5,11 +5,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
     DiffusionMaps,
+    FadingDensity,
     FastParzenDensity,
     Gaussian,
     HerdingDensity,
@@ -28,6 +30,7 @@ from rskpca import (
     SubsampledKernelPCA,
     UniformDensity,
     WeightedNystromKernelPCA,
+    WindowDensity,
     merge,
     select_reduced_set,
 )
@@ -47,7 +50,18 @@ def _streamed(model: Any, X: np.ndarray) -> Any:
     """In parts, with some rows taken away again, and nothing solved since."""
     for part in np.array_split(X, 3):
         model.partial_fit(part)
-    return model.forget(X[10:20])
+    return model.forget(X[-20:-10])
+
+
+def _parted(model: Any, X: np.ndarray) -> Any:
+    """In parts, one of them weighted, that cannot be forgotten."""
+    first, second, third = np.array_split(X, 3)
+    model.partial_fit(first).partial_fit(second, sample_weight=np.linspace(0, 3, len(second)))
+    return model.partial_fit(third)
+
+
+def _merged(model: Any, X: np.ndarray) -> Any:
+    return merge(*(clone(model).fit(part) for part in np.array_split(X, 3)))
 
 
 def _fit(model: Any) -> Callable[[np.ndarray], Any]:
@@ -59,6 +73,8 @@ def _stream(model: Any) -> Callable[[np.ndarray], Any]:
 
 
 _K = Gaussian(4.0)
+_WINDOW = WindowDensity(60, ShadowDensity(_K))
+_FADING = FadingDensity(0.7, ShadowDensity(_K))  # 16 rows until a center goes, 179 in a span
 
 CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "gaussian": lambda X: Gaussian(1.5),
@@ -74,8 +90,18 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "shadow, stream": _stream(ShadowDensity(_K)),
     "shadow, bounded": _fit(ShadowDensity(_K, ell=9.0, max_centers=12)),
     "shadow, weights": lambda X: ShadowDensity(_K).fit(X, sample_weight=np.linspace(0, 1, len(X))),
-    "shadow, merged": lambda X: merge(
-        ShadowDensity(_K).fit(X[::2]), ShadowDensity(_K).fit(X[1::2])
+    "shadow, merged": lambda X: _merged(ShadowDensity(_K), X),
+    "shadow, warm": lambda X: ShadowDensity(_K, warm_start=True).fit(X[:60]).fit(X[60:]),
+    "window": _fit(WindowDensity(60, ShadowDensity(_K))),
+    "window, unfitted": lambda X: WindowDensity(7, kernel=_K),
+    "window, stream": _stream(WindowDensity(60, ShadowDensity(_K, ell=6.0))),
+    "window, not full, stream": _stream(WindowDensity(500, ShadowDensity(_K))),
+    "window, every row": _fit(WindowDensity(60, ShadowDensity(_K, ell=np.inf))),
+    "window, weights": lambda X: _parted(WindowDensity(70, ShadowDensity(_K)), X),
+    "fading": _fit(FadingDensity(30.0, ShadowDensity(_K))),
+    "fading, stream": lambda X: _parted(clone(_FADING), X),
+    "fading, every row, stream": lambda X: _parted(
+        FadingDensity(0.3, ShadowDensity(_K, ell=np.inf, n_frequencies=0)), X
     ),
     "kmeans": _fit(KMeansDensity(9)),
     "uniform": _fit(UniformDensity(9)),
@@ -92,6 +118,10 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "kernel pca, a basis": lambda X: ReducedSetKernelPCA(
         2, kernel=_K, basis=ReducedSet(X[:9], np.ones(9))
     ).fit(X),
+    "kernel pca, merged": lambda X: _merged(ReducedSetKernelPCA(2, kernel=_K), X),
+    "kernel pca, window": _fit(ReducedSetKernelPCA(2, density=_WINDOW)),
+    "kernel pca, window, stream": _stream(ReducedSetKernelPCA(2, density=_WINDOW)),
+    "kernel pca, fading": _fit(ReducedSetKernelPCA(2, density=FadingDensity(30.0, kernel=_K))),
     "nystrom": _fit(NystromKernelPCA(2, kernel=_K, landmarks="rpcholesky", n_centers=9)),
     "nystrom, data": _fit(NystromKernelPCA(2, kernel=_K, landmarks=9, extension="data")),
     "nystrom, given": lambda X: NystromKernelPCA(2, kernel=_K, landmarks=X[:9]).partial_fit(X),
@@ -102,6 +132,7 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "diffusion maps": _fit(DiffusionMaps(2, kernel=_K, t="auto")),
     "diffusion maps, stream": _stream(DiffusionMaps(2, kernel=_K)),
     "diffusion maps, basis": _fit(DiffusionMaps(2, kernel=_K, ell=8.0, basis=9)),
+    "diffusion maps, window, stream": _stream(DiffusionMaps(2, density=_WINDOW)),
     "laplacian eigenmaps": _fit(LaplacianEigenmaps(2, kernel=_K)),
     "laplacian eigenmaps, nearest": _fit(LaplacianEigenmaps(2, kernel=_K, ell=8.0, graph=30)),
     "laplacian eigenmaps, cut-off": _fit(LaplacianEigenmaps(2, kernel=_K, ell=8.0, graph=30.0)),
@@ -109,6 +140,10 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "normalized cut, pivots": _fit(NormalizedCut(3, kernel=_K, assign_labels="cluster_qr")),
     "novelty": _fit(KernelPCANovelty()),
     "novelty, stream": _stream(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K))),
+    "novelty, window, stream": _stream(
+        KernelPCANovelty(ReducedSetKernelPCA(2, density=_WINDOW))
+    ),
+    "novelty, merged": lambda X: _merged(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K)), X),
     "scaler": _fit(StandardScaler()),
     "pipeline": _fit(make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=2.0))),
 }

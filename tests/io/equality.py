@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
-REMADE = {"_cover_", "_preimages_"}
+from rskpca.density._recent import joined
+
+REMADE = {"_cover_", "_preimages_", "_set_", "_cover", "_step"}
 
 
 def differences(a: Any, b: Any, where: str = "") -> list[str]:
@@ -31,9 +33,13 @@ def differences(a: Any, b: Any, where: str = "") -> list[str]:
 
 
 def _state(value: Any) -> dict[str, Any]:
+    if hasattr(value, "settled"):
+        value = value.settled()  # without centers that are gone
     state = {k: v for k, v in vars(value).items() if k not in REMADE}
     if "_solved_" in state and state["_system_"] is None:
         state["_solved_"] = None  # of data that have changed
+    if "blocks" in state:
+        state["blocks"] = joined(state["blocks"])  # cut in another way
     return state
 
 

@@ -15,7 +15,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,9 +129,16 @@ def _answer(model: Any) -> None:
         if hasattr(model, "partial_fit"):
             model.partial_fit(rows)
             _solved_again(model, rows)
+        if hasattr(model, "forget"):
+            with suppress(ValueError):  # merged, or grown
+                model.forget(rows)
+            _solved_again(model, rows)
 
 
 def _solved_again(model: Any, rows: Any) -> None:
+    """Whatever is asked for first after rows came or went."""
+    getattr(model, "labels_", None)
+    getattr(model, "reduced_set_", None)
     if hasattr(model, "transform"):
         model.transform(rows)
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import rskpca
-from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity, load, save
+from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity, WindowDensity, load, save
 from rskpca.io import describe
 from rskpca.io._registry import REGISTRY
 from tests.io.cases import CASES, data
@@ -77,7 +77,12 @@ def file_bytes(folder):
     return (folder / "model").read_bytes()
 
 
-STREAMS = [name for name in CASES if "stream" in name] + ["shadow", "kernel pca", "shadow, weights"]
+STREAMS = [
+    *(name for name in CASES if "stream" in name),
+    "shadow", "kernel pca", "shadow, weights", "shadow, warm", "window", "window, every row",
+    "window, weights", "fading", "kernel pca, window", "kernel pca, fading",
+]  # fmt: skip
+MERGED = [name for name in CASES if "merged" in name]
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -87,10 +92,57 @@ def test_a_stream_goes_on_bit_for_bit(name, tmp_path):
     loaded = again(model, tmp_path)
     for stream in (model, loaded):
         stream.partial_fit(new)
-        if name != "shadow, weights":
-            stream.forget(X[30:40])
+        if hasattr(stream, "forget") and name != "shadow, weights":
+            stream.forget(X[-10:])
+        stream.partial_fit(X[:30])
     assert differences(model, loaded) == []
     assert differences(answers(model, X), answers(loaded, X)) == []
+
+
+@pytest.mark.parametrize("name", MERGED)
+def test_a_merged_model_goes_on_and_still_refuses_to_forget(name, tmp_path):
+    X, new = data()
+    model = CASES[name](X)
+    loaded = again(model, tmp_path)
+    for merged in (model, loaded):
+        with pytest.raises(ValueError, match="this model was merged"):
+            merged.forget(X[:10])
+        merged.partial_fit(new)
+    assert differences(model, loaded) == []
+    assert differences(answers(model, X), answers(loaded, X)) == []
+
+
+def test_a_warm_start_starts_from_the_loaded_centers(tmp_path):
+    X, new = data()
+    model = CASES["shadow, warm"](X)
+    loaded = again(model, tmp_path)
+    assert differences(model.fit(new), loaded.fit(new)) == []
+    cold = ShadowDensity(Gaussian(4.0)).fit(new)
+    assert not np.array_equal(loaded.reduced_set_.centers, cold.reduced_set_.centers)
+
+
+@pytest.mark.parametrize("name", ["window, stream", "fading, stream"])
+def test_a_stream_of_both_precisions_goes_on_bit_for_bit(name, tmp_path):
+    X, new = data()
+    for first, then in [(np.float32, np.float64), (np.float64, np.float32)]:
+        model = CASES[name](X.astype(first)).partial_fit(new.astype(then))
+        loaded = again(model, tmp_path)
+        assert loaded.reduced_set_ == model.reduced_set_
+        assert loaded.reduced_set_.centers.dtype == np.float64
+        for stream in (model, loaded):
+            stream.partial_fit(X.astype(then))
+        assert differences(model, loaded) == []
+        assert loaded.reduced_set_ == model.reduced_set_
+
+
+def test_centers_that_are_gone_are_not_stored(tmp_path):
+    """A stream whose search still holds them."""
+    X = np.random.default_rng(0).uniform(0, 100, size=(6000, 2)) + np.arange(6000)[:, None] / 99
+    model = WindowDensity(2000, ShadowDensity(Gaussian(4.0), n_frequencies=0)).partial_fit(X[:4000])
+    aging = model._stream_.aging
+    loaded = again(model, tmp_path)
+    assert len(loaded._stream_.aging.opened) == np.count_nonzero(aging.alive) < len(aging.opened)
+    assert loaded.partial_fit(X[4000:]).reduced_set_ == model.partial_fit(X[4000:]).reduced_set_
 
 
 def test_names_of_features_and_the_output_are_kept(tmp_path):

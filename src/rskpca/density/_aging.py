@@ -50,6 +50,22 @@ class AgingCover:
         self._cover: Cover | None = None  # of these centers
         self._step = STEP
 
+    @classmethod
+    def restored(
+        cls,
+        radius: float,
+        patience: int,
+        n_rows: int,
+        opened: Numbers,
+        last: Numbers,
+        centers: Array,
+    ) -> AgingCover:
+        """A stream that goes on from here; ``centers`` are as :attr:`centers` gives them."""
+        aging = cls(radius, patience, centers)
+        aging.n_rows, aging.opened, aging.last = n_rows, opened, last
+        aging._centers = centers.astype(np.float64)
+        return aging
+
     def branch(self) -> AgingCover:
         """A stream of its own from here on; whatever comes of it, this one stays as it is."""
         other = AgingCover.__new__(AgingCover)
@@ -71,11 +87,14 @@ class AgingCover:
         """Which centers are not gone."""
         return self.last >= self.n_rows - self.patience
 
-    def bury(self) -> Labels | None:
-        """Let go of the centers that are gone, where that is due; those that stay, if so."""
+    def bury(self, *, now: bool = False) -> Labels | None:
+        """Let go of the centers that are gone, where that is due; those that stay, if so.
+
+        ``now`` makes it due.
+        """
         alive = self.alive
         few = np.count_nonzero(alive) >= (1 - FEW) * len(alive)
-        if alive.all() or (few and self._cover is not None):
+        if alive.all() or (few and self._cover is not None and not now):
             return None
         kept = np.flatnonzero(alive)
         self.opened, self.last = self.opened[kept], self.last[kept]

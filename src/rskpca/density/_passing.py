@@ -28,6 +28,9 @@ class PassingStream(Protocol):
     def branch(self) -> Self:
         """A stream of its own from here on."""
 
+    def settled(self) -> Self:
+        """The same stream, on its own, without centers that are gone."""
+
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
         """Take in rows; the numbers of the rows that opened their centers."""
 
@@ -42,7 +45,7 @@ class PassingDensity(BaseDensity, ABC):
     ell_: float
     _stream_: Any
     _homes_: NDArray[np.int64] | None
-    _set_: ReducedSet | None
+    _set_: ReducedSet | None = None
 
     @abstractmethod
     def _check_parameters(self) -> None:

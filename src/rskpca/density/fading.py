@@ -91,13 +91,17 @@ class FadingDensity(PassingDensity):
     def _check_parameters(self) -> None:
         check.positive_number("half_life", self.half_life)
 
-    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> _Fading:
+    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> FadingStream:
         half_life = float(self.half_life)
-        patience = int(min(math.ceil(PATIENCE * half_life), 2**62))
-        return _Fading(AgingCover(radius, patience, X), spectrum, half_life)
+        return FadingStream(AgingCover(radius, patience(half_life), X), spectrum, half_life)
 
 
-class _Fading:
+def patience(half_life: float) -> int:
+    """Rows of others after which a center goes."""
+    return int(min(math.ceil(PATIENCE * half_life), 2**62))
+
+
+class FadingStream:
     """Sums in a unit that shrinks as time goes by, so that no row but the last is touched.
 
     In a span of ``rows_in_span`` rows the row at place p counts 2^(p / half_life - _SPAN - 1).
@@ -106,14 +110,34 @@ class _Fading:
     def __init__(self, aging: AgingCover, spectrum: Spectrum | None, half_life: float) -> None:
         self.aging, self.spectrum, self.half_life = aging, spectrum, half_life
         self.rows_in_span = max(int(min(_SPAN * half_life, 2**62)), 1)
-        self.place = 0  # of the next row
+        self.place = self._place_after(aging.n_rows)  # of the next row
         self.sums = Sums(0)
         self.lost = 0.0  # the weight of centers that are gone
 
-    def branch(self) -> _Fading:
+    @classmethod
+    def restored(
+        cls,
+        aging: AgingCover,
+        spectrum: Spectrum | None,
+        half_life: float,
+        sums: Sums,
+        lost: float,
+    ) -> FadingStream:
+        """A stream that goes on from here."""
+        stream = cls(aging, spectrum, half_life)
+        stream.sums, stream.lost = sums, lost
+        return stream
+
+    def branch(self) -> FadingStream:
         """A stream of its own from here on."""
         other = copy.copy(self)
         other.aging, other.sums = self.aging.branch(), self.sums.moved(slice(None), self.n_centers)
+        return other
+
+    def settled(self) -> FadingStream:
+        """The same stream, on its own, without centers that are gone."""
+        other = self.branch()
+        other._bury(now=True)
         return other
 
     @property
@@ -135,8 +159,12 @@ class _Fading:
             start = rows.stop
         return homes
 
-    def _bury(self) -> None:
-        kept = self.aging.bury()
+    def _place_after(self, n_rows: int) -> int:
+        """A span that is full ends with the row after it."""
+        return (n_rows - 1) % self.rows_in_span + 1 if n_rows else 0
+
+    def _bury(self, *, now: bool = False) -> None:
+        kept = self.aging.bury(now=now)
         if kept is not None:
             self.lost += float(np.delete(self.sums.weights, kept).sum())
             self.sums = self.sums.moved(kept, len(kept))

@@ -90,8 +90,8 @@ class WindowDensity(PassingDensity):
     def _check_parameters(self) -> None:
         check.positive_integer("window", self.window)
 
-    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> _Window:
-        return _Window(AgingCover(radius, int(self.window), X), spectrum)
+    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> WindowStream:
+        return WindowStream(AgingCover(radius, int(self.window), X), spectrum)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of the window before their time. Their places stay empty.
@@ -125,26 +125,33 @@ class WindowDensity(PassingDensity):
         return self
 
 
-class _Window:
+class WindowStream:
     """The rows of the window, the centers, and the sums of the rows of whole weight.
 
     Those sums are exact, so that rows leave them without a trace; rows of other weights are
     summed when the reduced set is asked for.
     """
 
-    def __init__(self, aging: AgingCover, spectrum: Spectrum | None) -> None:
-        self.aging, self.spectrum = aging, spectrum
-        self.blocks: Blocks = ()
+    def __init__(
+        self, aging: AgingCover, spectrum: Spectrum | None, blocks: Blocks = ()
+    ) -> None:
+        self.aging, self.spectrum, self.blocks = aging, spectrum, blocks
 
     @property
     def size(self) -> int:
         """How many rows there can be."""
         return self.aging.patience
 
-    def branch(self) -> _Window:
+    def branch(self) -> WindowStream:
         """A stream of its own from here on."""
         other = copy.copy(self)
         other.aging = self.aging.branch()
+        return other
+
+    def settled(self) -> WindowStream:
+        """The same stream, on its own, without centers that are gone."""
+        other = self.branch()
+        other.aging.bury(now=True)
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:

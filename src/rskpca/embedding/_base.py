@@ -353,6 +353,6 @@ class ReducedSetEmbedding(KernelEmbedding):
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, a row a center."""
         centers, system = self.reduced_set_.centers, self.eigensystem_
-        own = system.centers is centers
+        own = np.array_equal(system.centers, centers)
         functions = system.functions if own else system.extend(centers.astype(np.float64))
         return np.sqrt(self.reduced_set_.weights)[:, None] * functions

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import compression, density, embedding, kernels
+from ..density.fading import FadingStream
+from ..density.window import WindowStream
 from ..embedding.novelty import _AtMostTen
 from ._entries import (
     ALWAYS,
@@ -42,6 +44,7 @@ from ._fields import (
     thing,
 )
 from ._parts import PARTS, fitted_kernel, walk
+from ._streams import STREAMS, passing
 from .errors import refuse
 
 # ------------------------------------------------------------------ random walks
@@ -55,7 +58,7 @@ def _walk_state(embedding: Any) -> dict[str, Any]:
     return values
 
 
-_DENSITIES = tuple(name for name in density.__all__ if name != "BaseDensity")
+_DENSITIES = tuple(n for n in density.__all__ if n not in ("BaseDensity", "merge"))
 _density = thing(*_DENSITIES, m="m", d="d")
 
 
@@ -132,6 +135,8 @@ _MODELS = (
          "reduced_set_": every(_reduced_set, _counted)},
         {**_LABELS, "_merged_": flag},
     ),
+    passing(density.WindowDensity, WindowStream),
+    passing(density.FadingDensity, FadingStream),
     estimator(density.KMeansDensity, _CHOSEN, _LABELS),
     estimator(density.UniformDensity, _CHOSEN, _LABELS),
     estimator(density.ParingDensity, _CHOSEN, _LABELS),
@@ -225,7 +230,8 @@ _THEIRS = (
     ),
 )
 
-REGISTRY: dict[str, Entry] = {entry.name: entry for entry in (*PARTS, *_WALKS, *_MODELS, *_THEIRS)}
+_ALL = (*PARTS, *STREAMS, *_WALKS, *_MODELS, *_THEIRS)
+REGISTRY: dict[str, Entry] = {entry.name: entry for entry in _ALL}
 _ESTIMATORS = tuple(entry.name for entry in (*_WALKS, *_MODELS))
 
 

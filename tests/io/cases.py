@@ -140,9 +140,7 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "normalized cut, pivots": _fit(NormalizedCut(3, kernel=_K, assign_labels="cluster_qr")),
     "novelty": _fit(KernelPCANovelty()),
     "novelty, stream": _stream(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K))),
-    "novelty, window, stream": _stream(
-        KernelPCANovelty(ReducedSetKernelPCA(2, density=_WINDOW))
-    ),
+    "novelty, window, stream": _stream(KernelPCANovelty(ReducedSetKernelPCA(2, density=_WINDOW))),
     "novelty, merged": lambda X: _merged(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K)), X),
     "scaler": _fit(StandardScaler()),
     "pipeline": _fit(make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=2.0))),

@@ -44,7 +44,7 @@ class Bar:
             TextColumn("{task.fields[beside]}"), TimeElapsedColumn(), TimeRemainingColumn(),
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
-        self._task = self._progress.add_task("reading", total=total, beside="")
+        self._task = self._progress.add_task("reading", total=total, beside="", about="")
         self._timer = threading.Timer(_PATIENCE, self._progress.start)
         self._timer.daemon = True
         if shown:
@@ -74,7 +74,10 @@ class Bar:
         if anew:
             self._progress.reset(self._task, total=self.total)
         self._last, self._name = row, name
-        self._progress.update(self._task, completed=row, description=name, beside=beside)
+        about = "" if self._exact else "about "
+        self._progress.update(
+            self._task, completed=row, description=name, beside=beside, about=about
+        )
 
     def end(self) -> None:
         """Take it away."""
@@ -89,6 +92,6 @@ class _Rows(ProgressColumn):
     def render(self, task: Task) -> Any:
         if not task.completed:
             return Text("")
-        of = "" if task.total is None else f" of {task.total:,.0f}"
+        of = "" if task.total is None else f" of {task.fields['about']}{task.total:,.0f}"
         rate = "" if not task.speed else f", {task.speed:,.0f}/s"
         return Text(f"{task.completed:,.0f}{of} rows{rate}", style="cyan")

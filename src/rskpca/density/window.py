@@ -132,9 +132,7 @@ class WindowStream:
     summed when the reduced set is asked for.
     """
 
-    def __init__(
-        self, aging: AgingCover, spectrum: Spectrum | None, blocks: Blocks = ()
-    ) -> None:
+    def __init__(self, aging: AgingCover, spectrum: Spectrum | None, blocks: Blocks = ()) -> None:
         self.aging, self.spectrum, self.blocks = aging, spectrum, blocks
 
     @property

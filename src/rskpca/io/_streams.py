@@ -17,7 +17,6 @@ from ..density.window import WindowStream
 from ._entries import EstimatorEntry, estimator, value
 from ._fields import (
     Field,
-    Sizes,
     array,
     doubles,
     every,

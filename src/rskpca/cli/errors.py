@@ -54,8 +54,9 @@ def told(debug: bool) -> Iterator[None]:
 
 
 def _is_typers(error: Exception) -> bool:
-    """Exits and wrong options, which typer shows itself."""
-    return isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code")
+    """Exits and wrong options, which typer shows itself, and a reader that went away."""
+    kinds = typer.Exit | typer.Abort | BrokenPipeError
+    return isinstance(error, kinds) or hasattr(error, "exit_code")
 
 
 def _unexpected(error: Exception) -> str:

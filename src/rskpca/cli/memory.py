@@ -31,7 +31,12 @@ def peak(made: dict[str, Any], data: Path) -> float:
     """
     order = json.dumps({**made, "data": str(data)})
     command = [sys.executable, "-m", __name__, order]
-    finished = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    if finished.returncode:
+        raise MemoryError(
+            f"{made['method']} could not be fitted in a process of its own (exit code "
+            f"{finished.returncode}); take fewer rows. {finished.stderr[-200:]}"
+        )
     return float(json.loads(finished.stdout.splitlines()[-1]))
 
 

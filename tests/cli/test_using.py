@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rskpca import load, merge, plan
+from rskpca import KernelPCANovelty, load, merge, plan, save
 from rskpca.io import describe
 
 from .cases import FEATURES, FRAME, ROWS, done, failed, numbers
@@ -51,7 +51,7 @@ def test_labels_of_clusters(folder, model):
     done("transform", "c", "data.parquet", "--labels", "-o", "labels.csv")
     np.testing.assert_array_equal(pd.read_csv("labels.csv")["label"], load("c").predict(X))
     line = failed("transform", "data.rskpca", "data.parquet", "--labels", "-o", "labels.csv")
-    assert "'data.rskpca' holds a ReducedSetKernelPCA, which cannot predict." in line
+    assert "'data.rskpca' holds a ReducedSetKernelPCA, which cannot predict; leave out" in line
 
 
 def test_inspect_says_what_is_in_a_file(folder, model):
@@ -63,6 +63,17 @@ def test_inspect_says_what_is_in_a_file(folder, model):
     text = done("inspect", "data.rskpca")
     assert f"{model.n_centers_} centers" in text
     assert "by rskpca" in text
+
+
+def test_inspect_takes_any_model(folder, model):
+    save(model.density_, "density.rskpca")
+    assert "ShadowDensity, 4 features" in done("inspect", "density.rskpca")
+    save(KernelPCANovelty().fit(ROWS), "novelty.rskpca")
+    assert numbers("inspect", "novelty.rskpca")["rows"] == len(X)
+    done("transform", "novelty.rskpca", "rows.npy", "--labels", "-o", "z.npy")
+    assert "which cannot transform; try --labels" in failed(
+        "transform", "novelty.rskpca", "rows.npy"
+    )
 
 
 def test_certify_is_the_certificate(folder, model):

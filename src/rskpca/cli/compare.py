@@ -113,7 +113,7 @@ class _Match:
 
     def _entered(self, rows: Array, exact: bool) -> Sequence[Contender]:
         found = ShadowDensity(self.kernel, ell=self.ell).fit(rows).reduced_set_
-        return contenders(self.ell, found.n_centers, exact=exact)
+        return contenders(self.ell, max(found.n_centers, self.n_components), exact=exact)
 
     def _with_memory(self, results: list[Result], rows: Array) -> list[Result]:
         with tempfile.TemporaryDirectory() as folder:

@@ -45,7 +45,7 @@ COLUMNS = (
 def table(title: str, results: Sequence[Result]) -> Table:
     """A line for each; the best of each column stands out."""
     shown = [column for column in COLUMNS if column.value(results[0]) is not None]
-    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=True)
+    made = Table(title=Text(title), title_justify="left", title_style="bold", box=None)
     made.add_column("")
     for column in shown:
         made.add_column(column.title, justify="right")

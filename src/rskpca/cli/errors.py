@@ -36,6 +36,7 @@ _AS_OPTIONS = (
 def told(debug: bool) -> Iterator[None]:
     """Errors of what runs inside become a line on standard error and an exit code."""
     with warnings.catch_warnings():
+        warnings.filterwarnings("default", category=UserWarning)
         # columns are compared where a file is opened
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         warnings.showwarning = _show_warning  # type: ignore[assignment]

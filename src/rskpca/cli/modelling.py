@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -91,6 +91,7 @@ class Modelling:  # numpydoc ignore=PR01
     def estimator(self) -> Any:
         """Not fitted; a pipeline if features are standardized."""
         if self.like is not None:
+            self._refuse_others()
             return _like(loaded(self.like))
         made = _CLASSES[self.method](self.components, **self._fineness(), **self._accuracy())
         return make_pipeline(StandardScaler(), made) if self.standardize else made
@@ -98,6 +99,13 @@ class Modelling:  # numpydoc ignore=PR01
     def asked_kernel(self) -> RadialKernel:
         """With a number for its bandwidth, or "median"."""
         return _KERNELS[self.kernel]("median" if self.bandwidth is None else self.bandwidth)
+
+    def _refuse_others(self) -> None:
+        """An error for options beside ``--like``, which nobody would read."""
+        for field in fields(self):
+            if field.name != "like" and getattr(self, field.name) != field.default:
+                option = f"--{field.name.replace('_', '-')}"
+                raise typer.BadParameter(f"{option} is the model's own.", param_hint="--like")
 
     def _fineness(self) -> dict[str, Any]:
         """Kernel and density, or ell alone."""

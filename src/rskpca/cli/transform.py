@@ -47,7 +47,9 @@ def transform(
     fitted = loaded(model)
     verb = "predict" if labels else "transform"
     if not hasattr(fitted, verb):
-        raise TypeError(f"{str(model)!r} holds a {type(fitted).__name__}, which cannot {verb}.")
+        hint = "leave out --labels" if labels else "try --labels"
+        name = type(fitted).__name__
+        raise TypeError(f"{str(model)!r} holds a {name}, which cannot {verb}; {hint}.")
     source = reading.open(data, ids=ids or (), known=known_features(fitted))
     start = time.perf_counter()
     with voice.progress(source, data) as bar:

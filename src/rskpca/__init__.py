@@ -38,7 +38,6 @@ from .embedding import (
     WeightedNystromKernelPCA,
 )
 from .kernels import Gaussian, Laplacian, RadialKernel
-from .onnx import to_onnx
 from .planning import Plan, plan
 from .reduced_set import ReducedSet
 
@@ -83,7 +82,7 @@ __all__ = [
     "to_onnx",
 ]
 
-_LATE = {"load": "io", "save": "io"}  # what few programs need, by its module
+_LATE = {"load": "io", "save": "io", "to_onnx": "onnx"}  # what few programs need, by its module
 
 
 def __getattr__(name: str) -> Any:

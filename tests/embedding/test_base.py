@@ -153,6 +153,9 @@ def test_a_density_that_cannot_says_so(verb):
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)(X_GOOD)
     assert f"FixedDensity cannot {verb}; use a ShadowDensity" in str(error.value.__cause__)
+    model.set_params(density=None)  # counts at the next fit; the rows are in the other
+    assert not hasattr(model, verb)
+    assert hasattr(model.fit(X_GOOD), verb)
 
 
 # ----------------------------------------------------------------- bad data and weights

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from rskpca.io._container import ALIGNMENT, DIGEST, MAGIC, PREFIX, VERSION
 
@@ -33,6 +36,33 @@ class Forged:
             arrays.append(data[position : position + size])
             position += size
         return cls(header, arrays)
+
+    def _at(self, path: Sequence[str]) -> Any:
+        tree = self.header
+        for key in path:
+            tree = tree[key]
+        return tree
+
+    def replace(self, path: Sequence[str], new: Any) -> None:
+        """Put a value at a path of keys in place of what was there; ... takes it away."""
+        *holder, last = path
+        tree = self._at(holder)
+        if new is Ellipsis:
+            del tree[last]
+        else:
+            tree[last] = new
+
+    def array_of(self, path: Sequence[str]) -> int:
+        """The place of an array in the file."""
+        return self._at(path)["array"]
+
+    def with_numbers(self, path: Sequence[str], places: int | slice, value: float) -> Forged:
+        """With other numbers in one of its arrays."""
+        place = self.array_of(path)
+        numbers = np.frombuffer(self.arrays[place], dtype=self.header["arrays"][place][0]).copy()
+        numbers[places] = value
+        self.arrays[place] = numbers.tobytes()
+        return self
 
     def sealed(self) -> bytes:
         """Put together, with all lengths and the checksum as they must be."""

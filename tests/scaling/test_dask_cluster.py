@@ -73,28 +73,26 @@ def test_errors_come_from_the_workers_as_they_are(client):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_worker_that_dies_changes_nothing(client, expected, stage, tmp_path):
-    client.wait_for_workers(2)
-    client.register_plugin(Killer(stage, tmp_path), name="killer")
-    model = fit(clone(ESTIMATOR), BLOCKS)
-    client.unregister_worker_plugin("killer")
+def test_a_worker_that_dies_changes_nothing(expected, stage, tmp_path):
+    with cluster(2) as client:
+        client.register_plugin(Killer(stage, tmp_path), name="killer")
+        model = fit(clone(ESTIMATOR), BLOCKS)
     assert [file.name for file in tmp_path.iterdir()] == ["0"]
     assert model.reduced_set_ == expected.reduced_set_
     np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
 
 
 @pytest.mark.slow
-def test_a_task_that_kills_its_workers_is_named(client, tmp_path, monkeypatch):
-    client.wait_for_workers(2)
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    client.register_plugin(Killer("merge", tmp_path), name="killer")
-    with pytest.raises(KilledWorker, match=r"rskpca-merge"):
-        fit(clone(ESTIMATOR), BLOCKS)
-    client.unregister_worker_plugin("killer")
+def test_a_task_that_kills_its_workers_is_named(tmp_path, monkeypatch):
+    with cluster(2) as client:
+        monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+        client.register_plugin(Killer("merge", tmp_path), name="killer")
+        with pytest.raises(KilledWorker, match=r"rskpca-merge"):
+            fit(clone(ESTIMATOR), BLOCKS)
 
 
 @pytest.mark.slow
-def test_without_workers_there_is_an_error_and_no_hang(tmp_path):
+def test_without_workers_there_is_an_error_and_no_hang(tmp_path, monkeypatch):
     model = clone(ESTIMATOR).fit(X)
     before, errors = fitted_state(model), []
 
@@ -104,9 +102,12 @@ def test_without_workers_there_is_an_error_and_no_hang(tmp_path):
         except Exception as error:
             errors.append(error)
 
+    async def stay_dead():
+        """In place of a new worker process."""
+
     with cluster(2) as client:
         for nanny in client.cluster.workers.values():
-            nanny.auto_restart = False
+            monkeypatch.setattr(nanny, "instantiate", stay_dead)
         client.register_plugin(Killer("cover", tmp_path, victims=2), name="killer")
         thread = threading.Thread(target=run, daemon=True)
         thread.start()

@@ -158,3 +158,9 @@ def test_points_that_the_kernel_cannot_tell_apart_have_no_components(m):
     s = ReducedSet(datasets.blobs(m, 2), np.ones(m))
     assert len(solve(Centered(), Gaussian(1e12), s, 3).eigenvalues) == 0
     assert len(solve(Plain(), Gaussian(1e12), s, 3).eigenvalues) == 1
+
+
+def test_a_weight_that_a_walk_takes_for_nothing_is_said():
+    points = ReducedSet(np.array([[0.0], [1.0], [9.0]]), np.array([200.0, 100.0, 5e-324]))
+    with pytest.raises(ValueError, match=r"a weight of 4\.94066e-324 is too small"):
+        solve(Diffusion(), Gaussian(1.0), points, 2)

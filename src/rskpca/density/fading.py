@@ -105,6 +105,15 @@ class FadingStream:
     """Sums in a unit that shrinks as time goes by, so that no row but the last is touched.
 
     In a span of ``rows_in_span`` rows the row at place p counts 2^(p / half_life - _SPAN - 1).
+
+    Parameters
+    ----------
+    aging : AgingCover
+        The centers; its patience is :func:`patience` of the half-life.
+    spectrum : Spectrum or None
+        Sums at random frequencies.
+    half_life : float
+        Rows after which a row counts half.
     """
 
     def __init__(self, aging: AgingCover, spectrum: Spectrum | None, half_life: float) -> None:

@@ -130,6 +130,15 @@ class WindowStream:
 
     Those sums are exact, so that rows leave them without a trace; rows of other weights are
     summed when the reduced set is asked for.
+
+    Parameters
+    ----------
+    aging : AgingCover
+        The centers; its patience is the size of the window.
+    spectrum : Spectrum or None
+        The sums.
+    blocks : tuple of Rows, default=()
+        The rows, from the oldest to the last.
     """
 
     def __init__(self, aging: AgingCover, spectrum: Spectrum | None, blocks: Blocks = ()) -> None:

@@ -146,7 +146,7 @@ def _density_can(verb: str) -> Callable[[ReducedSetEmbedding], bool]:
 
     def check_density(embedding: ReducedSetEmbedding) -> bool:
         embedding._refuse_stream(verb)
-        density = embedding._new_density() if embedding.density is None else embedding.density
+        density = embedding._streamed_density()
         if not hasattr(density, verb):
             raise AttributeError(
                 f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can."
@@ -306,6 +306,12 @@ class ReducedSetEmbedding(KernelEmbedding):
         """Take over from a fitted embedding what a warm start starts from."""
         if hasattr(fitted, "density_"):
             self.kernel_, self.density_ = fitted.kernel_, fitted.density_
+
+    def _streamed_density(self) -> BaseDensity:
+        """What takes the next rows: the fitted density, before the first rows the one given."""
+        if hasattr(self, "density_"):
+            return self.density_
+        return self._new_density() if self.density is None else self.density
 
     def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
         kernel, density = self._kernel_and_density(X, sample_weight)

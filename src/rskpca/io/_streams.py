@@ -62,6 +62,8 @@ def _centers_of_rows(aging: AgingCover) -> None:
         refuse("opened must be numbers of rows, ascending")
     if not ((opened <= last) & (last < aging.n_rows)).all():
         refuse(f"last must be numbers of the {aging.n_rows} rows, none before opened")
+    if len(np.unique(last)) != len(last):
+        refuse("last must be a row of its own for each center")
     if not aging.alive.all():
         refuse("last must be a row of late, or the center is gone")
 
@@ -144,6 +146,9 @@ def _sums(cls: Any, values: dict[str, Any]) -> Any:
 
 
 def _fades(stream: FadingStream) -> None:
+    """The last row counts, and the half-life says when centers go."""
+    if stream.aging.last.max() != stream.aging.n_rows - 1:
+        refuse("the last row must have a center")
     if stream.aging.patience != patience(stream.half_life):
         refuse(f"patience is not that of a half-life of {stream.half_life:g}")
 

@@ -167,6 +167,7 @@ def solve(
     matrix = _matrix(kernel, centers, neighbours)
     fitted = operator.fit(matrix, weights)
     measure = fitted.measure(weights)
+    _check_measure(measure, weights)
     weighted_gram, trace = matrix.weighted(fitted, measure)
     check_finite(weighted_gram @ np.ones(len(weights)))
     eigenvalues, vectors = eig.leading_eigenpairs(
@@ -192,6 +193,14 @@ def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) 
     if graph is not None:
         return SparseMatrix(graph)
     return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
+
+
+def _check_measure(measure: Array, weights: Array) -> None:
+    if not (measure > 0).all():
+        raise ValueError(
+            f"a weight of {weights.min():g} is too small beside the sum of {weights.sum():g}: "
+            "what the operator makes of it is 0. Leave such rows out."
+        )
 
 
 def check_finite(values: Any) -> None:

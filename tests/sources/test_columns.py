@@ -71,6 +71,15 @@ def test_ids_and_weights_come_along(data):
     np.testing.assert_array_equal(source.weights(), FRAME["count"])
 
 
+def test_columns_are_left_out(data):
+    wanted = ("x1", "x2", "count")
+    assert open_source(data, exclude=["kind", "id", "y"]).feature_names == wanted
+    assert open_source(data, columns=["x*", "y"], exclude="[y2]").feature_names == ("x1", "x2")
+    assert open_source(data, columns=["x1", "x2"], exclude="x2").feature_names == ("x1",)
+    with pytest.raises(ValueError, match=r"exclude: .* has no column 'tree'"):
+        open_source(data, exclude="tree")
+
+
 def test_a_pattern_leaves_ids_and_weight_out(data):
     source = open_source(data, columns="*[0-9t]", ids="id", weight="count")
     assert source.feature_names == ("x1", "x2")
@@ -86,7 +95,7 @@ def test_columns_without_names_are_picked_by_number():
 
 
 def test_words_are_named_with_the_fix(data):
-    with pytest.raises(ValueError, match=r"columns 'kind' hold no numbers.*columns=.*ids="):
+    with pytest.raises(ValueError, match=r"columns 'kind' hold no.*exclude=.*ids=.*columns="):
         open_source(data)
     with pytest.raises(ValueError, match=r"columns 'kind' hold no numbers"):
         open_source(data, columns=["x1"], weight="kind")

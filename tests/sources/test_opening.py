@@ -142,6 +142,22 @@ def test_tables_of_text(tmp_path):
     np.testing.assert_array_equal(rows(open_source(path)), [[1, 2], [3.5, 4]])
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_told_from_the_first_line(tmp_path, delimiter):
+    path = tmp_path / "data.csv"
+    path.write_text(f'a{delimiter}"of 1,2,3;4;5||||| kinds"\n1{delimiter}2.5\n', encoding="utf-8")
+    source = open_source(path)
+    assert source.feature_names == ("a", "of 1,2,3;4;5||||| kinds")
+    np.testing.assert_array_equal(rows(source), [[1, 2.5]])
+
+
+def test_a_decimal_comma(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("1,5;2,25;3,5\n4;5,5;6\n")
+    source = open_source(path, decimal=",")
+    np.testing.assert_array_equal(rows(source), [[1.5, 2.25, 3.5], [4, 5.5, 6]])
+
+
 def test_bad_lines_are_named(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("1,2\n3,4\n5\n6,7\n")

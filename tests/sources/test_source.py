@@ -1,6 +1,7 @@
 """Every kind of source gives the blocks of the array."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rskpca.sources import open_source
@@ -57,6 +58,27 @@ def test_rows_by_number(tmp_path, kind):
     source = open_source(made(kind, tmp_path, X), block_rows=100)
     wanted = [0, 5, 5, 99, 100, 642, 999]
     np.testing.assert_array_equal(source.take(wanted), X[wanted])
+
+
+def test_rows_by_number_come_with_weights_and_ids(tmp_path):
+    frame = pd.DataFrame({"a": X[:, 0], "n": np.arange(1000), "w": 2.0})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    block = open_source(tmp_path / "data.csv", ids="n", weight="w").take_block([3, 500])
+    np.testing.assert_array_equal(block.rows[:, 0], X[[3, 500], 0])
+    np.testing.assert_array_equal(block.ids["n"], [3, 500])
+    np.testing.assert_array_equal(block.weights, [2.0, 2.0])
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
+def test_reading_can_be_watched(tmp_path, kind):
+    source = open_source(made(kind, tmp_path, X), block_rows=100)
+    for read in (source.counted, lambda: list(source.blocks()), lambda: source.take([10, 999])):
+        seen = [0]
+        source.watch = seen.append
+        read()
+        assert seen == sorted(seen)
+        assert seen[-1] == 1000 or seen == [0]  # what is known is not counted
+    assert len(seen) > 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
-from ..sources import Block, Source, open_source, read_ahead
+from ..sources import Source, open_source, read_ahead
 from ._checkpoint import Checkpoint
 from ._progress import Progress, shown
+from .standardizing import standardized
 
 
 def fit(
@@ -28,7 +32,9 @@ def fit(
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        An embedding on a shadow density, a novelty detector or a density. It is not changed.
+        An embedding on a shadow density, a novelty detector or a density; or a ``Pipeline`` of a
+        ``StandardScaler``, which is fitted in a pass before unless it is in a ``FrozenEstimator``,
+        and one of these. It is not changed.
     source : Source, or what :func:`rskpca.sources.open_source` opens
         The data. A weight column, if named when it was opened, is the sample weight.
     checkpoint : str or path, default=None
@@ -62,6 +68,14 @@ def fit(
     True
     """
     source = open_source(source)
+    if isinstance(estimator, Pipeline):
+        scaler, source = standardized(source, _scaler(estimator))
+        last = fit(
+            estimator[-1], source, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+            progress=progress,
+        )  # fmt: skip
+        names = [name for name, _ in estimator.steps]
+        return Pipeline(list(zip(names, (scaler, last), strict=True)))
     _check(estimator, source)
     notes = Checkpoint(checkpoint, checkpoint_every, estimator, source)
     state = notes.read()
@@ -71,6 +85,18 @@ def fit(
     if not notes.finished:
         _stream(*state, source, notes, progress)
     return _finished(state[0], estimator, source)
+
+
+def _scaler(pipeline: Pipeline) -> Any:
+    """The first of two steps; an error for pipelines of others."""
+    steps = [type(step).__name__ for _, step in pipeline.steps]
+    first = pipeline[0].estimator if isinstance(pipeline[0], FrozenEstimator) else pipeline[0]
+    if len(steps) != 2 or not isinstance(first, StandardScaler):
+        raise TypeError(
+            "a pipeline that is fitted block by block has two steps, a StandardScaler and an "
+            f"estimator of rskpca, got {', '.join(steps)}."
+        )
+    return pipeline[0]
 
 
 def _refines(estimator: Any) -> bool:
@@ -140,7 +166,7 @@ def _stream(model: Any, start: int, source: Source, notes: Checkpoint, progress:
         config_context(assume_finite=True),  # a source checks its blocks
     ):
         for block in blocks:
-            if _counts(block):
+            if block.counts:
                 model.partial_fit(block.rows, sample_weight=block.weights)
             rows = block.stop
             show(rows, n_centers(model))
@@ -148,14 +174,10 @@ def _stream(model: Any, start: int, source: Source, notes: Checkpoint, progress:
     notes.write(model, rows, finished=True)
 
 
-def _counts(block: Block) -> bool:
-    """Whether some row has weight."""
-    return block.weights is None or bool(block.weights.any())
-
-
 def n_centers(model: Any) -> int:
     """How many centers a model has so far."""
-    inner = getattr(model, "embedding_", model)
+    last = model[-1] if isinstance(model, Pipeline) else model
+    inner = getattr(last, "embedding_", last)
     if hasattr(inner, "n_centers_"):
         return int(inner.n_centers_)
     return int(inner.reduced_set_.n_centers) if hasattr(inner, "reduced_set_") else 0
@@ -168,7 +190,7 @@ def _finished(model: Any, estimator: Any, source: Source) -> Any:
     getattr(embedding, "density_", embedding).__dict__.pop("labels_", None)  # of the last block
     if _refines(model):
         with closing(read_ahead(source.blocks())) as blocks:
-            model.refine_on((block.rows, block.weights) for block in blocks if _counts(block))
+            model.refine_on((block.rows, block.weights) for block in blocks if block.counts)
     if source.feature_names is not None:
         model.feature_names_in_ = np.array(source.feature_names, dtype=object)
     return model

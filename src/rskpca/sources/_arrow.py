@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ._frames import arrow_column, arrow_fields
 from ._table import Batch, Field, Picked, Table, dropped, file_identity, needs
 
 _CSV_BLOCK = 1 << 22  # bytes
+_DELIMITERS = ",;\t|"
 _PAGES = 1 << 20  # bytes of a column that are read at a time
 
 
@@ -104,20 +106,36 @@ class ArrowFile(_ArrowFile):
 class CsvFile(_ArrowFile):
     """Lines of cells. Types are told from the first block; numbers are read as float64.
 
-    ``header`` says whether the first line holds names; None: if none of its cells is a number.
+    ``delimiter`` None is the one that the first line has most of. ``header`` says whether the
+    first line holds names; None: if none of its cells is a number.
     """
 
     n_rows = None
 
-    def __init__(self, path: Path, delimiter: str = ",", header: bool | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        delimiter: str | None = None,
+        header: bool | None = None,
+        decimal: str = ".",
+    ) -> None:
         super().__init__(path)
-        self.delimiter = delimiter
+        self.decimal = decimal
+        self.delimiter = self._told_delimiter() if delimiter is None else delimiter
         first, line = self._first_line()
-        named = not any(map(_is_number, first)) if header is None else header
+        numbers = [_is_number(cell.replace(decimal, ".")) for cell in first]
+        named = not any(numbers) if header is None else header
         self._head = line if named else 0
         self._places = [str(j) for j in range(len(first))]  # as names may come twice
         self._numeric: set[str] = set()
         self.fields = tuple(self._told_fields(first if named else [None] * len(first)))
+
+    def _told_delimiter(self) -> str:
+        """What stands most often in the first line, outside of quotes; a comma if nothing does."""
+        with self.path.open(newline="", encoding="utf-8-sig") as lines:
+            line = next((line for line in lines if line.strip()), "")
+        bare = re.sub(r'"[^"]*"', "", line)
+        return max((c for c in _DELIMITERS if c != self.decimal), key=bare.count)
 
     def _first_line(self) -> tuple[list[str], int]:
         """Its cells, and how many lines it ends after."""
@@ -172,7 +190,9 @@ class CsvFile(_ArrowFile):
                     skip_rows=self._head,
                 ),
                 arrow_csv.ParseOptions(delimiter=self.delimiter),
-                arrow_csv.ConvertOptions(include_columns=list(names), column_types=kinds),
+                arrow_csv.ConvertOptions(
+                    include_columns=list(names), column_types=kinds, decimal_point=self.decimal
+                ),
             )  # fmt: skip
         except pa.ArrowInvalid as error:
             raise ValueError(f"cannot read {self.where}: {error}") from error

@@ -39,6 +39,7 @@ def open_source(
     columns: Any = None,
     ids: Any = (),
     weight: Any = None,
+    exclude: Any = (),
     block_rows: int | None = None,
     **options: Any,
 ) -> Source:
@@ -53,17 +54,20 @@ def open_source(
         so that it can be read again.
     columns : str, int or sequence of them, default=None
         The features, by name or by pattern such as ``"x*"``, by number where columns have no
-        names. None is all but ``ids`` and ``weight``.
+        names. None is all but ``ids``, ``weight`` and ``exclude``.
     ids : str, int or sequence of them, default=()
         Columns to carry through, of any type.
     weight : str or int, default=None
         The column that says how often each row counts.
+    exclude : str, int or sequence of them, default=()
+        Columns that are no features, by name, pattern or number.
     block_rows : int, default=None
         Rows of a block. None is about a million numbers.
     **options : dict
         ``dataset``, the name of an array in a .npz, HDF5 or Zarr file (by default X, or the only
-        one). Of .csv files ``delimiter`` and ``header``, whether the first line holds names (by
-        default: if none of its cells is a number).
+        one). Of .csv files ``delimiter`` (by default the one of comma, semicolon, tab and bar that
+        the first line has most of), ``decimal`` (by default the point), and ``header``, whether the
+        first line holds names (by default: if none of its cells is a number).
 
     Returns
     -------
@@ -81,13 +85,14 @@ def open_source(
     [2, 2]
     """
     if isinstance(data, Source):
-        if options or any(given is not None for given in (columns, weight, block_rows)) or ids:
+        given = options or ids or exclude
+        if given or any(value is not None for value in (columns, weight, block_rows)):
             raise ValueError("the source is open already; give its options where it is opened.")
         return data
     table = _opened(data, options)
     if table.n_rows == 0:
         raise ValueError(f"{table.where} is empty: it has no rows.")
-    return Source(table, pick(table, columns, ids, weight), block_rows)
+    return Source(table, pick(table, columns, ids, weight, exclude), block_rows)
 
 
 def _opened(data: Any, options: dict[str, Any]) -> Table:

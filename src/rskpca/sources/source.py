@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,11 @@ class Block(NamedTuple):
         """Number of the row after the last."""
         return self.start + len(self.rows)
 
+    @property
+    def counts(self) -> bool:
+        """Whether some row has weight."""
+        return self.weights is None or bool(self.weights.any())
+
 
 class Source:  # numpydoc ignore=PR01
     """Rows that are read block by block; made by :func:`open_source`.
@@ -64,7 +69,11 @@ class Source:  # numpydoc ignore=PR01
         Rows of a block; the last may have fewer.
     again : bool
         Whether it can be read more than once.
+    watch : callable
+        Called with the number of the row that has been reached, in whichever thread reads.
     """
+
+    watch: Callable[[int], object] = staticmethod(lambda row: None)
 
     def __init__(self, table: Table, picked: Picked, block_rows: int | None = None) -> None:
         self._table, self._picked = table, picked
@@ -122,6 +131,7 @@ class Source:  # numpydoc ignore=PR01
             while at < len(batch):
                 part = batch.at(slice(at, at + size - block.n_rows))
                 block.append(part)
+                self.watch(start + block.n_rows)
                 at += len(part)
                 if block.n_rows == size:
                     yield block.done()
@@ -144,18 +154,37 @@ class Source:  # numpydoc ignore=PR01
         ndarray of shape (n_rows, n_features)
             The rows.
         """
+        return self.take_block(rows).rows
+
+    def take_block(self, rows: Any) -> Block:
+        """Rows by number, with their weights and what is carried through.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Ascending.
+
+        Returns
+        -------
+        Block
+            Its rows are not consecutive; ``start`` is 0.
+        """
         wanted: Rows = np.asarray(rows, dtype=np.intp)
         block = _Filling(self, 0, len(wanted))
         for batch in self._table.take(self._picked, wanted, self.block_rows):
             block.append(batch)
-        return block.done().rows
+            self.watch(int(wanted[block.n_rows - 1]) + 1)
+        return block.done()
 
     def counted(self) -> int:
         """How many rows there are; they are read if that is not known."""
         if self.n_rows is None:
             one = Picked(self._picked.features[:1])
-            batches = self._table.batches(one, 0, self.block_rows)
-            self.n_rows = sum(len(batch) for batch in batches)
+            n_rows = 0
+            for batch in self._table.batches(one, 0, self.block_rows):
+                n_rows += len(batch)
+                self.watch(n_rows)
+            self.n_rows = n_rows
         return self.n_rows
 
     def fingerprint(self) -> str:

@@ -1,0 +1,63 @@
+"""The report of a model and its data, for the commands that write one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import report
+from ..report.subject import LOOKED_AT
+from ..sources import Source
+from .reading import some_rows
+
+Colour = Annotated[
+    str | None,
+    typer.Option("--color", metavar="NAME", help="Column to colour by; no feature, unless named."),
+]
+
+
+def write_report(
+    model: Any,
+    source: Source,
+    path: Path,
+    *,
+    color: str | None,
+    title: str,
+    seconds: Mapping[str, float] | None = None,
+) -> Path:
+    """Draw a sample of the rows, and write the report of it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    source : Source
+        Its data, with the column ``color`` among those that are carried through.
+    path : Path
+        Of the report.
+    color : str or None
+        The column.
+    title : str
+        Of the page.
+    seconds : mapping of str to float, default=None
+        What took how long.
+
+    Returns
+    -------
+    Path
+        Of the report.
+    """
+    block = some_rows(source, LOOKED_AT)
+    return report.write(
+        model,
+        block.rows,
+        path,
+        color=None if color is None else {color: block.ids[color]},
+        title=title,
+        seconds=seconds,
+        n_rows=source.counted(),
+        feature_names=source.feature_names,
+    )

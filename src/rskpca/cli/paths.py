@@ -1,10 +1,9 @@
-"""Files that commands write: checked before any work, whole or not at all."""
+"""Files that commands write: checked before any work."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -36,17 +35,6 @@ def writable(path: Path, inputs: Iterable[Path] = (), endings: Iterable[str] = (
     if any(path.resolve() == other.resolve() for other in inputs):
         raise ValueError(f"{str(path)!r} is read too; name another file for the output.")
     return path
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A path beside the output to write to, which takes its name when all went well."""
-    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield unfinished
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def size_in_words(path: Path) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from rskpca import ReducedSetKernelPCA, ShadowDensity
+from rskpca.methods import embedding_error
 
 from . import datasets
 from .datasets import Data, Floats
@@ -63,9 +64,3 @@ def _fitted(X: Floats) -> ReducedSetKernelPCA:
 def _exact(X: Floats, gamma: float) -> Any:
     solver = {"eigen_solver": "randomized", "random_state": 0}  # its fastest
     return KernelPCA(5, kernel="rbf", gamma=gamma, **solver).fit(X)
-
-
-def embedding_error(exact: Floats, points: Floats) -> float:
-    """Relative, in the Frobenius norm, after the best linear alignment."""
-    aligned = points @ np.linalg.lstsq(points, exact, rcond=None)[0]
-    return float(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))

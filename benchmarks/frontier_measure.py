@@ -11,10 +11,9 @@ import numpy as np
 
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca._core.parallel import allowed_threads
-from rskpca.methods import METHODS
+from rskpca.methods import METHODS, embedding_error, n_points
 
 from . import datasets, results
-from .accuracy import embedding_error
 from .datasets import Data, Floats
 from .frontier_settings import ELLS, R, Setting, settings
 
@@ -128,7 +127,7 @@ class _Record:
         _timed(lambda: model.transform(rows), self.transforms, per=len(rows) / 1000)
         if self.setting.random or not self.errors:
             self.errors.append(embedding_error(exact, model.transform(test)))
-        self.n_basis = _n_basis(model)
+        self.n_basis = n_points(model)
 
     def summary(self) -> dict[str, Any]:
         return {
@@ -169,12 +168,3 @@ def _timed(call: Callable[[], Any], seconds: list[float], per: float = 1.0) -> A
         if spent > SHORT:
             break
     return result
-
-
-def _n_basis(model: Any) -> int:
-    """How many points, or random features, a new point is compared with."""
-    if hasattr(model, "basis_"):
-        return len(model.basis_)
-    if hasattr(model, "X_fit_"):
-        return len(model.X_fit_)
-    return int(model[0].n_components)

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from rskpca.cli.memory import megabytes
+
 from . import datasets
 from .children import in_fresh_process
 from .datasets import Floats
@@ -42,21 +44,6 @@ def peak(verb: str, model: BaseEstimator, X: Floats) -> float:
         files[0].write_bytes(pickle.dumps(model))
         np.save(files[1], X)
         return in_fresh_process("-m", __name__, verb, *map(str, files))
-
-
-def megabytes(field: str) -> float:
-    """``VmRSS`` (now) or ``VmHWM`` (the peak) of this process.
-
-    Not ``ru_maxrss`` where it can be helped: on Linux that starts from the parent's peak.
-    """
-    status = Path("/proc/self/status")
-    if not status.exists():
-        import resource
-
-        unit = 1e6 if sys.platform == "darwin" else 1e3
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    line = next(x for x in status.read_text().splitlines() if x.startswith(field))
-    return int(line.split()[1]) * 1024 / 1e6
 
 
 def _child(verb: str, model_file: str, data_file: str) -> None:

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rskpca import Gaussian, RadialKernel, ShadowDensity
-from rskpca.methods import METHODS, Method
+from rskpca.methods import METHODS, Method, embedding_error
 
 from . import datasets
-from .accuracy import embedding_error
 from .datasets import Data, Floats
 from .rows import Row
 from .timing import Timed, interleaved

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from rskpca import Gaussian, ShadowDensity, scaling
+from rskpca.cli.memory import megabytes
 from rskpca.sources import open_source
 
 from .children import in_fresh_process
 from .make_rows import N_FEATURES, write
-from .memory import megabytes
 from .rows import Row, Wanted, ratio
 from .timing import interleaved
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from rskpca import ShadowDensity
+from rskpca.cli.memory import megabytes
 from rskpca.sources import open_source
 
 from .children import in_fresh_process
 from .make_rows import N_FEATURES, spans
-from .memory import megabytes
 from .rows import Row, Wanted
 from .scale import Passed, fitted, slope
 from .scale_model import Measured

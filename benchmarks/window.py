@@ -14,11 +14,11 @@ from sklearn.base import clone
 
 from rskpca import FadingDensity, Gaussian, ReducedSet, ShadowDensity, WindowDensity
 from rskpca._core import reference
+from rskpca.cli.memory import megabytes
 from rskpca.density import BaseDensity
 
 from .children import in_fresh_process
 from .datasets import Floats
-from .memory import megabytes
 from .rows import Row, Wanted
 from .timing import interleaved
 

@@ -218,6 +218,34 @@ def _fourier(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
     return make_pipeline(features, PCA(r))
 
 
+def n_points(model: Any) -> int:
+    """How many points, or random features, a new point is compared with."""
+    if hasattr(model, "basis_"):
+        return len(model.basis_)
+    if hasattr(model, "X_fit_"):
+        return len(model.X_fit_)
+    return int(model[0].n_components)
+
+
+def embedding_error(exact: Any, points: Any) -> float:
+    """How far coordinates are from the exact ones, whatever the axes.
+
+    Parameters
+    ----------
+    exact : ndarray of shape (n_samples, n_components)
+        Coordinates by exact kernel PCA.
+    points : ndarray of shape (n_samples, n_components)
+        Those of the same rows by another method.
+
+    Returns
+    -------
+    float
+        Relative, in the Frobenius norm, after the best linear alignment, as in section 6.
+    """
+    aligned = points @ np.linalg.lstsq(points, exact, rcond=None)[0]
+    return float(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))
+
+
 METHODS: dict[str, Method] = {
     "kpca": Method("exact kernel PCA", _exact, None, keeps_data=True, random=False),
     "sklearn-kpca": Method(

@@ -101,27 +101,32 @@ class Plan:
 
     def __str__(self) -> str:
         """The table, and the advice below it."""
-        lines = [HEADER, *(self._cells(fit) for fit in self.fits)]
+        lines = [HEADER, *self.cells()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.rjust, line, widths)) for line in lines]
-        return "\n".join([self._title(), "", *table, "", *self.advice])
+        return "\n".join([self.title, "", *table, "", *self.advice])
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        cells = [self._cells(fit) for fit in self.fits]
         rows = [f"<tr>{''.join(f'<th>{name}</th>' for name in HEADER)}</tr>"]
-        for fit, line in zip(self.fits, cells, strict=True):
+        for fit, line in zip(self.fits, self.cells(), strict=True):
             style = ' style="font-weight: bold"' if fit.ell == self.ell else ""
             rows.append(f"<tr{style}>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>")
         advice = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.advice)
-        return f"<p>{escape(self._title())}</p><table>{''.join(rows)}</table>{advice}"
+        return f"<p>{escape(self.title)}</p><table>{''.join(rows)}</table>{advice}"
 
-    def _title(self) -> str:
+    @property
+    def title(self) -> str:
+        """What was looked at, on one line."""
         kernel = f"{type(self.kernel).__name__}({self.kernel.scale:.4g})"
         return (
             f"{self.n_samples:,} x {self.n_features}, {kernel}, {self.n_components} components; "
             f"from {self.n_sampled:,} rows"
         )
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The lines of the table as they are printed, below ``HEADER``."""
+        return [self._cells(fit) for fit in self.fits]
 
     def _cells(self, fit: PlannedFit) -> tuple[str, ...]:
         return (

@@ -2,5 +2,6 @@
 
 from .applying import predict, transform
 from .fitting import fit
+from .standardizing import standardized
 
-__all__ = ["fit", "predict", "transform"]
+__all__ = ["fit", "predict", "standardized", "transform"]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..sources import Source, open_source, read_ahead
+from ..sources import open_source, read_ahead
+from ._columns import check_columns
 from ._outputs import written
 from ._progress import Progress, shown
 from .fitting import n_centers
@@ -67,34 +68,16 @@ def _applied(
 ) -> Path:
     check_is_fitted(model)
     source = open_source(source)
-    _check_columns(model, source)
+    check_columns(model, source)
     path = Path(output)
     with (
-        written(path, names, source) as file,
+        written(path, names, source) as append,
         shown(progress, source, type(model).__name__) as show,
         closing(read_ahead(source.blocks())) as blocks,
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # see above
         for block in blocks:
-            file.write(block.ids, np.asarray(getattr(model, verb)(block.rows)))
+            append(block.ids, np.asarray(getattr(model, verb)(block.rows)))
             show(block.stop, n_centers(model))
     return path
-
-
-def _check_columns(model: Any, source: Source) -> None:
-    """The columns of the source are those that the model was fitted to, in their order."""
-    if source.n_features != model.n_features_in_:
-        raise ValueError(
-            f"{source.name} has {source.n_features} features, but the model was fitted to "
-            f"{model.n_features_in_}; name them with open_source(..., columns=...)."
-        )
-    fitted = getattr(model, "feature_names_in_", None)
-    if fitted is None or source.feature_names is None:
-        return
-    for own, wanted in zip(source.feature_names, fitted, strict=True):
-        if own != wanted:
-            raise ValueError(
-                f"{source.name} has the column {own!r} where the model was fitted to {wanted!r}; "
-                "give open_source(..., columns=model.feature_names_in_)."
-            )

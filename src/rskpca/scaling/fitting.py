@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
-from ..sources import Block, Source, open_source, read_ahead
-from ._checkpoint import Checkpoint
+from .. import _validation as check
+from ..sources import Source, open_source, read_ahead
+from ._checkpoint import Checkpoint, check_place
 from ._progress import Progress, shown
+from .standardizing import standardized
 
 
 def fit(
@@ -28,13 +33,16 @@ def fit(
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        An embedding on a shadow density, a novelty detector or a density. It is not changed.
+        An embedding on a shadow density, a novelty detector or a density; or a ``Pipeline`` of a
+        ``StandardScaler``, which is fitted in a pass before unless it is in a ``FrozenEstimator``,
+        and one of these. It is not changed, and nothing of an earlier fit of it is taken up, also
+        with ``warm_start=True``.
     source : Source, or what :func:`rskpca.sources.open_source` opens
         The data. A weight column, if named when it was opened, is the sample weight.
     checkpoint : str or path, default=None
         A file to note the state in. Where it exists, the fit goes on from there; it must be of
         the same estimator and the same source. It stays when the fit is done, and gives the model
-        back at once.
+        back without reading, but for the second pass of ``refine="nystrom"``.
     checkpoint_every : float, default=30.0
         Seconds between two notes.
     progress : bool or callable, default=None
@@ -62,15 +70,38 @@ def fit(
     True
     """
     source = open_source(source)
+    check_place(checkpoint)
+    if isinstance(estimator, Pipeline):
+        _check(estimator[-1], source)
+        scaler, source = standardized(source, _scaler(estimator))
+        last = fit(
+            estimator[-1], source, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+            progress=progress,
+        )  # fmt: skip
+        names = [name for name, _ in estimator.steps]
+        return Pipeline(list(zip(names, (scaler, last), strict=True)))
     _check(estimator, source)
     notes = Checkpoint(checkpoint, checkpoint_every, estimator, source)
     state = notes.read()
     if state is None:
-        state = _started(estimator, source), 0
-        notes.write(*state)  # what cannot be noted is told before any work
+        notes.try_out(estimator)
+        state = _started(clone(estimator), source), 0
+        notes.write(*state)
     if not notes.finished:
         _stream(*state, source, notes, progress)
     return _finished(state[0], estimator, source)
+
+
+def _scaler(pipeline: Pipeline) -> Any:
+    """The first of two steps; an error for pipelines of others."""
+    steps = [type(step).__name__ for _, step in pipeline.steps]
+    first = pipeline[0].estimator if isinstance(pipeline[0], FrozenEstimator) else pipeline[0]
+    if len(steps) != 2 or not isinstance(first, StandardScaler):
+        raise TypeError(
+            "a pipeline that is fitted block by block has two steps, a StandardScaler and an "
+            f"estimator of rskpca, got {', '.join(steps)}."
+        )
+    return pipeline[0]
 
 
 def _refines(estimator: Any) -> bool:
@@ -78,8 +109,14 @@ def _refines(estimator: Any) -> bool:
 
 
 def _check(estimator: Any, source: Source) -> None:
+    _check_streams(estimator, source)
+    two_rows = np.eye(2, source.n_features)
+    clone(estimator)._with_bandwidth_of(two_rows, None)  # a bad bandwidth is told before reading
+
+
+def _check_streams(estimator: Any, source: Source) -> None:
     if getattr(estimator, "embedding", None) is not None:
-        _check(estimator.embedding, source)
+        _check_streams(estimator.embedding, source)
     if hasattr(estimator, "_check_parameters"):
         estimator._check_parameters()
     streamed = clone(estimator)
@@ -95,6 +132,11 @@ def _check(estimator: Any, source: Source) -> None:
     except AttributeError as error:
         name, reason = type(estimator).__name__, error.__cause__ or error
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
+    if not hasattr(estimator, "_with_bandwidth_of"):
+        raise TypeError(
+            f"{type(estimator).__name__} cannot be fitted block by block: it is no estimator of "
+            "rskpca; give its own partial_fit the blocks of open_source(...)."
+        )
 
 
 def _started(estimator: Any, source: Source) -> Any:
@@ -107,7 +149,10 @@ def _settled(estimator: Any, source: Source) -> Any:
     try:  # a bandwidth that is a number needs no rows
         return estimator._with_bandwidth_of(np.empty((0, source.n_features)), None)
     except ValueError:
-        return estimator._with_bandwidth_of(_RowsOf(source), source.weights())
+        weights = source.weights()
+        if weights is not None:
+            check.sample_weights(weights, len(weights))
+        return estimator._with_bandwidth_of(_RowsOf(source), weights)
 
 
 class _RowsOf:
@@ -140,22 +185,20 @@ def _stream(model: Any, start: int, source: Source, notes: Checkpoint, progress:
         config_context(assume_finite=True),  # a source checks its blocks
     ):
         for block in blocks:
-            if _counts(block):
+            if block.counts:
                 model.partial_fit(block.rows, sample_weight=block.weights)
             rows = block.stop
             show(rows, n_centers(model))
             notes.offer(model, rows)
+    if not hasattr(model, "n_features_in_"):  # no block had weight
+        check.sample_weights(np.zeros(1), 1)  # so that the error is that of fit
     notes.write(model, rows, finished=True)
-
-
-def _counts(block: Block) -> bool:
-    """Whether some row has weight."""
-    return block.weights is None or bool(block.weights.any())
 
 
 def n_centers(model: Any) -> int:
     """How many centers a model has so far."""
-    inner = getattr(model, "embedding_", model)
+    last = model[-1] if isinstance(model, Pipeline) else model
+    inner = getattr(last, "embedding_", last)
     if hasattr(inner, "n_centers_"):
         return int(inner.n_centers_)
     return int(inner.reduced_set_.n_centers) if hasattr(inner, "reduced_set_") else 0
@@ -168,7 +211,7 @@ def _finished(model: Any, estimator: Any, source: Source) -> Any:
     getattr(embedding, "density_", embedding).__dict__.pop("labels_", None)  # of the last block
     if _refines(model):
         with closing(read_ahead(source.blocks())) as blocks:
-            model.refine_on((block.rows, block.weights) for block in blocks if _counts(block))
+            model.refine_on((block.rows, block.weights) for block in blocks if block.counts)
     if source.feature_names is not None:
         model.feature_names_in_ = np.array(source.feature_names, dtype=object)
     return model

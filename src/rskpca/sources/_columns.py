@@ -12,21 +12,25 @@ from ._table import Field, Picked, Table
 _SHOWN = 12
 
 
-def pick(table: Table, columns: Any, ids: Any, weight: Any) -> Picked:
+def pick(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any = ()) -> Picked:
     """The positions that names, patterns or numbers of columns mean."""
     _check_names(table)
     carried = tuple(_found(table, column, "ids") for column in _listed(ids))
     weighing = None if weight is None else _found(table, weight, "weight")
-    apart = {*carried, weighing}
+    left_out = {j for column in _listed(exclude) for j in _matches(table, column, set(), "exclude")}
+    index = {j for j, field in enumerate(table.fields) if field.is_index}
+    apart = {*carried, weighing, *left_out, *index}
     if columns is None:
         features = tuple(j for j in range(len(table.fields)) if j not in apart)
     else:
-        meant = [j for column in _listed(columns) for j in _matches(table, column, apart)]
-        features = tuple(dict.fromkeys(meant))
+        found = (_matches(table, column, apart, "columns") for column in _listed(columns))
+        features = tuple(dict.fromkeys(j for places in found for j in places if j not in left_out))
     _check_numbers(table, features if weighing is None else (*features, weighing))
     if not features:
         raise ValueError(f"{table.where} leaves no column of features.")
-    return Picked(features, carried, weighing)
+    picked = Picked(features, carried, weighing)
+    table.check(picked)
+    return picked
 
 
 def _listed(columns: Any) -> Sequence[Any]:
@@ -52,12 +56,13 @@ def _found(table: Table, column: Any, argument: str) -> int:
 
 def _is_position(table: Table, column: Any) -> bool:
     number = isinstance(column, Integral) and not isinstance(column, bool)
+    number = number or (isinstance(column, str) and column.isdecimal())
     unnamed = all(field.name is None for field in table.fields)
-    return number and unnamed and 0 <= column < len(table.fields)
+    return number and unnamed and 0 <= int(column) < len(table.fields)
 
 
-def _matches(table: Table, column: Any, apart: set[int | None]) -> list[int]:
-    """Columns of this name, else those that match the pattern; ids and weight only by name."""
+def _matches(table: Table, column: Any, apart: set[int | None], argument: str) -> list[int]:
+    """Columns of this name, else those that match the pattern; those apart only by name."""
     names = [field.name for field in table.fields]
     if isinstance(column, str) and column not in names:
         places = [
@@ -67,7 +72,7 @@ def _matches(table: Table, column: Any, apart: set[int | None]) -> list[int]:
         ]
         if places:
             return places
-    return [_found(table, column, "columns")]
+    return [_found(table, column, argument)]
 
 
 def _known(table: Table) -> str:
@@ -82,8 +87,9 @@ def _check_numbers(table: Table, columns: Sequence[int]) -> None:
     words = [label(table.fields, j) for j in columns if table.fields[j].dtype is None]
     if words:
         raise ValueError(
-            f"columns {', '.join(words)} hold no numbers; drop them or turn them into numbers: "
-            f"name those to read with columns=, those to carry through with ids= ({table.where})."
+            f"columns {', '.join(words)} hold no numbers; turn them into numbers, or leave them "
+            "out with exclude=, carry them through with ids=, or name those to read with columns= "
+            f"({table.where})."
         )
 
 

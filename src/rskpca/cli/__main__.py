@@ -1,0 +1,5 @@
+"""``python -m rskpca.cli`` is ``rskpca``."""
+
+from . import main
+
+main()

@@ -1,0 +1,100 @@
+"""``rskpca fit``: the main job."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import scaling
+from ..io import save
+from ..sources import Source
+from .modelling import Modelling
+from .models import known_features, last_step, loaded
+from .paths import writable
+from .progress import Bar
+from .reading import DataFile, Reading
+from .reporting import Colour, write_report
+from .summary import Summary, next_lines
+from .voice import Voice
+
+EXAMPLES = """
+  rskpca fit data.parquet --report report.html
+  rskpca fit data.csv --exclude 'name,town' --standardize --color class --report report.html
+  rskpca fit parts/ --columns 'x*' --ell 5 -o model.rskpca --checkpoint parts.note
+"""
+
+
+def fit(
+    *,
+    data: DataFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The model; else DATA's name.rskpca."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML report.")
+    ] = None,
+    color: Colour = None,
+    modelling: Modelling,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Note the state; go on from it.")
+    ] = None,
+    reading: Reading,
+    voice: Voice,
+) -> None:
+    """Fit a model to a file of any size, and say how wrong it can be."""
+    model_path = writable(output or Path(f"{data.stem}.rskpca"), [data])
+    if report is not None:
+        writable(report, [data, model_path], (".html", ".htm"))
+    estimator = modelling.estimator()
+    known = None if modelling.like is None else known_features(loaded(modelling.like))
+    source = reading.open(data, ids=[] if color is None else [color], known=known)
+    with voice.progress(source, data) as bar:
+        summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
+        if report is not None:
+            summary = reported(summary, source, report, color, bar)
+    voice.tell(summary.to_dict(), summary, next_lines(_next(summary, data)))
+
+
+def fitted(
+    estimator: Any, source: Source, path: Path, bar: Bar, name: str, checkpoint: Path | None = None
+) -> Summary:
+    """Fit, and write the model."""
+    start = time.perf_counter()
+    model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.counted)
+    bar.stage("solving")
+    _ = last_step(model).eigenvalues_  # solved when it is first asked for
+    seconds = {"read and fit": time.perf_counter() - start}
+    bar.stage("writing the model")
+    save(model, path)
+    return Summary(model, name, seconds, {"model": path})
+
+
+def reported(summary: Summary, source: Source, path: Path, color: str | None, bar: Bar) -> Summary:
+    """The summary with a report beside the model."""
+    bar.stage("writing the report")
+    start = time.perf_counter()
+    title = Path(summary.name).stem
+    write_report(summary.model, source, path, color=color, title=title, seconds=summary.seconds)
+    seconds = {**summary.seconds, "report": time.perf_counter() - start}
+    return replace(summary, seconds=seconds, files={**summary.files, "report": path})
+
+
+def _next(summary: Summary, data: Path) -> dict[str, str]:
+    model = summary.files["model"]
+    out = f"{data.stem}-embedded.parquet"
+    found = {"embed the rows": f"rskpca transform {model} {data} -o {out}"}
+    if "report" not in summary.files:
+        found["look at it"] = f"rskpca report {model} {data} -o {data.stem}.html"
+    if summary.verdict.colour in ("amber", "red") and not _is_refined(summary.embedding):
+        found["a smaller error"] = "the same with --refine, or with a larger --ell"
+        found["measure the error"] = f"rskpca certify {model} {data}"
+    return found
+
+
+def _is_refined(embedding: Any) -> bool:
+    return getattr(embedding, "refine", None) is not None

@@ -1,0 +1,97 @@
+"""compare: the numbers are those of the methods, and nobody has an advantage."""
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca.cli import compare as compare_module
+from rskpca.cli import contenders, memory
+from rskpca.methods import METHODS, embedding_error
+
+from .cases import FEATURES, FRAME, ROWS, done, numbers
+
+KERNEL = Gaussian().resolve(ROWS, None, 0)
+
+
+@pytest.fixture
+def one_megabyte(monkeypatch):
+    monkeypatch.setattr(compare_module, "peak", lambda made, data: float(np.load(data).nbytes))
+
+
+def test_all_rows_where_exact_kernel_pca_can_take_them(folder, one_megabyte):
+    told = numbers("compare", "table.csv", "-c", "x*,Height in m", "-o", "c.png")
+    assert told["all"] == []
+    methods = {line["method"]: line for line in told["sample"]}
+    assert len(methods) == 5
+    assert {line["rows"] for line in told["sample"]} == {480}
+    assert methods["KernelPCA"]["error"] < 1e-6
+    assert methods["KernelPCA"]["points"] == 480
+    assert methods["Nystroem + PCA, same size"]["points"] == methods["rskpca"]["points"]
+    assert methods["Nystroem + PCA, 100"]["points"] == 100
+    assert methods["rskpca --refine"]["error"] < methods["rskpca"]["error"]
+    assert {line["megabytes"] for line in told["sample"]} == {480 * 4 * 8.0}
+    assert (folder / "c.png").stat().st_size > 10_000
+
+
+def test_more_rows_than_that(folder, one_megabyte, monkeypatch):
+    monkeypatch.setattr(compare_module, "_SAMPLE", 200)
+    monkeypatch.setattr(compare_module, "_HELD_OUT", 100)
+    told = numbers("compare", "rows.npy", "--rows", "500", "-s", "-r", "3", "--ell", "3")
+    assert {line["rows"] for line in told["sample"]} == {200}
+    assert {line["rows"] for line in told["all"]} == {500}
+    assert all(line["error"] is None for line in told["all"])
+    assert all(line["megabytes"] is None for line in told["sample"])
+    assert "KernelPCA" not in {line["method"] for line in told["all"]}
+    text = done("compare", "rows.npy", "--rows", "500")
+    for part in ("the same 200 rows for all", "500 rows", "KernelPCA of 500 rows would need"):
+        assert part in text
+
+
+def test_errors_and_sizes_are_those_of_the_methods():
+    train, test = ROWS[:400], ROWS[400:]
+    m = ShadowDensity(KERNEL).fit(train).reduced_set_.n_centers
+    entered = contenders.contenders(4.0, m, exact=True)
+    exact = ReducedSetKernelPCA(3, kernel=KERNEL, ell=np.inf).fit(train).transform(test)
+    np.testing.assert_array_equal(contenders.exact_coordinates(3, KERNEL, train, test), exact)
+    told = []
+    results = contenders.contest(entered, 3, KERNEL, train, test, exact=exact, told=told.append)
+    ours = ReducedSetKernelPCA(3, kernel=KERNEL, ell=4.0).fit(train)
+    assert results[0].error == pytest.approx(embedding_error(exact, ours.transform(test)))
+    assert results[0].points == m
+    seeds = [METHODS["sklearn-nystroem"].make(3, KERNEL, m, random_state=s) for s in range(3)]
+    errors = [embedding_error(exact, s.fit(train).transform(test)) for s in seeds]
+    assert results[2].error == pytest.approx(np.median(errors))
+    turns = told[len(entered) :]
+    assert turns == [c.title for c in entered] * contenders.ROUNDS
+
+
+def test_the_embedding_error_does_not_see_axes():
+    Z = np.random.default_rng(0).normal(size=(50, 3))
+    turned = Z @ np.random.default_rng(1).normal(size=(3, 3))
+    assert embedding_error(Z, turned) < 1e-12
+    assert embedding_error(Z, Z[:, :2]) > 0.3
+
+
+def test_memory_is_that_of_the_fit(tmp_path):
+    """A kernel matrix of 1,500 rows is 18 MB; the reduced set needs none."""
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).normal(size=(1500, 2)))
+    order = {"method": "sklearn-kpca", "n_components": 2, "size": None, "bandwidth": 2.0}
+    exact = memory.peak(order, tmp_path / "rows.npy")
+    ours = memory.peak({**order, "method": "shadow", "size": 3.0}, tmp_path / "rows.npy")
+    assert 18 < exact < 200
+    assert ours < 18
+
+
+def test_features_of_the_file_are_compared(folder, one_megabyte, monkeypatch):
+    """Excluded columns have no part in it."""
+    seen = []
+    original = compare_module.contest
+
+    def noted(entered, r, kernel, train, test, **rest):
+        seen.append((kernel.scale, train.shape[1]))
+        return original(entered[:1], r, kernel, train, test, **rest)
+
+    monkeypatch.setattr(compare_module, "contest", noted)
+    numbers("compare", "data.parquet", "-x", "id,cover")
+    expected = Gaussian().resolve(FRAME[FEATURES].to_numpy(), None, 0).scale
+    assert seen == [(expected, 4)]

@@ -1,0 +1,29 @@
+"""The commands of docs/command_line.md run, one after the other."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from rskpca.cli import compare as compare_module
+
+from .cases import done
+
+PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+BLOCKS = re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+
+
+def test_there_are_commands():
+    assert len(BLOCKS) == 5
+
+
+def test_they_run(folder, monkeypatch):
+    monkeypatch.setattr(compare_module, "peak", lambda made, data: 1.0)
+    for line in "".join(BLOCKS).splitlines():
+        program, *words = shlex.split(line, comments=True)
+        assert program == "rskpca"
+        try:
+            done(*words)
+        except AssertionError as error:
+            pytest.fail(f"{line}\n{error}")

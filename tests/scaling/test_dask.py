@@ -282,8 +282,10 @@ class TestRefusals:
         with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
             transform(model, blocks).compute()
         frame = dd.from_dask_array(blocks, columns=["a", "b", "c"])
-        with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
-            transform(fit(clone(ESTIMATOR), PARTITIONS), frame).compute()
+        lazy = transform(fit(clone(ESTIMATOR), PARTITIONS), frame)
+        for part in (lazy, lazy.partitions[4]):
+            with pytest.raises(ValueError, match=r"partition from index 680: row 33 holds NaN"):
+                part.compute()
 
     def test_words_in_a_frame(self):
         frame = dd.from_pandas(FRAME.assign(c="word"), npartitions=3)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ... import _validation as check
-from ._blocks import in_block, is_frame, row_blocks
+from ._blocks import in_block, is_frame, located, row_blocks
 from ._stages import imported
 
 Array = NDArray[Any]
@@ -120,13 +120,15 @@ def _of_block(
     return in_block(block_id[0], _answer, model, method, rows) if len(rows) else nothing
 
 
-def rskpca_partition(
-    frame: Any, model: Any, method: str, nothing: Array, names: Any, partition_info: Any = None
-) -> Any:
-    """The answers for one partition; the dashboard shows the name of this function."""
+def rskpca_partition(frame: Any, model: Any, method: str, nothing: Array, names: Any) -> Any:
+    """The answers for one partition; the dashboard shows the name of this function.
+
+    Errors name its index: partitions have other numbers where only some are computed.
+    """
     if len(frame) == 0:
         return _framed(nothing, frame, names)
-    return _framed(in_block(partition_info["number"], _answer, model, method, frame), frame, names)
+    place = f"partition from index {frame.index[0]}"
+    return _framed(located(place, _answer, model, method, frame), frame, names)
 
 
 def _answer(model: Any, method: str, rows: Any) -> Array:

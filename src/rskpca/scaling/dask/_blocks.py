@@ -49,10 +49,15 @@ class Blocks:
 
 def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
     """Call a step in a task; what is wrong with the rows says in which block."""
+    return located(f"block {number}", step, *arguments)
+
+
+def located(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a step; what is wrong with the rows says where they are."""
     try:
         return step(*arguments)
     except ValueError as error:
-        raise ValueError(f"block {number}: {error}") from error
+        raise ValueError(f"{place}: {error}") from error
 
 
 def is_frame(X: Any) -> bool:

@@ -22,7 +22,7 @@ from rskpca import (
 )
 from rskpca.bounds.hilbert_schmidt import measured
 from rskpca.density.blocks import Counts
-from rskpca.embedding.blocks import BlockFit, needs_sample
+from rskpca.embedding.blocks import BlockFit, median_seeds
 from rskpca.spectral import Moments
 from tests import datasets
 from tests.states import fitted_state
@@ -51,6 +51,43 @@ def fitted(estimator, parts=PARTS, sample=X):
     if moments is not None:
         moments = reduce(Moments.merge, [moments.add(part) for part in parts])
     return fit.fitted(reduced_set, moments)
+
+
+REFINED = ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, refine="nystrom", basis=40)
+
+
+@pytest.mark.parametrize("estimator", [REFINED, KernelPCANovelty(REFINED)])
+@pytest.mark.parametrize("added", [0, 6, 13])
+def test_refined_only_with_the_moments_of_all_rows(estimator, added):
+    model = clone(estimator).fit(X[:500])
+    before, fit = fitted_state(model), BlockFit.of(model, X)
+    reduced_set = fit.shadow.cover(X)
+    moments = fit.moments(reduced_set)
+    for part in [*PARTS, PARTS[0]][:added]:
+        moments = moments.add(part)
+    with pytest.raises(ValueError, match=r"needs moments of all rows, of weight 3000, got"):
+        fit.fitted(reduced_set, moments if added else None)
+    assert fitted_state(model) == before
+
+
+def test_moments_that_nobody_asked_for_are_refused():
+    fit = BlockFit.of(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0), X)
+    reduced_set = fit.shadow.cover(X)
+    moments = BlockFit.of(clone(REFINED), X).moments(reduced_set).add(X)
+    with pytest.raises(ValueError, match=r"nothing is refined; leave them out"):
+        fit.fitted(reduced_set, moments)
+
+
+def test_the_sample_is_checked():
+    bad = X[:9].copy()
+    bad[3, 1] = np.nan
+    for rows, message in ((bad, "contains NaN"), (X[:0], "0 sample"), (X[0], "1D array")):
+        with pytest.raises(ValueError, match=message):
+            BlockFit.of(ReducedSetKernelPCA(3), rows)
+    with pytest.raises(ValueError, match=r"sample_weight must have one number a row"):
+        BlockFit.of(ReducedSetKernelPCA(3), X[:9], np.ones(8))
+    found = BlockFit.of(ReducedSetKernelPCA(3), X[:9].tolist())
+    assert found.kernel.bandwidth == BlockFit.of(ReducedSetKernelPCA(3), X[:9]).kernel.bandwidth
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
@@ -134,7 +171,27 @@ def test_the_bandwidth_comes_from_the_sample():
     ],
 )
 def test_a_sample_is_asked_for_only_where_a_bandwidth_is_the_median(estimator, needed):
-    assert needs_sample(estimator) is needed
+    assert bool(median_seeds(estimator)) is needed
+
+
+@pytest.mark.parametrize(
+    ("estimator", "seeds"),
+    [
+        (ShadowDensity(random_state=2), [2]),
+        (ShadowDensity("gaussian", random_state=2), [2]),
+        (ReducedSetKernelPCA(3, random_state=1), [1]),
+        (ReducedSetKernelPCA(3, random_state=1, density=ShadowDensity("rbf", random_state=2)), [1]),
+        (
+            ReducedSetKernelPCA(
+                3, random_state=1, bandwidth=4.0, density=ShadowDensity("rbf", random_state=2)
+            ),
+            [2],
+        ),
+        (KernelPCANovelty(ReducedSetKernelPCA(3, random_state=1)), [1]),
+    ],
+)
+def test_the_sample_has_the_seed_of_the_kernel_that_it_is_for(estimator, seeds):
+    assert median_seeds(estimator) == seeds
 
 
 @pytest.mark.parametrize(

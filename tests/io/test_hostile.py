@@ -1,15 +1,18 @@
 """Files that are cut short, altered, or made to do harm: an error that says what is wrong."""
 
 import os
+import threading
 import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
+from scipy.spatial import KDTree
 
 from rskpca import Gaussian, load, save
 from rskpca.io import ModelFileError, describe
 from rskpca.io._container import DIGEST, LONGEST_HEADER, PREFIX
+from rskpca.spectral.neighbours import NeighbourGraph
 from tests.io.cases import CASES, data
 from tests.io.forge import Forged, resealed
 
@@ -47,17 +50,27 @@ def test_a_newer_format_says_to_upgrade(saved, refuse):
     refuse(file.sealed(), "no format 0")
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe"])
-def test_what_is_no_file_is_not_read(kind, tmp_path):
-    path = tmp_path / "thing"
-    if kind == "folder":
-        path.mkdir()
-        with pytest.raises(IsADirectoryError):
-            load(path)
-        return
-    path = "/dev/zero"
+def test_what_is_no_file_is_not_read(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
     with pytest.raises(ModelFileError, match="no regular file"):
-        load(path)
+        load("/dev/zero")
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    errors = []
+
+    def run():
+        try:
+            load(tmp_path / "pipe")
+        except ModelFileError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(timeout=10)
+    assert "no regular file" in str(errors[0])
 
 
 # ------------------------------------------------------------------ the header
@@ -252,6 +265,60 @@ def test_a_graph_of_more_neighbours_than_centers_is_refused(saved, refuse):
         tree = tree.get("EigenSystem") or tree["Solved"]["shown"]["EigenSystem"]
         tree["graph"]["NeighbourGraph"]["nearest"] = 10**9
     refuse(file.sealed(), "nearest must be at most the")
+
+
+def test_a_graph_of_more_pairs_than_fit_would_take_is_refused(saved, refuse, monkeypatch):
+    contents = saved("laplacian eigenmaps, nearest")
+    monkeypatch.setattr("rskpca.spectral.neighbours._MOST_PAIRS", 20)
+    refuse(contents, "pairs of neighbours, more than memory should hold")
+
+
+def test_neighbours_are_counted_only_where_they_could_be_too_many(monkeypatch):
+    def count(self, *arguments):
+        raise AssertionError("counted")
+
+    monkeypatch.setattr(KDTree, "count_neighbors", count)
+    tree = KDTree(np.zeros((100, 2)))
+    NeighbourGraph.refuse_far(tree, 1.0)
+    monkeypatch.setattr("rskpca.spectral.neighbours._MOST_PAIRS", 100**2 - 1)
+    with pytest.raises(AssertionError, match="counted"):
+        NeighbourGraph.refuse_far(tree, 1.0)
+
+
+def test_pairs_of_frequencies_come_in_whole_tiles(saved, refuse):
+    file = Forged.of(saved())
+    spectrum = file.header
+    for key in (*_SET, "spectrum", "Spectrum"):
+        spectrum = spectrum[key]
+    for name in ("turns", "sums"):
+        place = spectrum[name]["array"]
+        dtype, shape, order, _ = layout = file.header["arrays"][place]
+        numbers = np.frombuffer(file.arrays[place], dtype=dtype).reshape(shape, order=order)
+        file.arrays[place] = np.ascontiguousarray(numbers[:, :7]).tobytes()
+        layout[1], layout[2] = [shape[0], 7, *shape[2:]], "C"
+    refuse(file.sealed(), "turns must have whole tiles of pairs")
+
+
+def test_what_is_frozen_stays_so_whatever_the_file_says(saved, tmp_path):
+    file = Forged.of(saved())
+    for layout in file.header["arrays"]:
+        layout[3] = True
+    (tmp_path / "model").write_bytes(file.sealed())
+    found = load(tmp_path / "model").reduced_set_
+    held = [*vars(found).values(), *vars(found.spectrum).values()]
+    arrays = [value for value in held if isinstance(value, np.ndarray)]
+    assert len(arrays) >= 6
+    assert not any(array.flags.writeable for array in arrays)
+
+
+@pytest.mark.parametrize(
+    "config", [{"transform": "x"}, {"x": "pandas"}, {"transform": 1}, "pandas"]
+)
+def test_settings_are_those_of_set_output(config, saved, refuse):
+    file = Forged.of(saved())
+    held = {"dict": config} if isinstance(config, dict) else config
+    file.header["model"]["ReducedSetKernelPCA"]["_sklearn_output_config"] = held
+    refuse(file.sealed(), "_sklearn_output_config must")
 
 
 def test_features_of_a_pipeline_must_agree(saved, refuse, tmp_path):

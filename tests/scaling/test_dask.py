@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from dask.utils import key_split
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
     DiffusionMaps,
@@ -197,6 +199,40 @@ def test_a_data_frame_with_weights_in_a_series():
     assert model.reduced_set_.n_samples == pytest.approx(FRAME.a.abs().sum(), rel=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_what_is_lazy_is_of_the_model_as_it_was(kind):
+    rows, collection = (X, BLOCKS) if kind == "array" else (FRAME, PARTITIONS)
+    model = fit(ReducedSetKernelPCA(2, bandwidth=4.0, ell=3.0), collection)
+    lazy, before = transform(model, collection), model.transform(rows)
+    model.partial_fit(rows[:1500] + 5)
+    assert np.abs(model.transform(rows) - before).max() > 0.1
+    np.testing.assert_allclose(lazy.compute(), before, atol=1e-12)
+
+
+@pytest.mark.parametrize("walk", [False, True])
+def test_pipelines_and_scalers(walk):
+    last = DiffusionMaps(2, ell=3.0, bandwidth=0.5) if walk else ReducedSetKernelPCA(2, ell=3.0)
+    pipeline = make_pipeline(StandardScaler(), last).fit(FRAME + 1000)
+    for model in (pipeline, StandardScaler().fit(FRAME)):
+        found = transform(model, PARTITIONS + 1000)
+        assert list(found.columns) == list(model.get_feature_names_out())
+        np.testing.assert_allclose(found.compute(), model.transform(FRAME + 1000), atol=1e-9)
+
+
+def test_a_detector_of_a_data_frame_does_not_warn():
+    """Warnings are errors here."""
+    model = fit(KernelPCANovelty(ReducedSetKernelPCA(3, ell=3.0)), PARTITIONS)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    np.testing.assert_array_equal(predict(model, PARTITIONS).compute(), model.predict(FRAME))
+
+
+def test_columns_of_several_dtypes():
+    frame = FRAME.astype({"a": np.float32, "b": np.float32, "c": np.int16})
+    partitions = dd.from_pandas(frame, npartitions=3)
+    lazy = transform(fit(clone(ESTIMATOR), partitions), partitions)
+    assert list(lazy.dtypes) == list(lazy.compute().dtypes)
+
+
 def test_the_output_of_a_model_may_be_set_to_pandas():
     model = fit(clone(ESTIMATOR), PARTITIONS).set_output(transform="pandas")
     assert transform(model, PARTITIONS).compute().shape == (3000, 3)
@@ -246,8 +282,10 @@ class TestRefusals:
         with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
             transform(model, blocks).compute()
         frame = dd.from_dask_array(blocks, columns=["a", "b", "c"])
-        with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
-            transform(fit(clone(ESTIMATOR), PARTITIONS), frame).compute()
+        lazy = transform(fit(clone(ESTIMATOR), PARTITIONS), frame)
+        for part in (lazy, lazy.partitions[4]):
+            with pytest.raises(ValueError, match=r"partition from index 680: row 33 holds NaN"):
+                part.compute()
 
     def test_words_in_a_frame(self):
         frame = dd.from_pandas(FRAME.assign(c="word"), npartitions=3)
@@ -279,6 +317,15 @@ class TestRefusals:
         )
         self.refused(
             unknown, r"block 0: sample_weight must have", sample_weight=da.ones(3600, chunks=200)
+        )
+
+    def test_weights_of_a_data_frame_that_do_not_fit(self):
+        lengths = r"X.to_dask_array\(lengths=True\)"
+        self.refused(PARTITIONS, lengths, sample_weight=np.ones(3000))
+        self.refused(PARTITIONS, lengths, sample_weight=da.ones(3000, chunks=1500))
+        delayed = dask.delayed(np.ones(3000))
+        self.refused(
+            BLOCKS, r"sample_weight must be.*got Delayed", TypeError, sample_weight=delayed
         )
 
     def test_parameters_are_checked_before_any_work(self):

@@ -83,6 +83,19 @@ def test_a_worker_that_dies_changes_nothing(expected, stage, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_worker_that_dies_while_refining_changes_nothing(tmp_path):
+    estimator = clone(ESTIMATOR).set_params(refine="nystrom", basis=40)
+    with dask.config.set(scheduler="synchronous"):
+        expected = fit(clone(estimator), BLOCKS)
+    with cluster(2) as client:
+        client.register_plugin(Killer("refine", tmp_path), name="killer")
+        model = fit(clone(estimator), BLOCKS)
+    assert [file.name for file in tmp_path.iterdir()] == ["0"]
+    assert model.reduced_set_ == expected.reduced_set_
+    np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
+
+
+@pytest.mark.slow
 def test_a_task_that_kills_its_workers_is_named(tmp_path, monkeypatch):
     with cluster(2) as client:
         monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)

@@ -7,14 +7,17 @@ from typing import Any
 
 from sklearn.base import clone
 
+from .. import _validation as check
 from ..density import ShadowDensity
 from ..density.blocks import ShadowBlocks, checked_goal
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Moments
-from ._base import Array, ReducedSetEmbedding
-from .kernel_pca import ReducedSetKernelPCA
+from ._base import ReducedSetEmbedding
+from .kernel_pca import ReducedSetKernelPCA, same_weight
 from .novelty import KernelPCANovelty
+
+_NOTHING: Any = (None, None, None)  # no kernel, gamma or bandwidth
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +65,7 @@ class BlockFit:
 
     @classmethod
     def of(
-        cls, estimator: Any, X: Array, sample_weight: Array | None = None, *, origin: Any = None
+        cls, estimator: Any, X: Any, sample_weight: Any = None, *, origin: Any = None
     ) -> BlockFit:
         """Check the parameters, and fix the kernel, the radius and the frequencies.
 
@@ -70,9 +73,9 @@ class BlockFit:
         ----------
         estimator : ShadowDensity, embedding on one, or KernelPCANovelty
             What to fit.
-        X : ndarray of shape (n_samples, n_features)
-            A sample of the rows, which the median bandwidth is taken from.
-        sample_weight : ndarray of shape (n_samples,), default=None
+        X : array-like of shape (n_samples, n_features)
+            A sample of the rows, at least one, which the median bandwidth is taken from.
+        sample_weight : array-like of shape (n_samples,), default=None
             How often each row of it counts.
         origin : ndarray of shape (n_features,), default=None
             Where the phases of the frequencies are zero; None is the first row of X.
@@ -83,6 +86,9 @@ class BlockFit:
             The fit, of which no row has been seen yet.
         """
         embedding, density = unfitted(estimator)
+        X = check.new_rows(estimator, X, at_least=1)
+        if sample_weight is not None:
+            sample_weight = check.sample_weights(sample_weight, len(X))
         origin = X[0] if origin is None else origin
         if embedding is None:
             shadow = ShadowBlocks.of(density, X, sample_weight, origin)
@@ -104,9 +110,14 @@ class BlockFit:
         Moments or None
             None where the estimator needs no further look at the rows.
         """
-        if isinstance(self.embedding, ReducedSetKernelPCA) and self.embedding.refine is not None:
-            return self.embedding._moments(self.kernel, reduced_set)
-        return None
+        if not self._refines:
+            return None
+        return self.embedding._moments(self.kernel, reduced_set)  # type: ignore[union-attr]
+
+    @property
+    def _refines(self) -> bool:
+        inside = self.embedding
+        return isinstance(inside, ReducedSetKernelPCA) and inside.refine is not None
 
     def fitted(
         self,
@@ -123,7 +134,7 @@ class BlockFit:
         reduced_set : ReducedSet
             Joined, or merged without a second look at the rows.
         moments : Moments, default=None
-            With all rows added, where :meth:`moments` has asked for them.
+            With all rows added: those that :meth:`moments` has asked for, else None.
         like : data frame or array, default=None
             Has the names of the features; rows are not looked at.
         joined : bool, default=True
@@ -141,21 +152,32 @@ class BlockFit:
             reduced_set.centers, self.shadow.kernel, reduced_set, merged=not joined
         )
         system = self._solved(self.embedding, reduced_set, moments)
-        self.embedding._adopt(like, self.kernel, density, system)
-        if self.estimator is not self.embedding:
+        inside = self.embedding is not self.estimator  # such a one is given arrays
+        names = reduced_set.centers if inside else like
+        self.embedding._adopt(names, self.kernel, density, system)
+        if inside:
             self.estimator._adopt(like, self.embedding, None)
         return self.estimator
 
     def _solved(
         self, embedding: Any, reduced_set: ReducedSet, moments: Moments | None
     ) -> EigenSystem:
-        if moments is None:
+        if not self._refines:
+            if moments is not None:
+                raise ValueError("moments were given, but nothing is refined; leave them out.")
             return embedding._solve(self.kernel, reduced_set)
+        total = 0.0 if moments is None else moments.total
+        if moments is None or not same_weight(moments, reduced_set):
+            raise ValueError(
+                f'refine="nystrom" needs moments of all rows, of weight {reduced_set.n_samples:g}, '
+                f"got {total:g}; add every block to what moments(reduced_set) gives, and pass "
+                "the sum. Nothing was changed."
+            )
         return replace(embedding._ritz(moments), exact=True)
 
 
-def needs_sample(estimator: Any) -> bool:
-    """Whether a bandwidth is to be the median of the data.
+def median_seeds(estimator: Any) -> list[Any]:
+    """Seeds of the samples that median bandwidths are taken from.
 
     Parameters
     ----------
@@ -164,18 +186,21 @@ def needs_sample(estimator: Any) -> bool:
 
     Returns
     -------
-    bool
-        False: the parameters say all.
+    list
+        That of the embedding's kernel, then that of a kernel of the density's own. Empty where
+        the parameters say all bandwidths.
     """
     embedding, density = unfitted(estimator)
-    own = density.own_kernel
-    kernels = [] if own is None else [as_kernel(own)]
-    asked: Any = (None, None, None)
+    own, asked, kernels = density.own_kernel, _NOTHING, []
+    given: Any = getattr(estimator, "embedding", None) or embedding or estimator  # no copy of it
     if embedding is not None:
         asked = embedding.kernel, embedding.gamma, embedding.bandwidth
-    if own is None or asked != (None, None, None):
-        kernels.append(as_kernel(*asked))
-    return any(isinstance(kernel.bandwidth, str) for kernel in kernels)
+    if own is None or asked != _NOTHING:
+        kernels.append((as_kernel(*asked), given.random_state))
+    if own is not None:
+        lent = embedding is None or asked == _NOTHING
+        kernels.append((as_kernel(own), (given if lent else given.density).random_state))
+    return [seed for kernel, seed in kernels if isinstance(kernel.bandwidth, str)]
 
 
 def unfitted(estimator: Any) -> tuple[ReducedSetEmbedding | None, ShadowDensity]:

@@ -152,7 +152,7 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         rows = check.new_rows(self, X, at_least=2)
         given = None if sample_weight is None else check.sample_weights(sample_weight, len(rows))
         moments = moments.add(rows, given)
-        if not _same_weight(moments, density.reduced_set_):
+        if not same_weight(moments, density.reduced_set_):
             raise ValueError(
                 f'refine="nystrom" counts every row, but {type(density).__name__} not all of them '
                 "as much; leave refine out, and call refine_on with the rows that count."
@@ -182,7 +182,7 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
             checked = validate_data(self, rows, dtype=check.FLOATS, reset=False)
             given = None if weights is None else check.sample_weights(weights, len(checked))
             moments = moments.add(checked, given)
-        if not _same_weight(moments, self.reduced_set_):
+        if not same_weight(moments, self.reduced_set_):
             raise ValueError(
                 f"refine_on was given rows of weight {moments.total:g}, but the model has seen "
                 f"{self.reduced_set_.n_samples:g}; pass the same rows. Nothing was changed."
@@ -237,7 +237,8 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
 
 
-def _same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
+def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
+    """Whether both are of as many rows."""
     return math.isclose(moments.total, reduced_set.n_samples, rel_tol=1e-9)
 
 

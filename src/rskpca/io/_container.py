@@ -188,13 +188,18 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, list[NDArray[Any]]]:
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
     """The file and its length; an error that names it where it is not sound."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 refuse("no regular file")
             yield file, status.st_size
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}.") from error.__cause__
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for somebody to write, as a pipe would."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class _Digested:

@@ -190,9 +190,12 @@ def numbers_by_name(value: Any, sizes: Sizes) -> None:
 
 
 def settings(value: Any, sizes: Sizes) -> None:
-    """A dict from strings to strings, as ``set_output`` leaves."""
-    if type(value) is not dict or not all(isinstance(item, str) for item in value.values()):
-        refuse(f"must be a dict of strings, got {value!r:.60}")
+    """What ``set_output`` leaves: the kind of container that ``transform`` gives."""
+    words = ("default", "pandas", "polars")
+    if type(value) is not dict or set(value) - {"transform"}:
+        refuse(f"must be a dict of the key transform, got {value!r:.60}")
+    if not all(isinstance(word, str) and word in words for word in value.values()):
+        refuse(f"must have one of {', '.join(words)}, got {value!r:.60}")
 
 
 def same_everywhere(values: NDArray[Any]) -> bool:

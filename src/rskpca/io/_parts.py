@@ -10,6 +10,7 @@ from scipy.spatial import KDTree
 
 from .. import kernels, spectral
 from .._core.partition import Partition
+from .._core.waves import pairs_in_tiles
 from ..bounds import Certificate
 from ..bounds.levels import Level
 from ..compression.sparse import SparseSystem
@@ -96,13 +97,13 @@ def _nearest(value: Any, sizes: Sizes) -> None:
 
 
 def _few_pairs(graph: NeighbourGraph) -> None:
-    """A cut-off is one number, and makes no more neighbours than a fit would allow."""
+    """No more neighbours than a fit would allow; a cut-off is one number."""
     if graph.nearest is not None:
+        graph.refuse_many(graph.nearest * graph.tree.n, graph.nearest)
         return
     if not same_everywhere(graph.reach):
         refuse("a cut-off is the same for all centers")
-    cut_off = float(graph.reach[0])
-    graph._refuse_many(graph.tree.count_neighbors(graph.tree, cut_off), cut_off)
+    graph.refuse_far(graph.tree, float(graph.reach[0]))
 
 
 def _projections(moments: spectral.Moments) -> None:
@@ -119,7 +120,10 @@ PARTS = (
     value(
         Spectrum,
         {
-            "turns": doubles(2, "p", "d"),
+            "turns": every(
+                doubles(2, "p", "d"),
+                having("whole tiles of pairs", lambda t: t.shape[1] == pairs_in_tiles(t.shape[1])),
+            ),
             "origin": doubles("d"),
             "sums": array("D", 4, "p"),
             "kernel": fitted_kernel,

@@ -142,6 +142,8 @@ def _sizes(found: dict[str, int]) -> dict[str, int | None]:
 
 def _decoded(contents: container.Contents, arrays: list[Any]) -> Any:
     said = _described(contents)
+    for layout, array in zip(contents.layouts, arrays, strict=True):
+        array.flags.writeable = layout.writeable  # what must not be written to is frozen again
     decoder = Decoder(arrays)
     model = decoder.decode(contents.header["model"], said.class_name)
     if not decoder.all_used():
@@ -151,8 +153,6 @@ def _decoded(contents: container.Contents, arrays: list[Any]) -> Any:
     found = _sizes(decoder.sizes.get(id(model), {}))
     if found != {"n_features": said.n_features, "n_centers": said.n_centers}:
         refuse("it says other sizes than its model has")
-    for layout, array in zip(contents.layouts, arrays, strict=True):
-        array.flags.writeable = layout.writeable
     return model
 
 

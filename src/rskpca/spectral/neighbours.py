@@ -73,14 +73,37 @@ class NeighbourGraph:
         """
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):
-            cls._refuse_many(tree.count_neighbors(tree, graph), graph)
+            cls.refuse_far(tree, graph)
             return cls(kernel, tree, np.full(tree.n, graph), None)
         nearest = min(int(graph), tree.n)
-        cls._refuse_many(nearest * tree.n, graph)
+        cls.refuse_many(nearest * tree.n, graph)
         return cls(kernel, tree, _kth_distance(tree, tree.data, nearest), nearest)
 
+    @classmethod
+    def refuse_far(cls, tree: KDTree, cut_off: float) -> None:
+        """An error where a cut-off makes too many pairs; counted only where it could.
+
+        Parameters
+        ----------
+        tree : KDTree
+            Of the centers.
+        cut_off : float
+            The distance of the furthest neighbours.
+        """
+        if tree.n**2 > _MOST_PAIRS:
+            cls.refuse_many(tree.count_neighbors(tree, cut_off), cut_off)
+
     @staticmethod
-    def _refuse_many(n_pairs: int, graph: float) -> None:
+    def refuse_many(n_pairs: int, graph: float) -> None:
+        """An error where there are more pairs than memory should hold.
+
+        Parameters
+        ----------
+        n_pairs : int
+            Pairs of neighbours.
+        graph : int or float
+            What makes them, as in :meth:`of`.
+        """
         if n_pairs > _MOST_PAIRS:
             raise ValueError(
                 f"graph={graph!r} makes {n_pairs:,} pairs of neighbours, more than memory should "

@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
 from ... import _validation as check
 from ...density.blocks import ShadowBlocks
-from ...embedding.blocks import BlockFit, needs_sample
+from ...embedding.blocks import BlockFit, median_seeds
 from ...reduced_set import ReducedSet
 from ...spectral import Moments
 from ._blocks import Blocks, in_block
@@ -35,8 +38,9 @@ def fit(
     estimator : ShadowDensity, an embedding on one, or KernelPCANovelty
         Fitted in place; not changed where anything fails.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        Read two times, or three where the bandwidth is the median: persist it where it fits
-        into the memory of the workers. Blocks may be empty.
+        Read two times. A median bandwidth reads the blocks that its sample is in once more,
+        and all of them once more where lengths are not known or rows have weights; so does
+        ``refine``. Persist it where it fits into the memory of the workers. Blocks may be empty.
     sample_weight : dask array or series, or array-like of shape (n_samples,), default=None
         How often each row counts.
     one_pass : bool, default=False
@@ -65,10 +69,11 @@ def fit(
     """
     check.boolean("one_pass", one_pass)
     stages = Stages(check.positive_number("patience", patience, infinite=True))
-    sampled = needs_sample(estimator)
+    seeds = median_seeds(estimator)
     blocks = Blocks.of(X, sample_weight)
+    validate_data(clone(estimator), blocks.like, skip_check_array=True)  # the names of features
     origin = first_row(blocks, stages)
-    some = sample(blocks, _seed(estimator), stages) if sampled else Rows(origin[None], None)
+    some = sample(blocks, seeds[0], stages) if seeds else Rows(origin[None], None)
     block_fit = BlockFit.of(estimator, *some, origin=origin)
     reduced_set = _merged(block_fit.shadow, blocks, stages)
     if not one_pass:
@@ -77,12 +82,6 @@ def fit(
     if moments is not None:
         moments = _summed(block_fit.shadow, moments, blocks, stages)
     return block_fit.fitted(reduced_set, moments, like=blocks.like, joined=not one_pass)
-
-
-def _seed(estimator: Any) -> Any:
-    """Of the sample: the seed of the embedding inside, where there is one."""
-    inside = getattr(estimator, "embedding", None)
-    return getattr(estimator if inside is None else inside, "random_state", 0)
 
 
 def _merged(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> ReducedSet:

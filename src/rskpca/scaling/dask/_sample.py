@@ -34,10 +34,14 @@ class Rows(NamedTuple):
 
 def first_row(blocks: Blocks, stages: Stages) -> Array:
     """The first row of positive weight."""
-    for task in blocks.each(lambda *block: _task(stages, blocks, _first, *block)):
-        row = stages.answer(task)
+    tasks = blocks.each(lambda *block: _task(stages, blocks, _first, *block))
+    asked = 0
+    while asked < len(tasks):  # as a rule the first block has one: do not read many others
+        batch = tasks[asked : 2 * asked + 1]
+        row = stages.answer(stages.task("sample", _first_found, batch))
         if row is not None:
             return row
+        asked += len(batch)
     raise ValueError("X has no row of positive weight: all blocks are empty, or weighted 0.")
 
 
@@ -52,7 +56,8 @@ def sample(blocks: Blocks, random_state: Any, stages: Stages) -> Rows:
     tasks = blocks.each(
         lambda number, *block: _task(stages, blocks, _picked, number, *block, places[number])
     )
-    return stages.answer(stages.tree("sample", _concatenated, tasks))
+    needed = [task for task, some in zip(tasks, places, strict=True) if some is None or len(some)]
+    return stages.answer(stages.tree("sample", _concatenated, needed))
 
 
 def _task(stages: Stages, blocks: Blocks, step: Any, number: int, *arguments: Any) -> Any:
@@ -93,6 +98,10 @@ def _counted(n_features: int, X: Any, sample_weight: Any) -> Rows:
 def _first(n_features: int, X: Any, sample_weight: Any) -> Array | None:
     rows, _ = _counted(n_features, X, sample_weight)
     return rows[0].copy() if len(rows) else None
+
+
+def _first_found(rows: list[Array | None]) -> Array | None:
+    return next((row for row in rows if row is not None), None)
 
 
 def _size(n_features: int, X: Any, sample_weight: Any) -> Size:

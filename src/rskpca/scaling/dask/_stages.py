@@ -66,8 +66,8 @@ class Stages:
             try:
                 return future.result(timeout=POLL)
             except TimeoutError:
-                if future.status == "error":  # the task's own
-                    raise
+                if future.status == "error":  # the task's own, which may have come just now
+                    return future.result()
             if client.nthreads():
                 deserted = None
                 continue

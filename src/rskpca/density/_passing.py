@@ -189,11 +189,6 @@ class PassingDensity(BaseDensity, ABC):
         if shadow.kernel is not None and not _agrees(as_kernel(shadow.kernel), begun.kernel_):
             check_same("kernel", shadow.kernel, begun.kernel_)
 
-    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
-        settled = self._shadow()._with_bandwidth_of(X, sample_weight)
-        density = None if self.density is None else settled
-        return clone(self).set_params(kernel=settled.kernel, density=density)
-
     @property
     def reduced_set_(self) -> ReducedSet:  # type: ignore[override]
         """Of the rows as they count now; made when it is first asked for."""

@@ -52,7 +52,7 @@ def fit(
         writable(report, [data, model_path], (".html", ".htm"))
     estimator = modelling.estimator()
     known = None if modelling.like is None else known_features(loaded(modelling.like))
-    source = reading.open(data, ids=[] if color is None else [color], known=known)
+    source = reading.open(data, color=color, known=known)
     with voice.progress(source, data) as bar:
         summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
         if report is not None:

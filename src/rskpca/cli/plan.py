@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import Gaussian, scaling
+from .._style import pyplot
 from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
@@ -64,6 +65,7 @@ def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
     with whole(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
+    pyplot().close(figure)
 
 
 def _next(data: Path, reading: Reading, standardize: bool) -> Text:

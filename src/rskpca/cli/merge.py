@@ -27,7 +27,9 @@ def merge(
     *,
     models: Annotated[
         list[Path],
-        typer.Argument(metavar="MODELS...", help="Two or more model files.", show_default=False),
+        typer.Argument(
+            metavar="MODELS...", help="Two or more model files.", show_default=False, readable=False
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The merged model.")

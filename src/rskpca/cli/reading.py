@@ -20,6 +20,7 @@ DataFile = Annotated[
         metavar="DATA",
         help="File or folder: .parquet .arrow .feather .csv .npy .npz .h5 .zarr",
         show_default=False,
+        readable=False,  # it is checked where it is opened
     ),
 ]
 

@@ -30,7 +30,7 @@ def certify(
         Path | None,
         typer.Argument(
             metavar="[DATA]",
-            help="The fitted data, to measure on a sample of them.",
+            help="The fitted data, to measure on a sample.",
             readable=False,
         ),
     ] = None,

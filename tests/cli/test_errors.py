@@ -75,10 +75,11 @@ def test_a_folder_without_rights(folder, monkeypatch):
 
 def test_a_full_disk(folder, monkeypatch):
     def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device", "rows.rskpca")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(fit_module, "save", full)
-    assert failed("fit", "rows.npy") == "error: 'rows.rskpca': no space left on device."
+    line = "error: 'rows.rskpca': no space left on device; it was not written."
+    assert failed("fit", "rows.npy") == line
 
 
 def test_a_model_of_another_version(folder):

@@ -14,7 +14,7 @@ from ..io import save
 from ..sources import Source
 from .modelling import Modelling
 from .models import known_features, last_step, loaded
-from .paths import writable
+from .paths import named, writable
 from .progress import Bar
 from .reading import DataFile, Reading
 from .reporting import Colour, write_report
@@ -70,7 +70,8 @@ def fitted(
     _ = last_step(model).eigenvalues_  # solved when it is first asked for
     seconds = {"read and fit": time.perf_counter() - start}
     bar.stage("writing the model")
-    save(model, path)
+    with named(path):
+        save(model, path)
     return Summary(model, name, seconds, {"model": path})
 
 

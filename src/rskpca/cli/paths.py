@@ -39,6 +39,18 @@ def writable(path: Path, inputs: Iterable[Path] = (), endings: Iterable[str] = (
 
 
 @contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Errors of the system while a file is written name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        said = f"{error.strerror}; it was not written"
+        raise OSError(error.errno, said, str(path)) from error
+
+
+@contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A path beside the output to write to, which takes its name when all went well."""
     unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")

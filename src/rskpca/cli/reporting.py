@@ -11,6 +11,7 @@ import typer
 from .. import report
 from ..report.subject import LOOKED_AT
 from ..sources import Source
+from .paths import named
 from .reading import some_rows
 
 Colour = Annotated[
@@ -51,13 +52,14 @@ def write_report(
         Of the report.
     """
     block = some_rows(source, LOOKED_AT)
-    return report.write(
-        model,
-        block.rows,
-        path,
-        color=None if color is None else {color: block.ids[color]},
-        title=title,
-        seconds=seconds,
-        n_rows=source.counted(),
-        feature_names=source.feature_names,
-    )
+    with named(path):
+        return report.write(
+            model,
+            block.rows,
+            path,
+            color=None if color is None else {color: block.ids[color]},
+            title=title,
+            seconds=seconds,
+            n_rows=source.counted(),
+            feature_names=source.feature_names,
+        )

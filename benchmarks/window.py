@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from sklearn.base import clone
 
-from rskpca import FadingDensity, Gaussian, ShadowDensity, WindowDensity
+from rskpca import FadingDensity, Gaussian, ReducedSet, ShadowDensity, WindowDensity
 from rskpca._core import reference
 from rskpca.cli.memory import megabytes
 from rskpca.density import BaseDensity
@@ -50,25 +50,34 @@ def _against_a_direct_count(n: int, window: int) -> Row:
     """How many numbers of the reduced set differ from those counted row by row."""
     density = _windowed(window)
     X = np.concatenate([_chunk(i) for i in range(n // CHUNK)])
-    for i in range(n // CHUNK):
-        density.partial_fit(X[CHUNK * i : CHUNK * (i + 1)])
-    s = density.reduced_set_
     homes, squared = reference.aging_cover(X, RADIUS, window)
-    opened, labels = np.unique(homes[-window:], return_inverse=True)
-    sums = np.zeros((3, len(opened)))
-    values = squared[-window:]
-    for total, each in zip(sums, (np.ones(window), np.sqrt(values), values), strict=True):
-        reference.accumulate(labels, each, total)
-    seen = (s.centers, s.weights, s.displacement, s.scatter, np.array([s.n_samples]))
-    counted = (X[opened], *sums, np.array([sums[0].sum()]))
+    differing = 0
+    for start in range(0, n, CHUNK):
+        stop = start + CHUNK
+        s = density.partial_fit(X[start:stop]).reduced_set_
+        rows = slice(max(stop - window, 0), stop)
+        differing += _differing_from(s, X, homes[rows], squared[rows])
     return Row(
         f"{n:,} x 3 drifting, window {window:,}: numbers that differ from a direct count",
-        sum(_differing(a, b) for a, b in zip(seen, counted, strict=True)),
+        differing,
         "",
         Wanted("<", 1),
         {"centers": s.n_centers, "mass": s.n_samples, "centers opened": len(np.unique(homes))},
         parts_unit="",
+        note=f"after each of {n // CHUNK} chunks; the parts are of the last",
     )
+
+
+def _differing_from(s: ReducedSet, X: Floats, homes: Floats, squared: Floats) -> int:
+    """How many numbers differ from those of these rows, whose centers are rows of X."""
+    opened, labels = np.unique(homes, return_inverse=True)
+    sums = np.zeros((3, len(opened)))
+    values = np.ones(len(homes)), np.sqrt(squared), squared
+    for total, each in zip(sums, values, strict=True):
+        reference.accumulate(labels, each, total)
+    seen = (s.centers, s.weights, s.displacement, s.scatter, np.array([s.n_samples]))
+    counted = (X[opened], *sums, np.array([sums[0].sum()]))
+    return sum(_differing(a, b) for a, b in zip(seen, counted, strict=True))
 
 
 def _differing(a: Floats, b: Floats) -> int:

@@ -8,9 +8,10 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from . import results
-from .data import MissingDataError, WrongDataError
+from .data import IncompleteError, MissingDataError, WrongDataError
 from .registry import MODULES, chosen, experiment
 from .settings import HERE, QUICK_RUNS, RUNS, Settings
 
@@ -22,34 +23,42 @@ def main(arguments: Sequence[str]) -> int:
         shutil.rmtree(settings.part("any").parent, ignore_errors=True)
     refused = [name for name in names if not _run(name, settings, force)]
     if refused:
-        print(f"not run, for want of data: {', '.join(refused)}", file=sys.stderr)
+        print(f"not run, or not all of it, for want of data: {', '.join(refused)}", file=sys.stderr)
     return int(bool(refused))
 
 
 def _run(name: str, settings: Settings, force: bool) -> bool:
     """Compute, write, draw; False where data are missing or wrong."""
     try:
-        numbers = _computed(name, settings, force)
+        content = _computed(name, settings, force)
     except (MissingDataError, WrongDataError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return False
     found = experiment(name)
-    found.draw(numbers, settings.output / found.product)
+    found.draw(content["numbers"], settings.output / found.product)
     print(f"{name}: {found.title} -> {settings.output / found.product}", flush=True)
-    return True
+    return "missing" not in content["key"]
 
 
-def _computed(name: str, settings: Settings, force: bool) -> dict[str, object]:
-    """The numbers, from the result file where it is of the same settings."""
+def _computed(name: str, settings: Settings, force: bool) -> dict[str, Any]:
+    """The content of the result file; made anew unless it is of the same settings."""
     path, wanted = settings.result(name), experiment(name)
     found = None if force or wanted.derived else results.read(path, settings.key)
     if found is None:
-        start = time.perf_counter()
-        numbers = wanted.compute(settings)
-        found = results.finished(name, settings, time.perf_counter() - start, numbers)
+        found = _made(name, settings)
         results.write(path, found)
-    numbers = found["numbers"]
-    return numbers
+    return found
+
+
+def _made(name: str, settings: Settings) -> dict[str, Any]:
+    """All numbers, or those of the data sets that are there."""
+    start, missing = time.perf_counter(), []
+    try:
+        numbers = experiment(name).compute(settings)
+    except IncompleteError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        numbers, missing = error.numbers, error.missing
+    return results.finished(name, settings, time.perf_counter() - start, numbers, missing)
 
 
 def _options(arguments: Sequence[str]) -> tuple[list[str], Settings, bool]:

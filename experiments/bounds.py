@@ -6,6 +6,7 @@ thinned out to as many rows as can be compared pair by pair.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,12 +47,14 @@ THEOREMS = {
 
 
 def compute(settings: Settings) -> Results:
-    """For each data set the bounds and the measured values, one row an ell."""
-    for name in protocol.TABLE1:
-        protocol.dataset(name, settings.quick)  # missing data are found here, not in a worker
-    parts = [Part(f"bounds-{name}", measure, (name,)) for name in protocol.TABLE1]
+    """For each data set that is there the bounds and the measured values, one row an ell."""
+    return protocol.of_those_there(protocol.TABLE1, settings.quick, partial(_measured, settings))
+
+
+def _measured(settings: Settings, names: list[str]) -> Results:
+    parts = [Part(f"bounds-{name}", measure, (name,)) for name in names]
     found = run("bounds", parts, settings)
-    return {"confidence": CONFIDENCE, "sets": dict(zip(protocol.TABLE1, found, strict=True))}
+    return {"confidence": CONFIDENCE, "sets": dict(zip(names, found, strict=True))}
 
 
 def measure(settings: Settings, name: str) -> Results:

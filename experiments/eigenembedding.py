@@ -83,22 +83,18 @@ def _note(results: Results) -> str:
         f"{summary.described(results, 'runs')}. Lines: mean error, median speed-up over runs; "
         "bands: one standard deviation, quartiles. The error of KPCA: fitted to the same 80%, "
         "against all. scikit-learn's are about the mean, and their errors against kernel PCA about "
-        f"the mean. {_verdict(results['anova'])}"
+        f"the mean. {_verdict(results['rows']) if results['anova'] else ''}"
     )
 
 
-def _verdict(found: dict[str, dict[str, float | None]]) -> str:
-    if not found:
-        return ""
-    better, no_worse = found["nystrom"]["better_from"], found["wnystrom"]["no_worse_from"]
+def _verdict(table: dict[str, list[Any]]) -> str:
+    errors = {m: summary.by_ell(table, m, "embedding_error") for m in METHODS}
+    better = anova.holds_at(anova.better, errors["shadow"], errors["nystrom"])
+    no_worse = anova.holds_at(anova.no_worse, errors["shadow"], errors["wnystrom"])
     return (
-        f"ANOVA of (b) at {anova.ALPHA}: ShDE is better than Nyström {_from(better)}, "
-        f"no worse than WNyström {_from(no_worse)}."
+        f"ANOVA of (b) at {anova.ALPHA}: ShDE is better than Nyström "
+        f"{anova.described(better)}; no worse than WNyström {anova.described(no_worse)}."
     )
-
-
-def _from(ell: float | None) -> str:
-    return "not even at the largest ell" if ell is None else f"from ell {ell:g} on"
 
 
 EXPERIMENTS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from rskpca import Gaussian, ReducedSetKernelPCA
 
 from . import contenders
-from .data import Data, MissingDataError, load
+from .data import Data, IncompleteError, MissingDataError, load
 from .data.dataset import Floats
 from .settings import SEED, Settings
 
@@ -66,6 +66,25 @@ def dataset(name: str, quick: bool) -> Data:
         data = _stand_in(name)
     few = np.random.default_rng(SEED).permutation(len(data.X))[:QUICK_ROWS]
     return data._replace(X=data.X[few], y=data.y[few])
+
+
+def of_those_there(
+    names: Iterable[str], quick: bool, compute: Callable[[list[str]], dict[str, Any]]
+) -> dict[str, Any]:
+    """``compute`` of the data sets that are there; IncompleteError where others are missing."""
+    there, missing = [], {}
+    for name in names:
+        try:
+            dataset(name, quick)
+            there.append(name)
+        except MissingDataError as error:
+            missing[name] = str(error)
+    if not there:
+        raise MissingDataError("\n".join(missing.values()))
+    numbers = compute(there)
+    if missing:
+        raise IncompleteError(missing, numbers)
+    return numbers
 
 
 def _stand_in(name: str) -> Data:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,10 @@ def kept(path: Path, key: dict[str, Any], make: Callable[[], Any]) -> Any:
     return found["numbers"]
 
 
-def finished(name: str, settings: Settings, seconds: float, numbers: Any) -> dict[str, Any]:
-    """The content of a result file."""
+def finished(
+    name: str, settings: Settings, seconds: float, numbers: Any, missing: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The content of a result file; where data sets are missing the next run makes it anew."""
     return {
         "experiment": name,
         "command": settings.command,
@@ -51,7 +53,7 @@ def finished(name: str, settings: Settings, seconds: float, numbers: Any) -> dic
         "seconds": round(seconds, 1),
         "environment": environment(),
         "seed": SEED,
-        "key": settings.key,
+        "key": settings.key | ({"missing": list(missing)} if missing else {}),
         "numbers": numbers,
     }
 

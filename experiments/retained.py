@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from . import classification, eigenembedding, style, summary
-from .protocol import TABLE1, dataset
+from .protocol import TABLE1, dataset, of_those_there
 from .registry import Experiment, Results
 from .settings import Settings
 
@@ -20,8 +20,10 @@ STUDIES = {
 
 
 def compute(settings: Settings) -> Results:
-    """Numbers of centers for each data set, ell and run."""
-    return {name: _kept(name, settings) for name in STUDIES}
+    """Numbers of centers for each data set that is there, ell and run."""
+    return of_those_there(
+        STUDIES, settings.quick, lambda names: {name: _kept(name, settings) for name in names}
+    )
 
 
 def _kept(name: str, settings: Settings) -> Results:
@@ -33,7 +35,7 @@ def _kept(name: str, settings: Settings) -> Results:
 
 def draw(results: Results, path: Path) -> None:
     """A panel a data set."""
-    with style.figure(path, 1, 4, size=(2.5, 2.9), sharey=True) as (figure, panels):
+    with style.figure(path, 1, len(results), size=(2.5, 2.9), sharey=True) as (figure, panels):
         for ax, found in zip(panels[0], results.values(), strict=True):
             kept = summary.by_ell(found["rows"], "shadow", "m")
             share = 100 * np.array(list(kept.values())) / found["rows"]["n"][0]

@@ -58,17 +58,20 @@ def _fewer(table: Table) -> str:
     return f" ({'; '.join(few)})" if few else ""
 
 
-def by_ell(table: Table, method: str, *fields: str) -> ByEll:
-    """For each ell the values over runs, in the order of the runs; fields are added up."""
+def by_run(table: Table, method: str, *fields: str) -> dict[Any, dict[int, float]]:
+    """For each ell the value of each run; fields are added up."""
     found: dict[Any, dict[int, float]] = {}
     for i, name in enumerate(table["method"]):
         if name == method:
             value = sum(table[field][i] for field in fields)
             found.setdefault(table["ell"][i], {})[table["run"][i]] = value
-    return {
-        ell: [values[run] for run in sorted(values)]
-        for ell, values in sorted(found.items(), key=lambda item: item[0] or 0)
-    }
+    return dict(sorted(found.items(), key=lambda item: item[0] or 0))
+
+
+def by_ell(table: Table, method: str, *fields: str) -> ByEll:
+    """For each ell the values over runs, in the order of the runs; fields are added up."""
+    found = by_run(table, method, *fields)
+    return {ell: [values[run] for run in sorted(values)] for ell, values in found.items()}
 
 
 def overall(table: Table, method: str, field: str) -> float:
@@ -76,9 +79,15 @@ def overall(table: Table, method: str, field: str) -> float:
     return float(np.mean(by_ell(table, method, field)[None]))
 
 
-def speedups(table: Table, method: str, steps: Sequence[str], baseline: str = "kpca") -> ByEll:
+def speedups(
+    table: Table,
+    method: str,
+    steps: Sequence[str],
+    baseline: str = "kpca",
+    baseline_steps: Sequence[str] | None = None,  # where it does without some of the steps
+) -> ByEll:
     """How many times faster than a baseline, run by run; its median where it has fewer runs."""
-    slow = by_ell(table, baseline, *steps)[None]
+    slow = by_ell(table, baseline, *(baseline_steps or steps))[None]
     fast = by_ell(table, method, *steps)
     return {
         ell: [_paired(slow, run) / seconds for run, seconds in enumerate(values)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -67,6 +67,31 @@ def counted(flags: Mapping[str, Sequence[bool]]) -> str:
     return ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in flags.items())
 
 
+class Pair(NamedTuple):
+    """Values of the shadow method and of another one, on the runs that both have."""
+
+    ours: list[float]
+    theirs: list[float]
+
+
+def paired(table: Table, other: str, *fields: str) -> dict[float, Pair]:
+    """For each ell that both have; a method that was run less often is compared on its runs."""
+    ours, theirs = (summary.by_run(table, method, *fields) for method in ("shadow", other))
+    shared = {ell: sorted(runs.keys() & theirs.get(ell, {}).keys()) for ell, runs in ours.items()}
+    return {
+        ell: Pair(*([each[ell][run] for run in runs] for each in (ours, theirs)))
+        for ell, runs in shared.items()
+        if runs
+    }
+
+
+def over_runs(pairs: Iterable[Pair]) -> str:
+    """On how many runs they were compared: "over 3 runs"."""
+    counts = {len(pair.ours) for pair in pairs}
+    low, high = min(counts), max(counts)
+    return f"over {low} to {high} runs" if low < high else f"over {low} run{'s' * (low > 1)}"
+
+
 def means(table: Table, method: str, field: str) -> dict[float, float]:
     """The mean over runs for each ell."""
     return {ell: float(np.mean(v)) for ell, v in summary.by_ell(table, method, field).items()}
@@ -77,9 +102,11 @@ def medians(table: Table, method: str, steps: Sequence[str]) -> dict[float, floa
     return {ell: float(np.median(v)) for ell, v in summary.by_ell(table, method, *steps).items()}
 
 
-def speedups(table: Table, steps: Sequence[str], baseline: str) -> dict[float, float]:
+def speedups(
+    table: Table, steps: Sequence[str], baseline: str, baseline_steps: Sequence[str] | None = None
+) -> dict[float, float]:
     """How many times faster the shadow method is: the median over runs for each ell."""
-    found = summary.speedups(table, "shadow", steps, baseline)
+    found = summary.speedups(table, "shadow", steps, baseline, baseline_steps)
     return {ell: float(np.median(v)) for ell, v in found.items()}
 
 

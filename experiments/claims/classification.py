@@ -8,11 +8,27 @@ from functools import partial
 import numpy as np
 
 from .. import summary
-from .claim import NOT, PARTLY, REPRODUCED, Claim, Finding, Found, counted, graded, means, medians
+from .claim import (
+    NOT,
+    NOT_RUN,
+    PARTLY,
+    REPRODUCED,
+    Claim,
+    Finding,
+    Found,
+    Pair,
+    counted,
+    graded,
+    means,
+    medians,
+    over_runs,
+    paired,
+)
 
 POINT, NOTICED = 0.01, 0.001
 FIGURES = {"fig04": "usps", "fig05": "yale"}
 REDUCED = {"fig07": "usps", "fig08": "yale"}
+NYSTROM = {"nystrom": "Nystrom", "wnystrom": "WNystrom", "sklearn-nystroem": "scikit-learn"}
 SCHEMES = {"kmeans": "k-means", "paring": "KDE paring", "herding": "herding"}
 TRAIN = ("fit", "embed")
 
@@ -20,29 +36,46 @@ TRAIN = ("fit", "embed")
 def _competitive(others: Sequence[str], found: Found) -> Finding:
     words, flags = [], {}
     for figure, name in FIGURES.items():
-        table = found[figure]["rows"]
-        ours = means(table, "shadow", "accuracy")
-        behind = _behind(found, figure, others)
-        flags[name] = [value <= POINT for value in behind.values()]
-        first, last = min(behind), max(behind)
-        words.append(
-            f"{name} {100 * ours[first]:.3g}% and {100 * ours[last]:.3g}% at ell = {first:g} and "
-            f"{last:g}, {100 * max(0.0, *behind.values()):.2f} points behind at the most"
-        )
+        each = {m: paired(found[figure]["rows"], m, "accuracy") for m in others}
+        best = _best(list(each.values()))
+        flags[name] = [_behind(pair) <= POINT for pair in best.values()]
+        words.append(f"{name} {_in_points(best)} ({_coverage(each)})")
     verdict = graded([flag for own in flags.values() for flag in own])
     return Finding(f"{'; '.join(words)}; competitive at {counted(flags)} ell", verdict)
 
 
-def _behind(found: Found, figure: str, others: Sequence[str]) -> dict[float, float]:
-    """How much more accurate the best of the others is, at each ell that they have."""
-    table = found[figure]["rows"]
-    ours = means(table, "shadow", "accuracy")
-    theirs = [means(table, other, "accuracy") for other in others]
-    shared = [ell for ell in ours if all(ell in other for other in theirs)]
-    return {ell: max(other[ell] for other in theirs) - ours[ell] for ell in shared}
+def _best(each: Sequence[dict[float, Pair]]) -> dict[float, Pair]:
+    """At each ell the comparison with the best of the methods that were measured there."""
+    ells = sorted({ell for one in each for ell in one})
+    return {ell: max((one[ell] for one in each if ell in one), key=_behind) for ell in ells}
+
+
+def _behind(pair: Pair) -> float:
+    """How much more accurate the other is in the mean, on the same runs."""
+    return float(np.mean(pair.theirs) - np.mean(pair.ours))
+
+
+def _in_points(best: dict[float, Pair]) -> str:
+    first, last = min(best), max(best)
+    low, high = (100 * np.mean(best[ell].ours) for ell in (first, last))
+    most = 100 * max(0.0, *map(_behind, best.values()))
+    return (
+        f"{low:.3g}% and {high:.3g}% at ell = {first:g} and {last:g}, "
+        f"{most:.2f} points behind at the most"
+    )
+
+
+def _coverage(each: dict[str, dict[float, Pair]]) -> str:
+    """Where each method was measured: "Nystrom at 21 ell over 10 runs"."""
+    return ", ".join(
+        f"{NYSTROM[method]} at {len(pairs)} ell {over_runs(pairs.values())}"
+        for method, pairs in each.items()
+    )
 
 
 def _kept(name: str, found: Found) -> Finding:
+    if name not in found["fig06"]:
+        return Finding(f"needs fig06 with {name}", NOT_RUN)
     table = found["fig06"][name]["rows"]
     share = {ell: m / table["n"][0] for ell, m in means(table, "shadow", "m").items()}
     below = [ell for ell, value in share.items() if value < 0.1]
@@ -117,22 +150,25 @@ def _same_tests(found: Found) -> Finding:
             ratios += [theirs[ell] / ours[ell] for ell in theirs]
     low, high = np.quantile(ratios, [0.05, 0.95])
     words = f"{low:.3g} to {high:.3g} times the time of ShDE (90% of all pairs)"
-    verdict = REPRODUCED if low > 0.8 and high < 1.25 else PARTLY if high < 2 else NOT
-    return Finding(words, verdict)
+    if low > 0.8 and high < 1.25:
+        return Finding(words, REPRODUCED)
+    return Finding(words, PARTLY if low > 0.5 and high < 2 else NOT)
 
 
 WHERE_R = "Section 6, other RSDE schemes"
+COMPETITIVE = Claim(
+    "Section 6, classification",
+    "The accuracy of ShDE+RSKPCA is competitive with the Nystrom methods",
+    "competitive",
+    "mean accuracy at most one point below that of (a) Nystrom and WNystrom, at each ell the "
+    "better one of those measured there, (b) scikit-learn's Nystroem + PCA; always on the "
+    "runs that both have. Reproduced: at every ell measured on both sets; partly: at some",
+    tuple(FIGURES),
+    partial(_competitive, ("nystrom", "wnystrom")),
+    partial(_competitive, ("sklearn-nystroem",)),
+)
 CLAIMS = (
-    Claim(
-        "Section 6, classification",
-        "The accuracy of ShDE+RSKPCA is competitive with the Nystrom methods",
-        "competitive",
-        "mean accuracy at most one point below the better of (a) Nystrom and WNystrom, (b) "
-        "scikit-learn's Nystroem + PCA. Reproduced: at every ell of both sets; partly: at some",
-        tuple(FIGURES),
-        partial(_competitive, ("nystrom", "wnystrom")),
-        partial(_competitive, ("sklearn-nystroem",)),
-    ),
+    COMPETITIVE,
     _share("usps"),
     _share("yale"),
     Claim(
@@ -160,7 +196,7 @@ CLAIMS = (
         "Evaluation speed-up is the same for all reduced sets",
         "the same",
         "median testing times at each ell. Reproduced: 90% within 0.8 to 1.25 times that of "
-        "ShDE; partly: within twice",
+        "ShDE; partly: within 0.5 to 2 times",
         tuple(REDUCED),
         _same_tests,
     ),

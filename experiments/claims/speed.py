@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from .claim import (
     NOT,
     PARTLY,
@@ -14,8 +16,9 @@ from .claim import (
     Found,
     counted,
     graded,
-    medians,
     over,
+    over_runs,
+    paired,
     speedups,
 )
 
@@ -25,6 +28,10 @@ PAPERS = {"kpca-dense": "all eigenvectors", "kpca": "Lanczos"}
 TODAYS = {"kpca": "Lanczos", "sklearn-kpca": "scikit-learn"}
 TEN, CLEAR = 10.0, 2.0
 AXES = "(a) KPCA with all eigenvectors, and by Lanczos; (b) the faster of Lanczos and scikit-learn"
+FREE = (
+    "To classify, training takes in the embedding of the training rows; under (b) it is not "
+    "counted for Lanczos, whose fit gives their coordinates, sqrt(lambda) v"
+)
 
 
 def _steps(figure: str, part: str) -> tuple[str, ...]:
@@ -37,8 +44,13 @@ def _steps(figure: str, part: str) -> tuple[str, ...]:
 def _fastest(found: Found, figure: str, part: str) -> dict[float, float]:
     """Speed-up against the fastest exact method of today."""
     table, steps = found[figure]["rows"], _steps(figure, part)
-    each = [speedups(table, steps, baseline) for baseline in TODAYS]
+    each = [speedups(table, steps, baseline, _needed(steps, baseline)) for baseline in TODAYS]
     return {ell: min(one[ell] for one in each) for ell in each[0]}
+
+
+def _needed(steps: Sequence[str], baseline: str) -> Sequence[str]:
+    """The fit of exact kernel PCA gives the training coordinates as well: sqrt(lambda) v."""
+    return [step for step in steps if step != "embed" or baseline != "kpca"]
 
 
 def _best(part: str, found: Found) -> Finding:
@@ -65,13 +77,20 @@ def _best_today(part: str, found: Found) -> Finding:
     return Finding(f"{times:.3g} times ({name})", verdict)
 
 
+def _rule(part: str, text: str) -> str:
+    return f"{text}. {FREE}" if part == "training" else text
+
+
 def _up_to_ten(part: str) -> Claim:
     return Claim(
         "Abstract",
         f"RSKPCA improves the {part} time of KPCA by up to an order of magnitude",
         "up to 10 times",
-        f"largest median speed-up over all data sets and ell; {AXES}. Reproduced: {TEN:g} or "
-        f"more, for (a) against both; partly: against one of them, for (b) {TEN / 3:.2g} or more",
+        _rule(
+            part,
+            f"largest median speed-up over all data sets and ell; {AXES}. Reproduced: {TEN:g} or "
+            f"more, for (a) against both; partly: against one, for (b) {TEN / 3:.2g} or more",
+        ),
         tuple(FIGURES),
         partial(_best, part),
         partial(_best_today, part),
@@ -102,8 +121,11 @@ def _than_kpca(where: str, text: str, part: str, figures: Sequence[str], least: 
         where,
         text,
         "faster" if least == 1 else "significant",
-        f"times as fast as KPCA over ell; {AXES}. Reproduced: more than {least:g} at every "
-        "ell; partly: at some",
+        _rule(
+            part,
+            f"times as fast as KPCA over ell; {AXES}. Reproduced: more than {least:g} at every "
+            "ell; partly: at some",
+        ),
         tuple(figures),
         partial(_faster, part, figures, least),
         partial(_faster_today, part, figures, least),
@@ -115,10 +137,10 @@ def _against(other: str, slower: bool, figures: Sequence[str], found: Found) -> 
     words, flags = [], {}
     for figure in figures:
         table, steps = found[figure]["rows"], _steps(figure, "training")
-        ours, theirs = (medians(table, m, steps) for m in ("shadow", other))
-        ratios = {ell: ours[ell] / theirs[ell] for ell in theirs}
-        flags[FIGURES[figure]] = [(ratio > 1) == slower for ratio in ratios.values()]
-        words.append(f"{FIGURES[figure]} {over(ratios)} times its time")
+        pairs = paired(table, other, *steps)
+        ratios = {e: float(np.median(p.ours) / np.median(p.theirs)) for e, p in pairs.items()}
+        flags[FIGURES[figure]] = [ratio > 1 if slower else ratio < 1 for ratio in ratios.values()]
+        words.append(f"{FIGURES[figure]} {over(ratios)} times its time {over_runs(pairs.values())}")
     verdict = graded([flag for own in flags.values() for flag in own])
     return Finding(f"{'; '.join(words)}; so at {counted(flags)} ell", verdict)
 
@@ -128,18 +150,35 @@ def _than_nystrom(where: str, text: str, slower: bool, figures: Sequence[str]) -
         where,
         text,
         "slower" if slower else "faster",
-        "median training times at each ell; (a) Nystrom as in the paper, (b) scikit-learn's "
-        "Nystroem + PCA. Reproduced: at every ell; partly: at some",
+        "median training times at each ell, on the runs that both have; (a) Nystrom as in the "
+        "paper, (b) scikit-learn's Nystroem + PCA. Reproduced: at every ell; partly: at some",
         tuple(figures),
         partial(_against, "nystrom", slower, figures),
         partial(_against, "sklearn-nystroem", slower, figures),
     )
 
 
+THAN_WNYSTROM = Claim(
+    "Abstract",
+    "The training time of RSKPCA compares favorably to that of density-weighted Nystrom",
+    "favorably",
+    "median training times at each ell that WNystrom was measured at, with the embedding of the "
+    "training rows where it is to classify. Reproduced: faster at every ell of all data sets; "
+    "partly: at some",
+    tuple(FIGURES),
+    partial(_against, "wnystrom", False, tuple(FIGURES)),
+)
 WHERE_E, WHERE_C = "Section 6, eigenembedding", "Section 6, classification"
+THAN_NYSTROM = _than_nystrom(
+    WHERE_C,
+    "It is faster than Nystrom in training, as that takes in embedding the data",
+    False,
+    CLASSIFICATION,
+)
 CLAIMS = (
     _up_to_ten("training"),
     _up_to_ten("testing"),
+    THAN_WNYSTROM,
     _than_nystrom(WHERE_E, "ShDE+RSKPCA is slower than Nystrom in training", True, EMBEDDING),
     _than_kpca(WHERE_E, "It is faster than KPCA in training", "training", EMBEDDING, 1.0),
     _than_kpca(WHERE_E, "It achieves significant testing speed-ups", "testing", EMBEDDING, CLEAR),
@@ -149,10 +188,5 @@ CLAIMS = (
     _than_kpca(
         WHERE_C, "It provides significant testing speed-ups", "testing", CLASSIFICATION, CLEAR
     ),
-    _than_nystrom(
-        WHERE_C,
-        "It is faster than Nystrom in training, as that takes in embedding the data",
-        False,
-        CLASSIFICATION,
-    ),
+    THAN_NYSTROM,
 )

@@ -14,14 +14,23 @@ from typing import NamedTuple
 import numpy as np
 
 from .dataset import Dataset, Floats, Labels, Published, WrongDataError
-from .store import MissingDataError, find
+from .store import IncompleteError, MissingDataError, find
 
 NAMES = (
     "german", "pendigits", "usps", "yale",
     "mnist", "covtype", "skin", "optdigits", "magic", "yaleb_ext",
 )  # fmt: skip
 
-__all__ = ["NAMES", "Data", "MissingDataError", "WrongDataError", "describe", "load", "published"]
+__all__ = [
+    "NAMES",
+    "Data",
+    "IncompleteError",
+    "MissingDataError",
+    "WrongDataError",
+    "describe",
+    "load",
+    "published",
+]
 
 
 class Data(NamedTuple):

@@ -6,8 +6,10 @@ import hashlib
 import os
 import sys
 import zipfile
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,22 @@ CACHE = "RSKPCA_CACHE"
 
 class MissingDataError(FileNotFoundError):
     """The data are nowhere to be found."""
+
+
+class IncompleteError(MissingDataError):
+    """Some data sets are missing; the numbers of the others are here.
+
+    Parameters
+    ----------
+    missing : dict of str to str
+        What is missing, and what was said about it.
+    numbers : dict
+        What was computed without.
+    """
+
+    def __init__(self, missing: Mapping[str, str], numbers: dict[str, Any]) -> None:
+        super().__init__("\n".join(missing.values()))
+        self.missing, self.numbers = list(missing), numbers
 
 
 def find(dataset: Dataset, *, download: bool) -> Published:

@@ -45,6 +45,9 @@ class ReducedSet:
     spectrum : Spectrum or None
         Sums over the data at random frequencies, which estimate the error. None where none were
         kept, and after merging sums of different frequencies.
+    lost : float
+        At most so much weight of the data is on no center, and not in n; the error bounds allow
+        for it. Zero unless a :class:`FadingDensity` let centers go.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class ReducedSet:
     scatter: Array | None = None
     residue: Array = None  # type: ignore[assignment]  # zero where it is not given
     spectrum: Spectrum | None = None
+    lost: float = 0.0
 
     def __post_init__(self) -> None:
         self._store("centers", _real("centers", self.centers, (np.float32, np.float64)))
@@ -124,6 +128,8 @@ class ReducedSet:
             value = getattr(self, name)
             if value is not None and not value >= 0:
                 raise ValueError(f"{name} must be None or not negative, got {value!r}.")
+        if not 0 <= self.lost < np.inf:
+            raise ValueError(f"lost must be a weight, finite and not negative, got {self.lost!r}.")
 
     @property
     def n_centers(self) -> int:
@@ -134,6 +140,11 @@ class ReducedSet:
     def n_features(self) -> int:
         """d."""
         return int(self.centers.shape[1])
+
+    @property
+    def lost_share(self) -> float:
+        """The most of the weight of the data that is on no center."""
+        return self.lost / (self.n_samples + self.lost)
 
     def __repr__(self) -> str:
         """One line: how many centers for how many points, within which radius."""
@@ -191,6 +202,7 @@ class ReducedSet:
             *_moved_sums((self.displacement, self.scatter), other, labels, moved, n_centers),
             residue=_added(self.residue, other.residue, labels, n_centers),
             spectrum=None if self.spectrum is None else self.spectrum.merge(other.spectrum),
+            lost=self.lost + other.lost,
         )
 
     def coarsen(self, spacing: float) -> tuple[ReducedSet, NDArray[np.intp]]:
@@ -224,6 +236,7 @@ class ReducedSet:
             *_moved_sums((nothing, nothing), self, labels, moved, n_centers),
             residue=_added(nothing, self.residue, labels, n_centers),
             spectrum=self.spectrum,
+            lost=self.lost,
         )
         return coarse, labels
 

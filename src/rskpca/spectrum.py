@@ -125,7 +125,7 @@ class Spectrum:
         sums = np.zeros((4, n_pairs), dtype=np.complex128)
         return cls(found / (2 * np.pi), origin, sums, kernel)
 
-    def add(self, X: Array, weights: Array, *, in_order: bool = False) -> Spectrum:
+    def add(self, X: Array, weights: Array) -> Spectrum:
         """The sums with these rows more; negative weights take rows away.
 
         Parameters
@@ -134,15 +134,14 @@ class Spectrum:
             Rows.
         weights : ndarray of shape (n_samples,)
             Their weights.
-        in_order : bool, default=False
-            Whether to treat whole weights as others.
 
         Returns
         -------
         Spectrum
-            With the same bits for any order of whole weights, and for any chunks of others.
+            With the same bits for any chunks of the rows, and for any order where all weights
+            are whole and sum to at most 2^33.
         """
-        sums = waves.add_waves(X, weights, self.origin, self.turns, self.sums, in_order=in_order)
+        sums = waves.add_waves(X, weights, self.origin, self.turns, self.sums)
         return replace(self, sums=sums)
 
     def merge(self, other: Spectrum | None) -> Spectrum | None:

@@ -43,7 +43,7 @@ def test_data_far_from_zero_and_far_apart_keep_their_digits():
     )
 
 
-@pytest.mark.parametrize("kind", ["ones", "whole", "fractions"])
+@pytest.mark.parametrize("kind", ["ones", "whole", "fractions", "mixed", "huge"])
 def test_the_same_bits_for_any_cut_and_any_threads(kind):
     n = 20_011
     X = datasets.blobs(n, 3)
@@ -52,6 +52,8 @@ def test_the_same_bits_for_any_cut_and_any_threads(kind):
         "ones": np.ones(n),
         "whole": rng.integers(0, 5, n).astype(float),
         "fractions": rng.random(n),
+        "mixed": np.r_[rng.random(500), np.ones(n - 500)],
+        "huge": rng.integers(2**30, 2**50, n).astype(float),
     }[kind]
     whole = summed(X, weights, n_threads=1)
     np.testing.assert_array_equal(summed(X, weights, n_threads=3), whole)

@@ -86,3 +86,19 @@ def _go_on(aging, X):
 def test_any_stream(seed, patience, spread):
     X = spread * np.random.default_rng(seed).normal(size=(300, 2))
     assert_is_the_reference(X, 1.0, patience)
+
+
+def test_one_branch_alone_goes_on_with_the_cover():
+    """Two that extend one cover would corrupt each other, as threads do."""
+    X = np.random.default_rng(0).normal(size=(6000, 3))
+    aging = AgingCover(0.2, 5000, X)
+    start = 0
+    while start < len(X):
+        aging.bury()
+        start += len(aging.take(X[start:])[0])
+    cover = aging._cover
+    assert cover is not None
+    one, two = aging.branch(), aging.branch()
+    assert one._cover is cover
+    assert two._cover is None
+    assert aging._cover is None

@@ -52,7 +52,8 @@ def test_any_stream_is_that_of_a_direct_count(seed, half_life, chunks, weighted,
         density = pickle.loads(pickle.dumps(density)) if pickled else density
         s = density.reduced_set_
         assert_same(s, naive, rtol=1e-11)
-        assert weighted or s.spectrum is not None
+        assert weighted or s.radius is not None
+        assert (s.radius is None) == (s.spectrum is None) == (s.displacement is None)
         if s.spectrum is None:  # the weights differ so much that what went is not small
             continue
         direct = spectrum_of(naive, s.spectrum)
@@ -111,17 +112,68 @@ def test_it_follows_a_drift_in_bounded_memory():
     np.testing.assert_array_less(9e3, stream.reduced_set_.centers)
 
 
-def test_no_spectrum_where_what_centers_took_along_is_not_small():
+def test_nothing_is_claimed_where_what_centers_took_along_is_not_small():
     X = np.zeros((1000, 1))
     X[0] = 50.0
     weights = np.r_[1e12, np.ones(999)]
     stream = fades(1.0).partial_fit(X[:80], sample_weight=weights[:80])
     assert stream.reduced_set_.n_centers == 1
     assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is little
+    assert stream.reduced_set_.radius == 0.5
     heavy = fades(1.0).partial_fit(X[:30], sample_weight=weights[:30])
     assert heavy.reduced_set_.n_centers == 1  # gone, and 1e12 2^-29 of weight with it
-    assert heavy.reduced_set_.spectrum is None
+    for name in ("spectrum", "radius", "displacement", "scatter"):
+        assert getattr(heavy.reduced_set_, name) is None
     assert heavy.partial_fit(X[30:]).reduced_set_.spectrum is not None
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize(("heaviest", "half_life"), [(1e12, 1.0), (1e8, 5.0), (2.0, 1.0)])
+def test_a_heavy_row_that_is_gone_makes_no_certificate_false(heaviest, half_life, center):
+    n = int(fading.PATIENCE * half_life) + 2
+    X = np.random.default_rng(0).normal(size=(n, 1))
+    X[0] = 50.0
+    weights = np.r_[heaviest, np.ones(n - 1)]
+    model = ReducedSetKernelPCA(1, center=center, density=fades(half_life, radius=0.125))
+    certificate = model.fit(X, sample_weight=weights).certify(
+        X, sample_weight=weights * 2.0 ** ((np.arange(n) - n + 1) / half_life)
+    )
+    assert model.reduced_set_.centers.max() < 50  # it is gone
+    measured = certificate.level("measured")
+    for name in ("a priori", "a posteriori", "spectral"):
+        level = certificate.level(name)
+        assert (level.operator is None) == (heaviest > 2)
+        assert level.operator is None or measured.operator <= level.operator
+        assert level.mmd is None or measured.mmd <= level.mmd
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_the_bounds_allow_for_what_is_gone(center):
+    """Rows on their centers, but for one that is gone: all of the error is what it took along."""
+    X = np.r_[[[50.0]], np.zeros((26, 1)), [[9.0]]]
+    weights = np.r_[24.0, np.ones(27)]
+    model = ReducedSetKernelPCA(1, center=center, density=fades(1.0))
+    model.fit(X, sample_weight=weights)
+    certificate = model.certify(X, sample_weight=weights * 2.0 ** (np.arange(28) - 27.0))
+    assert model.reduced_set_.n_centers == 2
+    assert certificate.level("measured").mmd > 5e-8
+    for name in ("a priori", "a posteriori"):
+        level, measured = certificate.level(name), certificate.level("measured")
+        assert measured.mmd <= level.mmd
+        assert measured.operator <= level.operator
+    exact = certificate.level("a posteriori")
+    assert exact.operator == pytest.approx(6 * model.reduced_set_.lost_share, rel=1e-6)
+    young = fades(1.0).fit(X[:24]).reduced_set_
+    assert young.lost == 0
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e250])
+def test_weights_that_cannot_fade_are_named(weight):
+    stream = fades(10.0).fit(drifting(30))
+    before = fitted_state(stream)
+    with pytest.raises(ValueError, match="sample_weight must be 0 or from 1e-200 to 1e"):
+        stream.partial_fit(drifting(30), sample_weight=np.r_[weight, np.ones(29)])
+    assert fitted_state(stream) == before
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -184,3 +236,15 @@ def test_a_bad_half_life_is_named(half_life):
         density.set_params(half_life=half_life).fit(drifting(30))
     assert repr(half_life) in str(error.value)
     assert fitted_state(density) == before
+
+
+def test_another_half_life_is_refused_in_a_stream():
+    stream = fades(10.0).fit(drifting(30))
+    before = fitted_state(stream)
+    for half_life, message in (
+        (5.0, "half_life is 5.0, but the stream began with 10.0"),
+        (0, "pos"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            stream.set_params(half_life=half_life).partial_fit(drifting(30))
+    assert fitted_state(stream) == before

@@ -125,6 +125,10 @@ def test_the_certificate_holds_of_all_data(center):
         assert measured.mmd <= level.mmd
 
 
+def set_of(model):
+    return getattr(model, "embedding_", model).reduced_set_
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -145,12 +149,11 @@ def test_every_model_merges_and_goes_on(make):
     assert [fitted_state(model) for model in models] == before
     verb = next(v for v in ("predict", "transform", "score_samples") if hasattr(merged, v))
     getattr(merged, verb)(X_ALL)
-    set_of = getattr(merged, "embedding_", merged)
     expected = merge(*(shadow().fit(part) for part in PARTS)).reduced_set_
-    assert set_of.reduced_set_ == expected
-    assert set_of.reduced_set_.n_samples == 900
+    assert set_of(merged) == expected
+    assert set_of(merged).n_samples == 900
     merged.partial_fit(X_ALL[:100])
-    assert set_of.reduced_set_.n_samples == 1000
+    assert set_of(merged).n_samples == 1000
     with pytest.raises(ValueError, match=r"forget: this model was merged.*Nothing was changed"):
         merged.forget(X_ALL[:1])
     assert getattr(merged, verb)(X_ALL[:7]).shape[0] == 7

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from rskpca import Gaussian, Laplacian, ShadowDensity
+from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA, ShadowDensity
 from rskpca._core import reference
 from rskpca.density import shadow as shadow_module
 from tests import datasets
@@ -105,7 +105,7 @@ def test_verbose_shows_progress_and_changes_nothing(capsys, monkeypatch):
 @given(
     seed=st.integers(0, 2**32),
     cuts=st.lists(st.integers(2, 300), max_size=5),
-    weighting=st.sampled_from([None, "whole", "fractional"]),
+    weighting=st.sampled_from([None, "whole", "fractional", "mixed", "huge"]),
     dtype=st.sampled_from([np.float32, np.float64]),
     ell=st.sampled_from([1.0, 4.0, np.inf]),
     pickled=st.booleans(),
@@ -114,7 +114,12 @@ def test_verbose_shows_progress_and_changes_nothing(capsys, monkeypatch):
 def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, weighting, dtype, ell, pickled):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 2)).astype(dtype)
-    weights = {"whole": rng.integers(0, 3, 300), "fractional": rng.random(300)}.get(weighting)
+    weights = {
+        "whole": rng.integers(0, 3, 300),
+        "fractional": rng.random(300),
+        "mixed": np.r_[rng.random(150), rng.integers(0, 3, 150)],
+        "huge": rng.integers(2**40, 2**50, 300),
+    }.get(weighting)
     if weights is not None:
         weights = weights.astype(float)
         weights[0] = 1.0
@@ -124,9 +129,6 @@ def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, weighting, dtype, el
     cuts = sorted({cut for cut in cuts if cut < 300})
     for rows in np.split(np.arange(300), cuts):
         chunk = None if weights is None else weights[rows]
-        if chunk is not None and not chunk.any():
-            labels.append(np.full(len(rows), -1))
-            continue
         stream.partial_fit(X[rows], sample_weight=chunk)
         labels.append(stream.labels_)
         if pickled:
@@ -190,7 +192,7 @@ OTHER_FEATURES = (np.zeros((5, 3)), None)  # which only a new fit may have
     ("verb", "chunk", "weights"),
     [
         *[("fit", *bad) for bad in BAD_CHUNKS],
-        *[("partial_fit", *bad) for bad in [*BAD_CHUNKS, OTHER_FEATURES]],
+        *[("partial_fit", *bad) for bad in [*BAD_CHUNKS[:-1], OTHER_FEATURES]],
         *[("forget", *bad) for bad in [*BAD_CHUNKS, OTHER_FEATURES]],
     ],
 )
@@ -412,6 +414,56 @@ def test_a_light_row_stays_when_the_heavy_ones_of_its_shadow_go():
     density = ShadowDensity(Gaussian(1.0)).fit(X, sample_weight=weights)
     density.forget(X[:1000])
     np.testing.assert_allclose(density.reduced_set_.weights, 1e-10, rtol=1e-6)
+
+
+@pytest.mark.parametrize("heavy", [1e15, 1e19, 1e25, 1e30])
+def test_whole_weights_of_any_ratio_are_forgotten_exactly(heavy):
+    density = ShadowDensity(Gaussian(2.0)).partial_fit([[0.0]], sample_weight=[heavy])
+    density.partial_fit([[0.1], [9.0]]).forget([[0.0]], sample_weight=[heavy])
+    s = density.reduced_set_
+    np.testing.assert_array_equal(s.weights, [1.0, 1.0])
+    assert 0.1 <= s.displacement[0] <= s.radius
+    assert 0.01 <= s.scatter[0] <= s.radius**2
+    assert s.spectrum is None  # its digits are those of the heavy row
+
+
+def test_a_rest_that_could_be_rounding_is_an_error():
+    density = ShadowDensity(Gaussian(2.0)).fit([[0.0], [9.0]], sample_weight=[0.3e19, 1.0])
+    density.partial_fit([[0.1]], sample_weight=[0.7])
+    before = fitted_state(density)
+    with pytest.raises(
+        ValueError, match=r"of which 0\.7 would be left.*cannot be told from rounding"
+    ):
+        density.forget([[0.0]], sample_weight=[0.3e19])
+    assert fitted_state(density) == before
+
+
+def test_more_than_a_whole_weight_cannot_be_forgotten():
+    density = ShadowDensity(Gaussian(1.0)).fit([[0.0], [9.0]], sample_weight=[1e9, 1.0])
+    with pytest.raises(ValueError, match="center 0 holds a weight of 1e"):
+        density.forget([[0.0]], sample_weight=[1e9 + 1])
+
+
+@pytest.mark.parametrize("heavy", [1e14, 1e18])
+def test_the_certificate_holds_when_heavy_rows_have_gone(heavy):
+    centers = np.arange(20.0)[:, None]
+    near, far = centers + 0.01, centers + 0.49
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(2.0), center=False).partial_fit(centers)
+    model.partial_fit(near, sample_weight=np.full(20, heavy)).partial_fit(far)
+    model.forget(near, sample_weight=np.full(20, heavy))
+    certificate = model.certify(np.r_[centers, far])
+    measured, known = certificate.level("measured"), certificate.level("a posteriori")
+    assert measured.operator <= known.operator
+    assert measured.mmd <= known.mmd
+
+
+@pytest.mark.parametrize("limit", [None, 5])
+def test_a_chunk_without_weight_changes_nothing(limit):
+    X = datasets.blobs(100, 2)
+    stream = ShadowDensity(Gaussian(2.0), max_centers=limit).fit(X)
+    expected = stream.reduced_set_
+    assert stream.partial_fit(5 + X[:3], sample_weight=np.zeros(3)).reduced_set_ == expected
+    np.testing.assert_array_equal(stream.labels_, -1)
 
 
 def test_part_of_a_whole_weight_can_be_forgotten():

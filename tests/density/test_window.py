@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rskpca import Gaussian, KMeansDensity, ReducedSetKernelPCA, ShadowDensity, WindowDensity
+from rskpca import (
+    FadingDensity,
+    Gaussian,
+    KMeansDensity,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
 from rskpca.density import _aging
 from rskpca.density._recent import BLOCK
 from tests import datasets
@@ -97,6 +104,7 @@ def test_any_sequence_is_that_of_a_direct_count(
 def test_any_chunking_gives_the_same_bits(seed, cuts, window, fractional, dtype):
     X = drifting(700, seed=seed).astype(dtype)
     weights = np.random.default_rng(seed).random(700) if fractional else np.ones(700)
+    weights[::9], weights[::70] = 1.0, 2.0**40
     whole = windowed(window).fit(X, sample_weight=weights)
     stream = windowed(window)
     for rows in np.split(np.arange(700), sorted(set(cuts))):
@@ -157,6 +165,37 @@ def test_memory_does_not_grow():
     rows, centers = (2000 + 2 * BLOCK) * (2 * 8 + 24), 2000 * (2 * 8 + 2 * 8)
     assert max(sizes) < rows + centers + 40_000
     assert max(sizes[18:]) < 1.1 * max(sizes[:18])
+
+
+def test_nothing_is_kept_alive_by_a_view_of_it():
+    X = drifting(40_000, speed=1e3)
+    stream = windowed(2000).partial_fit(X[:4000])
+    for chunk in np.split(X[4000:], 36):
+        stream.partial_fit(chunk)
+    arrays = [array for rows in stream._stream_.blocks for array in vars(rows).values()]
+    owners = {id(a): a for a in map(owner_of, [*arrays, *arrays_of(stream._stream_.aging)])}
+    rows, centers = (2000 + 2 * BLOCK) * (2 * 8 + 24), 4 * 2000 * (2 * 8 + 2 * 8)
+    assert sum(array.nbytes for array in owners.values()) < rows + centers
+
+
+def owner_of(array):
+    """The array whose memory this one is a view of."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def arrays_of(thing):
+    return [value for value in vars(thing).values() if isinstance(value, np.ndarray)]
+
+
+@pytest.mark.parametrize("heavy", [2.0**33, 1e12, 1e18, 1e30])
+def test_whole_weights_of_any_size_leave_no_trace(heavy):
+    X = datasets.blobs(150, 2)
+    stream = windowed(100).partial_fit(X[:50], sample_weight=np.full(50, heavy))
+    assert np.abs(stream.reduced_set_.spectrum.sums).max() <= 50 * heavy * (1 + 1e-6)
+    stream.partial_fit(X[50:])
+    assert stream.reduced_set_ == windowed(100).partial_fit(X[:50]).partial_fit(X[50:]).reduced_set_
 
 
 def test_small_chunks_do_not_make_many_blocks():
@@ -241,6 +280,17 @@ def test_what_cannot_be_forgotten_is_refused_whole(rows, weights, message):
     assert fitted_state(stream) == before
 
 
+def test_a_few_rows_are_found_among_many_alike():
+    X = np.zeros((300, 4))
+    X[:, 3] = np.arange(300) % 7
+    stream = windowed(200).fit(X).forget(X[[150, 150, 151]])
+    s = stream.reduced_set_
+    assert s.n_samples == 197
+    left = np.bincount(np.arange(100, 300) % 7)
+    left[150 % 7], left[151 % 7] = left[150 % 7] - 2, left[151 % 7] - 1
+    np.testing.assert_array_equal(s.weights[np.argsort(s.centers[:, 3])], left)
+
+
 def test_a_negative_zero_is_a_zero():
     stream = windowed(5).fit([[0.0], [3.0]]).forget([[-0.0]])
     np.testing.assert_array_equal(stream.reduced_set_.centers, [[3.0]])
@@ -276,6 +326,38 @@ def test_a_bad_window_is_named(window):
     assert fitted_state(density) == before
 
 
+def test_a_window_longer_than_any_stream_is_one_of_all_rows():
+    X = drifting(300)
+    longest = windowed(10**19).fit(X[:200]).partial_fit(X[200:])
+    assert longest.reduced_set_ == windowed(1000).fit(X).reduced_set_
+    assert longest.forget(X[:3]).reduced_set_.n_samples == 297
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"window": 20}, "window is 20, but the stream began with 10"),
+        ({"window": -3}, "window must be a whole number"),
+        ({"density__ell": 3.0}, r"ell is 3\.0, but the stream began with 4"),
+        ({"density__ell": -3.0}, "ell must be"),
+        ({"density__kernel": Gaussian(3.0)}, r"kernel is Gaussian\(bandwidth=3\.0\), but"),
+        ({"density__kernel": "laplacian"}, "kernel is 'laplacian', but"),
+        ({"density": KMeansDensity(3)}, "density must be a ShadowDensity"),
+        ({"kernel": Gaussian(1.0)}, "leave one of them out"),
+    ],
+)
+def test_parameters_that_change_in_a_stream_are_refused(changed, message):
+    X = drifting(60)
+    stream = windowed(10).partial_fit(X[:30])
+    before, params = fitted_state(stream), stream.get_params()
+    with pytest.raises((ValueError, TypeError), match=message):
+        stream.set_params(**changed).partial_fit(X[30:])
+    assert fitted_state(stream) == before
+    stream.set_params(density=params["density"], window=10, kernel=None)
+    stream.set_params(density__ell=4.0, density__kernel=params["density__kernel"])
+    assert stream.partial_fit(X[30:]).reduced_set_ == windowed(10).fit(X).reduced_set_
+
+
 @pytest.mark.parametrize("density", [KMeansDensity(3), "shadow", WindowDensity(3)])
 def test_the_density_must_be_a_shadow(density):
     with pytest.raises(TypeError, match="density must be a ShadowDensity"):
@@ -295,6 +377,41 @@ def test_kernels_are_lent_both_ways():
     lent = ReducedSetKernelPCA(2, bandwidth=3.0, density=WindowDensity(100)).fit(X)
     assert own.kernel_.same_as(lent.kernel_)
     assert own.reduced_set_ == lent.reduced_set_
+
+
+def test_a_median_is_taken_once():
+    X = np.random.default_rng(0).normal(size=(20_000, 3))
+    nested = WindowDensity(5000, ShadowDensity(Gaussian("median"), random_state=7))
+    model = ReducedSetKernelPCA(1, density=nested).fit(X)
+    assert model.density_.kernel_.same_as(model.kernel_)
+    assert model.certificate_.level("spectral").operator is not None
+    assert nested.density.kernel.bandwidth == "median"
+
+
+def test_a_kernel_of_the_density_may_differ_from_that_of_the_embedding():
+    density = WindowDensity(100, ShadowDensity(Gaussian(1.0)))
+    model = ReducedSetKernelPCA(2, bandwidth=3.0, density=density).fit(datasets.blobs(200, 2))
+    assert model.kernel_.bandwidth == 3.0
+    assert model.density_.kernel_.bandwidth == 1.0
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+def test_two_kernels_are_refused(embedded):
+    density = WindowDensity(100, ShadowDensity(Gaussian(1.0)), kernel=Gaussian(5.0))
+    model = ReducedSetKernelPCA(2, density=density) if embedded else density
+    with pytest.raises(ValueError, match=r"kernel=Gaussian.*5\.0.*beside a density that has one"):
+        model.fit(datasets.blobs(200, 2))
+
+
+@pytest.mark.parametrize("make", [WindowDensity, FadingDensity])
+def test_a_chunk_without_weight_changes_nothing(make):
+    X = drifting(60)
+    stream = make(20, ShadowDensity(Gaussian(2.0))).partial_fit(X[:30])
+    expected = stream.reduced_set_
+    assert stream.partial_fit(X[30:33], sample_weight=np.zeros(3)).reduced_set_ == expected
+    np.testing.assert_array_equal(stream.labels_, -1)
+    with pytest.raises(ValueError, match="every weight is zero"):
+        make(20).partial_fit(X, sample_weight=np.zeros(60))
 
 
 def test_an_error_to_aim_at_fixes_the_radius_by_the_first_chunk():

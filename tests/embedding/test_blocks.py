@@ -169,5 +169,5 @@ def test_nothing_is_fitted_before_the_end():
 
 
 def test_rows_have_no_labels():
-    with pytest.raises(AttributeError, match=r"a fit in blocks keeps none. predict gives"):
+    with pytest.raises(AttributeError, match=r"a fit in blocks keep none. predict gives"):
         fitted(NormalizedCut(4, bandwidth=5.0, ell=3.0)).labels_  # noqa: B018

@@ -130,7 +130,7 @@ def test_after_a_chunk_labels_are_those_of_its_rows():
     np.testing.assert_array_equal(model.predict(X), whole.predict(X))
     model.forget(X[:10])
     assert not hasattr(model, "labels_")
-    with pytest.raises(AttributeError, match=r"ended with forget.*predict gives"):
+    with pytest.raises(AttributeError, match=r"end with forget.*predict gives"):
         model.labels_  # noqa: B018
     assert model.predict(X[:3]).shape == (3,)
 

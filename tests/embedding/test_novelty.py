@@ -1,5 +1,6 @@
 """Novelty: the reconstruction error against dense lines, and scikit-learn's convention."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -8,11 +9,12 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
-from rskpca import Gaussian, KernelPCANovelty, Laplacian, ReducedSetKernelPCA
+from rskpca import FadingDensity, Gaussian, KernelPCANovelty, Laplacian, ReducedSetKernelPCA
 from rskpca.spectral import FeatureSpace, Moments, ritz
 from tests import datasets, dense
 from tests.states import fitted_state
 
+X_GOOD = datasets.blobs(100, 2)
 DATA = {
     "german": (lambda: datasets.load("german", step=2), 30.0),
     "digits": (lambda: datasets.load("digits", step=4), 40.0),
@@ -181,8 +183,24 @@ def test_an_embedding_that_takes_no_rows_in_parts_says_so(verb):
     class Batch(ReducedSetKernelPCA):
         partial_fit = property()  # raises AttributeError
 
-    model = KernelPCANovelty(Batch(2)).fit(datasets.blobs(50, 2))
-    with pytest.raises(
-        TypeError, match=r"Batch\(.*\) takes no rows in parts; use a ReducedSetKernelPCA"
-    ):
-        getattr(model, verb)(datasets.blobs(50, 2))
+        forget = property()
+
+    for model in (KernelPCANovelty(Batch(2)), KernelPCANovelty(Batch(2)).fit(X_GOOD)):
+        assert not hasattr(model, verb)
+
+
+def test_a_density_that_forgets_no_rows_says_so():
+    model = KernelPCANovelty(ReducedSetKernelPCA(2, density=FadingDensity(10.0))).fit(X_GOOD)
+    assert hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError, match="forget") as error:
+        model.forget(X_GOOD[:1])
+    assert "FadingDensity cannot forget" in str(error.value.__cause__.__cause__)
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "forget"])
+def test_a_copy_of_a_detector_is_one_of_its_own(verb):
+    model = KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=2.0)).fit(X_GOOD)
+    expected = model.decision_function(X_GOOD)
+    getattr(copy.copy(model), verb)(X_GOOD[:20])
+    np.testing.assert_array_equal(model.decision_function(X_GOOD), expected)
+    assert model.embedding_.reduced_set_.n_samples == len(X_GOOD)

@@ -1,5 +1,7 @@
 """Streams on every embedding: rows come and go, and answers are solved for when asked for."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -8,11 +10,13 @@ from rskpca import (
     FadingDensity,
     Gaussian,
     KernelPCANovelty,
+    KMeansDensity,
     LaplacianEigenmaps,
     NormalizedCut,
     ReducedSetKernelPCA,
     ShadowDensity,
     WindowDensity,
+    merge,
 )
 from rskpca.embedding import ReducedSetEmbedding
 from tests import datasets
@@ -183,3 +187,57 @@ def test_a_warm_fit_takes_new_parameters():
     assert model.transform(NEW).shape == (40, 3)
     model.set_params(bandwidth=1.0).fit(X)
     assert model.kernel_.bandwidth == 1.0
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "forget"])
+@pytest.mark.parametrize("density", [ShadowDensity(), WindowDensity(300)])
+def test_a_copy_of_an_embedding_is_one_of_its_own(verb, density):
+    model = ReducedSetKernelPCA(2, bandwidth=2.0, density=density).fit(X[:100])
+    model.partial_fit(X[100:150])
+    s, system = model.reduced_set_, model.eigensystem_
+    getattr(copy.copy(model), verb)(X[140:150])
+    assert model.reduced_set_ == s
+    assert model.eigensystem_ is system
+
+
+def test_a_copy_that_goes_on_is_the_stream_of_its_rows():
+    one = ReducedSetKernelPCA(2, bandwidth=2.0).partial_fit(X[:100]).partial_fit(X[100:150])
+    two = copy.copy(one).partial_fit(5 + X[150:])
+    one.partial_fit(X[150:])
+    for model, rows in ((one, X[150:]), (two, 5 + X[150:])):
+        whole = ReducedSetKernelPCA(2, bandwidth=2.0).fit(np.r_[X[:150], rows])
+        assert model.reduced_set_ == whole.reduced_set_
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"density": WindowDensity(50)}, "fitted with a ShadowDensity.*call fit to start anew"),
+        ({"density": KMeansDensity(5)}, "density is a KMeansDensity, but"),
+    ],
+)
+def test_another_density_is_refused_in_a_stream(changed, message):
+    model = ReducedSetKernelPCA(2, bandwidth=2.0).fit(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**changed).partial_fit(X)
+
+
+def test_another_window_is_refused_in_a_stream():
+    model = ReducedSetKernelPCA(2, bandwidth=2.0, density=WindowDensity(50)).fit(X)
+    with pytest.raises(ValueError, match="window is 60, but the stream began with 50"):
+        model.set_params(density__window=60).partial_fit(X)
+
+
+def test_what_was_fitted_without_a_stream_says_so():
+    model = ReducedSetKernelPCA(2, bandwidth=2.0, density=KMeansDensity(5)).fit(X)
+    with pytest.raises(AttributeError, match="partial_fit") as error:
+        model.set_params(density=ShadowDensity()).partial_fit(X)
+    assert "KMeansDensity cannot partial_fit; use a ShadowDensity and call fit" in str(
+        error.value.__cause__
+    )
+
+
+def test_a_merged_cut_has_no_labels():
+    parts = [NormalizedCut(2, bandwidth=2.0).fit(part) for part in (X[:100], X[100:])]
+    with pytest.raises(AttributeError, match="merge and a fit in blocks keep none"):
+        _ = merge(*parts).labels_

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import f as f_distribution
 from scipy.stats import f_oneway
 
-from experiments import anova
+from experiments import anova, eigenembedding
 
 
 def groups(shift, n=50):
@@ -54,3 +54,31 @@ def test_holds_from_the_smallest_ell_without_a_gap_above():
     assert anova.holds_from(smaller, ours, theirs) == 3.2
     assert anova.holds_from(smaller, theirs, ours) is None
     assert anova.holds_from(lambda a, b: True, ours, theirs) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("flags", "wanted"),
+    [
+        ((True, True, True), "at 3 of 3 ell, from ell = 3 on"),
+        ((True, False, True), "at 2 of 3 ell, from ell = 5 on"),
+        ((True, True, False), "at 2 of 3 ell, not at the largest"),
+        ((False, False, False), "at 0 of 3 ell"),
+    ],
+)
+def test_what_fails_at_the_largest_ell_alone_is_still_counted(flags, wanted):
+    assert anova.described(dict(zip((3.0, 4.0, 5.0), flags, strict=True))) == wanted
+
+
+def test_the_note_of_a_figure_counts_the_ell():
+    errors = {"shadow": (1.0, 9.0), "nystrom": (5.0, 5.0), "wnystrom": (0.5, 9.0)}
+    rows = [
+        (method, ell, run, at[i] + 0.01 * run)
+        for method, at in (errors | {"subsampled": (9.0, 9.0)}).items()
+        for i, ell in enumerate((3.0, 4.0))
+        for run in range(3)
+    ]
+    columns = zip(*rows, strict=True)
+    table = dict(zip(("method", "ell", "run", "embedding_error"), map(list, columns), strict=True))
+    said = eigenembedding._verdict(table)
+    assert "better than Nyström at 1 of 2 ell, not at the largest;" in said
+    assert "no worse than WNyström at 1 of 2 ell, from ell = 4 on." in said

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments import protocol
+from experiments import protocol, retained, study
 from experiments.__main__ import main
-from experiments.data import load
+from experiments.data import MissingDataError, load
 from experiments.registry import MODULES
 
 TIMES = ("fit", "embed", "transform")
@@ -155,8 +155,37 @@ def test_missing_data_are_named_and_the_run_goes_on(lonely, tmp_path, capsys):
     said = capsys.readouterr()
     assert "german" in said.err
     assert "RSKPCA_DATA" in said.err
-    assert "not run, for want of data: fig02" in said.err
+    assert "for want of data: fig02" in said.err
     assert (tmp_path / "out" / "CLAIMS.md").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["fig06", "bounds"])
+def test_the_other_sets_go_on_where_one_is_missing(monkeypatch, tmp_path, capsys, name):
+    def but_for_yale(data, quick):
+        if data == "yale":
+            raise MissingDataError("yale is nowhere")
+        return whole(data, quick)
+
+    whole = protocol.dataset
+    for module in (protocol, study, retained):
+        monkeypatch.setattr(module, "dataset", but_for_yale)
+    assert run(tmp_path, name, "claims", "--quick") == 1
+    assert f"{name}: yale is nowhere" in capsys.readouterr().err
+    content = json.loads((tmp_path / "results" / f"{name}.json").read_text())
+    assert list(content["numbers"].get("sets", content["numbers"])) == [
+        "german",
+        "pendigits",
+        "usps",
+    ]
+    assert (tmp_path / "pictures" / f"{name}.png").is_file()
+    page = (tmp_path / "CLAIMS.md").read_text()
+    assert "without yale" in page
+    assert ("needs fig06 with yale" in page) == (name == "fig06")
+
+    monkeypatch.undo()
+    assert run(tmp_path, name, "--quick") == 0  # now it is there, and the result is not reused
+    assert "yale" in (tmp_path / "results" / f"{name}.json").read_text()
 
 
 def test_wrong_data_are_refused(lonely, tmp_path, capsys):

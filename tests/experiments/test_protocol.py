@@ -6,6 +6,7 @@ from scipy.linalg import eigh, qr
 from sklearn.metrics.pairwise import rbf_kernel
 
 from experiments import protocol
+from experiments.data import IncompleteError, MissingDataError
 from experiments.settings import Settings
 
 
@@ -84,3 +85,19 @@ def test_often_timed_takes_a_median():
     found = protocol.often_timed(calls.append, 1)
     assert len(calls) == 5
     assert 0 <= found.seconds < 0.1
+
+
+def test_what_is_there_is_computed_where_a_data_set_is_missing(monkeypatch):
+    def found(name, quick):
+        if name == "c":
+            raise MissingDataError("c is nowhere")
+
+    monkeypatch.setattr(protocol, "dataset", found)
+    assert protocol.of_those_there("ab", False, lambda names: {"of": names}) == {"of": ["a", "b"]}
+    with pytest.raises(IncompleteError, match="c is nowhere") as raised:
+        protocol.of_those_there("abc", False, lambda names: {"of": names})
+    assert raised.value.numbers == {"of": ["a", "b"]}
+    assert raised.value.missing == ["c"]
+    with pytest.raises(MissingDataError) as raised:
+        protocol.of_those_there("c", False, lambda names: pytest.fail("nothing to compute"))
+    assert not isinstance(raised.value, IncompleteError)

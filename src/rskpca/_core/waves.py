@@ -16,6 +16,8 @@ Array = NDArray[np.floating]
 Complex = NDArray[np.complex128]
 
 _SPAN = 8192
+_UNITS = 2.0**20  # of which a part of a wave is a whole number
+_LARGEST = 2.0**33  # sums of them up to here are held without rounding
 
 
 def pairs_in_tiles(n_pairs: int) -> int:
@@ -32,20 +34,18 @@ def add_waves(
     turns: Array,
     sums: Complex,
     *,
-    in_order: bool = False,
     n_threads: int | None = None,
 ) -> Complex:
     """``sums`` and, beyond them, the weighted waves of the rows of X.
 
     ``turns`` has shape (2, n_pairs, n_features), ``sums`` (4, n_pairs): for a, b, a - b and
-    a + b. Whole weights give the same bits for any order of the rows, any others for any cut
-    of the rows into calls; the number of threads never matters. ``in_order`` is for sums that
-    hold fractions, or more than 2^33 rows: whole weights are added like any others.
+    a + b. The same rows give the same bits for any cut of them into calls; for any order, too,
+    where all weights are whole and sum to at most 2^33. The number of threads never matters.
     """
     tiles, totals = _tiles(turns), _as_tiles(sums)
     everything = 0, len(totals)
     with workers(n_threads) as run:
-        if not in_order and (weights == np.round(weights)).all():  # exact: parts in any order
+        if _exact(totals, weights):  # parts in any order
 
             def work(rows: slice) -> Array:
                 part = np.zeros_like(totals)
@@ -56,6 +56,15 @@ def add_waves(
             each = [(tile, tile + 1) for tile in range(*everything)]
             run(lambda some: _add(X, weights, origin, tiles, some, totals), each)
     return _from_tiles(totals)
+
+
+def _exact(totals: Array, weights: Array) -> bool:
+    """Whether all sums from here on are multiples of 2^-20, as waves are, without rounding."""
+    if not (weights == np.round(weights)).all():
+        return False
+    largest = np.abs(totals).max() + np.abs(weights).sum()
+    units = totals * _UNITS
+    return bool(largest <= _LARGEST and (units == np.round(units)).all())
 
 
 def _add(

@@ -7,7 +7,7 @@ random frequencies; *residual* for eigenfunctions of a smaller basis; *measured*
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,11 +82,22 @@ def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> 
     if error is None:
         missing = _NO_WORST_CASE
     discrepancy = mmd.bound(kernel, radius=radius)
-    return Level("a priori", discrepancy, error, _smaller(slope, error), 1.0, meaning, missing)
+    level = Level("a priori", discrepancy, error, _smaller(slope, error), 1.0, meaning, missing)
+    return _with_lost(level, kernel, reduced_set)
 
 
 def _smaller(*values: float | None) -> float | None:
     return min((value for value in values if value is not None), default=None)
+
+
+def _with_lost(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) -> Level:
+    """The bounds with rows beside those of the centers, of a share s of the weight."""
+    # Means of rows and rest are within 2 sqrt(kappa), operators within 2 kappa. About the mean s
+    # times the square of the first comes on top.
+    share, kappa = reduced_set.lost_share, kernel.kappa
+    more = {"mmd": 2 * math.sqrt(kappa), "operator": 6 * kappa, "eigenvalue": 6 * kappa}
+    known = {name: getattr(level, name) for name in more}
+    return replace(level, **{k: v + share * more[k] for k, v in known.items() if v is not None})
 
 
 def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
@@ -102,14 +113,9 @@ def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool)
     else:
         error = hilbert_schmidt.from_sums(kernel, reduced_set)
     slope = eigenvalues.from_sums(kernel, reduced_set)
-    return Level(
-        "a posteriori",
-        mmd.from_sums(kernel, reduced_set),
-        error,
-        _smaller(slope, error),
-        1.0,
-        meaning,
-    )
+    discrepancy = mmd.from_sums(kernel, reduced_set)
+    level = Level("a posteriori", discrepancy, error, _smaller(slope, error), 1.0, meaning)
+    return _with_lost(level, kernel, reduced_set)
 
 
 def spectral(
@@ -138,9 +144,10 @@ def spectral(
     root, unit = math.sqrt(kernel.kappa), kernel.kappa
     limit = unit * operator.limit
     values = {"mmd": root * discrepancy.value, "operator": unit * operator.value}
-    return Level(
+    level = Level(
         "spectral", root * discrepancy.limit, limit, limit, confidence, meaning, estimate=values
     )
+    return _with_lost(level, kernel, reduced_set)
 
 
 def _seen(s: ReducedSet, spectrum: Spectrum) -> bool:

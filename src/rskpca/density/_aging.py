@@ -41,13 +41,14 @@ class AgingCover:
         Rows of the kind that will come.
     """
 
+    _cover: Cover | None = None  # of these centers
+
     def __init__(self, radius: float, patience: int, X: Array) -> None:
         self.radius, self.patience, self.dtype = float(radius), patience, X.dtype
         self.n_rows = 0
         self.opened: Numbers = np.empty(0, dtype=np.int64)  # the row that opened each center
         self.last: Numbers = np.empty(0, dtype=np.int64)  # the last row of each center
         self._centers = np.empty((0, X.shape[1]))
-        self._cover: Cover | None = None  # of these centers
         self._step = STEP
 
     @classmethod
@@ -69,9 +70,9 @@ class AgingCover:
     def branch(self) -> AgingCover:
         """A stream of its own from here on; whatever comes of it, this one stays as it is."""
         other = AgingCover.__new__(AgingCover)
+        cover = self.__dict__.pop("_cover", None)  # one branch takes it, also among threads
         other.__dict__.update(self.__dict__)  # arrays are replaced, never written to
-        if self._cover is not None and self._cover.n_centers != len(self.opened):
-            other._cover = None  # another branch has gone on with it
+        other._cover = cover
         return other
 
     def __getstate__(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,23 @@ class BaseDensity(BaseEstimator):
     def own_kernel(self) -> RadialKernel | str | None:
         """The kernel that was given to it; None where none was."""
         return self.kernel
+
+    def _use_kernel(self, kernel: RadialKernel, *, instead: bool = False) -> Self:
+        """Take a kernel where none was given, or ``instead`` of the one that was."""
+        return self.set_params(kernel=kernel if instead else self.kernel or kernel)
+
+    def _branch(self) -> Self:
+        """A density of its own from here on, which may go on with what this one has at hand."""
+        return copy.copy(self)
+
+    def _check_unchanged(self, begun: Any) -> None:
+        """Whether a fitted density, which may be this one, can go on with these parameters."""
+        if type(self) is not type(begun):
+            raise ValueError(
+                f"density is a {type(self).__name__}, but the model was fitted with a "
+                f"{type(begun).__name__}; set it back, or call fit to start anew. Nothing was "
+                "changed."
+            )
 
     def _more_rows(self, X: Any) -> Array:
         """X as float32 or float64 rows with the features of the fitted ones."""

@@ -11,13 +11,29 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
-from ..kernels import RadialKernel
+from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 from ..spectrum import Spectrum
 from ._aging import AgingCover
 from ._base import Array, BaseDensity
 from ._rows import counted_rows
 from .shadow import ShadowDensity
+from .tolerance import Goal
+
+
+def check_same(name: str, value: object, begun: object) -> None:
+    """Whether a parameter is what a stream began with."""
+    if value != begun:
+        raise ValueError(
+            f"{name} is {value!r}, but the stream began with {begun!r}; set it back, or call fit "
+            "to start anew. Nothing was changed."
+        )
+
+
+def _agrees(asked: RadialKernel, resolved: RadialKernel) -> bool:
+    """Whether a kernel with a number for its bandwidth can be the one that was asked for."""
+    same = isinstance(asked.bandwidth, str) or asked.bandwidth == resolved.bandwidth
+    return same and type(asked) is type(resolved)
 
 
 class PassingStream(Protocol):
@@ -59,7 +75,20 @@ class PassingDensity(BaseDensity, ABC):
     def own_kernel(self) -> RadialKernel | str | None:
         """The kernel that was given to it, or to its density; None where none was."""
         nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
-        return nested if self.kernel is None else self.kernel
+        return self.kernel if nested is None else nested
+
+    def _use_kernel(self, kernel: RadialKernel, *, instead: bool = False) -> Self:
+        if self.density is not None:
+            self._check_density(self.density)
+        if instead and self.density is not None:
+            self.density.set_params(kernel=None)
+        if instead or self.own_kernel is None:
+            self.set_params(kernel=kernel)
+        return self
+
+    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
+        kernel = self._shadow()._resolved_kernel(X, sample_weight)
+        return clone(self)._use_kernel(kernel, instead=True)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Start anew with the rows of X, from the first to the last.
@@ -71,7 +100,7 @@ class PassingDensity(BaseDensity, ABC):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts. Rows of weight 0 are left out.
+            How much each row counts. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -90,17 +119,19 @@ class PassingDensity(BaseDensity, ABC):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            How much each row counts.
 
         Returns
         -------
         Self
-            The fitted estimator.
+            The fitted estimator. Parameters that were changed since the stream began are an
+            error.
         """
         if not hasattr(self, "_stream_"):
             return self._start(X, sample_weight, at_least=1)
+        self._check_unchanged(self)
         checked = self._more_rows(X)
-        weights = check.sample_weights(sample_weight, len(checked))
+        weights = check.sample_weights(sample_weight, len(checked), all_zero=True)
         self._absorb(self._stream_.branch(), checked, weights)
         return self
 
@@ -120,25 +151,43 @@ class PassingDensity(BaseDensity, ABC):
 
     def _absorb(self, stream: PassingStream, X: Array, weights: Array) -> None:
         homes = np.full(len(X), -1, dtype=np.int64)
-        homes[weights > 0] = stream.add(*counted_rows(X, weights))
+        if weights.any():
+            homes[weights > 0] = stream.add(*counted_rows(X, weights))
         self._stream_, self._homes_, self._set_ = stream, homes, None
 
     def _shadow(self) -> ShadowDensity:
         """What fixes the radius."""
         if self.density is None:
             return ShadowDensity(self.kernel)
-        if type(self.density) is not ShadowDensity:
+        self._check_density(self.density)
+        return clone(self.density).set_params(kernel=self.own_kernel)
+
+    def _check_density(self, density: ShadowDensity) -> None:
+        if type(density) is not ShadowDensity:
             raise TypeError(
-                "density must be a ShadowDensity, whose centers come one by one, "
-                f"got {self.density!r}."
+                f"density must be a ShadowDensity, whose centers come one by one, got {density!r}."
             )
         for name in ("max_centers", "warm_start"):
-            if value := getattr(self.density, name):
+            if value := getattr(density, name):
                 raise ValueError(
                     f"{name}={value!r} does not go with a {type(self).__name__}, whose centers "
                     "go by themselves; leave it out."
                 )
-        return clone(self.density).set_params(kernel=self.density.kernel or self.kernel)
+        if self.kernel is not None and density.kernel is not None:
+            raise ValueError(
+                f"kernel={self.kernel!r} was given beside a density that has one, "
+                f"{density.kernel!r}; leave one of them out."
+            )
+
+    def _check_unchanged(self, begun: Any) -> None:
+        super()._check_unchanged(begun)
+        self._check_parameters()
+        shadow = self._shadow()
+        goal = Goal.checked(shadow.ell, shadow.tol, shadow.error)
+        if goal.tol is None and not np.isclose(float(goal.ell), begun.ell_, rtol=1e-9):
+            check_same("ell", goal.ell, begun.ell_)
+        if shadow.kernel is not None and not _agrees(as_kernel(shadow.kernel), begun.kernel_):
+            check_same("kernel", shadow.kernel, begun.kernel_)
 
     @property
     def reduced_set_(self) -> ReducedSet:  # type: ignore[override]

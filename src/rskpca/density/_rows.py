@@ -13,6 +13,11 @@ from ..reduced_set import ReducedSet
 from ._base import Array
 from ._sums import Sums
 
+# A rest is rounding below the first share of what a center held, a row above the second.
+ROUNDING, KNOWN = 1e-20, 1e-18
+# Of a rest below this share the sums of distances may have lost their digits.
+FEW = 1e-3
+
 
 def counted_rows(X: Array, weights: Array) -> tuple[Array, Array]:
     """The rows that have weight, and their weights."""
@@ -78,7 +83,8 @@ def without_rows(
     sums = Sums(previous.n_centers, previous)
     sums.add(labels[counted], squared[counted], -weights[counted])
     held, left = previous.weights, sums.weights + sums.residue
-    short = np.flatnonzero(left < -1e-9 * held)
+    exact = _whole(held) & _whole(previous.residue) & bool(_whole(weights).all())
+    short = np.flatnonzero(left < np.where(exact, 0.0, -1e-9 * held))
     if len(short):
         first = short[0]
         raise ValueError(
@@ -86,12 +92,34 @@ def without_rows(
             f"{held[first] - left[first]:g} would be taken from it ({len(short)} such centers). "
             "Nothing was changed."
         )
-    kept = left > 1e-18 * held
+    kept = left > np.where(exact, 0.0, KNOWN * held)
+    _check_known(held, left, ~kept & (left > ROUNDING * held))
     if not kept.any():
         raise ValueError(
             "forget: nothing would be left; make a new estimator instead. Nothing was changed."
         )
     sums.residue -= left - sums.weights  # the weights take up what they can hold of it
     sums.weights = left
+    _bound_few(sums, left < FEW * held, previous.radius)  # type: ignore[arg-type]
     left_over = sums.reduced_set(previous.centers, previous.radius, previous.spacing, kept)
     return replace(left_over, spectrum=previous.spectrum)
+
+
+def _whole(values: Array) -> NDArray[np.bool_]:
+    return values == np.round(values)
+
+
+def _check_known(held: Array, left: Array, doubtful: NDArray[np.bool_]) -> None:
+    if doubtful.any():
+        first = int(np.argmax(doubtful))
+        raise ValueError(
+            f"forget: center {first} holds a weight of {held[first]:g}, of which {left[first]:g} "
+            "would be left: a row of so little weight cannot be told from rounding. Fit again "
+            "without the rows. Nothing was changed."
+        )
+
+
+def _bound_few(sums: Sums, few: NDArray[np.bool_], radius: float) -> None:
+    """Sums of distances from above, each row at the radius, for some centers."""
+    sums.displacement[few] = radius * sums.weights[few]
+    sums.scatter[few] = radius * sums.displacement[few]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,14 @@ from ..reduced_set import ReducedSet
 from ..spectrum import Spectrum
 from ._aging import AgingCover
 from ._base import Array
-from ._passing import PassingDensity
+from ._passing import PassingDensity, check_same
 from ._sums import Sums
 from .shadow import ShadowDensity
 
 PATIENCE = 24  # half-lives without a row after which a center goes: 2^-24 is 6e-8
 _SPAN = 256  # half-lives after which the unit of the weights is chosen anew
-_LOST = 1e-7  # the share of the weight that centers may take along unseen by the spectrum
+_LOST = 1e-7  # the share of the weight that centers may take along, which bounds allow for
+_LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that can be counted in the unit of any place
 
 
 class FadingDensity(PassingDensity):
@@ -63,9 +65,15 @@ class FadingDensity(PassingDensity):
 
     Notes
     -----
-    No rows are kept, so that none can be taken away: there is no ``forget``. The sums at random
-    frequencies go on holding what centers took along. Where sample weights differ so much that
-    this is more than 1e-7 of the weight, they are left out of ``reduced_set_``, until it is less.
+    No rows are kept, so that none can be taken away: there is no ``forget``.
+
+    A row of sample weight w counts w, and is one row to the half-life: not the same as w rows. A
+    row of weight 0 is none.
+
+    What centers take along is at most 1e-7 of the weight if rows have the same sample weight;
+    the certificate allows for that. Where sample weights differ so much that it is more,
+    ``reduced_set_`` has no radius and no sums until it is less, so that nothing is claimed of
+    the error.
 
     Examples
     --------
@@ -94,6 +102,10 @@ class FadingDensity(PassingDensity):
     def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> FadingStream:
         half_life = float(self.half_life)
         return FadingStream(AgingCover(radius, patience(half_life), X), spectrum, half_life)
+
+    def _check_unchanged(self, begun: Any) -> None:
+        super()._check_unchanged(begun)
+        check_same("half_life", self.half_life, begun._stream_.half_life)
 
 
 def patience(half_life: float) -> int:
@@ -155,6 +167,7 @@ class FadingStream:
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
         """Take in rows; their centers."""
+        _check_weights(weights)
         homes = np.empty(len(X), dtype=np.int64)
         start = 0
         while start < len(X):
@@ -188,7 +201,7 @@ class FadingStream:
         self.sums = self.sums.moved(slice(None), len(self.aging.opened))
         self.sums.add(labels, squared, counts)
         if self.spectrum is not None:
-            self.spectrum = self.spectrum.add(X, counts, in_order=True)
+            self.spectrum = self.spectrum.add(X, counts)
         self.place += len(X)
 
     def _unit(self, place: NDArray[np.int64]) -> Array:
@@ -202,8 +215,19 @@ class FadingStream:
         sums = self.sums.times(factor)
         counted = sums.reduced_set(self.aging.centers, radius, radius, alive)
         lost = factor * self.lost + float(sums.weights[~alive].sum())
-        trusted = lost <= _LOST * counted.n_samples
-        return replace(counted, spectrum=_times(self.spectrum, factor) if trusted else None)
+        if lost > _LOST * counted.n_samples:
+            return replace(counted, radius=None, displacement=None, scatter=None)
+        most = _LOST * counted.n_samples if self.aging.n_rows > self.aging.patience else 0.0
+        return replace(counted, spectrum=_times(self.spectrum, factor), lost=most)
+
+
+def _check_weights(weights: Array) -> None:
+    for weight in (weights.min(initial=1.0), weights.max(initial=1.0)):
+        if not _LIGHTEST <= weight <= _HEAVIEST:
+            raise ValueError(
+                f"sample_weight must be 0 or from {_LIGHTEST:g} to {_HEAVIEST:g} where rows fade, "
+                f"got {weight:g}; multiply all weights by a number."
+            )
 
 
 def _times(spectrum: Spectrum | None, factor: float) -> Spectrum | None:

@@ -151,7 +151,7 @@ class ReweightedDensity(BatchDensity):
 
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         density = ShadowDensity() if self.density is None else clone(self.density)
-        density.set_params(kernel=density.kernel or kernel)
+        density._use_kernel(kernel)
         density.fit(X, sample_weight=weights)
         centers = density.reduced_set_.centers
         if self.weights == "nearest":

@@ -22,6 +22,8 @@ from ._bounded import BoundedStream
 from ._rows import counted_rows, extended, located, with_rows, without_rows
 from .tolerance import Goal
 
+_SEEN = 1e-9  # of a smaller share of the weight sums at random frequencies keep no digits
+
 
 class ShadowDensity(BaseDensity):
     """The shadow density estimate: one pass, and each point within sigma / ell of its center.
@@ -199,7 +201,7 @@ class ShadowDensity(BaseDensity):
         if not hasattr(self, "reduced_set_"):
             return self._start(X, sample_weight, at_least=1)
         checked = self._more_rows(X)
-        weights = check.sample_weights(sample_weight, len(checked))
+        weights = check.sample_weights(sample_weight, len(checked), all_zero=True)
         self._check_limit()
         spectrum = self.reduced_set_.spectrum
         if spectrum is not None:
@@ -231,8 +233,10 @@ class ShadowDensity(BaseDensity):
         Raises
         ------
         ValueError
-            If a row lies in no shadow, or a shadow would lose more than it holds, or nothing
-            would be left, or the radius has grown. Nothing is changed then.
+            If a row lies in no shadow, or a shadow would lose more than it holds, or be left with
+            less than 1e-18 of it where weights are fractions, or nothing would be left, or the
+            radius has grown. Nothing is changed then. Other rows that were never counted cannot
+            be told from those that were.
         """
         check_is_fitted(self)
         checked = self._more_rows(X)
@@ -243,7 +247,9 @@ class ShadowDensity(BaseDensity):
         left = without_rows(self.reduced_set_, labels, squared, weights)
         if left.spectrum is not None:
             rows, counts = counted_rows(checked, weights)
-            left = replace(left, spectrum=left.spectrum.add(rows, -counts))
+            spectrum = left.spectrum.add(rows, -counts)
+            lost = left.n_samples < _SEEN * self.reduced_set_.n_samples
+            left = replace(left, spectrum=None if lost else spectrum)
         self.reduced_set_ = left
         self._cover_ = cover if cover.n_centers == self.reduced_set_.n_centers else None
         self.__dict__.pop("labels_", None)  # they named centers that may be gone
@@ -351,9 +357,15 @@ class ShadowDensity(BaseDensity):
 
     def _take_cover(self) -> Cover:
         """The cover of the stream so far. Whoever takes it gives it back, if all went well."""
-        cover, self._cover_ = self.__dict__.get("_cover_"), None
+        cover = self.__dict__.pop("_cover_", None)
         spacing = self.reduced_set_.spacing
         return Cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
+
+    def _branch(self) -> Self:
+        cover = self.__dict__.pop("_cover_", None)  # one branch takes it, also among threads
+        other = super()._branch()
+        other._cover_ = cover
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

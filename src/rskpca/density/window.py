@@ -17,11 +17,14 @@ from ..reduced_set import ReducedSet
 from ..spectrum import Spectrum
 from ._aging import AgingCover
 from ._base import Array
-from ._passing import PassingDensity
+from ._passing import PassingDensity, check_same
 from ._recent import Blocks, Rows, appended, column, joined, split
 from ._rows import counted_rows
 from ._sums import Sums
 from .shadow import ShadowDensity
+
+_LONGEST = 2**62  # a window that no stream fills
+_EXACT = 2**32  # whole weights of twice the rows of a window that sum to this: no rounding
 
 
 class WindowDensity(PassingDensity):
@@ -34,7 +37,8 @@ class WindowDensity(PassingDensity):
     Parameters
     ----------
     window : int
-        How many rows count: the last ones. Rows of weight 0 take no place.
+        How many rows count: the last ones. A row takes one place whatever its sample weight,
+        so that a weight of 3 is not the same as three rows; rows of weight 0 take no place.
     density : ShadowDensity, default=None
         Its kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state`` are taken. None is
         ``ShadowDensity()``.
@@ -65,6 +69,10 @@ class WindowDensity(PassingDensity):
     distance, and the centers. Rows are needed to take them out of the sums at random frequencies
     again, and to ``forget`` them.
 
+    Those sums are kept for sample weights of 1, and for whole ones of at most 2^32 / ``window``;
+    rows of other weights are summed anew for each ``reduced_set_``. ``forget`` looks through all
+    rows of the window.
+
     Examples
     --------
     >>> import numpy as np
@@ -91,7 +99,15 @@ class WindowDensity(PassingDensity):
         check.positive_integer("window", self.window)
 
     def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> WindowStream:
-        return WindowStream(AgingCover(radius, int(self.window), X), spectrum)
+        return WindowStream(AgingCover(radius, self._size, X), spectrum)
+
+    @property
+    def _size(self) -> int:
+        return int(min(self.window, _LONGEST))
+
+    def _check_unchanged(self, begun: Any) -> None:
+        super()._check_unchanged(begun)
+        check_same("window", self._size, begun._stream_.size)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of the window before their time. Their places stay empty.
@@ -126,7 +142,7 @@ class WindowDensity(PassingDensity):
 
 
 class WindowStream:
-    """The rows of the window, the centers, and the sums of the rows of whole weight.
+    """The rows of the window, the centers, and the sums of the rows of small, whole weight.
 
     Those sums are exact, so that rows leave them without a trace; rows of other weights are
     summed when the reduced set is asked for.
@@ -184,11 +200,16 @@ class WindowStream:
             self._sum(joined(gone), -1)
 
     def _sum(self, rows: Rows, sign: int) -> None:
-        """Add rows of whole weight to the spectrum, or take them away."""
-        whole = (rows.weights > 0) & _whole(rows.weights)
-        if self.spectrum is not None and whole.any():
-            some = rows if whole.all() else rows.part(whole)
+        """Add the rows whose sums are kept to the spectrum, or take them away."""
+        summed = (rows.weights > 0) & self._summed(rows.weights)
+        if self.spectrum is not None and summed.any():
+            some = rows if summed.all() else rows.part(summed)
             self.spectrum = self.spectrum.add(some.X, sign * some.weights)
+
+    def _summed(self, weights: Array) -> NDArray[np.bool_]:
+        """Which weights are such that sums of a window of them, and as many more, are exact."""
+        largest = max(_EXACT // self.size, 1)
+        return (weights == np.round(weights)) & (weights <= largest)
 
     def remove(self, X: Array, weights: Array) -> None:
         """Take rows away; all or nothing."""
@@ -216,24 +237,21 @@ class WindowStream:
         sums.add(labels, squared[here], weights[here])
         radius = self.aging.radius
         counted = sums.reduced_set(self.aging.centers[alive], radius, radius)
-        return replace(counted, spectrum=self._whole_spectrum(_whole(weights)))
+        return replace(counted, spectrum=self._whole_spectrum(self._summed(weights)))
 
-    def _whole_spectrum(self, whole: NDArray[np.bool_]) -> Spectrum | None:
-        if self.spectrum is None or whole.all():
+    def _whole_spectrum(self, summed: NDArray[np.bool_]) -> Spectrum | None:
+        if self.spectrum is None or summed.all():
             return self.spectrum
-        fractions = joined(self.blocks).part(~whole)
-        return self.spectrum.add(fractions.X, fractions.weights)
-
-
-def _whole(weights: Array) -> NDArray[np.bool_]:
-    return weights == np.round(weights)
+        others = joined(self.blocks).part(~summed)
+        return self.spectrum.add(others.X, others.weights)
 
 
 def _found(rows: Rows, X: Array, weights: Array) -> NDArray[np.bool_]:
     """Which rows of the window these are."""
     wanted = Counter(_keys(X, weights))
     found = np.zeros(len(rows), dtype=bool)
-    for i, key in enumerate(_keys(rows.X, rows.weights)):
+    likely = _likely(rows, X, weights)
+    for i, key in zip(likely, _keys(rows.X[likely], rows.weights[likely]), strict=True):
         if wanted[key] > 0:
             wanted[key] -= 1
             found[i] = True
@@ -244,6 +262,16 @@ def _found(rows: Rows, X: Array, weights: Array) -> NDArray[np.bool_]:
             "rows that have left it are forgotten already. Nothing was changed."
         )
     return found
+
+
+def _likely(rows: Rows, X: Array, weights: Array) -> NDArray[np.intp]:
+    """Rows of the window, ascending, among which these are, if they are there."""
+    likely = np.flatnonzero(np.isin(rows.weights, weights))
+    for k in range(X.shape[1]):
+        if len(likely) <= len(X):
+            break
+        likely = likely[np.isin(rows.X[likely, k], X[:, k])]
+    return likely
 
 
 def _keys(X: Array, weights: Array) -> list[bytes]:

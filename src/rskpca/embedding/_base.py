@@ -97,11 +97,11 @@ class KernelEmbedding(
         A kernel ``before`` lends its bandwidth where it would be the median.
         """
         asked = self.kernel, self.gamma, self.bandwidth
-        if density.own_kernel is not None and asked == (None, None, None):
-            asked = density.own_kernel, None, None
-            density.set_params(kernel=None)
+        own = density.own_kernel if asked == (None, None, None) else None
+        if own is not None:
+            asked = own, None, None
         kernel = as_kernel(*asked).resolve(X, sample_weight, self.random_state, before)
-        return kernel, density.set_params(kernel=density.kernel or kernel)
+        return kernel, density._use_kernel(kernel, instead=own is not None)
 
     def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
         """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
@@ -148,8 +148,9 @@ def _density_can(verb: str) -> Callable[[ReducedSetEmbedding], bool]:
         embedding._refuse_stream(verb)
         density = embedding._streamed_density()
         if not hasattr(density, verb):
+            fitted = " and call fit" if hasattr(embedding, "density_") else ""
             raise AttributeError(
-                f"{type(density).__name__} cannot {verb}; use a ShadowDensity, which can."
+                f"{type(density).__name__} cannot {verb}; use a ShadowDensity{fitted}, which can."
             )
         return True
 
@@ -184,7 +185,8 @@ class ReducedSetEmbedding(KernelEmbedding):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; whole numbers equal repeated rows.
+            How often each row counts; whole numbers equal repeated rows, but for a
+            ``WindowDensity`` or ``FadingDensity``, where a row is one row of the stream.
 
         Returns
         -------
@@ -253,7 +255,9 @@ class ReducedSetEmbedding(KernelEmbedding):
         Returns
         -------
         Self
-            The estimator. Rows that were never fitted are an error, and nothing is changed.
+            The estimator. Rows that lie in no shadow are an error, and nothing is changed then;
+            others that were never fitted cannot be told from fitted ones. A ``WindowDensity``
+            has its rows, and knows them all.
         """
         check_is_fitted(self)
         self._change("forget", X, sample_weight)
@@ -274,9 +278,12 @@ class ReducedSetEmbedding(KernelEmbedding):
 
     def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
+        asked = self._new_density() if self.density is None else self.density
+        asked._check_unchanged(self.density_)
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        getattr(self.density_, verb)(checked, sample_weight=sample_weight)
-        self._system_ = None
+        density = self.density_._branch()  # a copy of this embedding may share it
+        getattr(density, verb)(checked, sample_weight=sample_weight)
+        self.density_, self._system_ = density, None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -56,7 +56,7 @@ def basis_points(
     if isinstance(basis, BaseDensity):
         if m == 1:
             return centers
-        density = clone(basis).set_params(kernel=basis.kernel or kernel)
+        density = clone(basis)._use_kernel(kernel)
         return density.fit(centers, sample_weight=reduced_set.weights).reduced_set_.centers
     if isinstance(basis, ReducedSet):
         return _of_width(basis.centers, centers)

@@ -137,7 +137,8 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; whole numbers equal repeated rows.
+            How often each row counts; whole numbers equal repeated rows, but for a
+            ``WindowDensity`` or ``FadingDensity``, where a row is one row of the stream.
 
         Returns
         -------

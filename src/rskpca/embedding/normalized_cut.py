@@ -189,8 +189,8 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         rows = getattr(self.density_, "labels_", None)
         if rows is None:
             raise AttributeError(
-                "labels_ are of the rows of the last fit or partial_fit; they ended with forget, "
-                "and a fit in blocks keeps none. predict gives the clusters of any rows."
+                "labels_ are of the rows of the last fit or partial_fit; they end with forget, and "
+                "merge and a fit in blocks keep none. predict gives the clusters of any rows."
             )
         return np.where(rows < 0, -1, self.center_labels_[rows])
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
@@ -16,6 +18,17 @@ from ._base import Array, ReducedSetEmbedding
 from ._notebook import NotebookTables
 from ._principal import PrincipalComponents
 from .kernel_pca import ReducedSetKernelPCA
+
+
+def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
+    """Whether a detector's embedding has this method; an error that says so where it has not."""
+
+    def check_embedding(detector: KernelPCANovelty) -> bool:
+        default = _AtMostTen(10) if detector.embedding is None else detector.embedding
+        getattr(getattr(detector, "embedding_", default), verb)  # its error says why not
+        return True
+
+    return check_embedding
 
 
 class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
@@ -78,7 +91,8 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; whole numbers equal repeated rows.
+            How often each row counts; whole numbers equal repeated rows, but for a
+            ``WindowDensity`` or ``FadingDensity``, where a row is one row of the stream.
 
         Returns
         -------
@@ -95,6 +109,7 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         self._adopt(X, embedding, _threshold(embedding, checked, weights, self.contamination))
         return self
 
+    @available_if(_embedding_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The threshold comes from the weighted centers from now on.
 
@@ -115,14 +130,13 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         self._check_parameters()
         if not hasattr(self, "embedding_"):
             checked = check.new_rows(self, X, at_least=1)
-            embedding = self._unfitted()
-            _streaming(embedding).partial_fit(checked, sample_weight=sample_weight)
+            embedding = self._unfitted().partial_fit(checked, sample_weight=sample_weight)
             self._adopt(X, embedding, None)
         else:
-            _streaming(self.embedding_).partial_fit(self._more_rows(X), sample_weight=sample_weight)
-            self._offset_ = None
+            self._change("partial_fit", X, sample_weight)
         return self
 
+    @available_if(_embedding_can("forget"))
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again. The threshold comes from the weighted centers from now on.
 
@@ -138,12 +152,18 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         Returns
         -------
         Self
-            The detector. Rows that were never fitted are an error, and nothing is changed.
+            The detector. Rows that lie in no shadow are an error, and nothing is changed then;
+            others that were never fitted cannot be told from fitted ones. A ``WindowDensity``
+            has its rows, and knows them all.
         """
         check_is_fitted(self)
-        _streaming(self.embedding_).forget(self._more_rows(X), sample_weight=sample_weight)
-        self._offset_ = None
+        self._change("forget", X, sample_weight)
         return self
+
+    def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
+        embedding = copy.copy(self.embedding_)  # a copy of this detector may share it
+        getattr(embedding, verb)(self._more_rows(X), sample_weight=sample_weight)
+        self.embedding_, self._offset_ = embedding, None
 
     def _merged(self, others: Sequence[KernelPCANovelty]) -> Self:
         """The detector of the data of all; see :func:`rskpca.merge`."""
@@ -245,15 +265,6 @@ class _AtMostTen(ReducedSetKernelPCA):
     def _check_found(self, found: int, n_centers: int) -> None:
         if found == 0:
             super()._check_found(found, n_centers)
-
-
-def _streaming(embedding: Any) -> Any:
-    if not hasattr(embedding, "partial_fit"):
-        raise TypeError(
-            f"{embedding!r} takes no rows in parts; use a ReducedSetKernelPCA with a shadow "
-            "density, without refine, which does."
-        )
-    return embedding
 
 
 def _threshold(embedding: Any, rows: Array, weights: Array, contamination: float) -> float:

@@ -138,6 +138,7 @@ PARTS = (
             "residue": doubles("m"),
             "spectrum": maybe(thing("Spectrum", d="d")),
         },
+        optional={"lost": number(0)},
     ),
     value(spectral.Plain, {}),
     value(

@@ -22,13 +22,14 @@ _CENTERS = np.random.default_rng(0).normal(scale=3.0, size=(_CLUSTERS, N_FEATURE
 
 
 def spans(n_rows: int, start: int = 0) -> Iterator[Floats]:
-    """The rows from ``start`` on, up to ``n_rows``, some at a time; both multiples of 50,000."""
-    for span in range(start // _SPAN, n_rows // _SPAN):
+    """The rows from ``start`` on, up to ``n_rows``, some at a time."""
+    for span in range(start // _SPAN, -(-n_rows // _SPAN)):
         rng = np.random.default_rng([1, span])
         rows = rng.standard_normal((_SPAN, N_FEATURES))
         rows *= _NOISE
         rows += _CENTERS[rng.integers(_CLUSTERS, size=_SPAN)]
-        yield rows
+        first = span * _SPAN
+        yield rows[max(start - first, 0) : n_rows - first]
 
 
 def write(folder: Path, n_rows: int) -> Path:

@@ -110,6 +110,21 @@ def test_the_report_is_coloured_by_a_column_that_is_no_feature(folder):
     assert list(load("table.rskpca").feature_names_in_) == FEATURES
 
 
+def test_numbers_of_a_table_of_text_colour_as_numbers(folder):
+    given = {}
+
+    def write(model, rows, path, *, color, **options):
+        given.update(color)
+        path.touch()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rskpca.report.write", write)
+        for name in ("cover", "town"):
+            done("fit", "table.csv", "-x", "id,town,cover", "--color", name, "--report", "r.html")
+    np.testing.assert_array_equal(given["cover"], np.arange(600) % 3)
+    assert set(given["town"]) == {"Aix", "Ulm"}
+
+
 def test_like_takes_settings_bandwidth_and_scale(folder):
     done("fit", "monday.parquet", "-s", "-r", "3", "--ell", "5")
     done("fit", "tuesday.parquet", "--like", "monday.rskpca")

@@ -23,7 +23,8 @@ def model(folder):
 def test_ids_are_carried_through_to_the_last_digit(folder, model, data, out):
     told = numbers("transform", "data.rskpca", data, "--id", "id", "-o", out)
     found = pd.read_parquet(out) if out.endswith("parquet") else pd.read_csv(out)
-    np.testing.assert_array_equal(found.pop("id"), FRAME["id"])
+    text = (data, out) == ("table.csv", "z.parquet")  # keys of a .csv file stay as written
+    np.testing.assert_array_equal(found.pop("id"), FRAME["id"].astype(str if text else int))
     np.testing.assert_allclose(found, model.transform(X), atol=1e-12)
     assert told["output"] == out
     assert told["rows"] == len(X)

@@ -3,9 +3,15 @@
 import errno
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rskpca import KernelPCANovelty, NormalizedCut, ReducedSetKernelPCA, save, scaling
@@ -46,6 +52,99 @@ def test_ids_come_along(tmp_path):
     assert list(written) == ["id", "name", "reducedsetkernelpca0", "reducedsetkernelpca1"]
     np.testing.assert_array_equal(written["id"], frame["id"])
     np.testing.assert_array_equal(written["name"], frame["name"])
+
+
+def _gaps(start, stop, value="x"):
+    return [None if start <= i < stop else f"{value}{i}" for i in range(2000)]
+
+
+KEYS = {
+    "first block without": _gaps(0, 500),
+    "middle block without": _gaps(500, 1000),
+    "none at all": [None] * 2000,
+    "truths": [True] * 1000 + [False] * 1000,
+    "truths with gaps": [True] * 700 + [None] * 1300,
+    "numbers": list(range(2**60 + 1, 2**60 + 2001)),
+    "times": [datetime(2026, 1, 1) + timedelta(hours=i) for i in range(2000)],
+}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "parquet", "iterator"])
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+def test_ids_keep_their_type_and_their_gaps(tmp_path, library, keys):
+    table = pa.table({**dict(zip(NAMES, X.T.copy(), strict=True)), "key": keys})
+    if library == "parquet":
+        pq.write_table(table, tmp_path / "in.parquet")
+    data = {
+        "pandas": table.to_pandas,
+        "polars": lambda: pl.from_arrow(table),
+        "parquet": lambda: tmp_path / "in.parquet",
+        "iterator": lambda: iter(table.to_batches(300)),
+    }[library]()
+    source = open_source(data, ids="key", block_rows=300)
+    written = pq.read_table(scaling.transform(MODEL, source, tmp_path / "out.parquet"))
+    assert written["key"].to_pylist() == keys
+
+
+def test_categories_are_carried_as_their_values(tmp_path):
+    frame = pd.DataFrame(X, columns=NAMES).assign(kind=pd.Categorical(["tree", "bush"] * 1000))
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "in.parquet")
+    for data in (frame, tmp_path / "in.parquet"):
+        source = open_source(data, ids="kind", block_rows=300)
+        written = pd.read_parquet(scaling.transform(MODEL, source, tmp_path / "out.parquet"))
+        assert written["kind"].tolist() == ["tree", "bush"] * 1000
+
+
+def test_text_with_nan_for_what_is_missing(tmp_path):
+    keys = pd.Series(["a", np.nan] * 1000, dtype=object)
+    source = open_source(pd.DataFrame(X, columns=NAMES).assign(key=keys), ids="key")
+    written = pq.read_table(scaling.transform(MODEL, source, tmp_path / "out.parquet"))
+    assert written["key"].to_pylist() == ["a", None] * 1000
+
+
+def test_ids_of_several_types_are_named_before_any_work(tmp_path):
+    frame = pd.DataFrame(X, columns=NAMES).assign(key=pd.Series(["a", 1] * 1000, dtype=object))
+    told = []
+    with pytest.raises(ValueError, match=r"ids: column 'key' .* holds values of several types"):
+        scaling.transform(
+            MODEL, open_source(frame, ids="key", block_rows=300), tmp_path / "out.parquet",
+            progress=lambda *x: told.append(x),
+        )  # fmt: skip
+    assert told == []
+
+
+def test_ids_with_a_number_for_a_name(tmp_path):
+    frame = pd.DataFrame(np.c_[np.arange(2000), X])
+    path = scaling.transform(MODEL, open_source(frame, ids=0), tmp_path / "out.parquet")
+    np.testing.assert_array_equal(pd.read_parquet(path)["0"], np.arange(2000))
+
+
+@pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
+def test_an_error_of_the_reading_is_not_blamed_on_the_output(tmp_path, ending):
+    def blocks():
+        yield X
+        raise OSError("the disk of the input is gone")
+
+    with pytest.raises(OSError, match=r"^the disk of the input is gone$"):
+        scaling.transform(MODEL, open_source(blocks, block_rows=100), tmp_path / f"Z.{ending}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_writers_of_a_file_do_not_meet(tmp_path):
+    many = np.tile(X, (10, 1))
+    tell = threading.Barrier(2, timeout=60)
+
+    def write():
+        scaling.transform(
+            MODEL, open_source(many, block_rows=2000), tmp_path / "Z.npy",
+            progress=lambda rows, n_centers: tell.wait(),
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(write) for _ in range(2)]:
+            done.result()
+    np.testing.assert_array_equal(np.load(tmp_path / "Z.npy"), np.tile(MODEL.transform(X), (10, 1)))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["Z.npy"]
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
@@ -122,6 +221,9 @@ def test_bad_outputs_are_named(tmp_path):
         scaling.transform(MODEL, X, tmp_path / "Z.txt")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         scaling.transform(MODEL, X, tmp_path / "nowhere" / "Z.npy")
+    (tmp_path / "folder.npy").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"folder\.npy' is a folder; name a file in it"):
+        scaling.transform(MODEL, X, tmp_path / "folder.npy")
     frame = pd.DataFrame(X, columns=NAMES).assign(label=1)
     with pytest.raises(ValueError, match=r"a \.npy file holds numbers alone, but 'label'"):
         scaling.transform(MODEL, open_source(frame, ids="label"), tmp_path / "Z.npy")
@@ -149,3 +251,15 @@ def test_other_columns_are_named(tmp_path):
     Z = np.load(scaling.transform(model, turned, tmp_path / "Z.npy"))
     np.testing.assert_array_equal(Z, model.transform(frame))
     np.testing.assert_array_equal(np.load(scaling.transform(model, X, tmp_path / "Z.npy")), Z)
+
+
+def test_whole_numbers_of_several_sizes_are_carried(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for i, dtype in enumerate([np.int8, np.int64]):
+        keys = np.full(1000, 100 * 2 ** (40 * i), dtype=dtype)
+        frame = pd.DataFrame(X[1000 * i :][:1000], columns=NAMES).assign(key=keys)
+        frame.to_parquet(folder / f"{i}.parquet")
+    source = open_source(folder, ids="key", block_rows=300)
+    written = pd.read_parquet(scaling.transform(MODEL, source, tmp_path / "out.parquet"))
+    np.testing.assert_array_equal(written["key"], np.repeat([100, 100 * 2**40], 1000))

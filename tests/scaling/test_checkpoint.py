@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from rskpca import RadialKernel, ReducedSetKernelPCA, ShadowDensity, save, scaling
 from rskpca.io import ModelFileError
@@ -113,18 +115,51 @@ def test_files_that_are_no_checkpoint_are_refused(data, tmp_path):
     assert notes.read_bytes() == b"something else"
 
 
-def test_what_cannot_be_noted_is_told_before_any_work(data, tmp_path):
-    told = []
-    for estimator, message in (
-        (ReducedSetKernelPCA(2, random_state=np.random.RandomState(0)), "random_state"),
-        (ShadowDensity(RadialKernel(lambda s: np.exp(-s), 2, 1.0)), "a function without a name"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            scaling.fit(
-                estimator, data, checkpoint=tmp_path / "notes", progress=lambda *x: told.append(x)
-            )
-    assert told == []
-    assert not (tmp_path / "notes").exists()
+@pytest.mark.parametrize(
+    ("estimator", "name", "error", "message"),
+    [
+        (
+            ReducedSetKernelPCA(2, random_state=np.random.RandomState(0)),
+            "notes",
+            ValueError,
+            "rand",
+        ),
+        (
+            ShadowDensity(RadialKernel(lambda s: np.exp(-s), 2, 1.0)),
+            "notes",
+            ValueError,
+            "a function without a name",
+        ),
+        (ReducedSetKernelPCA(2), "nowhere/notes", FileNotFoundError, "checkpoint: there is no fol"),
+        (ReducedSetKernelPCA(2), ".", IsADirectoryError, "is a folder; name a file in it"),
+        (
+            make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)),
+            "nowhere/notes",
+            FileNotFoundError,
+            "checkpoint: there is no folder",
+        ),
+    ],
+)
+def test_what_cannot_be_noted_is_told_before_any_work(tmp_path, estimator, name, error, message):
+    drawn = []
+
+    def blocks():
+        for part in np.array_split(X, 10):
+            drawn.append(len(part))
+            yield part
+
+    with pytest.raises(error, match=message):
+        scaling.fit(estimator, blocks, checkpoint=tmp_path / name)
+    assert len(drawn) == 1  # at opening
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_array_of_the_file_is_refused(tmp_path):
+    np.savez(tmp_path / "data.npz", a=X, b=X + 100)
+    estimator = ReducedSetKernelPCA(2)
+    fit(estimator, open_source(tmp_path / "data.npz", dataset="a"), tmp_path / "notes")
+    with pytest.raises(ValueError, match="another source"):
+        fit(estimator, open_source(tmp_path / "data.npz", dataset="b"), tmp_path / "notes")
 
 
 @pytest.mark.parametrize("every", [-1, "often", None])

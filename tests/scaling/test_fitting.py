@@ -5,9 +5,14 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.decomposition import IncrementalPCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
     DiffusionMaps,
+    FadingDensity,
     Gaussian,
     KernelPCANovelty,
     KMeansDensity,
@@ -17,6 +22,7 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
     SubsampledKernelPCA,
+    WindowDensity,
     scaling,
 )
 from rskpca.sources import open_source
@@ -39,6 +45,12 @@ ESTIMATORS = [
     NormalizedCut(2),
     KernelPCANovelty(ReducedSetKernelPCA(3)),
     KernelPCANovelty(),
+    WindowDensity(1000),
+    WindowDensity(1000, ShadowDensity(Gaussian("median"), ell=3.0, random_state=3)),
+    FadingDensity(500.0, ShadowDensity(Gaussian(1.5))),
+    FadingDensity(500.0, kernel="laplacian"),
+    ReducedSetKernelPCA(2, density=WindowDensity(1000)),
+    ReducedSetKernelPCA(2, bandwidth=1.5, density=FadingDensity(500.0)),
 ]
 ONCE = [kind for kind in KINDS if kind.startswith("iterator")]
 
@@ -70,6 +82,12 @@ def test_an_iterator_with_a_number_for_the_bandwidth_gives_the_same_model(tmp_pa
     assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
 
 
+def test_a_table_of_text_without_rows_is_told_to_be_empty(tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n")
+    with pytest.raises(ValueError, match=r"data\.csv' is empty: it has no rows"):
+        scaling.fit(ReducedSetKernelPCA(2), tmp_path / "data.csv")
+
+
 def test_the_first_block_fixes_the_median_of_what_is_read_once():
     model = scaling.fit(ShadowDensity(), open_source(iter(np.array_split(X, 7)), block_rows=500))
     assert model.kernel_.bandwidth == ShadowDensity().fit(X[:500]).kernel_.bandwidth
@@ -95,6 +113,45 @@ def test_a_weight_column_is_the_sample_weight(weights, estimator):
     model = scaling.fit(estimator, open_source(frame, weight="count", block_rows=50))
     expected = estimator.fit(X, sample_weight=counts)
     assert reduced_set(model) == reduced_set(expected)
+
+
+@pytest.mark.parametrize("bandwidth", [2.0, "median"])
+@pytest.mark.parametrize("again", [True, False])
+def test_weights_that_are_all_zero_are_refused_as_in_fit(tmp_path, bandwidth, again):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(count=0.0)
+    data = frame if again else iter([frame])
+    for estimator in (
+        ReducedSetKernelPCA(2, bandwidth=bandwidth),
+        ShadowDensity(Gaussian(bandwidth)),
+        KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=bandwidth)),
+    ):
+        data = frame if again else iter([frame])
+        with pytest.raises(ValueError, match="must have a positive sum, but every weight is zero"):
+            scaling.fit(estimator, open_source(data, weight="count", block_rows=500))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ShadowDensity(warm_start=True),
+        ReducedSetKernelPCA(2, density=ShadowDensity(warm_start=True)),
+        KernelPCANovelty(ReducedSetKernelPCA(2, density=ShadowDensity(warm_start=True))),
+    ],
+    ids=repr,
+)
+def test_it_starts_cold(estimator):
+    cold = reduced_set(clone(estimator).fit(X))
+    fitted = clone(estimator).fit(5 * X)
+    before = reduced_set(fitted)
+    assert reduced_set(scaling.fit(fitted, open_source(X, block_rows=500))) == cold
+    assert reduced_set(fitted) == before
+
+
+def test_frames_of_several_dtypes_give_the_bits_of_fit():
+    frame = pd.DataFrame({"a": X[:, 0].astype(np.float32), "b": X[:, 1] > 0})
+    density = ShadowDensity(Gaussian(1.0))
+    model = scaling.fit(density, open_source(frame, block_rows=500))
+    assert model.reduced_set_ == density.fit(frame).reduced_set_
 
 
 def test_refine_reads_the_data_twice():
@@ -147,6 +204,7 @@ def test_nothing_is_changed_by_an_error():
         (ReducedSetKernelPCA(2, density=KMeansDensity(9)), "KMeansDensity cannot partial_fit"),
         (NystromKernelPCA(2, extension="data"), "NystromKernelPCA cannot be fitted block"),
         (KernelPCANovelty(SubsampledKernelPCA(2)), "SubsampledKernelPCA cannot be fitted block"),
+        (IncrementalPCA(2), "IncrementalPCA cannot be fitted block by block: it is no estimator"),
     ],
 )
 def test_what_takes_no_blocks_is_told(estimator, message):
@@ -159,6 +217,11 @@ def test_bad_parameters_are_named():
         scaling.fit(ReducedSetKernelPCA(2, bandwidth=-1.0), X)
     with pytest.raises(ValueError, match="n_components must be"):
         scaling.fit(ReducedSetKernelPCA(0), lambda: iter([X, None]))  # before all is read
+    pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=-1.0))
+    with pytest.raises(ValueError, match="bandwidth must be a positive"):
+        scaling.fit(pipeline, lambda: iter([X, None]))
+    with pytest.raises(ValueError, match="bandwidth must be a positive"):
+        scaling.fit(ReducedSetKernelPCA(2, bandwidth=-1.0), lambda: iter([X, None]))
     with pytest.raises(ValueError, match="progress must be True or False"):
         scaling.fit(ReducedSetKernelPCA(2), X, progress="yes")
 

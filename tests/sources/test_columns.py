@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.utils import check_array
 
 from rskpca.sources import open_source
 
@@ -58,14 +59,15 @@ def test_features_are_picked(data, columns, names):
 
 
 def test_ids_and_weights_come_along(data):
+    written = FRAME.astype({"id": str}) if str(data).endswith(".csv") else FRAME
     source = open_source(data, ids=["id", "kind"], weight="count", block_rows=16)
     assert source.feature_names == ("x1", "x2", "y")
     assert source.ids == ("id", "kind")
     blocks = list(source.blocks())
     for name in ("id", "kind"):
         carried = np.concatenate([block.ids[name] for block in blocks])
-        np.testing.assert_array_equal(carried, FRAME[name].to_numpy())
-        assert carried.dtype.kind == FRAME[name].to_numpy().dtype.kind
+        np.testing.assert_array_equal(carried, written[name].to_numpy())
+        assert carried.dtype.kind == written[name].to_numpy().dtype.kind
     weights = np.concatenate([block.weights for block in blocks])
     np.testing.assert_array_equal(weights, FRAME["count"])
     np.testing.assert_array_equal(source.weights(), FRAME["count"])
@@ -159,3 +161,82 @@ def test_truths_are_numbers(library):
     frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[library]
     (block,) = open_source(frame({"a": truths, "b": [1.5, 2.5, 3.5]})).blocks()
     np.testing.assert_array_equal(block.rows, [[1, 1.5], [0, 2.5], [1, 3.5]])
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ["00001", "00002", "17"],
+        ["9223372036854775809", "9223372036854775810", "1"],
+        ["1152921504606846977", "", "2"],
+        ["1", "2.50", "true"],
+        ["NA", "null", "nan"],
+    ],
+)
+def test_ids_of_a_table_of_text_are_as_they_are_written(tmp_path, keys):
+    lines = "".join(f"{key},{i},{i}\n" for i, key in enumerate(keys))
+    (tmp_path / "data.csv").write_text("id,a,b\n" + lines)
+    (block,) = open_source(tmp_path / "data.csv", ids="id").blocks()
+    assert block.ids["id"].tolist() == keys
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_column_may_be_used_twice(tmp_path, decimal):
+    FRAME.to_parquet(tmp_path / "data.parquet")
+    FRAME.to_csv(tmp_path / "data.csv", index=False, sep=";", decimal=decimal)
+    for path, options in (
+        (tmp_path / "data.parquet", {}),
+        (tmp_path / "data.csv", {"decimal": decimal}),
+    ):
+        source = open_source(
+            path, columns=["x1", "count"], weight="count", ids=["x1", "id"], **options
+        )
+        (block,) = source.blocks()
+        np.testing.assert_array_equal(block.rows, FRAME[["x1", "count"]])
+        np.testing.assert_array_equal(block.weights, FRAME["count"])
+        assert [str(key) for key in block.ids["id"]] == [str(key) for key in FRAME["id"]]
+
+
+def test_the_index_of_pandas_is_no_feature(tmp_path):
+    some = FRAME.drop(columns="kind")[FRAME["count"] > 0]
+    some.to_parquet(tmp_path / "data.parquet")
+    some.set_index("id").to_feather(tmp_path / "data.feather")
+    names = ("id", "x1", "x2", "y", "count")
+    for data in (tmp_path / "data.parquet", pa.Table.from_pandas(some)):
+        assert open_source(data).feature_names == names
+        assert open_source(data, columns="*").feature_names == names
+        (block,) = open_source(data, ids="__index_level_0__").blocks()
+        np.testing.assert_array_equal(block.ids["__index_level_0__"], some.index)
+    assert open_source(tmp_path / "data.feather").feature_names == names[1:]
+    (block,) = open_source(tmp_path / "data.feather", columns=["x1", "id"]).blocks()
+    np.testing.assert_array_equal(block.rows[:, 1], some["id"])
+
+
+MIXED = {
+    "f": np.float32([1.5, 2.5]),
+    "b": np.array([True, False]),
+    "s": np.int16([1, 2]),
+    "i": np.int32([1, 2]),
+    "h": np.float16([1, 2]),
+    "d": np.array([1.5, 2.5]),
+}
+
+
+@pytest.mark.parametrize(
+    "names", ["f", "fb", "fs", "fi", "fh", "fd", "b", "bs", "h", "hb", "bi", "fbsh"]
+)
+def test_dtypes_are_promoted_as_in_fit(names):
+    frame = pd.DataFrame({name: MIXED[name] for name in names})
+    expected = check_array(frame, dtype=[np.float64, np.float32]).dtype
+    assert open_source(frame).dtype == expected
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_truths_that_are_carried_stay_truths(library):
+    frame = {
+        "pandas": lambda: pd.DataFrame({"a": pd.array([True, None], "boolean"), "b": [1.0, 2.0]}),
+        "polars": lambda: pl.DataFrame({"a": [True, None], "b": [1.0, 2.0]}),
+        "pyarrow": lambda: pa.table({"a": [True, None], "b": [1.0, 2.0]}),
+    }[library]()
+    (block,) = open_source(frame, ids="a").blocks()
+    assert block.ids["a"].tolist() == [True, None]

@@ -13,13 +13,14 @@ import typer
 from rich.text import Text
 from sklearn.preprocessing import StandardScaler
 
+from .._core.replacing import replaced
 from ..density import ShadowDensity
 from ..kernels import Gaussian
 from .comparison import drawn, remarks, table
 from .contenders import Array, Contender, Result, contenders, contest, exact_coordinates
 from .memory import peak
 from .modelling import Bandwidth, Components, Standardize
-from .paths import whole, writable
+from .paths import writable
 from .progress import Bar
 from .reading import DataFile, Reading, some_rows
 from .voice import Voice
@@ -57,7 +58,7 @@ def compare(
         match = _Match(found, kernel, components, ell, bar)
         sampled, everything = match.sampled(), match.everything()
         bar.stage("drawing")
-        with whole(output) as unfinished:
+        with replaced(output) as unfinished:
             drawn(data.name, sampled, everything, unfinished)
     numbers = {
         "sample": [result.to_dict() for result in sampled],

@@ -10,10 +10,11 @@ import typer
 from rich.text import Text
 from sklearn.datasets import load_digits
 
+from .._core.replacing import replaced
 from ..embedding import ReducedSetKernelPCA
 from ..sources import open_source
 from .fit import fitted, reported
-from .paths import whole, writable
+from .paths import writable
 from .summary import next_lines
 from .voice import Voice
 
@@ -42,7 +43,7 @@ def demo(
 
 
 def _write_digits(path: Path) -> None:
-    from ..sources._arrow import pyarrow_for
+    from ..sources import pyarrow_for
 
     pa = pyarrow_for("the demo")
     import pyarrow.parquet as pq
@@ -51,7 +52,7 @@ def _write_digits(path: Path) -> None:
     names = [f"row {i} column {j}" for i in range(8) for j in range(8)]
     columns = dict(zip(names, np.ascontiguousarray(images.T), strict=True))
     table = pa.table({**columns, "digit": [f"digit {label}" for label in labels]})
-    with whole(path) as unfinished:
+    with replaced(path) as unfinished:
         pq.write_table(table, unfinished)
 
 

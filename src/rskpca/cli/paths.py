@@ -1,4 +1,4 @@
-"""Files that commands write: checked before any work, whole or not at all."""
+"""Files that commands write: checked before any work."""
 
 from __future__ import annotations
 
@@ -48,17 +48,6 @@ def named(path: Path) -> Iterator[None]:
             raise
         said = f"{error.strerror}; it was not written"
         raise OSError(error.errno, said, str(path)) from error
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A path beside the output to write to, which takes its name when all went well."""
-    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield unfinished
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def size_in_words(path: Path) -> str:

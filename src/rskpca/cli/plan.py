@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import Gaussian, scaling
+from .._core.replacing import replaced
 from .._style import pyplot
 from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
 from .modelling import Bandwidth, Components, Standardize
-from .paths import whole, writable
+from .paths import writable
 from .reading import DataFile, Reading
 from .voice import Voice
 
@@ -63,7 +64,7 @@ def _shown(found: Plan) -> list[Any]:
 
 def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
-    with whole(path) as unfinished:
+    with replaced(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
     pyplot().close(figure)
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from .. import report
 from ..report.subject import LOOKED_AT
@@ -52,14 +54,25 @@ def write_report(
         Of the report.
     """
     block = some_rows(source, LOOKED_AT)
+    colors = None if color is None else {color: _values(block.ids[color], source)}
     with named(path):
         return report.write(
             model,
             block.rows,
             path,
-            color=None if color is None else {color: block.ids[color]},
+            color=colors,
             title=title,
             seconds=seconds,
             n_rows=source.counted(),
             feature_names=source.feature_names,
         )
+
+
+def _values(column: NDArray[Any], source: Source) -> NDArray[Any]:
+    """What a row is coloured by: cells of text that are all numbers, as numbers."""
+    if not source.ids_are_text:
+        return column
+    try:
+        return np.where(column == "", "nan", column).astype(np.float64)
+    except ValueError:
+        return column

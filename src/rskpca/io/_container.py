@@ -19,17 +19,16 @@ import hashlib
 import json
 import math
 import os
-import secrets
 import stat
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.replacing import replaced
 from .errors import ModelFileError, refuse
 
 MAGIC = b"rskpca\x1a\n"
@@ -122,7 +121,7 @@ def write(
             "arrays instead of lists."
         )
     length = _end(len(encoded), layouts) + DIGEST
-    with _replaced(Path(os.path.realpath(path))) as file:
+    with replaced(path) as beside, open(beside, "xb") as file:
         out = _Hashed(file)
         out.write(PREFIX.pack(MAGIC, VERSION, len(encoded), length))
         out.write(encoded)
@@ -155,32 +154,6 @@ def _raw(array: NDArray[Any]) -> memoryview:
     """The bytes of an array in one piece, not copied."""
     pieces: Any = array if array.flags.c_contiguous else array.T
     return memoryview(pieces).cast("B")
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[BinaryIO]:
-    """A new file beside ``path`` that takes its place at the end, unless something went wrong."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(beside, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a loss of power, where the system can."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 # ------------------------------------------------------------------ reading

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import secrets
 import time
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,16 @@ class Checkpoint:
         self.finished = noted["finished"]
         return noted["model"], noted["rows"]
 
+    def try_out(self, estimator: Any) -> None:
+        """Write a note beside and take it away: what cannot be noted is told before any work."""
+        if self.path is None:
+            return
+        trial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
+        try:
+            save(clone(estimator), trial)
+        finally:
+            trial.unlink(missing_ok=True)
+
     def offer(self, model: Any, rows: int) -> None:
         """Note the state, if the last note is old enough."""
         if time.monotonic() - self._last >= self.every:
@@ -58,6 +69,17 @@ class Checkpoint:
         if self.path is not None:
             save({"model": model, "rows": rows, "finished": finished, **self._of}, self.path)
         self._last = time.monotonic()
+
+
+def check_place(path: Any) -> None:
+    """An error where no checkpoint can be written; None is none."""
+    if path is None:
+        return
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"checkpoint: there is no folder {str(path.parent)!r}; make it.")
+    if path.is_dir():
+        raise IsADirectoryError(f"checkpoint: {str(path)!r} is a folder; name a file in it.")
 
 
 def _digest(estimator: Any) -> str:

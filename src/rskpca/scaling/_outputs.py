@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sources import Source
-from ..sources._arrow import pyarrow_for
+from .._core.replacing import replaced
+from ..sources import Source, pyarrow_for
 
-Columns = Mapping[str, NDArray[Any]]
+Columns = Mapping[Any, NDArray[Any]]
+Append = Callable[[Columns, NDArray[Any]], None]
 
 
 class _Output(ABC):
-    """A file under way."""
+    """A file under way: of the columns that a source carries through, and of these names."""
 
-    def __init__(self, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
         self.path, self.names = path, names
 
     @abstractmethod
@@ -36,8 +37,8 @@ class _Output(ABC):
 class _Npy(_Output):
     """Rows after a header, which is written last: only then their number is known."""
 
-    def __init__(self, path: Path, names: Sequence[str]) -> None:
-        super().__init__(path, names)
+    def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
+        super().__init__(path, names, source)
         self.file = path.open("wb")
         self.n_rows, self.shape, self.dtype = 0, (len(names),), np.dtype(np.float64)
 
@@ -64,9 +65,13 @@ class _Npy(_Output):
 
 
 class _Arrow(_Output):
-    """Columns: ids, then one a name."""
+    """Columns: ids, then one a name. Their types are those of the source, whatever comes first."""
 
     writer: Any = None
+
+    def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
+        super().__init__(path, names, source)
+        self.types = source.id_types()
 
     @abstractmethod
     def _writer(self, schema: Any) -> Any:
@@ -76,8 +81,10 @@ class _Arrow(_Output):
         import pyarrow as pa
 
         columns = np.ascontiguousarray(values.reshape(len(values), -1).T)
-        arrays = {**ids, **dict(zip(self.names, columns, strict=True))}
-        table = pa.table({name: pa.array(column) for name, column in arrays.items()})
+        carried = zip(ids.values(), self.types, strict=True)
+        arrays = [pa.array(column, kind, from_pandas=True) for column, kind in carried]
+        names = [*map(str, ids), *self.names]
+        table = pa.table([*arrays, *map(pa.array, columns)], names=names)
         if self.writer is None:
             self.writer = self._writer(table.schema)
         self.writer.write_table(table)
@@ -105,24 +112,45 @@ KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _
 
 
 @contextmanager
-def written(path: Path, names: Sequence[str], source: Source) -> Iterator[_Output]:
-    """A file that takes its name when all went well; else nothing is left of it."""
+def written(path: Path, names: Sequence[str], source: Source) -> Iterator[Append]:
+    """What appends a block to a file, which takes its name when all went well."""
     _check(path, names, source)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    output = KINDS[path.suffix.lower()](unfinished, names)
+    elsewhere: BaseException | None = None
+    try:
+        with replaced(path) as beside, _opened(beside, names, source) as output:
+            try:
+                yield partial(_append, output, path)
+            except BaseException as error:
+                elsewhere = error  # in the reading, or told already
+                raise
+    except OSError as error:
+        if error is elsewhere:
+            raise
+        raise _unwritten(path, error) from error
+
+
+@contextmanager
+def _opened(path: Path, names: Sequence[str], source: Source) -> Iterator[_Output]:
+    output = KINDS[path.suffix.lower()](path, names, source)
     try:
         yield output
         output.close()
-        os.replace(unfinished, path)
-    except BaseException as error:
+    except BaseException:
         with suppress(Exception):
             output.close()
-        unfinished.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OSError(
-                error.errno, f"{error.strerror or error}; {str(path)!r} was not written", str(path)
-            ) from error
         raise
+
+
+def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any]) -> None:
+    try:
+        output.write(ids, values)
+    except OSError as error:
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> OSError:
+    told = f"{error.strerror or error}; {str(path)!r} was not written"
+    return OSError(told) if error.errno is None else OSError(error.errno, told, str(path))
 
 
 def _check(path: Path, names: Sequence[str], source: Source) -> None:
@@ -131,6 +159,8 @@ def _check(path: Path, names: Sequence[str], source: Source) -> None:
         raise ValueError(f"cannot write {path.name!r}: output must end in {', '.join(KINDS)}.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to write to.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     if kind != ".npy":
         pyarrow_for(f"a {kind} file")
     elif source.ids:
@@ -138,6 +168,6 @@ def _check(path: Path, names: Sequence[str], source: Source) -> None:
             f"a .npy file holds numbers alone, but {', '.join(map(repr, source.ids))} are to be "
             "carried through; write .parquet or .csv."
         )
-    twice = set(names).intersection(source.ids)
+    twice = set(names).intersection(map(str, source.ids))
     if twice:
         raise ValueError(f"ids: {', '.join(map(repr, sorted(twice)))} is a name of the output too.")

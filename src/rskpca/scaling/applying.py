@@ -71,13 +71,13 @@ def _applied(
     check_columns(model, source)
     path = Path(output)
     with (
-        written(path, names, source) as file,
+        written(path, names, source) as append,
         shown(progress, source, type(model).__name__) as show,
         closing(read_ahead(source.blocks())) as blocks,
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # see above
         for block in blocks:
-            file.write(block.ids, np.asarray(getattr(model, verb)(block.rows)))
+            append(block.ids, np.asarray(getattr(model, verb)(block.rows)))
             show(block.stop, n_centers(model))
     return path

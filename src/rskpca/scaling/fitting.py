@@ -13,8 +13,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from .. import _validation as check
 from ..sources import Source, open_source, read_ahead
-from ._checkpoint import Checkpoint
+from ._checkpoint import Checkpoint, check_place
 from ._progress import Progress, shown
 from .standardizing import standardized
 
@@ -34,13 +35,14 @@ def fit(
     estimator : estimator with ``partial_fit``
         An embedding on a shadow density, a novelty detector or a density; or a ``Pipeline`` of a
         ``StandardScaler``, which is fitted in a pass before unless it is in a ``FrozenEstimator``,
-        and one of these. It is not changed.
+        and one of these. It is not changed, and nothing of an earlier fit of it is taken up, also
+        with ``warm_start=True``.
     source : Source, or what :func:`rskpca.sources.open_source` opens
         The data. A weight column, if named when it was opened, is the sample weight.
     checkpoint : str or path, default=None
         A file to note the state in. Where it exists, the fit goes on from there; it must be of
         the same estimator and the same source. It stays when the fit is done, and gives the model
-        back at once.
+        back without reading, but for the second pass of ``refine="nystrom"``.
     checkpoint_every : float, default=30.0
         Seconds between two notes.
     progress : bool or callable, default=None
@@ -68,7 +70,9 @@ def fit(
     True
     """
     source = open_source(source)
+    check_place(checkpoint)
     if isinstance(estimator, Pipeline):
+        _check(estimator[-1], source)
         scaler, source = standardized(source, _scaler(estimator))
         last = fit(
             estimator[-1], source, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
@@ -80,8 +84,9 @@ def fit(
     notes = Checkpoint(checkpoint, checkpoint_every, estimator, source)
     state = notes.read()
     if state is None:
-        state = _started(estimator, source), 0
-        notes.write(*state)  # what cannot be noted is told before any work
+        notes.try_out(estimator)
+        state = _started(clone(estimator), source), 0
+        notes.write(*state)
     if not notes.finished:
         _stream(*state, source, notes, progress)
     return _finished(state[0], estimator, source)
@@ -104,8 +109,14 @@ def _refines(estimator: Any) -> bool:
 
 
 def _check(estimator: Any, source: Source) -> None:
+    _check_streams(estimator, source)
+    two_rows = np.eye(2, source.n_features)
+    clone(estimator)._with_bandwidth_of(two_rows, None)  # a bad bandwidth is told before reading
+
+
+def _check_streams(estimator: Any, source: Source) -> None:
     if getattr(estimator, "embedding", None) is not None:
-        _check(estimator.embedding, source)
+        _check_streams(estimator.embedding, source)
     if hasattr(estimator, "_check_parameters"):
         estimator._check_parameters()
     streamed = clone(estimator)
@@ -121,6 +132,11 @@ def _check(estimator: Any, source: Source) -> None:
     except AttributeError as error:
         name, reason = type(estimator).__name__, error.__cause__ or error
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
+    if not hasattr(estimator, "_with_bandwidth_of"):
+        raise TypeError(
+            f"{type(estimator).__name__} cannot be fitted block by block: it is no estimator of "
+            "rskpca; give its own partial_fit the blocks of open_source(...)."
+        )
 
 
 def _started(estimator: Any, source: Source) -> Any:
@@ -133,7 +149,10 @@ def _settled(estimator: Any, source: Source) -> Any:
     try:  # a bandwidth that is a number needs no rows
         return estimator._with_bandwidth_of(np.empty((0, source.n_features)), None)
     except ValueError:
-        return estimator._with_bandwidth_of(_RowsOf(source), source.weights())
+        weights = source.weights()
+        if weights is not None:
+            check.sample_weights(weights, len(weights))
+        return estimator._with_bandwidth_of(_RowsOf(source), weights)
 
 
 class _RowsOf:
@@ -171,6 +190,8 @@ def _stream(model: Any, start: int, source: Source, notes: Checkpoint, progress:
             rows = block.stop
             show(rows, n_centers(model))
             notes.offer(model, rows)
+    if not hasattr(model, "n_features_in_"):  # no block had weight
+        check.sample_weights(np.zeros(1), 1)  # so that the error is that of fit
     notes.write(model, rows, finished=True)
 
 

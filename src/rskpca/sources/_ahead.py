@@ -14,7 +14,7 @@ _END = object()
 
 
 def read_ahead(items: Iterable[T], depth: int = _DEPTH) -> Generator[T]:
-    """The same items, drawn by a thread, at most ``depth`` of them ahead.
+    """The same items, drawn by a thread: ``depth`` of them wait, and one more is in its hand.
 
     An error of the thread is raised here, in its turn. However the generator ends, the thread has
     ended before.

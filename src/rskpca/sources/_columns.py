@@ -18,7 +18,8 @@ def pick(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any = ()) -
     carried = tuple(_found(table, column, "ids") for column in _listed(ids))
     weighing = None if weight is None else _found(table, weight, "weight")
     left_out = {j for column in _listed(exclude) for j in _matches(table, column, set(), "exclude")}
-    apart = {*carried, weighing, *left_out}
+    index = {j for j, field in enumerate(table.fields) if field.is_index}
+    apart = {*carried, weighing, *left_out, *index}
     if columns is None:
         features = tuple(j for j in range(len(table.fields)) if j not in apart)
     else:
@@ -27,7 +28,9 @@ def pick(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any = ()) -
     _check_numbers(table, features if weighing is None else (*features, weighing))
     if not features:
         raise ValueError(f"{table.where} leaves no column of features.")
-    return Picked(features, carried, weighing)
+    picked = Picked(features, carried, weighing)
+    table.check(picked)
+    return picked
 
 
 def _listed(columns: Any) -> Sequence[Any]:

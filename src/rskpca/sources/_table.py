@@ -18,10 +18,16 @@ _TILE_ROWS = 2048  # of so many rows, columns are turned into rows within the ca
 
 
 class Field(NamedTuple):
-    """A column's name, None where it has none, and its dtype, None where it holds no numbers."""
+    """A column's name, None where it has none, and its dtype, None where it holds no numbers.
+
+    ``is_index`` says that it is the index of a pandas frame, which is no feature unless it is
+    named; ``empty`` that it has no value to tell its dtype from.
+    """
 
     name: Any
     dtype: np.dtype[Any] | None
+    is_index: bool = False
+    empty: bool = False
 
 
 class Picked(NamedTuple):
@@ -35,6 +41,13 @@ class Picked(NamedTuple):
     def all(self) -> tuple[int, ...]:
         """Features first, then ids, then the weight."""
         return (*self.features, *self.ids, *(() if self.weight is None else (self.weight,)))
+
+    @property
+    def read(self) -> tuple[tuple[int, bool], ...]:
+        """The same, each with whether it is read as numbers: ids are not."""
+        first = len(self.features)
+        carried = range(first, first + len(self.ids))
+        return tuple((j, k not in carried) for k, j in enumerate(self.all))
 
 
 class Batch(NamedTuple):
@@ -80,10 +93,22 @@ class Table(ABC):
     fields: tuple[Field, ...]
     n_rows: int | None
     again = True  # whether it can be read more than once
+    ids_are_text = False  # whether columns that are carried through are text, whatever they hold
 
     @abstractmethod
     def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
         """These columns from row ``start`` on, in batches of about ``size`` rows, in order."""
+
+    def arrow_type(self, j: int) -> Any:
+        """The pyarrow type of a column that is carried through."""
+        import pyarrow as pa
+
+        dtype = self.fields[j].dtype
+        return pa.string() if dtype is None else pa.from_numpy_dtype(dtype.newbyteorder("="))
+
+    def check(self, picked: Picked) -> None:
+        """An error where parts of the table differ in these columns."""
+        return None
 
     def identity(self) -> Any:
         """What tells it from another table, as JSON holds it: of files, the files.
@@ -126,13 +151,15 @@ def file_identity(path: Path) -> list[Any]:
     return [path.name, status.st_size, status.st_mtime_ns]
 
 
-def needs(package: str, extra: str, kind: str) -> ImportError:
-    """The error of a reader whose package is missing."""
-    return ImportError(f'{kind} needs {package}: pip install "rskpca[{extra}]".')
-
-
 def kept_dtype(dtype: np.dtype[Any] | None) -> str:
     """What numbers of a dtype are kept in: float32 stays, all else is float64."""
     if dtype is None:
         return "text"
     return "float32" if dtype == np.float32 else "float64"
+
+
+def promoted(fields: Iterable[Field]) -> np.dtype[Any]:
+    """What numbers of all these dtypes are kept in together, as numpy promotes them."""
+    told = [field.dtype for field in fields if not field.empty]
+    together = np.result_type(*(told or [np.dtype(np.float64)]))
+    return np.dtype(np.float32 if together == np.float32 else np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,16 @@ def open_source(
     ----------
     data : str, path, array, data frame, iterable or callable
         A file that ends in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr; a
-        folder of such files of one kind, read in the order of their names; an array or a pandas,
+        folder of such files of one kind, and of nothing else but names that begin with . or _,
+        read in the order of their names; an array or a pandas,
         polars or pyarrow frame; an iterator of these; or a function that makes such an iterator,
         so that it can be read again.
     columns : str, int or sequence of them, default=None
         The features, by name or by pattern such as ``"x*"``, by number where columns have no
-        names. None is all but ``ids``, ``weight`` and ``exclude``.
+        names. None is all but ``ids``, ``weight``, ``exclude`` and the index of a pandas frame
+        in a file.
     ids : str, int or sequence of them, default=()
-        Columns to carry through, of any type.
+        Columns to carry through, of any type; those of .csv files as the text that is written.
     weight : str or int, default=None
         The column that says how often each row counts.
     exclude : str, int or sequence of them, default=()
@@ -102,9 +104,18 @@ def _opened(data: Any, options: dict[str, Any]) -> Table:
         raise TypeError(f"{', '.join(options)}: only files take this option.")
     if callable(data) and not hasattr(data, "shape"):
         return Iterated(data, in_memory, again=True)
-    if isinstance(data, Iterator) or _holds_tables(data):
-        return Iterated(lambda: data, in_memory, again=not isinstance(data, Iterator))
+    if _is_one_iterator(data):
+        return Iterated(lambda: data, in_memory, again=False)
+    if _holds_tables(data):
+        return Iterated(lambda: data, in_memory, again=True)
     return in_memory(data, None)
+
+
+def _is_one_iterator(data: Any) -> bool:
+    """Whether this is an iterator, or something that gives the same one each time."""
+    if hasattr(data, "shape") or face_of(data) is not None or not isinstance(data, Iterable):
+        return False
+    return iter(data) is iter(data)
 
 
 def _holds_tables(data: Any) -> bool:
@@ -127,7 +138,7 @@ def in_memory(data: Any, where: str | None) -> Table:
 
 
 def _path(path: Path, options: dict[str, Any]) -> Table:
-    if path.suffix.lower() not in KINDS and path.is_dir():
+    if path.is_dir() and path.suffix.lower() != ".zarr":
         return _folder(path, options)
     if path.suffix.lower() not in KINDS:
         raise ValueError(
@@ -153,13 +164,23 @@ def _file(path: Path, options: dict[str, Any]) -> Table:
 
 def _folder(path: Path, options: dict[str, Any]) -> Table:
     """All files of the one kind that the folder holds; hidden ones and _SUCCESS are left out."""
-    shown = [entry for entry in sorted(path.iterdir()) if entry.name[0] not in "._"]
-    files = [entry for entry in shown if entry.suffix.lower() in KINDS]
-    if not files:
+    files = [entry for entry in sorted(path.iterdir()) if entry.name[0] not in "._"]
+    if not any(_is_readable(file) for file in files):
         raise ValueError(f"the folder {str(path)!r} holds no file that ends in {', '.join(KINDS)}.")
+    for file in files:
+        if not _is_readable(file):
+            raise ValueError(
+                f"the folder {str(path)!r} holds {file.name!r}, which cannot be read; move it, or "
+                "let its name begin with _ to leave it out."
+            )
     kinds = sorted({file.suffix.lower() for file in files})
     if len(kinds) > 1:
         raise ValueError(
             f"the folder {str(path)!r} holds files of several kinds, {', '.join(kinds)}; keep one."
         )
     return Parts([_file(file, options) for file in files], f"the folder {str(path)!r}")
+
+
+def _is_readable(entry: Path) -> bool:
+    kind = entry.suffix.lower()
+    return kind in KINDS and (kind == ".zarr" or not entry.is_dir())

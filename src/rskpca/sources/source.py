@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from ._columns import label
-from ._table import Batch, Picked, Rows, Table, kept_dtype
+from ._table import Batch, Picked, Rows, Table, promoted
 
 Array = NDArray[np.floating]
 
@@ -64,7 +64,7 @@ class Source:  # numpydoc ignore=PR01
     feature_names : tuple of str or None
         Their names, where all have one.
     dtype : dtype
-        Of the blocks: float32 if every feature is, else float64.
+        Of the blocks: float32 if numpy promotes the features to it, else float64.
     block_rows : int
         Rows of a block; the last may have fewer.
     again : bool
@@ -82,8 +82,7 @@ class Source:  # numpydoc ignore=PR01
         fields = [table.fields[j] for j in picked.features]
         named = all(isinstance(field.name, str) for field in fields)
         self.feature_names = tuple(field.name for field in fields) if named else None
-        single = {kept_dtype(field.dtype) for field in fields} == {"float32"}
-        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.dtype = promoted(fields)
         if block_rows is not None:
             check.positive_integer("block_rows", block_rows)
         usual = int(np.clip(_BLOCK_VALUES // self.n_features, 256, 2**17))
@@ -99,6 +98,15 @@ class Source:  # numpydoc ignore=PR01
         """Names of the columns that are carried through."""
         fields = self._table.fields
         return tuple(str(j) if fields[j].name is None else fields[j].name for j in self._picked.ids)
+
+    @property
+    def ids_are_text(self) -> bool:
+        """Whether what is carried through is text even where it is a number, as in .csv files."""
+        return self._table.ids_are_text
+
+    def id_types(self) -> list[Any]:
+        """The pyarrow types of the columns that are carried through, the same for all blocks."""
+        return [self._table.arrow_type(j) for j in self._picked.ids]
 
     @property
     def weighted(self) -> bool:
@@ -147,7 +155,8 @@ class Source:  # numpydoc ignore=PR01
         Parameters
         ----------
         rows : array-like of int
-            Ascending. Files that cannot jump are read up to the last of them.
+            Ascending; one that there is not is an IndexError. Files that cannot jump are read up
+            to the last of them.
 
         Returns
         -------
@@ -170,11 +179,22 @@ class Source:  # numpydoc ignore=PR01
             Its rows are not consecutive; ``start`` is 0.
         """
         wanted: Rows = np.asarray(rows, dtype=np.intp)
+        if np.any(np.diff(wanted) < 0):
+            raise ValueError("rows must be ascending numbers; sort them.")
+        self._check_range(wanted, self.n_rows)
         block = _Filling(self, 0, len(wanted))
         for batch in self._table.take(self._picked, wanted, self.block_rows):
             block.append(batch)
             self.watch(int(wanted[block.n_rows - 1]) + 1)
+        if block.n_rows < len(wanted):
+            self._check_range(wanted, self.counted())
         return block.done()
+
+    def _check_range(self, wanted: Rows, n_rows: int | None) -> None:
+        beyond = wanted[(wanted < 0) | (wanted >= (np.inf if n_rows is None else n_rows))]
+        if len(beyond):
+            known = "" if n_rows is None else f": it has {n_rows:,} rows, counted from 0"
+            raise IndexError(f"{self.name} has no row {beyond[0]:,}{known}.")
 
     def counted(self) -> int:
         """How many rows there are; they are read if that is not known."""
@@ -184,6 +204,8 @@ class Source:  # numpydoc ignore=PR01
             for batch in self._table.batches(one, 0, self.block_rows):
                 n_rows += len(batch)
                 self.watch(n_rows)
+            if n_rows == 0:
+                raise ValueError(f"{self.name} is empty: it has no rows.")
             self.n_rows = n_rows
         return self.n_rows
 

@@ -94,9 +94,11 @@ def test_people_are_told_the_same(folder):
     text = done("fit", "data.parquet", "-x", "id,cover", "--report", "r.html")
     model = load("data.rskpca")
     for part in ("600 rows x 4 features", f"{model.n_centers_:,} centers", "5 components",
-                 "data.rskpca", "r.html", "of exact kernel PCA", "x 1, x 2, x 3, Height in m",
+                 "data.rskpca", "r.html", "x 1, x 2, x 3, Height in m",
                  "rskpca transform data.rskpca data.parquet"):  # fmt: skip
         assert part in text
+    verdict = numbers("inspect", "data.rskpca")["verdict"]
+    assert verdict["headline"][:60] in text
     assert "\x1b" not in text
 
 
@@ -151,7 +153,7 @@ def test_quiet_is_quiet(folder):
     [
         ("--tol 0.1 --ell 4", "give --ell or --tol, not both"),
         ("--refine --method diffusion-maps", "only --method kernel-pca takes it"),
-        ("--components 0", "0 is not in the range"),
+        ("--components 0", "'--components'"),
         ("--like rows.rskpca --max-centers 9", "--max-centers is the model's own"),
         ("--method kernel-pac", "kernel-pac"),
         ("--elll 4", "--ell"),

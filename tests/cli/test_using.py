@@ -90,7 +90,7 @@ def test_certify_is_the_certificate(folder, model):
 def test_certify_measures_on_rows(folder, scale):
     done("fit", "table.csv", "-c", "x*", *scale)
     told = numbers("certify", "table.rskpca", "table.csv", "--rows", "600")
-    fitted, rows = load("table.rskpca"), FRAME[["x 1", "x 2", "x 3"]].to_numpy()
+    fitted, rows = load("table.rskpca"), FRAME[["x 1", "x 2", "x 3"]]
     whole = fitted[-1].certify(fitted[0].transform(rows)) if scale else fitted.certify(rows)
     assert told["levels"][-1]["name"] == "measured"
     assert told["levels"][-1]["operator"] == pytest.approx(whole.level("measured").operator)

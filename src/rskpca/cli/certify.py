@@ -28,7 +28,11 @@ def certify(
     model: ModelFile,
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="[DATA]", help="The fitted data, to measure on a sample of them."),
+        typer.Argument(
+            metavar="[DATA]",
+            help="The fitted data, to measure on a sample.",
+            readable=False,
+        ),
     ] = None,
     rows: Annotated[int, typer.Option(min=2, help="How many are measured, in O(rows²).")] = 2000,
     confidence: Annotated[float, typer.Option(help="Of what is not certain.")] = 0.95,

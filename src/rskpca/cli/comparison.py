@@ -82,7 +82,9 @@ def drawn(name: str, sampled: Sequence[Result], everything: Sequence[Result], pa
     axes = new_axes(len(panels), (4.6, 2.9), n_columns=2)
     for ax, (column, results) in zip(axes, panels, strict=True):
         _bars(ax, column, results)
-    axes[0].figure.suptitle(name, fontweight="bold", color=INK)
+    rest = f", the rest for {everything[0].n_rows:,}" if everything else ""
+    title = f"{name}: errors for {sampled[0].n_rows:,} rows{rest}; scales are logarithmic"
+    axes[0].figure.suptitle(title, fontweight="bold", color=INK)
     axes[0].figure.savefig(path, dpi=150)
     pyplot().close(axes[0].figure)
 
@@ -92,12 +94,12 @@ def _bars(ax: Any, column: Column, results: Sequence[Result]) -> None:
     values = [column.value(result) or 0.0 for result in results]
     colours = [INK if result.contender.ours else PALE for result in results]
     ax.set_xscale("log")
-    bars = ax.barh(names, values, color=colours, height=0.62)
+    least = min(value for value in values if value > _ROUNDING) / 3
+    bars = ax.barh(names, [max(value, least) for value in values], color=colours, height=0.62)
     ax.bar_label(bars, [column.written(value) for value in values], padding=4)
-    least = min(value for value in values if value > _ROUNDING)
-    ax.set_xlim(least / 3, max(values) * 12)
+    ax.set_xlim(least, max(values) * 12)
     ax.invert_yaxis()
-    dress(ax, "", "", f"{column.title}; fitted to {results[0].n_rows:,} rows")
+    dress(ax, "", "", column.title)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.xaxis.set_visible(False)

@@ -14,7 +14,7 @@ from ..io import save
 from ..sources import Source
 from .modelling import Modelling
 from .models import known_features, last_step, loaded
-from .paths import writable
+from .paths import named, writable
 from .progress import Bar
 from .reading import DataFile, Reading
 from .reporting import Colour, write_report
@@ -52,7 +52,7 @@ def fit(
         writable(report, [data, model_path], (".html", ".htm"))
     estimator = modelling.estimator()
     known = None if modelling.like is None else known_features(loaded(modelling.like))
-    source = reading.open(data, ids=[] if color is None else [color], known=known)
+    source = reading.open(data, color=color, known=known)
     with voice.progress(source, data) as bar:
         summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
         if report is not None:
@@ -70,7 +70,8 @@ def fitted(
     _ = last_step(model).eigenvalues_  # solved when it is first asked for
     seconds = {"read and fit": time.perf_counter() - start}
     bar.stage("writing the model")
-    save(model, path)
+    with named(path):
+        save(model, path)
     return Summary(model, name, seconds, {"model": path})
 
 

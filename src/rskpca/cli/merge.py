@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from .. import merge as merge_models
 from ..io import save
 from .models import last_step, loaded
-from .paths import writable
+from .paths import named, writable
 from .summary import Summary
 from .voice import Voice
 
@@ -27,7 +27,9 @@ def merge(
     *,
     models: Annotated[
         list[Path],
-        typer.Argument(metavar="MODELS...", help="Two or more model files.", show_default=False),
+        typer.Argument(
+            metavar="MODELS...", help="Two or more model files.", show_default=False, readable=False
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The merged model.")
@@ -39,7 +41,8 @@ def merge(
     if len(models) < 2:
         raise typer.BadParameter("give at least two models.", param_hint="MODELS")
     merged = _merged([loaded(path) for path in models], models)
-    save(merged, output)
+    with named(output):
+        save(merged, output)
     summary = Summary(merged, " + ".join(path.stem for path in models), {}, {"model": output})
     voice.tell(summary.to_dict(), summary)
 

@@ -13,7 +13,9 @@ from .paths import existing
 
 ModelFile = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="A model file of rskpca fit.", show_default=False),
+    typer.Argument(
+        metavar="MODEL", help="A model file of rskpca fit.", show_default=False, readable=False
+    ),
 ]
 
 

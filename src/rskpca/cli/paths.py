@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -35,6 +36,18 @@ def writable(path: Path, inputs: Iterable[Path] = (), endings: Iterable[str] = (
     if any(path.resolve() == other.resolve() for other in inputs):
         raise ValueError(f"{str(path)!r} is read too; name another file for the output.")
     return path
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Errors of the system while a file is written name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        said = f"{error.strerror}; it was not written"
+        raise OSError(error.errno, said, str(path)) from error
 
 
 def size_in_words(path: Path) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from .. import Gaussian, scaling
 from .._core.replacing import replaced
+from .._style import pyplot
 from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
@@ -65,6 +66,7 @@ def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
     with replaced(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
+    pyplot().close(figure)
 
 
 def _next(data: Path, reading: Reading, standardize: bool) -> Text:

@@ -64,20 +64,23 @@ class Bar:
 
     def stage(self, name: str) -> None:
         """Something whose length is not known."""
-        self._driven, self._name = False, name
-        self._progress.reset(self._task, description=name, total=None, beside="")
+        self._driven = False
+        self._begin(name, None)
+
+    def _begin(self, name: str, total: int | None) -> None:
+        self._name = name
+        self._progress.reset(self._task, description=name, beside="", about="")
+        self._progress.tasks[0].total = total  # which reset cannot make None
 
     def _update(self, name: str, row: int, beside: str = "") -> None:
         anew = row < self._last or name != self._name
         if anew and name == self._name == "reading" and not self._exact:
             self.total, self._exact = self._last, True  # the first pass read all of them
         if anew:
-            self._progress.reset(self._task, total=self.total)
-        self._last, self._name = row, name
+            self._begin(name, self.total)
+        self._last = row
         about = "" if self._exact else "about "
-        self._progress.update(
-            self._task, completed=row, description=name, beside=beside, about=about
-        )
+        self._progress.update(self._task, completed=row, beside=beside, about=about)
 
     def end(self) -> None:
         """Take it away."""

@@ -20,6 +20,7 @@ DataFile = Annotated[
         metavar="DATA",
         help="File or folder: .parquet .arrow .feather .csv .npy .npz .h5 .zarr",
         show_default=False,
+        readable=False,  # it is checked where it is opened
     ),
 ]
 
@@ -59,7 +60,12 @@ class Reading:  # numpydoc ignore=PR01
     ] = None
 
     def open(
-        self, data: Path, *, ids: Sequence[str] = (), known: Sequence[str] | None = None
+        self,
+        data: Path,
+        *,
+        ids: Sequence[str] = (),
+        color: str | None = None,
+        known: Sequence[str] | None = None,
     ) -> Source:
         """The rows, not yet read.
 
@@ -69,6 +75,8 @@ class Reading:  # numpydoc ignore=PR01
             A file or a folder.
         ids : sequence of str, default=()
             Columns to carry through.
+        color : str, default=None
+            One more, for a picture.
         known : sequence of str, default=None
             Features of a model, for when the options name none.
 
@@ -80,14 +88,19 @@ class Reading:  # numpydoc ignore=PR01
         columns: Any = None if not self.columns else _listed(self.columns)
         if columns is None and known is not None and data.suffix.lower() not in _UNNAMED:
             columns = list(known)
-        return open_source(
-            existing(data, "file or folder"),
-            columns=columns,
-            ids=list(ids),
-            weight=self.weight,
-            exclude=_listed(self.exclude or ()),
-            **self._options(),
-        )
+        try:
+            return open_source(
+                existing(data, "file or folder"),
+                columns=columns,
+                ids=[*ids] if color is None else [*ids, color],
+                weight=self.weight,
+                exclude=_listed(self.exclude or ()),
+                **self._options(),
+            )
+        except ValueError as error:
+            if color is None or not str(error).startswith("ids: "):
+                raise
+            raise ValueError(str(error).replace("ids: ", "color: ", 1)) from error
 
     def as_options(self) -> str:
         """What was given, as it is written on a command line."""

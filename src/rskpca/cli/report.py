@@ -37,8 +37,7 @@ def report(
     """Write a report of a model as one HTML file, which needs no network."""
     writable(output, [model, data], (".html", ".htm"))
     fitted = loaded(model)
-    ids = [] if color is None else [color]
-    source = reading.open(data, ids=ids, known=known_features(fitted))
+    source = reading.open(data, color=color, known=known_features(fitted))
     start = time.perf_counter()
     with voice.progress(source, data):
         write_report(fitted, source, output, color=color, title=title or data.stem)

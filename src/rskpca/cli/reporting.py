@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import report
 from ..report.subject import LOOKED_AT
 from ..sources import Source
+from .paths import named
 from .reading import some_rows
 
 Colour = Annotated[
@@ -54,16 +55,17 @@ def write_report(
     """
     block = some_rows(source, LOOKED_AT)
     colors = None if color is None else {color: _values(block.ids[color], source)}
-    return report.write(
-        model,
-        block.rows,
-        path,
-        color=colors,
-        title=title,
-        seconds=seconds,
-        n_rows=source.counted(),
-        feature_names=source.feature_names,
-    )
+    with named(path):
+        return report.write(
+            model,
+            block.rows,
+            path,
+            color=colors,
+            title=title,
+            seconds=seconds,
+            n_rows=source.counted(),
+            feature_names=source.feature_names,
+        )
 
 
 def _values(column: NDArray[Any], source: Source) -> NDArray[Any]:

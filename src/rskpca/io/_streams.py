@@ -158,13 +158,13 @@ def _fades(stream: FadingStream) -> None:
 
 def _answers(density: Any) -> None:
     """What was counted makes a reduced set, and rows have a center that was opened."""
+    if density.density is not None:
+        density._check_density(density.density)
     if not hasattr(density, "n_features_in_"):
         return
     homes, n_rows = density._homes_, density._stream_.aging.n_rows
     if homes is not None and not ((homes >= -1) & (homes < n_rows)).all():
         refuse(f"_homes_ must be numbers of the {n_rows} rows, or -1")
-    if density.density is not None:
-        density._check_density(density.density)
     with np.errstate(over="raise", invalid="raise"):
         _ = density.reduced_set_
 

@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib
@@ -63,14 +62,11 @@ numpydoc_class_members_toctree = False
 
 # ------------------------------------------------------------------- the gallery
 
-_NOT_SHOWN = [r"(^|/)(?!plot_)\w+\.py$"] + [r"plot_dask\.py"] * (
-    find_spec("rskpca.scaling") is None
-)
 sphinx_gallery_conf = {
     "examples_dirs": str(DOCS.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": "|".join(_NOT_SHOWN),
+    "ignore_pattern": r"(^|/)(?!plot_)\w+\.py$",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,

@@ -3,9 +3,9 @@
 import runpy
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -27,7 +27,6 @@ def figures(tmp_path, monkeypatch):
     monkeypatch.setenv("RSKPCA_QUICK", "1")
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.chdir(tmp_path)
-    plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("agg")
     yield plt.get_fignums
     plt.close("all")
@@ -39,8 +38,6 @@ def test_the_gallery_has_ten_examples():
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
 def test_an_example_draws_and_leaves_no_file(path, figures, tmp_path):
-    if path.stem == "plot_dask" and find_spec("rskpca.scaling") is None:
-        pytest.skip("rskpca.scaling is not there")
     runpy.run_path(str(path), run_name="__main__")
     assert figures()
     assert not list(tmp_path.iterdir())

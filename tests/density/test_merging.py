@@ -95,7 +95,7 @@ def test_the_grouping_leaves_mass_spacing_and_frequencies_and_a_cover():
     assert merge(a, b, c).reduced_set_ == left
     assert left.n_samples == right.n_samples == 900
     assert left.spacing == right.spacing == 0.5
-    np.testing.assert_allclose(left.spectrum.sums, right.spectrum.sums, atol=1e-3)
+    np.testing.assert_allclose(left.spectrum.sums, right.spectrum.sums, atol=1e-10)
     for s, most in ((left, 2), (right, 3)):
         assert _farthest(X_ALL, s.centers) <= s.radius <= most * 0.5
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from .._core.replacing import replaced
 from .advice import advise
 from .page import page, plotly_script
 from .payload import payload
@@ -84,7 +84,8 @@ def write(
         feature_names=feature_names,
         random_state=random_state,
     )
-    _replace(target, text)
+    with replaced(target) as beside:
+        beside.write_text(text, encoding="utf-8")
     return target
 
 
@@ -153,23 +154,3 @@ def _check_target(path: Path) -> None:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, such as r.html.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to write to; make it.")
-
-
-def _replace(path: Path, text: str) -> None:
-    """Whole or not at all: a file beside it takes its place at the end."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _umask() -> int:
-    """What new files are not allowed; the only way to read it sets it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -40,4 +40,4 @@ def nystroem(X: Floats, model: ReducedSetKernelPCA) -> Any:
     features = Nystroem(
         kernel="rbf", gamma=model.kernel_.gamma, n_components=model.n_centers_, random_state=0
     )
-    return make_pipeline(features, PCA(5)).fit(X)
+    return make_pipeline(features, PCA(5, random_state=0)).fit(X)

@@ -57,3 +57,14 @@ def test_what_it_cannot_do_is_said(name):
             method.make(3, Gaussian(1.0), size_of(method), center=False)
     else:
         assert method.make(3, Gaussian(1.0), size_of(method), center=False).center is False
+
+
+@pytest.mark.parametrize("name", ["sklearn-nystroem", "fourier"])
+def test_scikit_learn_is_seeded_where_its_pca_is_random(name):
+    """Above 500 features its PCA takes a randomized solver."""
+    X = np.random.default_rng(0).normal(size=(800, 24))
+    first, second = (
+        METHODS[name].make(5, Gaussian(5.0), 600, center=True, random_state=0).fit_transform(X)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, second)

@@ -210,12 +210,12 @@ def _sklearn_exact(r: int, kernel: Any, size: None, center: bool, seed: Any) -> 
 
 def _sklearn_nystroem(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
     features = Nystroem(kernel="rbf", gamma=kernel.gamma, n_components=size, random_state=seed)
-    return make_pipeline(features, PCA(r))
+    return make_pipeline(features, PCA(r, random_state=seed))
 
 
 def _fourier(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
     features = RBFSampler(gamma=kernel.gamma, n_components=size, random_state=seed)
-    return make_pipeline(features, PCA(r))
+    return make_pipeline(features, PCA(r, random_state=seed))
 
 
 def n_points(model: Any) -> int:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .._core import gram
 from .._core.cholesky import PartialCholesky, fill_greedily, greedy
 from .._core.eig import leading_eigenpairs
+from .._core.parallel import undivided
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from .diffusion import FittedMarkov
@@ -185,7 +186,8 @@ class _Nested:
     def errors(self, n_components: int, center: bool) -> Callable[[int], float]:
         """The function b -> relative error of the coordinates that b pivots give."""
         factors = self._partial.factors
-        second = (factors * self.weights) @ factors.T
+        with undivided(factors.size):
+            second = (factors * self.weights) @ factors.T
         if center:
             first = factors @ self.weights
             second -= np.outer(first, first) / self.weights.sum()

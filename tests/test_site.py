@@ -3,6 +3,7 @@
 import importlib.util
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -12,13 +13,18 @@ import rskpca.spectral
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    spec = importlib.util.spec_from_file_location("api_pages", DOCS / "api_pages.py")
+def part(name):
+    """A module of the site's configuration."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("site") / "api.rst"
-    module.write_api(path)
+    part("api_pages").write_api(path)
     return path.read_text().splitlines()
 
 
@@ -45,3 +51,23 @@ def test_pages_and_contents_name_each_other():
 def toctrees(path: Path) -> list[str]:
     blocks = re.findall(r"```\{toctree\}\n(.*?)```", path.read_text(), flags=re.DOTALL)
     return [re.sub(r"^:.*\n", "", block, flags=re.MULTILINE) for block in blocks]
+
+
+def test_the_subscript_of_an_accented_letter_is_beside_it():
+    mathml = part("math_pages").mathml
+    tags = [node.tag for node in ElementTree.fromstring(mathml(r"\bar K_n")).iter()]
+    assert tags == ["math", "msub", "mover", "mi", "mo", "mi"]
+    assert "munderover" in mathml(r"\sum_{j=1}^m w_j", as_block=True)
+
+
+def test_every_formula_of_the_pages_can_be_written():
+    mathml = part("math_pages").mathml
+    formulas = [tex for path in DOCS.glob("*.md") for tex in formulas_of(path.read_text())]
+    assert len(formulas) > 100
+    for tex in formulas:
+        assert mathml(tex).startswith("<math")
+
+
+def formulas_of(text: str) -> list[str]:
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [one or two for one, two in re.findall(r"\$\$(.+?)\$\$|\$(.+?)\$", prose, re.DOTALL)]

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 # Accents of docutils -> signs that stand clear of the letter in fonts not made for formulas.
-ACCENTS = {"ˉ": "_", "ˆ": "^", "˜": "~", "_": "_", "^": "^", "~": "~"}
+ACCENTS = {"\u02c9": "_", "\u02c6": "^", "\u02dc": "~", "_": "_", "^": "^", "~": "~"}
 
 
 def setup(app: Any) -> None:

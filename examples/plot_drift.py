@@ -2,9 +2,9 @@
 A stream that drifts
 ====================
 
-Rows come in chunks, and what they look like changes. A model of everything so far has centers where no
-row has been for long; a ``WindowDensity`` counts the last rows alone. Both take a chunk by
-``partial_fit``.
+Rows come in chunks, and what they look like changes. A model of everything so far has centers
+where no row has been for long; a ``WindowDensity`` counts the last rows alone. Both take a chunk
+by ``partial_fit``.
 """
 
 import matplotlib.pyplot as plt

@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[1]
 FILES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", flags=re.MULTILINE)
 _BLOCK = re.compile(
-    r"^(?:<!-- needs: ([^\n]*) -->\n)?```python[^\n]*\n(.*?)^```\n(?:\nIt prints\n\n```\n(.*?)^```\n)?",
+    r"^(?:<!-- needs: ([^\n]*) -->\n)?```python[^\n]*\n(.*?)^```\n"
+    r"(?:\nIt prints\n\n```\n(.*?)^```\n)?",
     flags=re.MULTILINE | re.DOTALL,
 )
 

@@ -19,7 +19,7 @@ FILES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", flags=re.MULTILINE)
 _BLOCK = re.compile(
     r"^(?:<!-- needs: ([^\n]*) -->\n)?```python[^\n]*\n(.*?)^```\n"
-    r"(?:\nIt prints\n\n```\n(.*?)^```\n)?",
+    r"(?:\nIt prints\n\n```text\n(.*?)^```\n)?",
     flags=re.MULTILINE | re.DOTALL,
 )
 

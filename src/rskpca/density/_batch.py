@@ -41,8 +41,8 @@ class Choice(NamedTuple):
 class BatchDensity(BaseDensity, ABC):
     """A density whose subclass chooses centers for all rows at once.
 
-    A subclass writes ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The rows that
-    it gets have positive weights, and the kernel has a bandwidth.
+    A subclass writes ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The rows
+    that it gets have positive weights, and the kernel has a bandwidth.
     """
 
     def _check_parameters(self, n_rows: int) -> None:

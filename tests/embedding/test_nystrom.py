@@ -370,3 +370,12 @@ def test_pre_images_know_the_weights():
     weighted = data.fit(X, sample_weight=w).inverse_transform(Z)
     repeated = data.fit(np.repeat(X, w, axis=0)).inverse_transform(Z)
     np.testing.assert_allclose(weighted, repeated, atol=1e-6)
+
+
+def test_float32_keeps_its_digits_where_landmarks_are_close_to_each_other():
+    """Their coefficients are large, and cancel."""
+    X = datasets.blobs(1000, 3, dtype=np.float32)
+    model = NystromKernelPCA(5, bandwidth=30.0, n_centers=300).fit(X)
+    exact, seen = model.transform(X.astype(np.float64)), model.transform(X)
+    assert seen.dtype == np.float32
+    np.testing.assert_allclose(seen, exact, rtol=0, atol=1e-5 * np.abs(exact).max())

@@ -21,10 +21,10 @@ _ROWS = 1000
 
 def arithmetic(system: EigenSystem, dtype: Any) -> np.dtype[Any]:
     """The dtype to compute in: float32 where ``extend`` itself loses nothing by it."""
-    single = np.dtype(np.float32)
-    if dtype == np.float64 or not system.kernel.smooth or system.graph is not None:
-        return np.dtype(np.float64)
-    return single if _lost_in_single(system) < _SINGLE else np.dtype(np.float64)
+    single, double = np.dtype(np.float32), np.dtype(np.float64)
+    if not system.kernel.smooth or system.graph is not None or system.arithmetic(dtype) == double:
+        return double
+    return single if _lost_in_single(system) < _SINGLE else double
 
 
 def _lost_in_single(system: EigenSystem) -> float:

@@ -22,6 +22,9 @@ Array = NDArray[np.floating]
 # Above this many centers the weighted Gram matrix (2.1 GB here) is not stored but multiplied.
 STORED_CENTERS = 16_384
 
+# What float32 may make of a rounding; it costs about a tenth of that many, so 6e-6 here.
+_LARGEST_GROWTH = 500.0
+
 
 @dataclass(frozen=True, eq=False)
 class EigenSystem:
@@ -81,22 +84,39 @@ class EigenSystem:
         ndarray of shape (n_samples, n_components)
             One eigenfunction a column.
         """
-        function = self.operator.extension(self.coefficients, self.eigenvalues, X.dtype)
+        dtype = self.arithmetic(X.dtype)
+        function = self.operator.extension(self.coefficients, self.eigenvalues, dtype)
 
         def of_block(block: Array, rows: slice) -> Array:
             return function(block, X[rows], self.centers)
 
         count = len(self.eigenvalues)
         if self.graph is not None:
-            functions = self.graph.product(X, of_block, count, X.dtype)
+            functions = self.graph.product(X, of_block, count, dtype)
         else:
-            functions = gram.row_product(
-                self.kernel, X, self.centers, of_block, count, dtype=X.dtype
-            )
+            functions = gram.row_product(self.kernel, X, self.centers, of_block, count, dtype=dtype)
         negative = self.eigenvalues < 0
         if negative.any():
             functions[:, negative] *= self.functions[self.nearest(X)][:, negative]
-        return functions
+        return functions.astype(X.dtype, copy=False)
+
+    def arithmetic(self, dtype: Any) -> Any:
+        """The precision that functions are computed in.
+
+        Parameters
+        ----------
+        dtype : numpy.float32 or numpy.float64
+            Of the points.
+
+        Returns
+        -------
+        dtype
+            float64 also where float32 would lose digits, because large coefficients cancel, as
+            those of points close to each other do in a Rayleigh-Ritz problem.
+        """
+        sums = np.abs(self.coefficients).sum(axis=0) * self.kernel.kappa
+        grows = np.any(sums > _LARGEST_GROWTH * np.abs(self.functions).max(axis=0, initial=0))
+        return np.float64 if grows else dtype
 
     def nearest(self, X: Array) -> NDArray[np.intp]:
         """The nearest center of each point.

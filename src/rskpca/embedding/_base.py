@@ -114,7 +114,7 @@ class KernelEmbedding(
         if found <= 0:
             raise ValueError(
                 "no component has a positive eigenvalue: as far as the kernel can tell all "
-                f"points are equal. A smaller bandwidth or more {points} tell them apart."
+                "points are equal. A smaller bandwidth or more centers tell them apart."
             )
         if self._wanted is not None and found < self._wanted:
             check.warn(

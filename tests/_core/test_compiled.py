@@ -5,7 +5,14 @@ import importlib
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-MODULES = ["compiled", "compiled_aging", "compiled_links", "compiled_nearest", "compiled_waves"]
+MODULES = [
+    "compiled",
+    "compiled_aging",
+    "compiled_blocks",
+    "compiled_links",
+    "compiled_nearest",
+    "compiled_waves",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,5 +1,6 @@
 """Threads over blocks: ordered, and BLAS gets its threads back."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -7,7 +8,14 @@ import pytest
 import threadpoolctl
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from rskpca._core.parallel import allowed_threads, single_threaded, slices, workers
+from rskpca._core.parallel import (
+    allowed_threads,
+    single_threaded,
+    slices,
+    undivided,
+    workers,
+    worthwhile,
+)
 
 
 def blas_threads():
@@ -95,6 +103,46 @@ def test_an_error_in_a_block_is_raised_and_limits_are_restored(n_threads):
     before = blas_threads()
     with pytest.raises(ZeroDivisionError), workers(n_threads) as run:
         run(lambda i: 1 / i, [1, 0, 2])
+    assert blas_threads() == before
+
+
+def test_after_an_error_no_thread_takes_another_block():
+    """Here the first block fails while the second is under way."""
+    under_way, failed, taken = threading.Event(), threading.Event(), []
+
+    def work(i):
+        taken.append(i)
+        if i == 0:
+            assert under_way.wait(10)
+            raise IndexError("the first")
+        under_way.set()
+        assert failed.wait(10)
+
+    threading.Timer(0.2, failed.set).start()
+    with pytest.raises(IndexError, match="the first"), workers(2) as run:
+        run(work, range(50))
+    assert sorted(taken) == [0, 1]
+
+
+def test_the_caller_works_too():
+    together = threading.Barrier(2)  # broken, and so an error, unless two work at a time
+    with workers(2) as run:
+        names = run(lambda _: (together.wait(10), threading.current_thread())[1], range(2))
+    assert threading.current_thread() in names
+    assert len(set(names)) == 2
+
+
+def test_threads_are_started_for_work_that_is_worth_it():
+    all_of_them = allowed_threads()
+    seen = [worthwhile(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
+    assert seen == [1, 1, all_of_them, all_of_them]
+
+
+@pytest.mark.parametrize(("elements", "threads"), [(1000**2, 1), (2000**2, 2)])
+def test_small_matrices_are_undivided(elements, threads):
+    before = blas_threads()
+    with undivided(elements):
+        assert set(blas_threads()) == {threads}
     assert blas_threads() == before
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from .gram import Blocks, Radial
-from .parallel import slices
+from .parallel import slices, undivided
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
@@ -43,6 +43,11 @@ class PartialCholesky:
     def factors(self) -> Array:
         """F', a row a pivot."""
         return self._factors[: len(self._pivots)]
+
+    @property
+    def size(self) -> int:
+        """Elements of F when it is full."""
+        return self._factors.size
 
     @property
     def full(self) -> bool:
@@ -117,8 +122,9 @@ def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Pa
 
 def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
     """Add pivots where w d is largest until there is no room, or nothing left."""
-    while not partial.full and (left := partial.chances(weights)).any():
-        partial.add(int(np.argmax(left)))
+    with undivided(partial.size):
+        while not partial.full and (left := partial.chances(weights)).any():
+            partial.add(int(np.argmax(left)))
 
 
 def random(
@@ -134,9 +140,10 @@ def random(
     (Epperly, Tropp & Webber) and does the work in products of matrices.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
-    while not partial.full and (left := partial.chances(weights)).any():
-        below = np.cumsum(left)
-        drawn = below[-1] * rng.random_sample(min(_BATCH, 2 * n_pivots))
-        proposed = np.minimum(np.searchsorted(below, drawn, side="right"), len(X) - 1)
-        partial.add_accepted(proposed, rng.random_sample(len(proposed)))
+    with undivided(partial.size):
+        while not partial.full and (left := partial.chances(weights)).any():
+            below = np.cumsum(left)
+            drawn = below[-1] * rng.random_sample(min(_BATCH, 2 * n_pivots))
+            proposed = np.minimum(np.searchsorted(below, drawn, side="right"), len(X) - 1)
+            partial.add_accepted(proposed, rng.random_sample(len(proposed)))
     return partial

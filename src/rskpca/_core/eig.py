@@ -11,6 +11,8 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
+from .parallel import undivided
+
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
@@ -34,6 +36,18 @@ def leading_eigenpairs(
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
+    with undivided(size**2):
+        values, vectors = _decomposed(matrix, n_components)
+    order = np.argsort(-values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    sizes = np.abs(values) if indefinite else values
+    kept = sizes > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
+    return values[kept], vectors[:, kept]
+
+
+def _decomposed(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
+    """By the quickest way that converges."""
+    size = matrix.shape[0]
     values, vectors = None, None
     if isinstance(matrix, LinearOperator) and n_components + _SPARE < size:
         values, vectors = _block_lanczos(matrix, n_components)
@@ -41,11 +55,7 @@ def leading_eigenpairs(
         values, vectors = _lanczos(matrix, n_components)
     if values is None or vectors is None:
         values, vectors = _all_at_once(matrix, n_components)
-    order = np.argsort(-values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
-    sizes = np.abs(values) if indefinite else values
-    kept = sizes > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
-    return values[kept], vectors[:, kept]
+    return values, vectors
 
 
 def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:

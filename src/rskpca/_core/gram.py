@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .parallel import slices, workers
+from .parallel import slices, workers, worthwhile
 
 Array = NDArray[np.floating]
 
@@ -23,6 +23,7 @@ _BLOCK_ELEMENTS = 2**18
 _SPAN_ELEMENTS = 2**25
 _MIDDLE_FROM = 32
 _SPAN_ROWS = 256
+_ROW, _VALUE, _FEATURE, _SUM = 4e-8, 1.5e-9, 5e-11, 5e-11  # seconds that each takes, or so
 
 
 class Radial(Protocol):
@@ -53,7 +54,7 @@ class Centers:
     @classmethod
     def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
         some = C[:: len(C) // _MIDDLE_FROM + 1]  # near the middle will do
-        origin = np.median(some.astype(np.float64), axis=0)
+        origin = np.sort(some.astype(np.float64), axis=0)[len(some) // 2]
         rows, norms = _standardised(C, origin, scale, dtype)
         if not np.isfinite(norms).all():
             raise ValueError(
@@ -79,15 +80,17 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     distance below a tenth of those is taken from differences, except that a kernel that is
     smooth at zero does not mind while they are below 16.
     """
-    from .compiled import finish_distances
+    from .compiled_blocks import distance_block
 
-    rows = centers.rows
-    X, norms = _standardised(X, centers.origin, centers.scale, rows.dtype)
-    with np.errstate(over="ignore", invalid="ignore"):  # rows beyond all centers: see below
-        products = np.matmul(X, rows.T, out=out)
-    constants = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=rows.dtype)
-    finish_distances(products, X, rows, norms, centers.squared_norms, *constants)
-    return products
+    C = centers.rows
+    X = np.require(X, requirements=["C", "W"])  # so that few types are compiled
+    near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
+    rows, norms = np.empty(X.shape, C.dtype), np.empty(len(X), C.dtype)
+    limits = near, large, sign
+    distance_block(
+        X, centers.origin, 1 / centers.scale, C, centers.squared_norms, *limits, rows, norms, out
+    )
+    return out
 
 
 def multiplier(columns: Array) -> Callable[[Array], Array]:
@@ -141,7 +144,7 @@ def row_product(
     def work(rows: slice) -> None:
         out[rows] = function(blocks[rows], rows)
 
-    with workers(n_threads) as run:
+    with workers(n_threads or worthwhile(blocks.seconds)) as run:
         run(work, slices(0, len(X), blocks.n_rows))
     return out
 
@@ -156,6 +159,12 @@ class Blocks:
         fewest = np.clip(C.shape[1] // 4, 16, 128)  # all centers are read for each block
         self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // width, fewest, 1024)))
         self._own = threading.local()
+
+    @property
+    def seconds(self) -> float:
+        """About what all blocks take in one thread."""
+        m, d = self.centers.rows.shape
+        return (_ROW + (_VALUE + _FEATURE * d) * m) * len(self.X)
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
         """The block of at most ``n_rows`` rows, which the thread's next block overwrites."""
@@ -200,7 +209,8 @@ def moments(
             second += B.T @ B
         return first, second
 
-    with workers(n_threads) as run:
+    seconds = blocks.seconds + _SUM * len(X) * size**2
+    with workers(n_threads or worthwhile(seconds)) as run:
         parts = run(work, slices(0, len(X), -(-len(X) // n_spans)))
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 

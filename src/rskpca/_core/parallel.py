@@ -8,15 +8,19 @@ is computed here has the same bits for any number.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
 import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
+
+_WORTH = 0.002  # seconds of work that a thread is started for
+_SMALL = 2**20  # elements of a matrix that BLAS has one thread for
 
 
 @cache
@@ -66,6 +70,15 @@ _single_threaded_blas = _SingleThreadedBlas()
 
 
 @contextmanager
+def undivided(elements: int) -> Iterator[None]:
+    """Hold BLAS to one thread while matrices have at most so few elements that it is quicker so:
+    on small ones its threads wait for each other longer than they work.
+    """
+    with _single_threaded_blas if elements <= _SMALL else nullcontext():
+        yield
+
+
+@contextmanager
 def single_threaded() -> Iterator[None]:
     """Hold BLAS and OpenMP to one thread, for sums whose order depends on their number.
 
@@ -86,15 +99,55 @@ def allowed_threads() -> int:
 
 @contextmanager
 def workers(n_threads: int | None = None) -> Iterator[Map]:
-    """Yield an ordered map that runs a function over blocks in ``n_threads`` threads."""
+    """Yield an ordered map that runs a function over blocks in ``n_threads`` threads, the caller's
+    among them.
+    """
     n_threads = allowed_threads() if n_threads is None else n_threads
-    with _single_threaded_blas, ThreadPoolExecutor(n_threads) as pool:
+    with _single_threaded_blas, ThreadPoolExecutor(max(n_threads - 1, 1)) as pool:
 
         def run(function: Callable[[Any], Any], blocks: Sequence[Any]) -> list[Any]:
-            alone = n_threads == 1 or len(blocks) == 1
-            return list((map if alone else pool.map)(function, blocks))
+            others = min(n_threads, len(blocks)) - 1
+            return _shared(function, blocks, pool, others)
 
         yield run
+
+
+def _shared(
+    function: Callable[[Any], Any], blocks: Sequence[Any], pool: ThreadPoolExecutor, others: int
+) -> list[Any]:
+    """Each thread takes the next block until none is left: a task a thread, and not a block, since
+    each start and end of a task is a wait for the interpreter's lock.
+    """
+    results: list[Any] = [None] * len(blocks)
+    left = deque(range(len(blocks)))
+
+    def work() -> None:
+        try:
+            for i in _taken(left):
+                results[i] = function(blocks[i])
+        except BaseException:
+            left.clear()
+            raise
+
+    tasks = [pool.submit(work) for _ in range(others)]
+    work()
+    for task in tasks:
+        task.result()
+    return results
+
+
+def _taken(left: deque[int]) -> Iterator[int]:
+    """What is left, each for the thread that asks first."""
+    while True:
+        try:
+            yield left.popleft()
+        except IndexError:
+            return
+
+
+def worthwhile(seconds: float) -> int:
+    """Threads for work of so many seconds: as many as are allowed and pay for their start."""
+    return min(allowed_threads(), max(1, int(seconds / _WORTH)))
 
 
 def slices(start: int, stop: int, size: int) -> list[slice]:

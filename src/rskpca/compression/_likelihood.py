@@ -1,8 +1,8 @@
 """Tipping's covariance model in feature space, and its likelihood, a weight at a time.
 
-C = s I + sum_i u_i psi(c_i) psi(c_i)', with s the noise, and points c_n that count w_n times,
-w_1 + w_2 + ... = N. Up to a constant the log likelihood is
--(1/2) [N log|C / s| + sum_n w_n psi(c_n)' C^{-1} psi(c_n)].
+C = s I + sum_i u_i psi(c_i) psi(c_i)', with s the noise, and points c_n that are a share w_n of
+all, w_1 + w_2 + ... = 1. Up to a constant the log likelihood, a point, is
+-(1/2) [log|C / s| + sum_n w_n psi(c_n)' C^{-1} psi(c_n)].
 """
 
 from __future__ import annotations
@@ -35,27 +35,24 @@ class Likelihood:
 
     kernel: RadialKernel
     centers: Array
-    weights: Array
+    shares: Array
     squares: Array
     _columns: dict[int, tuple[Array, Array]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, kernel: RadialKernel, reduced_set: ReducedSet) -> Likelihood:
         """Of the points that a reduced set holds."""
-        centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
+        centers = reduced_set.centers.astype(np.float64)
+        shares = reduced_set.weights / reduced_set.n_samples
         squares = gram.product(
-            kernel, centers, centers, lambda block: (block**2 @ weights)[:, None], 1
+            kernel, centers, centers, lambda block: (block**2 @ shares)[:, None], 1
         )
-        return cls(kernel, centers, weights, squares[:, 0])
-
-    @property
-    def total(self) -> float:
-        return float(self.weights.sum())
+        return cls(kernel, centers, shares, squares[:, 0])
 
     @property
     def largest_noise(self) -> float:
         """From this noise on no point has a weight."""
-        return float(self.squares.max() / (self.total * self.kernel.kappa))
+        return float(self.squares.max() / self.kernel.kappa)
 
     @property
     def least_noise(self) -> float:
@@ -76,7 +73,7 @@ class Likelihood:
 
     def _column(self, point: int) -> tuple[Array, Array]:
         k = gram.gram(self.kernel, self.centers, self.centers[point : point + 1])
-        weighted = self.weights[:, None] * k
+        weighted = self.shares[:, None] * k
         g = gram.product(self.kernel, self.centers, self.centers, lambda block: block @ weighted, 1)
         return k[:, 0], g[:, 0]
 
@@ -121,13 +118,12 @@ class Covariance:
         """The point whose own best weight raises the log likelihood most, that weight, and by how
         much.
 
-        With C without the point, the log likelihood is -(1/2) [N log(1 + u S) - u Q / (1 + u S)]
-        in its weight u: largest where 1 + u S = Q / (N S), or at zero.
+        With C without the point, the log likelihood is -(1/2) [log(1 + u S) - u Q / (1 + u S)] in
+        its weight u: largest where 1 + u S = Q / S, or at zero.
         """
-        N = self.likelihood.total
         S, Q = self._without_itself()
-        u = np.maximum(Q / (N * S) - 1, 0) / S
-        gains = _own_part(u, S, Q, N) - _own_part(self.u, S, Q, N)
+        u = np.maximum(Q / S - 1, 0) / S
+        gains = _own_part(u, S, Q) - _own_part(self.u, S, Q)
         i = int(np.argmax(gains))
         return i, float(u[i]), float(gains[i])
 
@@ -161,15 +157,15 @@ class Covariance:
         self._factor()
 
     def log_likelihood(self) -> float:
-        """Of the points, up to a constant of the noise and the dimension of H."""
-        N, s, kappa = self.likelihood.total, self.noise, self.likelihood.kernel.kappa
+        """A point, up to a constant of the noise and the dimension of H."""
+        s, kappa = self.noise, self.likelihood.kernel.kappa
         volume = 2 * np.log(np.diag(self.root)).sum() + np.log(self.u[self.active] / s).sum()
         explained = np.trace(self._solve(self.G[self.active]))
-        return float(-0.5 * (N * volume + (N * kappa - explained) / s))
+        return float(-0.5 * (volume + (kappa - explained) / s))
 
 
-def _own_part(u: Array, S: Array, Q: Array, N: float) -> Array:
-    part: Array = -0.5 * (N * np.log1p(u * S) - u * Q / (1 + u * S))
+def _own_part(u: Array, S: Array, Q: Array) -> Array:
+    part: Array = -0.5 * (np.log1p(u * S) - u * Q / (1 + u * S))
     return part
 
 
@@ -187,7 +183,7 @@ def maximise(
         if step % _REFRESH == 0:
             covariance.refresh()
         i, u, gain = covariance.best()
-        if len(covariance.active) and gain <= least_gain * likelihood.total:
+        if len(covariance.active) and gain <= least_gain:
             return covariance.u
         covariance.set(i, u)
         if len(covariance.active) > give_up_above:

@@ -16,6 +16,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from .._core import eig, gram
+from .._core.parallel import undivided
 from ..kernels import RadialKernel
 from .eigensystem import EigenSystem, check_finite, signs
 from .operators import Extensible, Extension, Plain, Shifted
@@ -78,9 +79,10 @@ class Moments:
         """
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
-        kept = _independent(matrix, _REDUNDANT * kernel.kappa)
-        factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
-        columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
+        with undivided(matrix.size):
+            kept = _independent(matrix, _REDUNDANT * kernel.kappa)
+            factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
+            columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
         zeros = np.zeros((len(kept), len(kept)))
         return cls(kernel, basis[kept], np.ascontiguousarray(columns), 0.0, zeros[0], zeros)
 
@@ -140,7 +142,8 @@ class Moments:
         if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
             return gram.moments(kernel, X, weights, self.basis, T)
         first, second = gram.moments(kernel, X, weights, self.basis)
-        return T.T @ first, T.T @ second @ T
+        with undivided(T.size):
+            return T.T @ first, T.T @ second @ T
 
 
 def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:

@@ -28,6 +28,7 @@ NAMES = (
     "start",
     "threads",
     "dask_scale",
+    "deployment",
 )
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     name: import_module(f"benchmarks.{name}").run for name in NAMES

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -19,20 +17,22 @@ HEADINGS = {
     "bounds": "Certificates",
     "planning": "Before the run",
     "compression": "Smaller models",
-    "scaling": "Data larger than memory",
     "io": "Model files",
-    "plotting": "Pictures",
-    "report": "Reports",
     "onnx": "Deployment",
 }
-# Modules whose names are public too, for those who build on them.
-MODULES = {
-    "rskpca.scaling": "Files and streams of blocks",
-    "rskpca.scaling.dask": "Dask",
-    "rskpca.plotting": "Pictures",
-    "rskpca.density": "Densities to build on",
-    "rskpca.embedding": "Embeddings to build on",
-    "rskpca.spectral": "Operators and eigensystems",
+# Modules whose names are public too: a heading, and the names if not all of its own.
+MODULES: dict[str, tuple[str, list[str]]] = {
+    "rskpca.scaling": ("Data larger than memory", []),
+    "rskpca.sources": ("Rows in files", ["Block", "Source", "open_source"]),
+    "rskpca.scaling.dask": ("Dask", []),
+    "rskpca.io": ("Model files in detail", []),
+    "rskpca.plotting": ("Pictures", []),
+    "rskpca.report": ("Reports", []),
+    "rskpca.density": ("Densities to build on", []),
+    "rskpca.embedding": ("Embeddings to build on", []),
+    "rskpca.spectral": ("Operators and eigensystems", []),
+    "rskpca.embedding.blocks": ("Fits in blocks", ["BlockFit"]),
+    "rskpca.density.blocks": ("What blocks add up to", ["Counts", "ShadowBlocks"]),
 }
 
 
@@ -47,11 +47,9 @@ def _sections() -> list[str]:
     lines: list[str] = []
     for part, names in _by_part().items():
         lines += _section(HEADINGS.get(part, part.capitalize()), "rskpca", names)
-    for name, heading in MODULES.items():
-        module = _module(name)
-        known = set(rskpca.__all__)
-        names = sorted(n for n in getattr(module, "__all__", []) if n not in known)
-        lines += _section(f"{heading}: ``{name}``", name, names) if names else []
+    for name, (heading, public) in MODULES.items():
+        names = public or sorted(set(import_module(name).__all__) - set(rskpca.__all__))
+        lines += _section(f"{heading}: ``{name}``", name, names)
     return lines
 
 
@@ -63,12 +61,6 @@ def _by_part() -> dict[str, list[str]]:
         home = value.__name__ if isinstance(value, ModuleType) else value.__module__
         parts.setdefault(home.split(".")[1], []).append(name)
     return {part: names for part, names in parts.items() if names}
-
-
-def _module(name: str) -> ModuleType | None:
-    parent = name.rpartition(".")[0]
-    there = (parent == "rskpca" or parent in sys.modules) and find_spec(name) is not None
-    return import_module(name) if there else None
 
 
 def _section(heading: str, module: str, names: list[str]) -> list[str]:

@@ -28,12 +28,15 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
+    "math_pages",
 ]
 exclude_patterns = ["_build", "gallery/README.rst", "**/sg_execution_times.rst"]
 
 # ------------------------------------------------------------------------ the pages
 
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "rskpca"
@@ -79,17 +82,6 @@ sphinx_gallery_conf = {
 # ------------------------------------------------------------------------ hooks
 
 
-def only_pages_that_are_there(app, docname, source):
-    """Take the pages of parts that are not there out of the guide's contents."""
-    if docname == "guide":
-        lines = source[0].splitlines(keepends=True)
-        source[0] = "".join(line for line in lines if _is_there(line.strip()))
-
-
-def _is_there(line):
-    return not re.fullmatch(r"\w+", line) or (DOCS / f"{line}.md").is_file()
-
-
 def as_code(app, what, name, value, options, lines):
     """Names such as n_features_in_ in the type of a parameter: no links, as reST takes them."""
     for i, line in enumerate(lines):
@@ -99,5 +91,4 @@ def as_code(app, what, name, value, options, lines):
 
 
 def setup(app):
-    app.connect("source-read", only_pages_that_are_there)
     app.connect("autodoc-process-docstring", as_code, priority=100)  # before numpydoc

@@ -9,15 +9,14 @@ usps.npz, else scikit-learn's digits.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from example_data import published, rows, shuffled
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
 
@@ -28,17 +27,16 @@ RIDGES = (1.0, 0.03, 0.01, 0.003)
 METHODS = ("ridge", "fixed-point", "distances")
 
 
+def digits():
+    """Pixels in [-1, 1], as those of usps."""
+    X, y = load_digits(return_X_y=True)
+    return X / 8 - 1, y
+
+
 def load():
     """Images in [0, 1] in a fixed random order, their labels, and a bandwidth."""
-    path = Path(os.environ.get("RSKPCA_DATA", "")) / "usps.npz"
-    if path.is_file():
-        with np.load(path, allow_pickle=False) as arrays:
-            X, y, bandwidth = (arrays["X"] + 1.0) / 2, arrays["y"], 18.0
-    else:
-        X, y = load_digits(return_X_y=True)
-        X, bandwidth = X / 16, 9.0
-    order = np.random.default_rng(0).permutation(len(X))[:3000]
-    return X[order], y[order], bandwidth
+    X, y = shuffled(*published("usps", digits), n=rows(3_000, quick=800))
+    return (X + 1) / 2, y, 18.0 * np.sqrt(X.shape[1]) / 16
 
 
 def scikit_learn(train, noisy, gamma):
@@ -58,35 +56,35 @@ def error(images, clean):
 
 
 def compare(train, clean, noisy, bandwidth):
-    """Rows of the picture: a name and the images."""
+    """Lines of the picture: a name and the images."""
     theirs = scikit_learn(train, noisy, bandwidth**-2)
     best = min(RIDGES, key=lambda alpha: error(theirs[alpha], clean))
     model = ReducedSetKernelPCA(N_COMPONENTS, bandwidth=bandwidth, ell=6.0).fit(train)
     Z = model.transform(noisy)
-    rows = {
+    shown = {
         "clean": clean,
         "noisy": noisy,
         "KernelPCA, alpha = 1\n(its default)": theirs[1.0],
         f"KernelPCA, alpha = {best:g}\n(the best for these)": theirs[best],
     }
     for method in METHODS:
-        rows[f'rskpca\n"{method}"'] = model.inverse_transform(Z, method=method)
-    return rows, model
+        shown[f'rskpca\n"{method}"'] = model.inverse_transform(Z, method=method)
+    return shown, model
 
 
-def draw(path, rows, labels, title):
+def draw(path, shown, labels, title):
     """A column for each digit, a row for each way to denoise it."""
-    side = int(np.sqrt(rows["clean"].shape[1]))
+    side = int(np.sqrt(shown["clean"].shape[1]))
     chosen = [np.flatnonzero(labels == digit)[0] for digit in range(10)]
     width, title_height, left = 9.6, 0.42, 0.245
     cell_size = width * (1 - left - 0.01) / 10
-    height = len(rows) * cell_size + title_height
+    height = len(shown) * cell_size + title_height
     figure, axes = plt.subplots(
-        len(rows), 10, figsize=(width, height),
+        len(shown), 10, figsize=(width, height),
         gridspec_kw={"wspace": 0.05, "hspace": 0.05, "left": left, "right": 0.99,
                      "bottom": 0.008, "top": 1 - title_height / height},
     )  # fmt: skip
-    for line, (name, images) in zip(axes, rows.items(), strict=True):
+    for line, (name, images) in zip(axes, shown.items(), strict=True):
         for cell, index in zip(line, chosen, strict=True):
             cell.imshow(images[index].reshape(side, side), cmap="gray", vmin=0, vmax=1)
             cell.set_axis_off()
@@ -95,7 +93,7 @@ def draw(path, rows, labels, title):
         style |= {"weight": "bold", "color": "#0b5394"} if ours else {"color": "0.2"}
         line[0].text(-3.2, 0.5, name, ha="left", **style)
         if name != "clean":
-            line[0].text(-0.14, 0.5, f"{error(images, rows['clean']):.3f}", ha="right", **style)
+            line[0].text(-0.14, 0.5, f"{error(images, shown['clean']):.3f}", ha="right", **style)
     axes[0, 0].text(
         -0.14, 0.5, "mean\nsquared\nerror", transform=axes[0, 0].transAxes, ha="right",
         va="center", fontsize=8, color="0.5",
@@ -108,16 +106,16 @@ def main(path="denoising.png"):
     X, labels, bandwidth = load()
     train, clean, labels = X[:-N_TEST], X[-N_TEST:], labels[-N_TEST:]
     noisy = clean + np.random.default_rng(1).normal(0, NOISE, clean.shape)
-    rows, model = compare(train, clean, noisy, bandwidth)
+    shown, model = compare(train, clean, noisy, bandwidth)
     print(f"{len(train):,} x {train.shape[1]} to fit, {N_TEST} images with noise of sd {NOISE}")
     print(f"{N_COMPONENTS} components, bandwidth {bandwidth:g}, {model.n_centers_:,} centers\n")
-    for name, images in list(rows.items())[1:]:
+    for name, images in list(shown.items())[1:]:
         print(f"{name.replace(chr(10), ' '):45s} {error(images, clean):.4f}")
     title = (
         f"{N_COMPONENTS} kernel principal components of {len(train):,} images: "
         f"KernelPCA keeps all, rskpca {model.n_centers_:,}"
     )
-    draw(path, rows, labels, title)
+    draw(path, shown, labels, title)
     print(f"\nFigure: {path}")
 
 

@@ -2,20 +2,18 @@
 A stream that drifts
 ====================
 
-Rows come in chunks, and what they look like changes. ``partial_fit`` adds a chunk, ``forget`` takes
-an old one away again, exactly: the model is that of the last chunks alone, and its memory that
-of its centers.
+Rows come in chunks, and what they look like changes. A model of everything so far has centers
+where no row has been for long; a ``WindowDensity`` counts the last rows alone. Both take a chunk
+by ``partial_fit``.
 """
-
-from collections import deque
 
 import matplotlib.pyplot as plt
 import numpy as np
 from example_data import rows
 
-from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity, WindowDensity
 
-CHUNKS, KEPT = 40, 8
+CHUNKS, SIZE = 40, rows(20_000, quick=500)
 rng = np.random.default_rng(0)
 
 
@@ -23,37 +21,35 @@ def chunk(time):
     """Two clumps that circle each other."""
     angle = 2 * np.pi * time / CHUNKS
     middle = 3 * np.array([np.cos(angle), np.sin(angle)])
-    side = rng.choice([-1, 1], size=(rows(20_000, quick=500), 1))
-    return side * middle + 0.5 * rng.normal(size=(len(side), 2))
+    side = rng.choice([-1, 1], size=(SIZE, 1))
+    return side * middle + 0.5 * rng.normal(size=(SIZE, 2))
 
 
 # %%
 # One model of everything so far, one of the last eight chunks.
 
-everything, recent = (
-    ReducedSetKernelPCA(2, density=ShadowDensity(Gaussian(2.0), ell=4.0)) for _ in range(2)
-)
-window: deque[np.ndarray] = deque()
+shadow = ShadowDensity(Gaussian(2.0), ell=4.0)
+everything = ReducedSetKernelPCA(2, density=shadow)
+recent = ReducedSetKernelPCA(2, density=WindowDensity(8 * SIZE, shadow))
 sizes, frames = [], {}
 for now in range(CHUNKS):
     X = chunk(now)
     everything.partial_fit(X)
     recent.partial_fit(X)
-    window.append(X)
-    if len(window) > KEPT:
-        recent.forget(window.popleft())
     sizes.append((everything.n_centers_, recent.n_centers_))
     if now % 13 == 12:
         frames[now] = X[:400], recent.reduced_set_
 
 # %%
-# The model after forgetting is the model of the window, as if nothing else had ever been seen:
-# same rows, same weight.
+# The window has its rows and no others, and a certificate about them.
 
-print(f"rows in the window: {sum(map(len, window)):,}")
-print(f"rows in the model:  {recent.reduced_set_.n_samples:,.0f}")
+for name, model in (("everything", everything), ("the window", recent)):
+    error = model.certificate_.level("spectral").operator
+    print(f"{name}: {model.reduced_set_}, error of the operator at most {error:.3f}")
 
 # %%
+# Dots are rows of the latest chunk, circles the centers of the window, sized by weight: they trail
+# behind by eight chunks.
 
 figure, axes = plt.subplots(1, 4, figsize=(12, 3.1), layout="constrained")
 for ax, (now, (X, kept)) in zip(axes, frames.items(), strict=False):

@@ -1,5 +1,6 @@
 """The examples run."""
 
+import os
 import runpy
 import subprocess
 import sys
@@ -18,6 +19,15 @@ def test_the_pictures_of_the_manifold_guide(tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"swiss_roll.png", "circle.png", "rings.png"}
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_guide_to_pre_images(tmp_path):
+    command = [sys.executable, str(EXAMPLES / "denoising.py"), str(tmp_path / "denoising.png")]
+    small = os.environ | {"RSKPCA_QUICK": "1"}
+    said = subprocess.run(command, check=True, capture_output=True, text=True, env=small).stdout
+    assert said.count("rskpca") == 3
+    assert (tmp_path / "denoising.png").stat().st_size > 10_000
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 import rskpca
@@ -30,6 +30,7 @@ from rskpca import (
     select_reduced_set,
     to_onnx,
 )
+from rskpca.spectral import FittedOperator
 from tests import datasets
 
 PROMISED = {"float32": 1e-5, "float64": 1e-10}
@@ -156,8 +157,9 @@ def test_the_product_form_alone_would_not_do(monkeypatch):
     model = ReducedSetKernelPCA(4, kernel="laplacian", bandwidth=1.0).fit(X)
     from rskpca.onnx import kernel_values
 
-    def uncut(x, c, grid):
-        return kernel_values._product(x, c, kernel_values._squares(c)) - kernel_values._squares(x)
+    def uncut(x, c, grid, least):
+        squares = kernel_values._squares
+        return kernel_values._product(x, squares(x), c, squares(c))
 
     monkeypatch.setattr(kernel_values, "_cut_product", uncut)
     Z = model.transform(X)
@@ -346,6 +348,43 @@ def test_other_dtypes_are_refused(dtype):
 def test_other_models_are_refused(model):
     with pytest.raises(TypeError, match="to_onnx takes a fitted embedding"):
         to_onnx(model)
+
+
+def test_a_pipeline_without_a_model_is_refused():
+    with pytest.raises(TypeError, match=r"to_onnx takes a fitted embedding.*Pipeline"):
+        to_onnx(Pipeline([("nothing", "passthrough")]))
+
+
+class Half(FittedOperator):
+    """k(x, y) / 2, by code of its own."""
+
+    def fit(self, gram, weights):
+        return self
+
+    def apply(self, block, X, C):
+        return block / 2
+
+
+class OfHalf(ReducedSetKernelPCA):
+    def _operator(self):
+        return Half()
+
+
+class Flipped(ReducedSetKernelPCA):
+    def transform(self, X):
+        return -super().transform(X)
+
+
+class Renamed(ReducedSetKernelPCA):
+    """A subclass that answers as its parent does."""
+
+
+@pytest.mark.parametrize("kind", [OfHalf, Flipped])
+def test_methods_and_operators_of_the_users_own_have_no_graph(kind):
+    model = kind(2, center=False).fit(train())
+    with pytest.raises(TypeError, match=f"formulas of rskpca, and {kind.__name__}"):
+        to_onnx(model)
+    assert_equal_answers(Renamed(2).fit(train()), rows())
 
 
 def test_other_steps_are_refused():

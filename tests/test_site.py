@@ -1,7 +1,9 @@
 """The page of all public names has all of them."""
 
 import importlib.util
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -11,13 +13,18 @@ import rskpca.spectral
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    spec = importlib.util.spec_from_file_location("api_pages", DOCS / "api_pages.py")
+def part(name):
+    """A module of the site's configuration."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("site") / "api.rst"
-    module.write_api(path)
+    part("api_pages").write_api(path)
     return path.read_text().splitlines()
 
 
@@ -26,7 +33,41 @@ def test_every_public_name_is_on_the_page_once(page):
         assert page.count(f"   {name}") == 1
 
 
-def test_pages_of_the_site_are_in_its_contents():
-    contents = (DOCS / "index.md").read_text() + (DOCS / "guide.md").read_text()
-    words = set(contents.replace("<", " ").replace(">", " ").split())
-    assert {path.stem for path in DOCS.glob("*.md")} - {"index"} <= words
+def test_names_that_the_guide_imports_are_on_the_page(page):
+    pages = "".join(path.read_text() for path in DOCS.glob("*.md"))
+    imports = re.findall(r"^from (rskpca[\w.]*) import (.+)$", pages, flags=re.MULTILINE)
+    names = {name for _, some in imports for name in re.findall(r"\w+", some)}
+    modules = {"dask", "plotting", "report", "scaling"}
+    assert {name for name in names - modules if f"   {name}" not in page} == set()
+
+
+def test_pages_and_contents_name_each_other():
+    contents = [block for page in ("index", "guide") for block in toctrees(DOCS / f"{page}.md")]
+    named = {re.sub(r".*<(.*)>", r"\1", line) for block in contents for line in block.split("\n")}
+    there = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    assert {name for name in named if name} - {"api", "gallery/index"} == there
+
+
+def toctrees(path: Path) -> list[str]:
+    blocks = re.findall(r"```\{toctree\}\n(.*?)```", path.read_text(), flags=re.DOTALL)
+    return [re.sub(r"^:.*\n", "", block, flags=re.MULTILINE) for block in blocks]
+
+
+def test_the_subscript_of_an_accented_letter_is_beside_it():
+    mathml = part("math_pages").mathml
+    tags = [node.tag for node in ElementTree.fromstring(mathml(r"\bar K_n")).iter()]
+    assert tags == ["math", "msub", "mover", "mi", "mo", "mi"]
+    assert "munderover" in mathml(r"\sum_{j=1}^m w_j", as_block=True)
+
+
+def test_every_formula_of_the_pages_can_be_written():
+    mathml = part("math_pages").mathml
+    formulas = [tex for path in DOCS.glob("*.md") for tex in formulas_of(path.read_text())]
+    assert len(formulas) > 100
+    for tex in formulas:
+        assert mathml(tex).startswith("<math")
+
+
+def formulas_of(text: str) -> list[str]:
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [one or two for one, two in re.findall(r"\$\$(.+?)\$\$|\$(.+?)\$", prose, re.DOTALL)]

@@ -20,7 +20,7 @@ Array = NDArray[np.floating]
 
 
 class BaseDensity(BaseEstimator):
-    """A reduced set density estimate, eq. (approxprob).
+    """A reduced set density estimate, equation (approxprob) of the paper.
 
     A subclass has ``kernel`` and ``random_state`` and its ``fit`` leaves ``kernel_``,
     ``reduced_set_`` and ``labels_``.

@@ -23,8 +23,14 @@ Labels = NDArray[np.intp]
 class Choice(NamedTuple):
     """Centers, and what is known of how they stand for the rows.
 
-    ``weights`` are given where no row belongs to one center. ``labels`` name the center of each
-    row; None is the nearest.
+    Attributes
+    ----------
+    centers : ndarray of shape (n_centers, n_features)
+        The points.
+    weights : ndarray of shape (n_centers,) or None
+        What they weigh, where no row belongs to one center. None counts the rows of each.
+    labels : ndarray of shape (n_samples,) or None
+        The center of each row. None is the nearest.
     """
 
     centers: Array
@@ -33,7 +39,11 @@ class Choice(NamedTuple):
 
 
 class BatchDensity(BaseDensity, ABC):
-    """A density whose subclass chooses centers for all rows at once."""
+    """A density whose subclass chooses centers for all rows at once.
+
+    A subclass writes ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The rows
+    that it gets have positive weights, and the kernel has a bandwidth.
+    """
 
     def _check_parameters(self, n_rows: int) -> None:
         """Check the subclass's own parameters, for data of ``n_rows`` rows that count."""

@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..compression import CompressedKernelPCA
 from ..embedding import KernelEmbedding, KernelPCANovelty, NormalizedCut
-from ..spectral import EigenSystem
+from ..spectral import EigenSystem, Multiplied
 from .extension import Block
 from .graph import Value
 
 _LABEL = np.dtype(np.int64)
+_WRITTEN = ("transform", "_coordinates", "predict", "decision_function", "score_samples")
 
 
 class Answer(NamedTuple):
@@ -33,9 +34,30 @@ def system_of(model: Any) -> EigenSystem:
             f"Pipeline that ends in one, got {model!r}."
         )
     check_is_fitted(model)
-    if isinstance(model, KernelPCANovelty):
-        return model.embedding_.eigensystem_
-    return model.eigensystem_ if isinstance(model, CompressedKernelPCA) else model._evaluated
+    inner = model.embedding_ if isinstance(model, KernelPCANovelty) else model
+    at_once = isinstance(model, CompressedKernelPCA | KernelPCANovelty)
+    system: EigenSystem = inner.eigensystem_ if at_once else inner._evaluated
+    if not _has_formula(model, inner) or not _has_operator_of_rskpca(system):
+        raise TypeError(
+            f"to_onnx writes the formulas of rskpca, and {type(inner).__name__} has methods or an "
+            "operator of its own, which are Python code; export a model of one of its classes."
+        )
+    return system
+
+
+def _has_formula(*models: Any) -> bool:
+    """Whether no class outside of rskpca says what the answers are."""
+    classes = [c for model in models for c in type(model).__mro__ if not _of_rskpca(c)]
+    return not any(name in vars(c) for c in classes for name in _WRITTEN)
+
+
+def _has_operator_of_rskpca(system: EigenSystem) -> bool:
+    operator = type(system.operator)
+    return _of_rskpca(operator) and operator is not Multiplied
+
+
+def _of_rskpca(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "rskpca"
 
 
 def answers_of(model: Any, block: Block) -> Iterator[Answer]:

@@ -60,9 +60,9 @@ def negated_squares(x: Value, features: Features, C: Array, scale: float, *, smo
     about = _held((x - origin) / (features.factor * scale), len(origin))
     c = x.graph.constant(rows, x.dtype)
     if smooth and _rounding(rows) < _SHARE * _PROMISED[x.dtype]:
-        return _product(about, c, _squares(c)) - _squares(about)
-    near = _cut_product(about, c, _grid(rows))
-    return near if smooth else _with_equals(near, rows)
+        return _product(about, _squares(about), c, _squares(c))
+    near = _cut_product(about, c, _grid(rows), 0.0 if smooth else _left(rows))
+    return near if smooth else near.node("Min", x.graph.constant(0.0, x.dtype))
 
 
 def _held(x: Value, n_features: int) -> Value:
@@ -81,10 +81,18 @@ def _squares(x: Value) -> Value:
     return (x * x).row_sums()
 
 
-def _product(x: Value, c: Value, squares: Value) -> Value:
-    """2 <x, c> - ``squares``, a column a center."""
-    offsets = (-squares).node("Transpose", perm=[1, 0])
-    return x.node("Gemm", c, offsets, alpha=2.0, transB=1)
+def _product(x: Value, own: Value, c: Value, theirs: Value, *rest: Value) -> Value:
+    """2 <x, c> - ``own`` - ``theirs``, a column a center, added to the rest."""
+    # [x, own, 1] times [2 c, -1, -theirs]: every further pass over n x m takes as long as this.
+    left = _with_column(x.node("Concat", own, axis=1), 1.0)
+    right = _with_column(c * 2.0, -1.0).node("Concat", -theirs, axis=1)
+    return left.node("Gemm", right, *rest, transB=1)
+
+
+def _with_column(x: Value, value: float) -> Value:
+    """One column more, of a single value."""
+    places = x.graph.constant([0, 0, 0, 1], np.int64)
+    return x.node("Pad", places, x.graph.constant(value, x.dtype))
 
 
 def _grid(rows: Array) -> float:
@@ -95,14 +103,14 @@ def _grid(rows: Array) -> float:
     return 2.0 ** math.ceil(math.log2(3 * largest * math.sqrt(rows.shape[1] / 2**digits)))
 
 
-def _cut_product(x: Value, c: Value, grid: float) -> Value:
-    """Minus the squared distances of the coarse parts, exact, and then of what is left."""
+def _cut_product(x: Value, c: Value, grid: float, least: float) -> Value:
+    """``least`` and minus the squared distances: of the coarse parts, exact, and what is left."""
     (a, b), (p, q) = _cut(x, grid), _cut(c, grid)
-    coarse = _product(a, p, _squares(p)) - _squares(a)
+    coarse = _product(a, _squares(a), p, _squares(p))
     # 2 <x, c> - 2 <a, p> = 2 (<a, q> + <b, c>) and ||x||^2 - ||a||^2 = <b, x + a>
     parts, others = a.node("Concat", b, axis=1), q.node("Concat", c, axis=1)
-    fine = _product(parts, others, (q * (c + p)).row_sums()) - (b * (x + a)).row_sums()
-    return coarse + fine
+    own, theirs = (b * (x + a)).row_sums(), (q * (c + p)).row_sums() - least
+    return _product(parts, own, others, theirs, coarse)
 
 
 def _cut(x: Value, grid: float) -> tuple[Value, Value]:
@@ -110,13 +118,11 @@ def _cut(x: Value, grid: float) -> tuple[Value, Value]:
     return coarse, x - coarse
 
 
-def _with_equals(near: Value, rows: Array) -> Value:
-    """Zero for points closer than the rounding of what is left: their distance has no digits."""
+def _left(rows: Array) -> float:
+    """The rounding of squared distances. Points closer than that are equal: it is taken off."""
     # About 4 d products of a coarse and a fine part.
     eps = float(np.finfo(rows.dtype).eps)
-    least = -4 * eps * _grid(rows) * rows.shape[1] * float(np.abs(rows).max())
-    zero = near.graph.constant(0.0, near.dtype)
-    return (near >= least).node("Where", zero, near, dtype=near.dtype)
+    return 4 * eps * _grid(rows) * rows.shape[1] * float(np.abs(rows).max())
 
 
 def kernel_values(kernel: RadialKernel, near: Value) -> Value:

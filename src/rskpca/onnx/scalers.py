@@ -21,7 +21,7 @@ def steps_of(model: Any) -> tuple[list[Any], Any]:
     if not isinstance(model, Pipeline):
         return [], model
     steps = [step for _, step in model.steps if step not in (None, "passthrough")]
-    return steps[:-1], steps[-1]
+    return steps[:-1], steps[-1] if steps else model
 
 
 def features_of(scalers: Sequence[Any], dtype: np.dtype[Any]) -> Features:

@@ -63,7 +63,7 @@ class FittedOperator(Extensible, Protocol):
 
 @dataclass(frozen=True)
 class Plain(FittedOperator):
-    """The paper's operator, eq. (modkernel_emp): k itself, about the origin."""
+    """The paper's operator, equation (modkernel_emp): k itself, about the origin."""
 
     shares = 0.0
     means = 0.0
@@ -101,7 +101,7 @@ class Plain(FittedOperator):
 
 @dataclass(frozen=True)
 class Multiplied(FittedOperator):
-    """g(x, y) k(x, y) with a g of your own: the paper's eq. (generic_eigen).
+    """g(x, y) k(x, y) with a g of your own: the paper's equation (generic_eigen).
 
     Attributes
     ----------

@@ -16,16 +16,40 @@ from . import results
 DOCS = results.FOLDER.parents[1] / "docs"
 _TABLE = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 
+Row = dict[str, Any]
 
-def methods(rows: list[dict[str, Any]]) -> str:
+
+def methods(rows: list[Row]) -> str:
     """A row a method, and for each data set its error and its seconds of fit and transform."""
+
+    def cell(row: Row) -> str:
+        fit, transform = (f"{row['parts'][part]:.2g}" for part in ("fit", "transform"))
+        return f"{row['seen']:.1e}, {fit}, {transform}"
+
+    return _by_case(rows, "method", cell)
+
+
+def weights(rows: list[Row]) -> str:
+    """A row a choice of weights, and for each data set its error and its milliseconds of fit."""
+
+    def cell(row: Row) -> str:
+        parts = row["parts"]
+        if "fit" in parts:
+            milliseconds = float(f"{1000 * parts['fit']:.2g}")
+            return f"{row['seen']:.2%}, {milliseconds:g} ms"
+        return f"{parts['as they are']:.2%}, then {parts['corrected']:.2%}"
+
+    return _by_case(rows, "weights", cell)
+
+
+def _by_case(rows: list[Row], corner: str, cell: Callable[[Row], str]) -> str:
+    """A row a title, a column a case, of rows "case: title"."""
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
         case, _, title = row["case"].partition(": ")
-        fit, transform = (f"{row['parts'][part]:.2g}" for part in ("fit", "transform"))
-        cells.setdefault(title, {})[case] = f"{row['seen']:.1e}, {fit}, {transform}"
+        cells.setdefault(title, {})[case] = cell(row)
     cases = list(next(iter(cells.values())))
-    lines = [["method", *cases], ["---"] * (1 + len(cases))]
+    lines = [[corner, *cases], ["---"] * (1 + len(cases))]
     lines += [
         [title, *(by_case.get(case, "minutes") for case in cases)]
         for title, by_case in cells.items()
@@ -33,7 +57,7 @@ def methods(rows: list[dict[str, Any]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-TABLES: dict[str, Callable[[list[dict[str, Any]]], str]] = {"methods": methods}
+TABLES: dict[str, Callable[[list[Row]], str]] = {"methods": methods, "weights": weights}
 
 
 def rendered(text: str) -> str:

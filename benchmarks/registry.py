@@ -15,6 +15,7 @@ NAMES = (
     "manifold",
     "certificate",
     "methods",
+    "weights",
     "frontier",
     "denoising",
     "novelty",

@@ -9,7 +9,14 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
-from rskpca import FadingDensity, Gaussian, KernelPCANovelty, Laplacian, ReducedSetKernelPCA
+from rskpca import (
+    FadingDensity,
+    Gaussian,
+    KernelPCANovelty,
+    Laplacian,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+)
 from rskpca.spectral import FeatureSpace, Moments, ritz
 from tests import datasets, dense
 from tests.states import fitted_state
@@ -166,6 +173,28 @@ def test_a_contamination_outside_of_its_range_is_refused(contamination):
     model = KernelPCANovelty(contamination=contamination)
     with pytest.raises(ValueError, match=r"contamination must be .* at most 0\.5, got"):
         model.fit(datasets.blobs(50, 2))
+
+
+def test_a_contamination_that_was_changed_to_a_bad_one_is_refused_when_it_is_needed():
+    model = KernelPCANovelty(ReducedSetKernelPCA(2)).partial_fit(datasets.blobs(50, 2))
+    with pytest.raises(ValueError, match=r"contamination must be .* got 5"):
+        model.set_params(contamination=5).predict(datasets.blobs(5, 2))
+
+
+def test_the_landmarks_of_a_stream_give_the_threshold():
+    X = datasets.blobs(300, 3)
+    model = KernelPCANovelty(NystromKernelPCA(5, landmarks=60), contamination=0.2)
+    for part in np.array_split(X, 3):
+        model.partial_fit(part)
+    assert np.mean(model.predict(model.embedding_.landmarks_) == -1) == pytest.approx(0.2, abs=0.02)
+    assert model.predict(X.mean(axis=0, keepdims=True) + 100) == -1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_offset_is_a_plain_number(dtype):
+    X = datasets.blobs(100, 3).astype(dtype)
+    assert type(KernelPCANovelty().fit(X).offset_) is float
+    assert type(KernelPCANovelty().partial_fit(X).offset_) is float
 
 
 def test_an_embedding_that_is_none_is_refused():

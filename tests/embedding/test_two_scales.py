@@ -123,6 +123,54 @@ def test_a_stream_is_refined_chunk_by_chunk():
     assert not np.allclose(stream.transform(X), before, atol=1e-6)
 
 
+@pytest.mark.parametrize("center", [False, True])
+def test_a_stream_is_refined_on_the_automatic_basis_of_a_fit(center):
+    X = datasets.blobs(600, 3)
+    options = {"bandwidth": 4.0, "basis": "auto", "center": center}
+    whole = ReducedSetKernelPCA(4, refine="nystrom", **options).fit(X)
+    model = ReducedSetKernelPCA(4, **options).fit(X)
+    assert len(model.basis_) < len(whole.basis_)
+    np.testing.assert_array_equal(model.refine_on(X).basis_, whole.basis_)
+    np.testing.assert_allclose(model.transform(X), whole.transform(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("refine", [None, "nystrom"])
+def test_an_automatic_basis_of_one_center(refine):
+    X = datasets.blobs(50, 3)
+    options = {"bandwidth": 1e3, "refine": refine, "center": False}
+    model = ReducedSetKernelPCA(1, basis="auto", **options).fit(X)
+    np.testing.assert_array_equal(model.basis_, model.reduced_set_.centers)
+    expected = ReducedSetKernelPCA(1, **options).fit(X).transform(X)
+    np.testing.assert_allclose(model.transform(X), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_an_automatic_basis_keeps_the_error_of_a_kernel_with_a_cusp(center):
+    X, new = np.split(datasets.load("german"), [800])
+    kernel = Laplacian(30.0)
+    exact = dense.KernelPCA(kernel, X, 5, center).transform(new)
+    paper, auto = (
+        relative_error(
+            ReducedSetKernelPCA(5, kernel=kernel, center=center, basis=basis).fit(X).transform(new),
+            exact,
+        )
+        for basis in (None, "auto")
+    )
+    assert auto < 1.1 * paper
+
+
+def test_a_warning_of_too_few_components_names_the_basis():
+    with pytest.warns(UserWarning, match="the 1 points of the basis have no more eigenvalues"):
+        ReducedSetKernelPCA(3, bandwidth=4.0, basis=1).fit(datasets.blobs(100, 3))
+
+
+@pytest.mark.parametrize("rows", [None, 5, "rows"])
+def test_what_is_no_rows_is_refused_by_the_second_pass(rows):
+    model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(datasets.blobs(100, 3))
+    with pytest.raises(TypeError, match="refine_on takes rows, or an iterable of parts"):
+        model.refine_on(rows)
+
+
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
 @pytest.mark.parametrize("refine", [None, "nystrom"])
 @pytest.mark.parametrize("basis", [15, "auto", ShadowDensity(ell=2.0)])
@@ -154,6 +202,12 @@ def test_the_basis_of_a_density_is_its_centers():
         ({"basis": ReducedSet(np.zeros((3, 2)), np.ones(3))}, ValueError, "basis has 2 features"),
         ({"basis": "auto", "n_components": None}, ValueError, "needs n_components, got None"),
         ({"refine": "twice"}, ValueError, "refine must be None or \"nystrom\", got 'twice'"),
+        ({"refine": np.array(["nystrom", ""])}, ValueError, "refine must be None"),
+        (
+            {"basis": ReducedSet(np.full((3, 3), 1e6), np.ones(3))},
+            ValueError,
+            "too far from all 1 points of the basis",
+        ),
     ],
 )
 def test_bad_parameters(parameters, error, message):

@@ -164,6 +164,18 @@ def test_refine_reads_the_data_twice():
         scaling.fit(refined, iter([X]))
 
 
+def test_the_embedding_of_a_detector_is_refined_too():
+    detector = KernelPCANovelty(ReducedSetKernelPCA(2, basis=20, refine="nystrom"))
+    model = scaling.fit(detector, open_source(X, block_rows=500))
+    assert detector.embedding.refine == model.embedding_.refine == "nystrom"
+    assert model.embedding_.eigensystem_.exact
+    np.testing.assert_allclose(
+        model.score_samples(X), detector.fit(X).score_samples(X), rtol=1e-9, atol=1e-12
+    )
+    with pytest.raises(ValueError, match=r'refine="nystrom" reads the data twice, but'):
+        scaling.fit(detector, iter([X]))
+
+
 def test_a_nystrom_method_of_given_landmarks():
     estimator = NystromKernelPCA(2, landmarks=X[::100])
     model = scaling.fit(estimator, open_source(X, block_rows=700))

@@ -38,6 +38,39 @@ def test_the_tolerance_is_kept_and_fewer_would_not(center, tolerance):
     assert error_of(rows[: len(rows) * 3 // 4], s, kernel, 4, center) > tolerance
 
 
+def line_and_far_points(line_weights, far_weights):
+    """A cluster on a line, and points alone, which heavier weights put first."""
+    line, far = np.linspace(0, 1, len(line_weights)), 100 + 50.0 * np.arange(len(far_weights))
+    return ReducedSet(np.append(line, far)[:, None], np.append(line_weights, far_weights))
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize(
+    "s",
+    [
+        line_and_far_points(np.ones(100), np.linspace(20, 5, 40)),  # the cluster is not seen yet
+        line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or in part
+    ],
+    ids=["unseen", "in part"],
+)
+def test_pivots_that_add_nothing_for_a_while_do_not_end_the_search(s, center):
+    kernel = Gaussian(3.0)
+    rows = sufficient(kernel, s, 3, 0.002, center=center)
+    assert error_of(rows, s, kernel, 3, center) < 0.002
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 16])
+def test_few_centers_are_all_taken(m):
+    s = ReducedSet(datasets.blobs(m, 3), np.ones(m))
+    for center in (False, True):
+        np.testing.assert_array_equal(sufficient(Gaussian(4.0), s, 3, 0.5, center=center), range(m))
+
+
+def test_centers_that_the_kernel_cannot_tell_apart():
+    s = ReducedSet(np.zeros((30, 2)), np.ones(30))
+    np.testing.assert_array_equal(sufficient(Gaussian(1.0), s, 2, 0.1, center=True), [0])
+
+
 def test_a_tolerance_out_of_reach_takes_all_centers():
     s = weighted_set(40)
     assert sorted(sufficient(Gaussian(0.3), s, 3, 0.0, center=True)) == list(range(40))

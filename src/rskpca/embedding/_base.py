@@ -109,7 +109,8 @@ class KernelEmbedding(
         kernel = asked.resolve(X, sample_weight, self.random_state)
         return clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
 
-    def _check_found(self, found: int, n_centers: int) -> None:
+    def _check_found(self, found: int, n_points: int, points: str = "centers") -> None:
+        """An error for no component, and a warning for fewer than were wanted."""
         if found <= 0:
             raise ValueError(
                 "no component has a positive eigenvalue: as far as the kernel can tell all "
@@ -117,8 +118,8 @@ class KernelEmbedding(
             )
         if self._wanted is not None and found < self._wanted:
             check.warn(
-                f"{self._wanted_name}={self._wanted}, but {found} came back: the {n_centers} "
-                "centers have no more eigenvalues above rounding. More centers have more."
+                f"{self._wanted_name}={self._wanted}, but {found} came back: the {n_points} "
+                f"{points} have no more eigenvalues above rounding. More {points} have more."
             )
 
     @property

@@ -58,7 +58,7 @@ class PrincipalComponents(KernelEmbedding):
             float32 for float32 coordinates, else float64.
         """
         check_is_fitted(self)
-        if method not in METHODS:
+        if not isinstance(method, str) or method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
         system = self.eigensystem_
         checked = check_array(Z, dtype=check.FLOATS, input_name="Z")

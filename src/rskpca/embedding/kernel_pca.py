@@ -205,36 +205,43 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.refine not in (None, "nystrom"):
+        if self.refine is not None and not (
+            isinstance(self.refine, str) and self.refine == "nystrom"
+        ):
             raise ValueError(f'refine must be None or "nystrom", got {self.refine!r}.')
         check_basis(self.basis)
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         if self.basis is None:
             return super()._solve(kernel, reduced_set)
-        moments = self._moments(kernel, reduced_set)
+        moments = self._moments(kernel, reduced_set, tolerable(kernel, reduced_set))
         return self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
 
     def _ritz(self, moments: Moments) -> EigenSystem:
         count = len(moments.basis) if self.n_components is None else self.n_components
         system = ritz(moments, count, center=self.center)
-        self._check_found(len(system.eigenvalues), len(moments.basis))
+        if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
+            raise ValueError(
+                "no component has a positive eigenvalue: the data are equal, or too far from all "
+                f"{len(moments.basis)} points of the basis for the kernel to tell. Take others."
+            )
+        points = "centers" if self.basis is None else "points of the basis"
+        self._check_found(len(system.eigenvalues), len(moments.basis), points)
         return system
 
-    def _moments(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Moments:
-        """Moments of no data yet, on the basis that was asked for."""
-        points = basis_points(
-            self.basis, kernel, reduced_set, lambda: self._sufficient(kernel, reduced_set)
-        )
-        return Moments.of(kernel, points)
+    def _moments(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float = SMALL
+    ) -> Moments:
+        """Moments of no data yet, on the basis that was asked for; "auto" keeps the tolerance."""
 
-    def _sufficient(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Any:
-        if self.n_components is None:
-            raise ValueError(
-                'basis="auto" keeps the leading components and so needs n_components, got None.'
-            )
-        tolerance = SMALL if self.refine else tolerable(kernel, reduced_set)
-        return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
+        def enough() -> Any:
+            if self.n_components is None:
+                raise ValueError(
+                    'basis="auto" keeps the leading components and so needs n_components, got None.'
+                )
+            return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
+
+        return Moments.of(kernel, basis_points(self.basis, kernel, reduced_set, enough))
 
 
 def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
@@ -244,6 +251,8 @@ def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
 
 def _parts(chunks: Any) -> Iterator[tuple[Any, Any]]:
     """Rows and sample weights, part by part."""
+    if not hasattr(chunks, "__iter__") or isinstance(chunks, str):
+        raise TypeError(f"refine_on takes rows, or an iterable of parts of them, got {chunks!r}.")
     nested = isinstance(chunks, list | tuple) and len(chunks) > 0 and _is_row(chunks[0])
     for part in [chunks] if nested or hasattr(chunks, "shape") else chunks:
         pair = isinstance(part, tuple) and len(part) == 2 and not _is_row(part[0])

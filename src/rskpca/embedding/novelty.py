@@ -55,7 +55,7 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
     offset_ : float
         Scores below it are outliers. After ``fit`` it is the quantile of the scores of the
         training rows. Of a stream these are gone: it is that of the weighted centers, each
-        with the weight of its rows.
+        with the weight of its rows, or of the landmarks of a ``NystromKernelPCA``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -206,7 +206,8 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         """The score that parts outliers from the others; taken from the centers of a stream."""
         check_is_fitted(self)
         if self._offset_ is None:
-            left = self.embedding_.reduced_set_
+            self._check_parameters()
+            left = self.embedding_._known_points()
             self._offset_ = _threshold(
                 self.embedding_, left.centers, left.weights, self.contamination
             )
@@ -262,9 +263,9 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
 class _AtMostTen(ReducedSetKernelPCA):
     """Ten components, or as many as there are: nobody has asked for ten."""
 
-    def _check_found(self, found: int, n_centers: int) -> None:
+    def _check_found(self, found: int, n_points: int, points: str = "centers") -> None:
         if found == 0:
-            super()._check_found(found, n_centers)
+            super()._check_found(found, n_points, points)
 
 
 def _threshold(embedding: Any, rows: Array, weights: Array, contamination: float) -> float:
@@ -275,4 +276,4 @@ def _threshold(embedding: Any, rows: Array, weights: Array, contamination: float
     order = order[weights[order] > 0]
     below = np.cumsum(weights[order])
     first = np.searchsorted(below, contamination * below[-1] * (1 + 1e-9), side="right")
-    return float(scores[order[first]]) - rounding
+    return float(scores[order[first]] - rounding)

@@ -104,8 +104,21 @@ def _scaler(pipeline: Pipeline) -> Any:
     return pipeline[0]
 
 
+def _inside(estimator: Any) -> Any:
+    """The embedding that a detector was given, else the estimator."""
+    inner = getattr(estimator, "embedding", None)
+    return estimator if inner is None else inner
+
+
 def _refines(estimator: Any) -> bool:
-    return getattr(estimator, "refine", None) is not None
+    return getattr(_inside(estimator), "refine", None) is not None
+
+
+def _in_one_pass(estimator: Any) -> Any:
+    """The estimator, which is changed, without its second pass."""
+    if _refines(estimator):
+        _inside(estimator).set_params(refine=None)
+    return estimator
 
 
 def _check(estimator: Any, source: Source) -> None:
@@ -119,16 +132,13 @@ def _check_streams(estimator: Any, source: Source) -> None:
         _check_streams(estimator.embedding, source)
     if hasattr(estimator, "_check_parameters"):
         estimator._check_parameters()
-    streamed = clone(estimator)
-    if _refines(streamed):
-        streamed.set_params(refine=None)
-        if not source.again:
-            raise ValueError(
-                f'refine="nystrom" reads the data twice, but {source.name} can be read only once; '
-                "give a function that makes the iterator."
-            )
+    if _refines(estimator) and not source.again:
+        raise ValueError(
+            f'refine="nystrom" reads the data twice, but {source.name} can be read only once; '
+            "give a function that makes the iterator."
+        )
     try:
-        _ = streamed.partial_fit  # where it is missing its error says why
+        _ = _in_one_pass(clone(estimator)).partial_fit  # where it is missing its error says why
     except AttributeError as error:
         name, reason = type(estimator).__name__, error.__cause__ or error
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
@@ -141,8 +151,7 @@ def _check_streams(estimator: Any, source: Source) -> None:
 
 def _started(estimator: Any, source: Source) -> Any:
     """A copy for the stream: its bandwidth is that of the whole data, where it can be."""
-    streamed = _settled(estimator, source) if source.again else clone(estimator)
-    return streamed.set_params(refine=None) if _refines(streamed) else streamed
+    return _in_one_pass(_settled(estimator, source) if source.again else clone(estimator))
 
 
 def _settled(estimator: Any, source: Source) -> Any:
@@ -210,8 +219,9 @@ def _finished(model: Any, estimator: Any, source: Source) -> Any:
     embedding = getattr(model, "embedding_", model)
     getattr(embedding, "density_", embedding).__dict__.pop("labels_", None)  # of the last block
     if _refines(model):
+        embedding.set_params(refine=_inside(model).refine)
         with closing(read_ahead(source.blocks())) as blocks:
-            model.refine_on((block.rows, block.weights) for block in blocks if block.counts)
+            embedding.refine_on((block.rows, block.weights) for block in blocks if block.counts)
     if source.feature_names is not None:
         model.feature_names_in_ = np.array(source.feature_names, dtype=object)
     return model

@@ -30,6 +30,7 @@ Rows = NDArray[np.intp]
 
 _GROWTH = 1.4  # of the number of pivots; what it overshoots by is paid for
 MANY = 1000
+_PROBES = 8  # random vectors, for a norm to some tenths
 
 
 def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
@@ -82,22 +83,26 @@ def sufficient(
 
     Notes
     -----
-    The number grows until the half of it is enough, judged by the whole; the fewest are then
-    found by bisection. Where more than a thousand and half of the centers would be looked at,
-    little is to be gained, and all of them are taken.
+    The number grows until the half of it is enough, judged by the whole, and a product with K~
+    has shown that the whole holds the leading functions; the fewest are then found by bisection.
+    Few centers, max(2 r + 2, 16), are all taken; and so are all where more than a thousand and
+    half of the centers would be looked at. Little is to be gained there.
     """
     m = reduced_set.n_centers
-    nested = _Nested(kernel, reduced_set)
+    nested = _Nested(kernel, reduced_set, n_components, center)
     size, too_few = max(2 * n_components + 2, 16), 0
+    if m <= size:
+        return np.arange(m)
     while True:
         nested.grow(min(m, size))
-        errors, found = nested.errors(n_components, center), len(nested.pivots)
-        enough = found // 2 if errors(found // 2) <= tolerance else found
-        if enough < found or found < size:
+        errors, found = nested.errors(), len(nested.pivots)
+        half = max(found // 2, 1)
+        enough = half if errors(half) <= tolerance else found
+        if found < size or (enough < found and nested.holds(tolerance)):
             return nested.pivots[: _fewest(errors, too_few, enough, tolerance)]
         if found > max(m // 2, MANY):
             return np.arange(m)
-        size, too_few = math.ceil(_GROWTH * size), size // 2
+        size, too_few = math.ceil(_GROWTH * size), (size // 2 if enough == found else too_few)
 
 
 def projected(system: EigenSystem, basis: Array) -> EigenSystem:
@@ -170,8 +175,11 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 class _Nested:
     """Rayleigh-Ritz problems of the first b pivots, for every b."""
 
-    def __init__(self, kernel: RadialKernel, reduced_set: ReducedSet) -> None:
-        self.weights = reduced_set.weights
+    def __init__(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool
+    ) -> None:
+        self.kernel, self.reduced_set = kernel, reduced_set
+        self.n_components, self.center = n_components, center
         self._partial = PartialCholesky(kernel, reduced_set.centers, 0)
 
     @property
@@ -181,25 +189,53 @@ class _Nested:
     def grow(self, size: int) -> None:
         """To ``size`` pivots, or fewer where they span all centers."""
         self._partial.grow(size)
-        fill_greedily(self._partial, self.weights)
+        fill_greedily(self._partial, self.reduced_set.weights)
+        root = np.sqrt(self.reduced_set.weights)
+        self._root = root[:, None] / np.linalg.norm(root)
+        self._coordinates = self._about_mean(root[:, None] * self._partial.factors.T)
+        with undivided(self._coordinates.size):
+            self._second = self._coordinates.T @ self._coordinates
+        self._values, self._vectors = leading_eigenpairs(self._second.copy(), self.n_components)
 
-    def errors(self, n_components: int, center: bool) -> Callable[[int], float]:
+    def errors(self) -> Callable[[int], float]:
         """The function b -> relative error of the coordinates that b pivots give."""
-        factors = self._partial.factors
-        with undivided(factors.size):
-            second = (factors * self.weights) @ factors.T
-        if center:
-            first = factors @ self.weights
-            second -= np.outer(first, first) / self.weights.sum()
-        values, reference = leading_eigenpairs(second.copy(), n_components)
-        targets = second @ reference
+        second, total = self._second, self._values.sum() or 1.0
+        targets = second @ self._vectors
 
         def error(b: int) -> float:
-            found, vectors = leading_eigenpairs(second[:b, :b].copy(), n_components)
+            found, vectors = leading_eigenpairs(second[:b, :b].copy(), self.n_components)
             held = np.sum((targets[:b].T @ vectors) ** 2 / found)
-            return float(np.sqrt(max(1 - held / values.sum(), 0.0)))
+            return float(np.sqrt(max(1 - held / total, 0.0)))
 
         return error
+
+    def holds(self, tolerance: float) -> bool:
+        """Whether the functions of all pivots are the leading ones of K~: one product with it.
+
+        K~ V - V mu, for unit vectors V, is what they lack of being eigenvectors; divided by mu,
+        about their error. And K~ less its Cholesky factors must not have an eigenvalue as large
+        as the last of the mu. Its Frobenius norm, from random vectors, is no less.
+        """
+        mu, V = self._values, self._coordinates @ (self._vectors / np.sqrt(self._values))
+        G = np.random.default_rng(0).standard_normal((len(V), _PROBES))
+        product = self._weighted_gram(np.column_stack([V, G]))
+        lacking = np.sum((product[:, : len(mu)] - V * mu) ** 2, axis=0)
+        left = product[:, len(mu) :] - self._coordinates @ (self._coordinates.T @ G)
+        error = np.sqrt(np.sum(lacking / mu) / mu.sum())
+        return bool(error <= tolerance and np.linalg.norm(left) / np.sqrt(_PROBES) <= mu[-1])
+
+    def _weighted_gram(self, V: Array) -> Array:
+        """K~ V, about the mean where the problem is."""
+        s, root = self.reduced_set, np.sqrt(self.reduced_set.weights)[:, None]
+        V = root * self._about_mean(V)
+        product = gram.product(
+            self.kernel, s.centers, s.centers, lambda block: block @ V, V.shape[1]
+        )
+        return self._about_mean(root * product)
+
+    def _about_mean(self, V: Array) -> Array:
+        """Columns over the centers, times the roots of the weights, less their mean."""
+        return V - self._root * (self._root.T @ V) if self.center else V
 
 
 def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:

@@ -3,30 +3,35 @@
 import errno
 import struct
 
+import numpy as np
 import pytest
 
 from rskpca import ReducedSetKernelPCA, save
 from rskpca.cli import fit as fit_module
 from rskpca.cli import paths
 
-from .cases import FRAME, ROWS, done, failed, run
+from .cases import FRAME, ROWS, done, failed, run, write_holes
 
 
 def test_columns_of_words_are_named_with_the_option(folder):
     line = failed("fit", "table.csv")
     assert "'town' hold no numbers" in line
-    assert "--exclude" in line
-    assert "--id" in line
-    assert "--columns" in line
+    assert "leave them out with --exclude, or name those to read with --columns" in line
+    assert "--id" not in line  # which fit does not have
 
 
-def test_a_missing_value_is_named(folder):
-    frame = FRAME.copy()
-    frame.loc[123, "x 2"] = None
-    frame.to_csv("holes.csv", sep=";", index=False)
+def test_a_missing_value_is_named_with_the_option(folder):
+    write_holes()
     line = failed("fit", "holes.csv", "-x", "town")
     assert "row 123 of 'holes.csv' (counted from 0), column 'x 2'" in line
-    assert "drop the row or fill it" in line
+    assert line.endswith("fill it, drop the row, or give --skip-missing.")
+
+
+def test_an_array_must_be_named(folder):
+    np.savez("two.npz", one=ROWS, two=ROWS)
+    line = failed("fit", "two.npz")
+    assert "holds one, two; name one of them with --dataset, or" in line
+    done("fit", "two.npz", "--dataset", "two")
 
 
 def test_a_decimal_comma_can_be_said(folder):

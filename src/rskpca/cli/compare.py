@@ -64,6 +64,7 @@ def compare(
         "sample": [result.to_dict() for result in sampled],
         "all": [result.to_dict() for result in everything],
         "bandwidth": kernel.scale,
+        "skipped_rows": source.n_skipped,
         "picture": output,
     }
     shown = _shown(data.name, sampled, everything)

@@ -20,8 +20,9 @@ _AS_OPTIONS = (
     (r"open_source\(\.\.\., columns=[^)]*\)", "--columns"),
     (r"\bcolumns=", "--columns"),
     (r"\bexclude=", "--exclude"),
-    (r"\bids=", "--id"),
-    (r"\bdataset=", "--dataset "),
+    (r" carry them through with ids=,", ""),  # which most commands do not
+    (r"\bskip_missing=True", "--skip-missing"),
+    (r"\bdataset=(?=\W|$)", "--dataset"),
     (r"\bbandwidth=(?=[\d.])", "--bandwidth "),
     (r"^(columns|exclude|weight|color): ", r"--\1: "),
     (r"^ids: ", "--id: "),
@@ -79,7 +80,12 @@ def message(error: BaseException) -> str:
 
 
 def _show_warning(text: Any, *_: Any, **__: Any) -> None:
-    _line(f"note: {message(Warning(str(text)))}", "yellow")
+    note(message(Warning(str(text))))
+
+
+def note(text: str) -> None:
+    """A line on standard error that is no error."""
+    _line(f"note: {text}", "yellow")
 
 
 def _line(text: str, style: str) -> None:

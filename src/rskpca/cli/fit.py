@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -57,7 +58,8 @@ def fit(
         summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
         if report is not None:
             summary = reported(summary, source, report, color, bar)
-    voice.tell(summary.to_dict(), summary, next_lines(_next(summary, data)))
+    numbers = {**summary.to_dict(), "skipped_rows": source.n_skipped}
+    voice.tell(numbers, summary, next_lines(_next(summary, data, reading)))
 
 
 def fitted(
@@ -85,15 +87,17 @@ def reported(summary: Summary, source: Source, path: Path, color: str | None, ba
     return replace(summary, seconds=seconds, files={**summary.files, "report": path})
 
 
-def _next(summary: Summary, data: Path) -> dict[str, str]:
-    model = summary.files["model"]
-    out = f"{data.stem}-embedded.parquet"
-    found = {"embed the rows": f"rskpca transform {model} {data} -o {out}"}
+def _next(summary: Summary, data: Path, reading: Reading) -> dict[str, str]:
+    named = known_features(summary.model) is not None  # then they need not be named again
+    options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
+    of = f"{quote(str(summary.files['model']))} {quote(str(data))}{options}"
+    out = quote(f"{data.stem}-embedded.parquet")
+    found = {"embed the rows": f"rskpca transform {of} -o {out}"}
     if "report" not in summary.files:
-        found["look at it"] = f"rskpca report {model} {data} -o {data.stem}.html"
+        found["look at it"] = f"rskpca report {of} -o {quote(f'{data.stem}.html')}"
     if summary.verdict.colour in ("amber", "red") and not _is_refined(summary.embedding):
         found["a smaller error"] = "the same with --refine, or with a larger --ell"
-        found["measure the error"] = f"rskpca certify {model} {data}"
+        found["measure the error"] = f"rskpca certify {of}"
     return found
 
 

@@ -46,4 +46,5 @@ def report(
         ("✓ ", "green"), (str(output), "bold"),
         (f"  {size_in_words(output)}, {seconds_in_words(seconds)}", "dim"),
     )  # fmt: skip
-    voice.tell({"report": str(output), "seconds": seconds}, line)
+    skipped = source.n_skipped
+    voice.tell({"report": str(output), "seconds": seconds, "skipped_rows": skipped}, line)

@@ -183,9 +183,11 @@ def judged(verdict: Verdict) -> RenderableType:
     return table
 
 
-def next_lines(commands: Mapping[str, str]) -> RenderableType:
-    """What to run next, and why."""
-    table = Table.grid(padding=(0, 2))
-    for why, command in commands.items():
-        table.add_row(Text(f"  {why}", "dim"), Text(command, "bold"))
-    return table
+def next_lines(commands: Mapping[str, str]) -> Text:
+    """What to run next, and why; no command is broken in two, so that it can be copied."""
+    width = max(map(len, commands))
+    lines = [
+        Text.assemble((f"  {why:{width}}  ", "dim"), (command, "bold"))
+        for why, command in commands.items()
+    ]
+    return Text("\n", no_wrap=True).join(lines)

@@ -52,13 +52,15 @@ def transform(
         raise TypeError(f"{str(model)!r} holds a {name}, which cannot {verb}; {hint}.")
     source = reading.open(data, ids=ids or (), known=known_features(fitted))
     start = time.perf_counter()
-    with voice.progress(source, data) as bar:
+    with voice.progress(source, data, skipped="empty in the output") as bar:
         bar.verb = "embedding"
         getattr(scaling, verb)(fitted, source, out, progress=bar.counted)
     seconds = time.perf_counter() - start
+    skipped = source.n_skipped or 0
+    rows = source.counted() + skipped
     voice.tell(
-        {"output": str(out), "rows": source.counted(), "seconds": seconds},
-        _line(out, source.counted(), seconds),
+        {"output": str(out), "rows": rows, "skipped_rows": skipped, "seconds": seconds},
+        _line(out, rows, seconds),
     )
 
 

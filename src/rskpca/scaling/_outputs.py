@@ -16,7 +16,8 @@ from .._core.replacing import replaced
 from ..sources import Source, pyarrow_for
 
 Columns = Mapping[Any, NDArray[Any]]
-Append = Callable[[Columns, NDArray[Any]], None]
+Empty = NDArray[np.bool_] | None  # the rows that have no values
+Append = Callable[[Columns, NDArray[Any], Empty], None]
 
 
 class _Output(ABC):
@@ -26,7 +27,7 @@ class _Output(ABC):
         self.path, self.names = path, names
 
     @abstractmethod
-    def write(self, ids: Columns, values: NDArray[Any]) -> None:
+    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         """Append a block."""
 
     @abstractmethod
@@ -42,7 +43,9 @@ class _Npy(_Output):
         self.file = path.open("wb")
         self.n_rows, self.shape, self.dtype = 0, (len(names),), np.dtype(np.float64)
 
-    def write(self, ids: Columns, values: NDArray[Any]) -> None:
+    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
+        if empty is not None:
+            values = _with_nan(values, empty)
         if self.n_rows == 0:
             self.shape, self.dtype = values.shape[1:], values.dtype
             self._write_header()
@@ -77,14 +80,15 @@ class _Arrow(_Output):
     def _writer(self, schema: Any) -> Any:
         """pyarrow's writer of this kind of file."""
 
-    def write(self, ids: Columns, values: NDArray[Any]) -> None:
+    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         import pyarrow as pa
 
         columns = np.ascontiguousarray(values.reshape(len(values), -1).T)
         carried = zip(ids.values(), self.types, strict=True)
         arrays = [pa.array(column, kind, from_pandas=True) for column, kind in carried]
         names = [*map(str, ids), *self.names]
-        table = pa.table([*arrays, *map(pa.array, columns)], names=names)
+        arrays += [pa.array(column, mask=empty) for column in columns]
+        table = pa.table(arrays, names=names)
         if self.writer is None:
             self.writer = self._writer(table.schema)
         self.writer.write_table(table)
@@ -106,6 +110,16 @@ class _Csv(_Arrow):
         import pyarrow.csv as csv
 
         return csv.CSVWriter(self.path, schema)
+
+
+def _with_nan(values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[Any]:
+    if values.dtype.kind != "f":
+        raise ValueError(
+            "rows with missing numbers have no label, which a .npy file of whole numbers cannot "
+            "say; write .parquet or .csv."
+        )
+    shape = (-1, *[1] * (values.ndim - 1))
+    return np.where(empty.reshape(shape), np.nan, values).astype(values.dtype, copy=False)
 
 
 KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _Csv}
@@ -141,9 +155,9 @@ def _opened(path: Path, names: Sequence[str], source: Source) -> Iterator[_Outpu
         raise
 
 
-def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any]) -> None:
+def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
     try:
-        output.write(ids, values)
+        output.write(ids, values, empty)
     except OSError as error:
         raise _unwritten(path, error) from error
 

@@ -2,6 +2,8 @@
 
 import errno
 import struct
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,6 +87,41 @@ def test_a_full_disk(folder, monkeypatch):
     monkeypatch.setattr(fit_module, "save", full)
     line = "error: 'rows.rskpca': no space left on device; it was not written."
     assert failed("fit", "rows.npy") == line
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize(
+    ("arguments", "file", "writer"),
+    [
+        ("demo --folder d", "d/digits.parquet", "cli.demo"),
+        ("plan rows.npy --plot p.png", "p.png", "cli.plan"),
+        ("transform data.rskpca data.parquet -o z.csv", "z.csv", "scaling._outputs"),
+    ],
+)
+def test_whatever_cannot_be_written_is_named(folder, monkeypatch, arguments, file, writer):
+    """The words are the same whichever library writes."""
+    done("fit", "data.parquet", "-x", "id,cover")
+    monkeypatch.setattr(f"rskpca.{writer}.replaced", full)
+    line = failed(*arguments.split())
+    assert line.startswith(f"error: '{file}': no space left on device; ")
+    assert line.endswith("was not written.")
+
+
+def test_a_note_that_cannot_be_written_is_named(folder, monkeypatch):
+    def save(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("rskpca.scaling._checkpoint.save", save)
+    line = failed("fit", "rows.npy", "--checkpoint", "note")
+    assert line == "error: 'note': no space left on device; 'note' was not written."
+
+
+@contextmanager
+def full(path):
+    """A place beside a path, on a device without room."""
+    place = Path(f"full{Path(path).suffix}")
+    place.symlink_to("/dev/full")
+    yield place
 
 
 def test_a_model_of_another_version(folder):

@@ -68,6 +68,7 @@ def test_the_scale_is_kept_in_the_model(folder):
 def test_arrays_and_folders(folder, data):
     told = numbers("fit", data, "-o", "m.rskpca")
     assert told["rows"] == len(X)
+    assert isinstance(told["rows"], int)
     assert told["features"] == 4
     assert told["feature_names"] == (None if data == "rows.npy" else FEATURES)
 
@@ -123,6 +124,18 @@ def test_numbers_of_a_table_of_text_colour_as_numbers(folder):
             done("fit", "table.csv", "-x", "id,town,cover", "--color", name, "--report", "r.html")
     np.testing.assert_array_equal(given["cover"], np.arange(600) % 3)
     assert set(given["town"]) == {"Aix", "Ulm"}
+
+
+def test_a_column_that_decides_alone_is_named(folder):
+    result = run("fit", "data.parquet", "-x", "cover")
+    assert result.stderr == (
+        "note: column 'id' has 100% of the variance of all features, and so decides alone what is "
+        "near. Leave it out with --exclude, or give --standardize.\n"
+    )
+    assert run("fit", "data.parquet", "-x", "cover", "-q").stderr == ""
+    np.save("wide.npy", ROWS * [1, 1, 1e4, 1])
+    assert run("fit", "wide.npy").stderr.startswith("note: column 2 has ")
+    assert run("fit", "wide.npy", "--standardize").stderr == ""
 
 
 def test_like_takes_settings_bandwidth_and_scale(folder):

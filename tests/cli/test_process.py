@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rskpca import ReducedSetKernelPCA, save
+from rskpca.cli import main
 
 from .cases import ROWS
 
@@ -26,23 +28,32 @@ def large(tmp_path_factory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
-)
-def test_an_interruption_leaves_nothing_half_written(large, number, code):
+def test_an_interruption_leaves_nothing_half_written(large):
+    """Two at a time, one interrupted and one terminated, each in the midst of its writing."""
     before = sorted(large.iterdir())
-    command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
-    with subprocess.Popen(command, cwd=large, stderr=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 60
-        while sorted(large.iterdir()) == before and time.monotonic() < end:
-            time.sleep(0.01)
-        assert sorted(large.iterdir()) != before  # it is writing
-        process.send_signal(number)
-        assert process.wait(30) == code
-        errors = process.stderr.read()
+    command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o"]
+    ends = {"i.npy": (signal.SIGINT, 130), "t.npy": (signal.SIGTERM, 143)}
+    started = {
+        out: subprocess.Popen([*command, out], cwd=large, stderr=subprocess.PIPE, text=True)
+        for out in ends
+    }
+    for out, process in started.items():
+        with process:
+            assert _appears(large, f".{Path(out).stem}.*")
+            process.send_signal(ends[out][0])
+            errors = process.communicate(timeout=30)[1]
+            assert process.returncode == ends[out][1]
+        if out == "i.npy":
+            assert errors == "interrupted: nothing half-written is left.\n"
     assert sorted(large.iterdir()) == before
-    if number == signal.SIGINT:
-        assert errors == "interrupted: nothing half-written is left.\n"
+
+
+def _appears(folder, pattern):
+    """Whether a file of this name is there within a minute."""
+    end = time.monotonic() + 60
+    while not list(folder.glob(pattern)) and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(list(folder.glob(pattern)))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
@@ -59,11 +70,24 @@ def test_a_file_that_cannot_grow(large):
     assert sorted(large.iterdir()) == before
 
 
-def test_what_is_missing_is_named():
-    code = "import sys; sys.modules['typer'] = None; from rskpca.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == 'error: the command line needs typer: pip install "rskpca[cli]".\n'
+def test_what_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 'error: the command line needs typer: pip install "rskpca[cli]".'
+
+
+def test_an_interruption_while_it_is_loaded(monkeypatch):
+    class Impatient:
+        def find_spec(self, name, path, target=None):
+            if name == "rskpca.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "rskpca.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
 
 
 def test_the_command_imports_nothing_heavy():

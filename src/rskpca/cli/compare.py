@@ -18,7 +18,7 @@ from .comparison import Terms, drawn, remarks, table
 from .contenders import Array, Contender, Result, contenders, contest, exact_coordinates
 from .memory import peak
 from .modelling import Bandwidth, Components, Standardize
-from .paths import writable
+from .paths import named, writable
 from .progress import Bar
 from .reading import DataFile, Reading, some_rows
 from .voice import Voice
@@ -56,7 +56,7 @@ def compare(
         match = _Match(found, kernel, components, ell, bar)
         sampled, everything = match.sampled(), match.everything()
         bar.stage("drawing")
-        with replaced(output) as unfinished:
+        with named(output), replaced(output) as unfinished:
             drawn(data.name, sampled, everything, unfinished)
     numbers = {
         "components": components,

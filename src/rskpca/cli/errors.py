@@ -13,7 +13,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-WRONG, BUG, INTERRUPTED = 1, 70, 130  # 2, of wrong options, is typer's
+from . import INTERRUPTED
+
+WRONG, BUG = 1, 70  # 2, of wrong options, is typer's
 
 # The library speaks of parameters; here they are options.
 _AS_OPTIONS = (

@@ -12,6 +12,7 @@ import typer
 
 from .. import scaling
 from ..io import save
+from ..planning.report import percent
 from ..sources import Source
 from .modelling import Modelling
 from .models import known_features, last_step, loaded
@@ -27,6 +28,8 @@ EXAMPLES = """
   rskpca fit data.csv --exclude 'name,town' --standardize --color class --report report.html
   rskpca fit parts/ --columns 'x*' --ell 5 -o model.rskpca --checkpoint parts.note
 """
+
+_DOMINANT = 0.95  # share of the variance
 
 
 def fit(
@@ -58,6 +61,7 @@ def fit(
         summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
         if report is not None:
             summary = reported(summary, source, report, color, bar)
+    _warn_of_scales(summary, voice)
     numbers = {**summary.to_dict(), "skipped_rows": source.n_skipped}
     voice.tell(numbers, summary, next_lines(_next(summary, data, reading)))
 
@@ -85,6 +89,19 @@ def reported(summary: Summary, source: Source, path: Path, color: str | None, ba
     write_report(summary.model, source, path, color=color, title=title, seconds=summary.seconds)
     seconds = {**summary.seconds, "report": time.perf_counter() - start}
     return replace(summary, seconds=seconds, files={**summary.files, "report": path})
+
+
+def _warn_of_scales(summary: Summary, voice: Voice) -> None:
+    """Distances within a row number, or in one unit of many, are hardly ever meant."""
+    j, share = summary.dominant
+    if share > _DOMINANT and summary.embedding.n_features_in_ > 1:
+        names = known_features(summary.model)
+        name = f"column {j}" if names is None else f"column {names[j]!r}"
+        other = ", or give --standardize" if summary.embedding is summary.model else ""
+        voice.note(
+            f"{name} has {percent(share)} of the variance of all features, and so decides alone "
+            f"what is near. Leave it out with --exclude{other}."
+        )
 
 
 def _next(summary: Summary, data: Path, reading: Reading) -> dict[str, str]:

@@ -17,7 +17,7 @@ from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
 from .modelling import Bandwidth, Components, Standardize
-from .paths import writable
+from .paths import named, writable
 from .reading import DataFile, Reading
 from .summary import next_lines
 from .voice import Voice
@@ -66,7 +66,7 @@ def _shown(found: Plan) -> list[Any]:
 
 def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
-    with replaced(path) as unfinished:
+    with named(path), replaced(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
     pyplot().close(figure)
 

@@ -53,7 +53,7 @@ def transform(
     source = reading.open(data, ids=ids or (), known=known_features(fitted))
     start = time.perf_counter()
     with voice.progress(source, data, skipped="empty in the output") as bar:
-        bar.verb = "embedding"
+        bar.verb, bar.after = "embedding", "writing"
         getattr(scaling, verb)(fitted, source, out, progress=bar.counted)
     seconds = time.perf_counter() - start
     skipped = source.n_skipped or 0

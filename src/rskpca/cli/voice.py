@@ -68,9 +68,14 @@ class Voice:  # numpydoc ignore=PR01
             yield bar
         finally:
             bar.end()
-        if source.n_skipped and not (self.quiet or self.json):
+        if source.n_skipped:
             rows = "row is" if source.n_skipped == 1 else "rows are"
-            note(f"{source.n_skipped:,} {rows} {skipped}: a value is missing or infinite.")
+            self.note(f"{source.n_skipped:,} {rows} {skipped}: a value is missing or infinite.")
+
+    def note(self, text: str) -> None:
+        """A line on standard error, for people."""
+        if not (self.quiet or self.json):
+            note(text)
 
 
 def screen() -> Console:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -140,7 +141,7 @@ def written(path: Path, names: Sequence[str], source: Source) -> Iterator[Append
     except OSError as error:
         if error is elsewhere:
             raise
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
 
 
 @contextmanager
@@ -159,11 +160,13 @@ def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any], emp
     try:
         output.write(ids, values, empty)
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
 
 
-def _unwritten(path: Path, error: OSError) -> OSError:
-    told = f"{error.strerror or error}; {str(path)!r} was not written"
+def unwritten(path: Path, error: OSError) -> OSError:
+    """The same error, with the name of the file."""
+    what = error if error.errno is None else os.strerror(error.errno)
+    told = f"{what}; {str(path)!r} was not written"
     return OSError(told) if error.errno is None else OSError(error.errno, told, str(path))
 
 

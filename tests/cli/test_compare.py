@@ -15,12 +15,7 @@ from .cases import FEATURES, FRAME, ROWS, done, numbers
 KERNEL = Gaussian().resolve(ROWS, None, 0)
 
 
-@pytest.fixture
-def one_megabyte(monkeypatch):
-    monkeypatch.setattr(compare_module, "peak", lambda made, data: float(np.load(data).nbytes))
-
-
-def test_all_rows_where_exact_kernel_pca_can_take_them(folder, one_megabyte):
+def test_all_rows_where_exact_kernel_pca_can_take_them(folder, short_contest):
     told = numbers("compare", "table.csv", "-c", "x*,Height in m", "-o", "c.png")
     assert told["all"] == []
     methods = {line["method"]: line for line in told["sample"]}
@@ -37,7 +32,7 @@ def test_all_rows_where_exact_kernel_pca_can_take_them(folder, one_megabyte):
     assert (folder / "c.png").stat().st_size > 10_000
 
 
-def test_more_rows_than_that(folder, one_megabyte, monkeypatch):
+def test_more_rows_than_that(folder, short_contest, monkeypatch):
     monkeypatch.setattr(compare_module, "_SAMPLE", 200)
     monkeypatch.setattr(compare_module, "_HELD_OUT", 100)
     told = numbers("compare", "rows.npy", "--rows", "500", "-s", "-r", "3", "--ell", "3")
@@ -55,7 +50,7 @@ def test_more_rows_than_that(folder, one_megabyte, monkeypatch):
         assert part in text
 
 
-def test_everything_is_drawn(folder, one_megabyte, monkeypatch):
+def test_everything_is_drawn(folder, short_contest, monkeypatch):
     """A panel for points, error, both times and memory, with a dot for each, KernelPCA too."""
     seen = []
     monkeypatch.setattr(comparison.pyplot(), "close", seen.append)
@@ -126,7 +121,7 @@ def test_a_fit_that_memory_is_too_small_for(tmp_path, monkeypatch):
         memory.peak(order, tmp_path / "nothing.npy")
 
 
-def test_features_of_the_file_are_compared(folder, one_megabyte, monkeypatch):
+def test_features_of_the_file_are_compared(folder, short_contest, monkeypatch):
     """Excluded columns have no part in it."""
     seen = []
     original = compare_module.contest

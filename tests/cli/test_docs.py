@@ -4,8 +4,6 @@ import re
 import shlex
 from pathlib import Path
 
-from rskpca.cli import compare as compare_module
-
 from .cases import run, write_holes
 
 PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
@@ -16,9 +14,8 @@ def test_there_are_commands():
     assert len(BLOCKS) == 5
 
 
-def test_they_run(folder, monkeypatch):
+def test_they_run(folder, short_contest):
     write_holes()
-    monkeypatch.setattr(compare_module, "peak", lambda made, data: 1.0)
     for line in "".join(BLOCKS).splitlines():
         program, *words = shlex.split(line, comments=True)
         assert program == "rskpca"

@@ -56,7 +56,9 @@ def test_a_decimal_comma_can_be_said(folder):
         ("fit table.csv -x town --color y", "--color: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --weight y", "--weight: 'table.csv' has no column 'y'"),
         ("fit rows.npy --ell -1", "ell must be a positive number or inf, got -1.0. Or give --tol."),
-        ("fit rows.npy --bandwidth 0", "bandwidth must be"),
+        ("fit rows.npy --bandwidth 0", "got 0.0. Or leave --bandwidth out."),
+        ("fit same.csv", "the median bandwidth needs data that differ"),
+        ("fit same.csv", "(median distance 0). Give --bandwidth."),
         ("fit rows.npy --delimiter ;", "a .npy file takes no option, not delimiter"),
         ("fit rows.npy -o no/m.rskpca", "there is no folder 'no' to write to"),
         ("fit rows.npy -o rows.npy", "'rows.npy' is read too; name another file"),
@@ -68,6 +70,7 @@ def test_a_decimal_comma_can_be_said(folder):
     ],
 )
 def test_what_is_wrong_is_said(folder, arguments, message):
+    (folder / "same.csv").write_text("a,b\n1,2\n1,2\n1,2\n")
     before = sorted(folder.rglob("*"))
     assert message in failed(*arguments.split())
     assert sorted(folder.rglob("*")) == before
@@ -148,6 +151,25 @@ def test_other_columns_than_the_model_has(folder):
     assert "--columns: 'less.csv' has no column 'x 1'; it has" in line
     line = failed("transform", "data.rskpca", "rows.npy", "-c", "0,1", "-o", "z.npy")
     assert "has 2 features, but the model was fitted to 4" in line
+
+
+@pytest.mark.parametrize("command", ["report", "certify", "transform"])
+def test_other_features_than_the_model_has(folder, command):
+    done("fit", "rows.npy", "-c", "0,1,2")
+    line = failed(command, "rows.rskpca", "rows.npy")
+    said = "'rows.npy' has 4 features, but the model was fitted to 3; name them with --columns."
+    assert line == f"error: {said}"
+
+
+def test_an_output_that_is_an_input_too(folder):
+    done("fit", "monday.parquet")
+    before = (folder / "monday.rskpca").read_bytes()
+    model = "monday.rskpca"
+    for arguments in (("merge", model, model, "-o", model),
+                      ("fit", "tuesday.parquet", "--like", model, "-o", model),
+                      ("fit", "rows.npy", "--checkpoint", "m", "-o", "m")):  # fmt: skip
+        assert "is read too; name another file for the output" in failed(*arguments)
+    assert (folder / model).read_bytes() == before
 
 
 def test_debug_shows_where(folder):

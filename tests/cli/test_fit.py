@@ -167,7 +167,7 @@ def test_quiet_is_quiet(folder):
         ("--tol 0.1 --ell 4", "give --ell or --tol, not both"),
         ("--refine --method diffusion-maps", "only --method kernel-pca takes it"),
         ("--components 0", "'--components'"),
-        ("--like rows.rskpca --max-centers 9", "--max-centers is the model's own"),
+        ("--like m.rskpca --max-centers 9", "--max-centers is the model's own"),
         ("--method kernel-pac", "kernel-pac"),
         ("--elll 4", "--ell"),
     ],

@@ -23,7 +23,7 @@ def large(tmp_path_factory):
     """A table that takes some seconds to embed, and a model of it."""
     folder = tmp_path_factory.mktemp("large")
     save(ReducedSetKernelPCA(2, ell=20.0).fit(ROWS), folder / "m.rskpca")
-    np.save(folder / "large.npy", np.resize(ROWS, (3_000_000, 4)))
+    np.save(folder / "large.npy", np.resize(ROWS, (2_000_000, 4)))
     return folder
 
 
@@ -57,17 +57,19 @@ def _appears(folder, pattern):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
-def test_a_file_that_cannot_grow(large):
-    before = sorted(large.iterdir())
+def test_a_file_that_cannot_grow(tmp_path):
+    save(ReducedSetKernelPCA(2).fit(ROWS), tmp_path / "m.rskpca")
+    np.save(tmp_path / "large.npy", np.resize(ROWS, (200_000, 4)))
+    before = sorted(tmp_path.iterdir())
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6)); "
         "from rskpca.cli import main; main()"
     )
     command = [sys.executable, "-c", code, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
-    done = subprocess.run(command, cwd=large, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "error: 'z.npy': file too large; 'z.npy' was not written.\n"
-    assert sorted(large.iterdir()) == before
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_what_is_missing_is_named(monkeypatch):

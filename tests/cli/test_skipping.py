@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from rskpca import Gaussian, ReducedSetKernelPCA, load
-from rskpca.cli import compare as compare_module
 
 from .cases import FEATURES, FRAME, numbers, run, write_holes
 
@@ -51,8 +50,7 @@ def test_people_are_told_how_many(model):
     assert run("fit", *DATA, "--quiet").stderr == ""
 
 
-def test_the_other_commands_take_it_too(model, monkeypatch):
-    monkeypatch.setattr(compare_module, "peak", lambda made, data: 1.0)
+def test_the_other_commands_take_it_too(model, short_contest):
     known = ("holes.rskpca", "holes.csv", "--skip-missing")
     for arguments in (("plan", *DATA, "-s"), ("report", *known),
                       ("certify", *known), ("compare", *DATA)):  # fmt: skip

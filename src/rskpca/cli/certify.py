@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..bounds import Certificate
 from ..plotting.models import numbers, split
-from .models import ModelFile, known_features, loaded
+from .models import ModelFile, loaded
 from .reading import Reading, some_rows
 from .summary import Summary, judged
 from .voice import Voice
@@ -61,7 +61,7 @@ def _measured(
 ) -> tuple[Certificate, Text | None]:
     """The certificate with a level for some rows; what the draw adds to it, unless it is of all."""
     before, embedding = split(fitted)
-    source = reading.open(data, known=known_features(fitted))
+    source = reading.open_for(fitted, data)
     with voice.progress(source, data) as bar:
         block = some_rows(source, rows)
         bar.stage("measuring")

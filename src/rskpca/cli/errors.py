@@ -31,6 +31,10 @@ _AS_OPTIONS = (
     (r"\bn_components\b", "--components"),
     (r'\brefine="nystrom"', "--refine"),
     (r'Or give "auto", with tol\.', "Or give --tol."),
+    (r'Or give "median"\.', "Or leave --bandwidth out."),
+    (r'\bbandwidth="median" needs', "the median bandwidth needs"),
+    (r"Give the bandwidth as a number, or more rows in the first chunk", "Give --bandwidth"),
+    (r"Give the bandwidth as a number", "Give --bandwidth"),
     (r"\bnp\.inf\b", "inf"),
 )
 

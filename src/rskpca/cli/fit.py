@@ -51,7 +51,8 @@ def fit(
     voice: Voice,
 ) -> None:
     """Fit a model to a file of any size, and say how wrong it can be."""
-    model_path = writable(output or Path(f"{data.stem}.rskpca"), [data])
+    read = [path for path in (data, checkpoint, modelling.like) if path is not None]
+    model_path = writable(output or Path(f"{data.stem}.rskpca"), read)
     if report is not None:
         writable(report, [data, model_path], (".html", ".htm"))
     estimator = modelling.estimator()

@@ -11,7 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..scaling._columns import check_columns
 from ..sources import Block, Source, open_source
+from .models import known_features
 from .paths import existing
 
 DataFile = Annotated[
@@ -107,6 +109,12 @@ class Reading:  # numpydoc ignore=PR01
             if color is None or not str(error).startswith("ids: "):
                 raise
             raise ValueError(str(error).replace("ids: ", "color: ", 1)) from error
+
+    def open_for(self, model: Any, data: Path, **options: Any) -> Source:
+        """The rows for a fitted model, which has the same features; see :meth:`open`."""
+        source = self.open(data, known=known_features(model), **options)
+        check_columns(model, source)
+        return source
 
     def as_options(self, without: Sequence[str] = ()) -> str:
         """What was given, as it is written on a command line."""

@@ -5,15 +5,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rskpca import ReducedSetKernelPCA, save
+from rskpca._core import replacing
 from rskpca.cli import main
 
-from .cases import ROWS
+from .cases import ROWS, done
 
 PROGRAM = [sys.executable, "-m", "rskpca.cli"]
 
@@ -23,37 +23,53 @@ def large(tmp_path_factory):
     """A table that takes some seconds to embed, and a model of it."""
     folder = tmp_path_factory.mktemp("large")
     save(ReducedSetKernelPCA(2, ell=20.0).fit(ROWS), folder / "m.rskpca")
-    np.save(folder / "large.npy", np.resize(ROWS, (2_000_000, 4)))
+    np.save(folder / "large.npy", np.resize(ROWS, (3_000_000, 4)))
     return folder
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_an_interruption_leaves_nothing_half_written(large):
-    """Two at a time, one interrupted and one terminated, each in the midst of its writing."""
     before = sorted(large.iterdir())
-    command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o"]
-    ends = {"i.npy": (signal.SIGINT, 130), "t.npy": (signal.SIGTERM, 143)}
-    started = {
-        out: subprocess.Popen([*command, out], cwd=large, stderr=subprocess.PIPE, text=True)
-        for out in ends
-    }
-    for out, process in started.items():
-        with process:
-            assert _appears(large, f".{Path(out).stem}.*")
-            process.send_signal(ends[out][0])
-            errors = process.communicate(timeout=30)[1]
-            assert process.returncode == ends[out][1]
-        if out == "i.npy":
-            assert errors == "interrupted: nothing half-written is left.\n"
+    command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
+    with subprocess.Popen(command, cwd=large, stderr=subprocess.PIPE, text=True) as process:
+        end = time.monotonic() + 60
+        while sorted(large.iterdir()) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        assert sorted(large.iterdir()) != before  # it is writing
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        errors = process.stderr.read()
     assert sorted(large.iterdir()) == before
+    assert errors == "interrupted: nothing half-written is left.\n"
 
 
-def _appears(folder, pattern):
-    """Whether a file of this name is there within a minute."""
-    end = time.monotonic() + 60
-    while not list(folder.glob(pattern)) and time.monotonic() < end:
-        time.sleep(0.01)
-    return bool(list(folder.glob(pattern)))
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "fit rows.npy",
+        "fit rows.npy --checkpoint note",
+        "transform m.rskpca rows.npy -o z.csv",
+        "report m.rskpca rows.npy",
+    ],
+)
+def test_nor_does_one_at_the_last_moment(folder, monkeypatch, arguments, number, code):
+    """When all is in the hidden file, which has yet to take its name."""
+    done("fit", "rows.npy", "-o", "m.rskpca")
+    before = sorted(folder.rglob("*"))
+    monkeypatch.setattr(replacing, "_sync", lambda path: signal.raise_signal(number))
+    monkeypatch.setattr(sys, "argv", ["rskpca", *arguments.split()])
+    handled = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, handled)
+    assert ended.value.code == code
+    assert sorted(folder.rglob("*")) == before
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
@@ -66,9 +82,9 @@ def test_a_file_that_cannot_grow(tmp_path):
         "from rskpca.cli import main; main()"
     )
     command = [sys.executable, "-c", code, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "error: 'z.npy': file too large; 'z.npy' was not written.\n"
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == "error: 'z.npy': file too large; 'z.npy' was not written.\n"
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -97,5 +113,5 @@ def test_the_command_imports_nothing_heavy():
         "import rskpca.cli.app, sys; "
         "print({'matplotlib', 'plotly', 'numba', 'dask'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "set()\n"

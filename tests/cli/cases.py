@@ -31,6 +31,13 @@ def write_all(folder):
         FRAME[FEATURES][i::3].to_parquet(folder / "parts" / f"{i}.parquet")
 
 
+def write_holes():
+    """A table in which two rows lack a value, here."""
+    frame = FRAME.copy()
+    frame.loc[[123, 400], "x 2"] = None
+    frame.to_csv("holes.csv", sep=";", index=False)
+
+
 def run(*arguments):
     """The result of a command line."""
     return CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="rskpca")

@@ -2,31 +2,38 @@
 
 import errno
 import struct
+from contextlib import contextmanager
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rskpca import ReducedSetKernelPCA, save
 from rskpca.cli import fit as fit_module
 from rskpca.cli import paths
 
-from .cases import FRAME, ROWS, done, failed, run
+from .cases import FRAME, ROWS, done, failed, run, write_holes
 
 
 def test_columns_of_words_are_named_with_the_option(folder):
     line = failed("fit", "table.csv")
     assert "'town' hold no numbers" in line
-    assert "--exclude" in line
-    assert "--id" in line
-    assert "--columns" in line
+    assert "leave them out with --exclude, or name those to read with --columns" in line
+    assert "--id" not in line  # which fit does not have
 
 
-def test_a_missing_value_is_named(folder):
-    frame = FRAME.copy()
-    frame.loc[123, "x 2"] = None
-    frame.to_csv("holes.csv", sep=";", index=False)
+def test_a_missing_value_is_named_with_the_option(folder):
+    write_holes()
     line = failed("fit", "holes.csv", "-x", "town")
     assert "row 123 of 'holes.csv' (counted from 0), column 'x 2'" in line
-    assert "drop the row or fill it" in line
+    assert line.endswith("fill it, drop the row, or give --skip-missing.")
+
+
+def test_an_array_must_be_named(folder):
+    np.savez("two.npz", one=ROWS, two=ROWS)
+    line = failed("fit", "two.npz")
+    assert "holds one, two; name one of them with --dataset, or" in line
+    done("fit", "two.npz", "--dataset", "two")
 
 
 def test_a_decimal_comma_can_be_said(folder):
@@ -49,7 +56,9 @@ def test_a_decimal_comma_can_be_said(folder):
         ("fit table.csv -x town --color y", "--color: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --weight y", "--weight: 'table.csv' has no column 'y'"),
         ("fit rows.npy --ell -1", "ell must be a positive number or inf, got -1.0. Or give --tol."),
-        ("fit rows.npy --bandwidth 0", "bandwidth must be"),
+        ("fit rows.npy --bandwidth 0", "got 0.0. Or leave --bandwidth out."),
+        ("fit same.csv", "the median bandwidth needs data that differ"),
+        ("fit same.csv", "(median distance 0). Give --bandwidth."),
         ("fit rows.npy --delimiter ;", "a .npy file takes no option, not delimiter"),
         ("fit rows.npy -o no/m.rskpca", "there is no folder 'no' to write to"),
         ("fit rows.npy -o rows.npy", "'rows.npy' is read too; name another file"),
@@ -61,6 +70,7 @@ def test_a_decimal_comma_can_be_said(folder):
     ],
 )
 def test_what_is_wrong_is_said(folder, arguments, message):
+    (folder / "same.csv").write_text("a,b\n1,2\n1,2\n1,2\n")
     before = sorted(folder.rglob("*"))
     assert message in failed(*arguments.split())
     assert sorted(folder.rglob("*")) == before
@@ -80,6 +90,41 @@ def test_a_full_disk(folder, monkeypatch):
     monkeypatch.setattr(fit_module, "save", full)
     line = "error: 'rows.rskpca': no space left on device; it was not written."
     assert failed("fit", "rows.npy") == line
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize(
+    ("arguments", "file", "writer"),
+    [
+        ("demo --folder d", "d/digits.parquet", "cli.demo"),
+        ("plan rows.npy --plot p.png", "p.png", "cli.plan"),
+        ("transform data.rskpca data.parquet -o z.csv", "z.csv", "scaling._outputs"),
+    ],
+)
+def test_whatever_cannot_be_written_is_named(folder, monkeypatch, arguments, file, writer):
+    """The words are the same whichever library writes."""
+    done("fit", "data.parquet", "-x", "id,cover")
+    monkeypatch.setattr(f"rskpca.{writer}.replaced", full)
+    line = failed(*arguments.split())
+    assert line.startswith(f"error: '{file}': no space left on device; ")
+    assert line.endswith("was not written.")
+
+
+def test_a_note_that_cannot_be_written_is_named(folder, monkeypatch):
+    def save(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("rskpca.scaling._checkpoint.save", save)
+    line = failed("fit", "rows.npy", "--checkpoint", "note")
+    assert line == "error: 'note': no space left on device; 'note' was not written."
+
+
+@contextmanager
+def full(path):
+    """A place beside a path, on a device without room."""
+    place = Path(f"full{Path(path).suffix}")
+    place.symlink_to("/dev/full")
+    yield place
 
 
 def test_a_model_of_another_version(folder):
@@ -106,6 +151,25 @@ def test_other_columns_than_the_model_has(folder):
     assert "--columns: 'less.csv' has no column 'x 1'; it has" in line
     line = failed("transform", "data.rskpca", "rows.npy", "-c", "0,1", "-o", "z.npy")
     assert "has 2 features, but the model was fitted to 4" in line
+
+
+@pytest.mark.parametrize("command", ["report", "certify", "transform"])
+def test_other_features_than_the_model_has(folder, command):
+    done("fit", "rows.npy", "-c", "0,1,2")
+    line = failed(command, "rows.rskpca", "rows.npy")
+    said = "'rows.npy' has 4 features, but the model was fitted to 3; name them with --columns."
+    assert line == f"error: {said}"
+
+
+def test_an_output_that_is_an_input_too(folder):
+    done("fit", "monday.parquet")
+    before = (folder / "monday.rskpca").read_bytes()
+    model = "monday.rskpca"
+    for arguments in (("merge", model, model, "-o", model),
+                      ("fit", "tuesday.parquet", "--like", model, "-o", model),
+                      ("fit", "rows.npy", "--checkpoint", "m", "-o", "m")):  # fmt: skip
+        assert "is read too; name another file for the output" in failed(*arguments)
+    assert (folder / model).read_bytes() == before
 
 
 def test_debug_shows_where(folder):

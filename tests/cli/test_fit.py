@@ -68,6 +68,7 @@ def test_the_scale_is_kept_in_the_model(folder):
 def test_arrays_and_folders(folder, data):
     told = numbers("fit", data, "-o", "m.rskpca")
     assert told["rows"] == len(X)
+    assert isinstance(told["rows"], int)
     assert told["features"] == 4
     assert told["feature_names"] == (None if data == "rows.npy" else FEATURES)
 
@@ -125,6 +126,18 @@ def test_numbers_of_a_table_of_text_colour_as_numbers(folder):
     assert set(given["town"]) == {"Aix", "Ulm"}
 
 
+def test_a_column_that_decides_alone_is_named(folder):
+    result = run("fit", "data.parquet", "-x", "cover")
+    assert result.stderr == (
+        "note: column 'id' has 100% of the variance of all features, and so decides alone what is "
+        "near. Leave it out with --exclude, or give --standardize.\n"
+    )
+    assert run("fit", "data.parquet", "-x", "cover", "-q").stderr == ""
+    np.save("wide.npy", ROWS * [1, 1, 1e4, 1])
+    assert run("fit", "wide.npy").stderr.startswith("note: column 2 has ")
+    assert run("fit", "wide.npy", "--standardize").stderr == ""
+
+
 def test_like_takes_settings_bandwidth_and_scale(folder):
     done("fit", "monday.parquet", "-s", "-r", "3", "--ell", "5")
     done("fit", "tuesday.parquet", "--like", "monday.rskpca")
@@ -154,7 +167,7 @@ def test_quiet_is_quiet(folder):
         ("--tol 0.1 --ell 4", "give --ell or --tol, not both"),
         ("--refine --method diffusion-maps", "only --method kernel-pca takes it"),
         ("--components 0", "'--components'"),
-        ("--like rows.rskpca --max-centers 9", "--max-centers is the model's own"),
+        ("--like m.rskpca --max-centers 9", "--max-centers is the model's own"),
         ("--method kernel-pac", "kernel-pac"),
         ("--elll 4", "--ell"),
     ],

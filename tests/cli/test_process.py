@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from rskpca import ReducedSetKernelPCA, save
+from rskpca._core import replacing
+from rskpca.cli import main
 
-from .cases import ROWS
+from .cases import ROWS, done
 
 PROGRAM = [sys.executable, "-m", "rskpca.cli"]
 
@@ -26,10 +28,7 @@ def large(tmp_path_factory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
-)
-def test_an_interruption_leaves_nothing_half_written(large, number, code):
+def test_an_interruption_leaves_nothing_half_written(large):
     before = sorted(large.iterdir())
     command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
     with subprocess.Popen(command, cwd=large, stderr=subprocess.PIPE, text=True) as process:
@@ -37,33 +36,76 @@ def test_an_interruption_leaves_nothing_half_written(large, number, code):
         while sorted(large.iterdir()) == before and time.monotonic() < end:
             time.sleep(0.01)
         assert sorted(large.iterdir()) != before  # it is writing
-        process.send_signal(number)
-        assert process.wait(30) == code
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
         errors = process.stderr.read()
     assert sorted(large.iterdir()) == before
-    if number == signal.SIGINT:
-        assert errors == "interrupted: nothing half-written is left.\n"
+    assert errors == "interrupted: nothing half-written is left.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "fit rows.npy",
+        "fit rows.npy --checkpoint note",
+        "transform m.rskpca rows.npy -o z.csv",
+        "report m.rskpca rows.npy",
+    ],
+)
+def test_nor_does_one_at_the_last_moment(folder, monkeypatch, arguments, number, code):
+    """When all is in the hidden file, which has yet to take its name."""
+    done("fit", "rows.npy", "-o", "m.rskpca")
+    before = sorted(folder.rglob("*"))
+    monkeypatch.setattr(replacing, "_sync", lambda path: signal.raise_signal(number))
+    monkeypatch.setattr(sys, "argv", ["rskpca", *arguments.split()])
+    handled = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, handled)
+    assert ended.value.code == code
+    assert sorted(folder.rglob("*")) == before
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
-def test_a_file_that_cannot_grow(large):
-    before = sorted(large.iterdir())
+def test_a_file_that_cannot_grow(tmp_path):
+    save(ReducedSetKernelPCA(2).fit(ROWS), tmp_path / "m.rskpca")
+    np.save(tmp_path / "large.npy", np.resize(ROWS, (200_000, 4)))
+    before = sorted(tmp_path.iterdir())
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6)); "
         "from rskpca.cli import main; main()"
     )
     command = [sys.executable, "-c", code, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
-    done = subprocess.run(command, cwd=large, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "error: 'z.npy': file too large; 'z.npy' was not written.\n"
-    assert sorted(large.iterdir()) == before
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == "error: 'z.npy': file too large; 'z.npy' was not written.\n"
+    assert sorted(tmp_path.iterdir()) == before
 
 
-def test_what_is_missing_is_named():
-    code = "import sys; sys.modules['typer'] = None; from rskpca.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == 'error: the command line needs typer: pip install "rskpca[cli]".\n'
+def test_what_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 'error: the command line needs typer: pip install "rskpca[cli]".'
+
+
+def test_an_interruption_while_it_is_loaded(monkeypatch):
+    class Impatient:
+        def find_spec(self, name, path, target=None):
+            if name == "rskpca.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "rskpca.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
 
 
 def test_the_command_imports_nothing_heavy():
@@ -71,5 +113,5 @@ def test_the_command_imports_nothing_heavy():
         "import rskpca.cli.app, sys; "
         "print({'matplotlib', 'plotly', 'numba', 'dask'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "set()\n"

@@ -51,6 +51,16 @@ def test_passes_follow_each_other():
     bar.end()
 
 
+def test_what_comes_after_the_rows_has_its_name():
+    bar = Bar(100, True, shown=False)
+    bar.verb, bar.after = "embedding", "writing"
+    bar.counted(50, 0)
+    assert task(bar).description == "embedding"
+    bar.counted(100, 0)
+    assert task(bar).description == "writing"
+    bar.end()
+
+
 def test_the_first_pass_tells_how_many_rows_there_are():
     bar = Bar(90, False, shown=False)
     bar.read(50)

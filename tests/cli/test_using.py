@@ -96,6 +96,16 @@ def test_certify_measures_on_rows(folder, scale):
     assert told["levels"][-1]["operator"] == pytest.approx(whole.level("measured").operator)
 
 
+def test_what_a_draw_adds_is_said(folder, model):
+    """With fewer rows than were fitted, what is measured is in part the draw."""
+    text = " ".join(done("certify", "data.rskpca", "data.parquet", "--rows", "100").split())
+    assert "Measured on 100 of 600 rows. The draw alone makes up to about 0.1 of it" in text
+    assert "--rows 600 measures all" in text
+    measured = model.certify(X[::6]).level("measured")
+    assert measured.mmd > model.certificate_.level("spectral").mmd  # as it says
+    assert "The draw" not in done("certify", "data.rskpca", "data.parquet")
+
+
 def test_models_without_a_certificate_say_so(folder):
     done("fit", "rows.npy", "--method", "diffusion-maps")
     assert "DiffusionMaps has no certificate" in failed("certify", "rows.rskpca")
@@ -145,7 +155,7 @@ def test_plan_says_what_to_run_next(folder):
     text = done("plan", "table.csv", "-x", "town,id", "-x", "cover", "-s")
     assert "600 x 4" in text
     command = "rskpca fit table.csv --exclude town,id --exclude cover --standardize --report"
-    assert command in " ".join(text.split())
+    assert command in text
 
 
 def test_the_demo_runs_and_what_it_says_next_does_too(folder):

@@ -206,7 +206,7 @@ def test_a_file_that_cannot_grow_leaves_nothing(tmp_path):
 
 
 def test_a_full_disk_is_told(tmp_path, monkeypatch):
-    def full(self, ids, values):
+    def full(self, ids, values, empty):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(_outputs._Npy, "write", full)

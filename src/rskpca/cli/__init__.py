@@ -5,7 +5,7 @@ import sys
 
 __all__ = ["main"]
 
-TERMINATED = 143
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def main() -> None:
@@ -15,8 +15,10 @@ def main() -> None:
         import typer  # noqa: F401
     except ImportError as error:
         sys.exit(f'error: the command line needs {error.name}: pip install "rskpca[cli]".')
-    from .app import app
-
+    try:
+        from .app import app
+    except KeyboardInterrupt:  # from here on the program tells it
+        sys.exit(INTERRUPTED)
     # as an exception, so that files under way are removed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     app(prog_name="rskpca")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ..bounds import Certificate
 from ..plotting.models import numbers, split
-from .models import ModelFile, known_features, loaded
+from .models import ModelFile, loaded
 from .reading import Reading, some_rows
 from .summary import Summary, judged
 from .voice import Voice
@@ -44,23 +46,39 @@ def certify(
     embedding = split(fitted)[1]
     if not hasattr(embedding, "certify"):
         raise TypeError(f"{type(embedding).__name__} has no certificate; kernel-pca has one.")
-    found = embedding.certify(confidence=confidence)
+    found, chance = embedding.certify(confidence=confidence), None
     if data is not None:
-        found = _measured(reading, data, rows, fitted, confidence, voice)
-    summary = Summary(fitted, model.name, {}, {})
-    voice.tell(found.to_dict(), judged(summary.verdict), "", _levels(found), "", _components(found))
+        found, chance = _measured(reading, data, rows, fitted, confidence, voice)
+    verdict = Summary(fitted, model.name, {}, {}).verdict
+    shown: list[RenderableType] = [judged(verdict), "", _levels(found)]
+    if chance is not None:
+        shown += ["", chance]
+    voice.tell(found.to_dict(), *shown, "", _components(found))
 
 
 def _measured(
     reading: Reading, data: Path, rows: int, fitted: Any, confidence: float, voice: Voice
-) -> Certificate:
+) -> tuple[Certificate, Text | None]:
+    """The certificate with a level for some rows; what the draw adds to it, unless it is of all."""
     before, embedding = split(fitted)
-    source = reading.open(data, known=known_features(fitted))
+    source = reading.open_for(fitted, data)
     with voice.progress(source, data) as bar:
         block = some_rows(source, rows)
         bar.stage("measuring")
         seen = numbers(before, block.rows)
-        return embedding.certify(seen, block.weights, confidence=confidence)
+        found = embedding.certify(seen, block.weights, confidence=confidence)
+    drawn, total = len(block.rows), source.counted()
+    return found, None if drawn == total else _chance(embedding.kernel_.kappa, drawn, total)
+
+
+def _chance(kappa: float, drawn: int, total: int) -> Text:
+    """Of a draw, E MMD^2 = (k(x, x) - E k(x, y)) / drawn, to the mean over all rows."""
+    by_chance = math.sqrt(kappa / drawn)
+    return Text(
+        f"Measured on {drawn:,} of {total:,} rows. The draw alone makes up to about "
+        f"{by_chance:.2g} of it: what is measured can be above what is certified, which is about "
+        f"all rows. --rows {total} measures all, if memory allows."
+    )
 
 
 def _levels(found: Certificate) -> Table:

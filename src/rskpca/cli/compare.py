@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,13 +13,12 @@ from rich.text import Text
 from sklearn.preprocessing import StandardScaler
 
 from .._core.replacing import replaced
-from ..density import ShadowDensity
 from ..kernels import Gaussian
-from .comparison import drawn, remarks, table
+from .comparison import Terms, drawn, remarks, table
 from .contenders import Array, Contender, Result, contenders, contest, exact_coordinates
 from .memory import peak
 from .modelling import Bandwidth, Components, Standardize
-from .paths import writable
+from .paths import named, writable
 from .progress import Bar
 from .reading import DataFile, Reading, some_rows
 from .voice import Voice
@@ -58,15 +56,19 @@ def compare(
         match = _Match(found, kernel, components, ell, bar)
         sampled, everything = match.sampled(), match.everything()
         bar.stage("drawing")
-        with replaced(output) as unfinished:
+        with named(output), replaced(output) as unfinished:
             drawn(data.name, sampled, everything, unfinished)
     numbers = {
+        "components": components,
+        "held_out_rows": len(match.test),
         "sample": [result.to_dict() for result in sampled],
         "all": [result.to_dict() for result in everything],
         "bandwidth": kernel.scale,
+        "skipped_rows": source.n_skipped,
         "picture": output,
     }
-    shown = _shown(data.name, sampled, everything)
+    terms = Terms(kernel.scale, components, len(match.test))
+    shown = _shown(data.name, terms, sampled, everything)
     voice.tell(numbers, "", *shown, Text.assemble(("  picture  ", "dim"), (str(output), "bold")))
 
 
@@ -90,8 +92,7 @@ class _Match:
         """Everybody on rows that exact kernel PCA can do."""
         self.bar.stage("exact kernel PCA of a sample")
         exact = exact_coordinates(self.n_components, self.kernel, self.train, self.test)
-        results = self._contest(self.train, exact, "a sample")
-        return results if self._has_more else self._with_memory(results, self.train)
+        return self._with_memory(self._contest(self.train, exact, "a sample"), self.train)
 
     def everything(self) -> list[Result]:
         """Those that can take all rows; empty where the sample is all."""
@@ -104,17 +105,14 @@ class _Match:
         return len(self.rows) > len(self.train) + len(self.test)
 
     def _contest(self, rows: Array, exact: Array | None, of: str) -> list[Result]:
-        entered = self._entered(rows, exact is not None)
+        self.bar.stage(f"sizes, {of}")
+        r, kernel = self.n_components, self.kernel
+        entered = contenders(self.ell, r, kernel, rows, exact=exact is not None)
 
         def told(title: str) -> None:
             self.bar.stage(f"{title}, {of}")
 
-        r, kernel = self.n_components, self.kernel
         return contest(entered, r, kernel, rows, self.test, exact=exact, told=told)
-
-    def _entered(self, rows: Array, exact: bool) -> Sequence[Contender]:
-        found = ShadowDensity(self.kernel, ell=self.ell).fit(rows).reduced_set_
-        return contenders(self.ell, max(found.n_centers, self.n_components), exact=exact)
 
     def _with_memory(self, results: list[Result], rows: Array) -> list[Result]:
         with tempfile.TemporaryDirectory() as folder:
@@ -134,10 +132,10 @@ class _Match:
         }
 
 
-def _shown(name: str, sampled: list[Result], everything: list[Result]) -> list[Any]:
+def _shown(name: str, terms: Terms, sampled: list[Result], everything: list[Result]) -> list[Any]:
     count = sampled[0].n_rows
     title = f"{name}: the same {count:,} rows for all"
     shown = [table(title, sampled), ""]
     if everything:
         shown += [table(f"{everything[0].n_rows:,} rows", everything), ""]
-    return [*shown, *(Text(f"• {remark}") for remark in remarks(sampled, everything)), ""]
+    return [*shown, *(Text(f"• {remark}") for remark in remarks(terms, sampled, everything)), ""]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from rich.table import Table
 from rich.text import Text
 
-from .._style import INK, PALE, dress, new_axes, pyplot
+from .._style import BAND, INK, PALE, dress, pyplot
 from ..planning.report import percent, seconds_in_words
-from .contenders import Result
+from .contenders import MOST_LANDMARKS, Result
 
 _ROUNDING = 1e-9
 
@@ -23,6 +24,14 @@ class Column(NamedTuple):
     title: str
     value: Callable[[Result], float | None]
     written: Callable[[float], str]
+
+
+class Terms(NamedTuple):
+    """What is the same for all."""
+
+    bandwidth: float
+    n_components: int
+    n_held_out: int
 
 
 def _megabytes(value: float) -> str:
@@ -61,46 +70,76 @@ def _cell(column: Column, result: Result, least: float) -> Text:
     return Text(column.written(value), "bold green" if value == least else "")
 
 
-def remarks(sampled: Sequence[Result], everything: Sequence[Result]) -> list[str]:
-    """How the numbers came about, and what cannot be run."""
+def remarks(same: Terms, sampled: Sequence[Result], everything: Sequence[Result]) -> list[str]:
+    """How the numbers came about, and what was not run."""
     said = [
-        f"error: of {len(sampled[0].errors)} runs the median, of rows that nobody was fitted to, "
-        "against exact kernel PCA of the same rows, after the best linear alignment.",
-        "times are medians of warm runs in turns, on the same threads; memory is that of a fresh "
-        "process, above the data. The best of each column is green.",
+        f"the same for all: rows, Gaussian kernel of bandwidth {same.bandwidth:.4g}, "
+        f"{same.n_components} components about the mean in feature space, threads.",
+        f"error: of {same.n_held_out:,} rows that nobody was fitted to, against exact kernel PCA "
+        "of the same rows, after the best linear alignment. Nystroem draws its points at random: "
+        "the median of the runs.",
+        "times are medians of warm runs in turns; memory is the peak of a fit in a process of its "
+        "own, warm too, above the data. The best of each column is green.",
     ]
-    if everything:
-        n = everything[0].n_rows
-        said.append(f"KernelPCA of {n:,} rows would need a matrix of {_megabytes(8 * n**2 / 1e6)}.")
-    return said
+    most = max(result.points for result in (*sampled, *everything) if result.contender.ours)
+    if most > MOST_LANDMARKS:
+        said.append(
+            f"Nystroem was run with {MOST_LANDMARKS:,} points where rskpca has {most:,} centers: "
+            "its singular value decomposition grows with their cube."
+        )
+    return [*said, *_left_out(everything)]
+
+
+def _left_out(everything: Sequence[Result]) -> list[str]:
+    if not everything:
+        return []
+    n = everything[0].n_rows
+    needed = _megabytes(8 * n**2 / 1e6)
+    return [f"KernelPCA was not run on {n:,} rows: its matrix alone would take {needed}."]
 
 
 def drawn(name: str, sampled: Sequence[Result], everything: Sequence[Result], path: Path) -> None:
-    """Bars: the error on the sample, and what it costs on all rows."""
-    panels = [(column, sampled) for column in COLUMNS[1:2]]
-    panels += [(column, everything or sampled) for column in COLUMNS[2:]]
-    axes = new_axes(len(panels), (4.6, 2.9), n_columns=2)
-    for ax, (column, results) in zip(axes, panels, strict=True):
-        _bars(ax, column, results)
-    rest = f", the rest for {everything[0].n_rows:,}" if everything else ""
-    title = f"{name}: errors for {sampled[0].n_rows:,} rows{rest}; scales are logarithmic"
-    axes[0].figure.suptitle(title, fontweight="bold", color=INK)
-    axes[0].figure.savefig(path, dpi=150)
-    pyplot().close(axes[0].figure)
+    """A dot for each, a row of panels for each number of rows, a panel for each column."""
+    groups = [group for group in (sampled, everything) if group]
+    lines = [len(group) for group in groups]
+    figure, panels = pyplot().subplots(
+        len(groups), len(COLUMNS), figsize=(14.0, 0.42 * sum(lines) + 1.1 * len(groups)),
+        height_ratios=lines, sharey="row", squeeze=False, layout="constrained",
+    )  # fmt: skip
+    for group, axes in zip(groups, panels, strict=True):
+        for ax, column in zip(axes, COLUMNS, strict=True):
+            _dots(ax, column, group)
+        axes[0].invert_yaxis()
+        axes[0].set_ylabel(f"{group[0].n_rows:,} rows", fontweight="bold", color=INK)
+    title = f"{name}: rskpca (dark) and scikit-learn; left is better, scales are logarithmic"
+    figure.suptitle(title, fontweight="bold", color=INK)
+    figure.savefig(path, dpi=150)
+    pyplot().close(figure)
 
 
-def _bars(ax: Any, column: Column, results: Sequence[Result]) -> None:
-    names = [result.contender.title for result in results]
-    values = [column.value(result) or 0.0 for result in results]
-    colours = [INK if result.contender.ours else PALE for result in results]
-    ax.set_xscale("log")
-    least = min(value for value in values if value > _ROUNDING) / 3
-    bars = ax.barh(names, [max(value, least) for value in values], color=colours, height=0.62)
-    ax.bar_label(bars, [column.written(value) for value in values], padding=4)
-    ax.set_xlim(least, max(values) * 12)
-    ax.invert_yaxis()
+def _dots(ax: Any, column: Column, results: Sequence[Result]) -> None:
     dress(ax, "", "", column.title)
     ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
     ax.xaxis.set_visible(False)
-    ax.spines["bottom"].set_visible(False)
+    names = [result.contender.title for result in results]
+    values = [column.value(result) for result in results]
+    if None in values:  # the error, for which exact kernel PCA is needed
+        said = "\n".join(wrap(_left_out(results)[0], 26))
+        ax.text(0.0, 0.5, said, transform=ax.transAxes, va="center", fontsize="small", color=INK)
+        return
+    told = [float(value) for value in values if value is not None]
+    least = min((value for value in told if value > _ROUNDING), default=1.0)
+    places = [max(value, least / 4) for value in told]
+    colours = [INK if result.contender.ours else BAND for result in results]
+    ax.set_xscale("log")
+    ax.hlines(names, min(places), max(places), color=PALE, linewidth=0.8, zorder=1)
+    ax.scatter(places, names, c=colours, s=64, zorder=2)
+    for name, place, value in zip(names, places, told, strict=True):
+        ax.annotate(
+            column.written(value), (place, name), (0, 7), textcoords="offset points", ha="center",
+            fontsize="small", color=INK,
+        )  # fmt: skip
+    room = (max(places) / min(places)) ** 0.2 * 1.1
+    ax.set_xlim(min(places) / room, max(places) * room)
+    ax.margins(y=0.12)

@@ -21,7 +21,7 @@ _LONG = 10.0  # seconds after which a fit is not repeated
 _WARM = 500
 _EMBEDDED = 5000  # rows of a timed transform
 _DEFAULT_LANDMARKS = 100  # scikit-learn's own
-_MOST_LANDMARKS = 2000  # of which the singular value decomposition takes seconds
+MOST_LANDMARKS = 2000  # of which the singular value decomposition takes seconds
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,23 @@ class Contender:
         model.fit(rows[:_WARM]).transform(rows[:10])
 
 
-def contenders(ell: float, n_centers: int, *, exact: bool) -> list[Contender]:
-    """Ours, scikit-learn's at the same size and at its own, and the exact one if it fits."""
-    landmarks = min(n_centers, _MOST_LANDMARKS)
-    size = "same size" if landmarks == n_centers else f"{landmarks:,}"
-    found = [
+def contenders(
+    ell: float, n_components: int, kernel: Gaussian, rows: Array, *, exact: bool
+) -> list[Contender]:
+    """Ours; scikit-learn's at the size of each and at its own; the exact one if it fits."""
+    ours = [
         Contender("rskpca", "shadow", ell, ours=True),
         Contender("rskpca --refine", "shadow-two-scales-refined", ell, ours=True),
-        Contender(f"Nystroem + PCA, {size}", "sklearn-nystroem", landmarks),
-        Contender(f"Nystroem + PCA, {_DEFAULT_LANDMARKS}", "sklearn-nystroem", _DEFAULT_LANDMARKS),
     ]
-    return [*found, Contender("KernelPCA", "sklearn-kpca", None)] if exact else found
+    sizes = [n_points(one.make(n_components, kernel).fit(rows)) for one in ours]
+    most = min(MOST_LANDMARKS, len(rows))
+    beside = {int(np.clip(size, n_components, most)) for size in (_DEFAULT_LANDMARKS, *sizes)}
+    theirs = [
+        Contender(f"Nystroem + PCA, {size:,}", "sklearn-nystroem", size)
+        for size in sorted(beside, reverse=True)
+    ]
+    last = [Contender("KernelPCA", "sklearn-kpca", None)] if exact else []
+    return [*ours, *theirs, *last]
 
 
 @dataclass

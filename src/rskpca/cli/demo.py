@@ -14,7 +14,7 @@ from .._core.replacing import replaced
 from ..embedding import ReducedSetKernelPCA
 from ..sources import open_source
 from .fit import fitted, reported
-from .paths import writable
+from .paths import named, writable
 from .summary import next_lines
 from .voice import Voice
 
@@ -32,7 +32,8 @@ def demo(
     """Fit handwritten digits, write a report, and say what to try next."""
     folder.mkdir(exist_ok=True)
     data = writable(folder / "digits.parquet")
-    _write_digits(data)
+    with named(data):
+        _write_digits(data)
     source = open_source(data, ids="digit")
     with voice.progress(source, data) as bar:
         model = ReducedSetKernelPCA(6, bandwidth=80.0)

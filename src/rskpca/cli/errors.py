@@ -13,21 +13,28 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-WRONG, BUG, INTERRUPTED = 1, 70, 130  # 2, of wrong options, is typer's
+from . import INTERRUPTED
+
+WRONG, BUG = 1, 70  # 2, of wrong options, is typer's
 
 # The library speaks of parameters; here they are options.
 _AS_OPTIONS = (
     (r"open_source\(\.\.\., columns=[^)]*\)", "--columns"),
     (r"\bcolumns=", "--columns"),
     (r"\bexclude=", "--exclude"),
-    (r"\bids=", "--id"),
-    (r"\bdataset=", "--dataset "),
+    (r" carry them through with ids=,", ""),  # which most commands do not
+    (r"\bskip_missing=True", "--skip-missing"),
+    (r"\bdataset=(?=\W|$)", "--dataset"),
     (r"\bbandwidth=(?=[\d.])", "--bandwidth "),
     (r"^(columns|exclude|weight|color): ", r"--\1: "),
     (r"^ids: ", "--id: "),
     (r"\bn_components\b", "--components"),
     (r'\brefine="nystrom"', "--refine"),
     (r'Or give "auto", with tol\.', "Or give --tol."),
+    (r'Or give "median"\.', "Or leave --bandwidth out."),
+    (r'\bbandwidth="median" needs', "the median bandwidth needs"),
+    (r"Give the bandwidth as a number, or more rows in the first chunk", "Give --bandwidth"),
+    (r"Give the bandwidth as a number", "Give --bandwidth"),
     (r"\bnp\.inf\b", "inf"),
 )
 
@@ -79,7 +86,12 @@ def message(error: BaseException) -> str:
 
 
 def _show_warning(text: Any, *_: Any, **__: Any) -> None:
-    _line(f"note: {message(Warning(str(text)))}", "yellow")
+    note(message(Warning(str(text))))
+
+
+def note(text: str) -> None:
+    """A line on standard error that is no error."""
+    _line(f"note: {text}", "yellow")
 
 
 def _line(text: str, style: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from .. import scaling
 from ..io import save
+from ..planning.report import percent
 from ..sources import Source
 from .modelling import Modelling
 from .models import known_features, last_step, loaded
@@ -26,6 +28,8 @@ EXAMPLES = """
   rskpca fit data.csv --exclude 'name,town' --standardize --color class --report report.html
   rskpca fit parts/ --columns 'x*' --ell 5 -o model.rskpca --checkpoint parts.note
 """
+
+_DOMINANT = 0.95  # share of the variance
 
 
 def fit(
@@ -47,7 +51,8 @@ def fit(
     voice: Voice,
 ) -> None:
     """Fit a model to a file of any size, and say how wrong it can be."""
-    model_path = writable(output or Path(f"{data.stem}.rskpca"), [data])
+    read = [path for path in (data, checkpoint, modelling.like) if path is not None]
+    model_path = writable(output or Path(f"{data.stem}.rskpca"), read)
     if report is not None:
         writable(report, [data, model_path], (".html", ".htm"))
     estimator = modelling.estimator()
@@ -57,7 +62,9 @@ def fit(
         summary = fitted(estimator, source, model_path, bar, data.name, checkpoint=checkpoint)
         if report is not None:
             summary = reported(summary, source, report, color, bar)
-    voice.tell(summary.to_dict(), summary, next_lines(_next(summary, data)))
+    _warn_of_scales(summary, voice)
+    numbers = {**summary.to_dict(), "skipped_rows": source.n_skipped}
+    voice.tell(numbers, summary, next_lines(_next(summary, data, reading)))
 
 
 def fitted(
@@ -85,15 +92,30 @@ def reported(summary: Summary, source: Source, path: Path, color: str | None, ba
     return replace(summary, seconds=seconds, files={**summary.files, "report": path})
 
 
-def _next(summary: Summary, data: Path) -> dict[str, str]:
-    model = summary.files["model"]
-    out = f"{data.stem}-embedded.parquet"
-    found = {"embed the rows": f"rskpca transform {model} {data} -o {out}"}
+def _warn_of_scales(summary: Summary, voice: Voice) -> None:
+    """Distances within a row number, or in one unit of many, are hardly ever meant."""
+    j, share = summary.dominant
+    if share > _DOMINANT and summary.embedding.n_features_in_ > 1:
+        names = known_features(summary.model)
+        name = f"column {j}" if names is None else f"column {names[j]!r}"
+        other = ", or give --standardize" if summary.embedding is summary.model else ""
+        voice.note(
+            f"{name} has {percent(share)} of the variance of all features, and so decides alone "
+            f"what is near. Leave it out with --exclude{other}."
+        )
+
+
+def _next(summary: Summary, data: Path, reading: Reading) -> dict[str, str]:
+    named = known_features(summary.model) is not None  # then they need not be named again
+    options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
+    of = f"{quote(str(summary.files['model']))} {quote(str(data))}{options}"
+    out = quote(f"{data.stem}-embedded.parquet")
+    found = {"embed the rows": f"rskpca transform {of} -o {out}"}
     if "report" not in summary.files:
-        found["look at it"] = f"rskpca report {model} {data} -o {data.stem}.html"
+        found["look at it"] = f"rskpca report {of} -o {quote(f'{data.stem}.html')}"
     if summary.verdict.colour in ("amber", "red") and not _is_refined(summary.embedding):
         found["a smaller error"] = "the same with --refine, or with a larger --ell"
-        found["measure the error"] = f"rskpca certify {model} {data}"
+        found["measure the error"] = f"rskpca certify {of}"
     return found
 
 

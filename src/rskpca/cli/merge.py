@@ -37,7 +37,7 @@ def merge(
     voice: Voice,
 ) -> None:
     """Make one model of the data of several, from the models alone."""
-    writable(output)
+    writable(output, models)
     if len(models) < 2:
         raise typer.BadParameter("give at least two models.", param_hint="MODELS")
     merged = _merged([loaded(path) for path in models], models)

@@ -46,7 +46,7 @@ def named(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is not None or error.errno is None:
             raise
-        said = f"{error.strerror}; it was not written"
+        said = f"{os.strerror(error.errno)}; it was not written"
         raise OSError(error.errno, said, str(path)) from error
 
 

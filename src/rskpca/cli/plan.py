@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -16,8 +17,9 @@ from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
 from .modelling import Bandwidth, Components, Standardize
-from .paths import writable
+from .paths import named, writable
 from .reading import DataFile, Reading
+from .summary import next_lines
 from .voice import Voice
 
 EXAMPLES = """
@@ -49,7 +51,7 @@ def plan(
         found = make_plan(rows, kernel, ell=ell, n_components=components)
         if plot is not None:
             _draw(found, plot)
-    numbers = {**found.to_dict(), "plot": plot}
+    numbers = {**found.to_dict(), "plot": plot, "skipped_rows": source.n_skipped}
     voice.tell(numbers, "", *_shown(found), "", _next(data, reading, standardize))
 
 
@@ -64,12 +66,12 @@ def _shown(found: Plan) -> list[Any]:
 
 def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
-    with replaced(path) as unfinished:
+    with named(path), replaced(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
     pyplot().close(figure)
 
 
 def _next(data: Path, reading: Reading, standardize: bool) -> Text:
     scaled = " --standardize" if standardize else ""
-    command = f"rskpca fit {data}{reading.as_options()}{scaled} --report report.html"
-    return Text.assemble(("  next  ", "dim"), (command, "bold"))
+    command = f"rskpca fit {quote(str(data))}{reading.as_options()}{scaled} --report report.html"
+    return next_lines({"next": command})

@@ -38,7 +38,7 @@ class Bar:
         self.total, self._exact, self._shown = total, exact, shown
         self._driven = False  # by a pass that says what it has counted
         self._last, self._name = 0, ""
-        self.verb = "counting"
+        self.verb, self.after = "counting", "solving"
         self._progress = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), _Rows(),
             TextColumn("{task.fields[beside]}"), TimeElapsedColumn(), TimeRemainingColumn(),
@@ -60,7 +60,7 @@ class Bar:
         self._driven = not self._exact or rows < (self.total or 0)
         self._update(self.verb, rows, f"{n_centers:,} centers" if n_centers else "")
         if not self._driven:
-            self.stage("solving")
+            self.stage(self.after)
 
     def stage(self, name: str) -> None:
         """Something whose length is not known."""

@@ -11,7 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..scaling._columns import check_columns
 from ..sources import Block, Source, open_source
+from .models import known_features
 from .paths import existing
 
 DataFile = Annotated[
@@ -59,6 +61,11 @@ class Reading:  # numpydoc ignore=PR01
         str | None, typer.Option(metavar="NAME", help="The array in a .npz, .h5 or .zarr.")
     ] = None
 
+    skip_missing: Annotated[
+        bool,
+        typer.Option("--skip-missing", help="Leave out rows with a missing or infinite value."),
+    ] = False
+
     def open(
         self,
         data: Path,
@@ -95,6 +102,7 @@ class Reading:  # numpydoc ignore=PR01
                 ids=[*ids] if color is None else [*ids, color],
                 weight=self.weight,
                 exclude=_listed(self.exclude or ()),
+                skip_missing=self.skip_missing,
                 **self._options(),
             )
         except ValueError as error:
@@ -102,13 +110,19 @@ class Reading:  # numpydoc ignore=PR01
                 raise
             raise ValueError(str(error).replace("ids: ", "color: ", 1)) from error
 
-    def as_options(self) -> str:
+    def open_for(self, model: Any, data: Path, **options: Any) -> Source:
+        """The rows for a fitted model, which has the same features; see :meth:`open`."""
+        source = self.open(data, known=known_features(model), **options)
+        check_columns(model, source)
+        return source
+
+    def as_options(self, without: Sequence[str] = ()) -> str:
         """What was given, as it is written on a command line."""
         found = ""
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for field in (field for field in fields(self) if field.name not in without):
+            value, option = getattr(self, field.name), f" --{field.name.replace('_', '-')}"
             for item in value if isinstance(value, list) else [value] if value else []:
-                found += f" --{field.name} {quote(item)}"
+                found += option if item is True else f"{option} {quote(item)}"
         return found
 
     def _options(self) -> dict[str, Any]:

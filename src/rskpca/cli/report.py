@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from ..planning.report import seconds_in_words
-from .models import ModelFile, known_features, loaded
+from .models import ModelFile, loaded
 from .paths import size_in_words, writable
 from .reading import DataFile, Reading
 from .reporting import Colour, write_report
@@ -37,7 +37,7 @@ def report(
     """Write a report of a model as one HTML file, which needs no network."""
     writable(output, [model, data], (".html", ".htm"))
     fitted = loaded(model)
-    source = reading.open(data, color=color, known=known_features(fitted))
+    source = reading.open_for(fitted, data, color=color)
     start = time.perf_counter()
     with voice.progress(source, data):
         write_report(fitted, source, output, color=color, title=title or data.stem)
@@ -46,4 +46,5 @@ def report(
         ("✓ ", "green"), (str(output), "bold"),
         (f"  {size_in_words(output)}, {seconds_in_words(seconds)}", "dim"),
     )  # fmt: skip
-    voice.tell({"report": str(output), "seconds": seconds}, line)
+    skipped = source.n_skipped
+    voice.tell({"report": str(output), "seconds": seconds, "skipped_rows": skipped}, line)

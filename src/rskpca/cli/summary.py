@@ -9,6 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
@@ -67,6 +68,15 @@ class Summary:
         """How many rows were fitted."""
         return n_samples_of(self.embedding) or float(len(points_of(self.embedding).centers))
 
+    @property
+    def dominant(self) -> tuple[int, float]:
+        """The feature with most of the variance, and its share."""
+        found = points_of(self.embedding)
+        mean = np.average(found.centers, axis=0, weights=found.weights)
+        variances = np.average((found.centers - mean) ** 2, axis=0, weights=found.weights)
+        j = int(np.argmax(variances))
+        return j, float(variances[j] / variances.sum())
+
     def to_dict(self) -> dict[str, Any]:
         """The same for machines."""
         embedding, verdict = self.embedding, self.verdict
@@ -75,7 +85,7 @@ class Summary:
         return {
             **{what: str(path) for what, path in self.files.items()},
             "method": type(embedding).__name__,
-            "rows": self.n_rows,
+            "rows": int(self.n_rows) if float(self.n_rows).is_integer() else self.n_rows,
             "features": embedding.n_features_in_,
             "feature_names": known_features(self.model),
             "centers": len(points_of(embedding).centers),
@@ -183,9 +193,11 @@ def judged(verdict: Verdict) -> RenderableType:
     return table
 
 
-def next_lines(commands: Mapping[str, str]) -> RenderableType:
-    """What to run next, and why."""
-    table = Table.grid(padding=(0, 2))
-    for why, command in commands.items():
-        table.add_row(Text(f"  {why}", "dim"), Text(command, "bold"))
-    return table
+def next_lines(commands: Mapping[str, str]) -> Text:
+    """What to run next, and why; no command is broken in two, so that it can be copied."""
+    width = max(map(len, commands))
+    lines = [
+        Text.assemble((f"  {why:{width}}  ", "dim"), (command, "bold"))
+        for why, command in commands.items()
+    ]
+    return Text("\n", no_wrap=True).join(lines)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from .. import scaling
 from ..planning.report import seconds_in_words
-from .models import ModelFile, known_features, loaded
+from .models import ModelFile, loaded
 from .paths import size_in_words, writable
 from .reading import DataFile, Reading
 from .voice import Voice
@@ -50,15 +50,17 @@ def transform(
         hint = "leave out --labels" if labels else "try --labels"
         name = type(fitted).__name__
         raise TypeError(f"{str(model)!r} holds a {name}, which cannot {verb}; {hint}.")
-    source = reading.open(data, ids=ids or (), known=known_features(fitted))
+    source = reading.open_for(fitted, data, ids=ids or ())
     start = time.perf_counter()
-    with voice.progress(source, data) as bar:
-        bar.verb = "embedding"
+    with voice.progress(source, data, skipped="empty in the output") as bar:
+        bar.verb, bar.after = "embedding", "writing"
         getattr(scaling, verb)(fitted, source, out, progress=bar.counted)
     seconds = time.perf_counter() - start
+    skipped = source.n_skipped or 0
+    rows = source.counted() + skipped
     voice.tell(
-        {"output": str(out), "rows": source.counted(), "seconds": seconds},
-        _line(out, source.counted(), seconds),
+        {"output": str(out), "rows": rows, "skipped_rows": skipped, "seconds": seconds},
+        _line(out, rows, seconds),
     )
 
 

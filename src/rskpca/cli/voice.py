@@ -14,8 +14,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from ..sources import Source
+from .errors import note
 from .progress import Bar
 from .reading import expected_rows
 
@@ -37,11 +39,27 @@ class Voice:  # numpydoc ignore=PR01
         elif not self.quiet:
             console = screen()
             for item in shown:
-                console.print(item)
+                whole = isinstance(item, Text) and bool(item.no_wrap)
+                console.print(item, soft_wrap=whole)
 
     @contextmanager
-    def progress(self, source: Source, data: Path) -> Iterator[Bar]:
-        """A bar on standard error, if somebody looks, from the second second on."""
+    def progress(self, source: Source, data: Path, skipped: str = "left out") -> Iterator[Bar]:
+        """A bar on standard error, if somebody looks, from the second second on.
+
+        Parameters
+        ----------
+        source : Source
+            What is read.
+        data : Path
+            Where it is.
+        skipped : str, default="left out"
+            What becomes of rows that lack a number, which is noted at the end.
+
+        Yields
+        ------
+        Bar
+            To tell how far it is.
+        """
         exact = source.n_rows is not None
         total = source.n_rows if exact else expected_rows(data)
         bar = Bar(total, exact, shown=sys.stderr.isatty() and not self.quiet)
@@ -50,6 +68,14 @@ class Voice:  # numpydoc ignore=PR01
             yield bar
         finally:
             bar.end()
+        if source.n_skipped:
+            rows = "row is" if source.n_skipped == 1 else "rows are"
+            self.note(f"{source.n_skipped:,} {rows} {skipped}: a value is missing or infinite.")
+
+    def note(self, text: str) -> None:
+        """A line on standard error, for people."""
+        if not (self.quiet or self.json):
+            note(text)
 
 
 def screen() -> Console:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from .. import _validation as check
 from ..io import load, save
 from ..sources import Source
+from ._outputs import unwritten
 
 _KEYS = {"model", "rows", "finished", "estimator", "source"}
 
@@ -55,7 +56,7 @@ class Checkpoint:
             return
         trial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
-            save(clone(estimator), trial)
+            _save(clone(estimator), trial, self.path)
         finally:
             trial.unlink(missing_ok=True)
 
@@ -67,8 +68,17 @@ class Checkpoint:
     def write(self, model: Any, rows: int, *, finished: bool = False) -> None:
         """Note the state now."""
         if self.path is not None:
-            save({"model": model, "rows": rows, "finished": finished, **self._of}, self.path)
+            noted = {"model": model, "rows": rows, "finished": finished, **self._of}
+            _save(noted, self.path, self.path)
         self._last = time.monotonic()
+
+
+def _save(content: Any, path: Path, told: Path) -> None:
+    """Write a file; an error names the one that is told of."""
+    try:
+        save(content, path)
+    except OSError as error:
+        raise unwritten(told, error) from error
 
 
 def check_place(path: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,7 +17,8 @@ from .._core.replacing import replaced
 from ..sources import Source, pyarrow_for
 
 Columns = Mapping[Any, NDArray[Any]]
-Append = Callable[[Columns, NDArray[Any]], None]
+Empty = NDArray[np.bool_] | None  # the rows that have no values
+Append = Callable[[Columns, NDArray[Any], Empty], None]
 
 
 class _Output(ABC):
@@ -26,7 +28,7 @@ class _Output(ABC):
         self.path, self.names = path, names
 
     @abstractmethod
-    def write(self, ids: Columns, values: NDArray[Any]) -> None:
+    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         """Append a block."""
 
     @abstractmethod
@@ -42,7 +44,9 @@ class _Npy(_Output):
         self.file = path.open("wb")
         self.n_rows, self.shape, self.dtype = 0, (len(names),), np.dtype(np.float64)
 
-    def write(self, ids: Columns, values: NDArray[Any]) -> None:
+    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
+        if empty is not None:
+            values = _with_nan(values, empty)
         if self.n_rows == 0:
             self.shape, self.dtype = values.shape[1:], values.dtype
             self._write_header()
@@ -77,14 +81,15 @@ class _Arrow(_Output):
     def _writer(self, schema: Any) -> Any:
         """pyarrow's writer of this kind of file."""
 
-    def write(self, ids: Columns, values: NDArray[Any]) -> None:
+    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         import pyarrow as pa
 
         columns = np.ascontiguousarray(values.reshape(len(values), -1).T)
         carried = zip(ids.values(), self.types, strict=True)
         arrays = [pa.array(column, kind, from_pandas=True) for column, kind in carried]
         names = [*map(str, ids), *self.names]
-        table = pa.table([*arrays, *map(pa.array, columns)], names=names)
+        arrays += [pa.array(column, mask=empty) for column in columns]
+        table = pa.table(arrays, names=names)
         if self.writer is None:
             self.writer = self._writer(table.schema)
         self.writer.write_table(table)
@@ -108,6 +113,16 @@ class _Csv(_Arrow):
         return csv.CSVWriter(self.path, schema)
 
 
+def _with_nan(values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[Any]:
+    if values.dtype.kind != "f":
+        raise ValueError(
+            "rows with missing numbers have no label, which a .npy file of whole numbers cannot "
+            "say; write .parquet or .csv."
+        )
+    shape = (-1, *[1] * (values.ndim - 1))
+    return np.where(empty.reshape(shape), np.nan, values).astype(values.dtype, copy=False)
+
+
 KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _Csv}
 
 
@@ -126,7 +141,7 @@ def written(path: Path, names: Sequence[str], source: Source) -> Iterator[Append
     except OSError as error:
         if error is elsewhere:
             raise
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
 
 
 @contextmanager
@@ -141,15 +156,17 @@ def _opened(path: Path, names: Sequence[str], source: Source) -> Iterator[_Outpu
         raise
 
 
-def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any]) -> None:
+def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
     try:
-        output.write(ids, values)
+        output.write(ids, values, empty)
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
 
 
-def _unwritten(path: Path, error: OSError) -> OSError:
-    told = f"{error.strerror or error}; {str(path)!r} was not written"
+def unwritten(path: Path, error: OSError) -> OSError:
+    """The same error, with the name of the file."""
+    what = error if error.errno is None else os.strerror(error.errno)
+    told = f"{what}; {str(path)!r} was not written"
     return OSError(told) if error.errno is None else OSError(error.errno, told, str(path))
 
 

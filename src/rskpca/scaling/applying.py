@@ -25,7 +25,9 @@ def transform(model: Any, source: Any, output: Any, *, progress: Progress = None
     model : fitted embedding
         Anything with ``transform``.
     source : Source, or what :func:`rskpca.sources.open_source` opens
-        The rows; columns named in ``ids=`` go into the file, before the coordinates.
+        The rows; columns named in ``ids=`` go into the file, before the coordinates. Of one that
+        was opened with ``skip_missing=True`` all rows are written, in their order: those that it
+        skips are empty, or NaN in a .npy file.
     output : str or path
         A file that ends in .npy, .parquet or .csv; .npy takes no ids. It appears under its name
         when it is whole.
@@ -49,7 +51,8 @@ def predict(model: Any, source: Any, output: Any, *, progress: Progress = None) 
     model : fitted clustering or novelty detector
         Anything with ``predict``.
     source : Source, or what :func:`rskpca.sources.open_source` opens
-        The rows; columns named in ``ids=`` go into the file, before the label.
+        The rows; columns named in ``ids=`` go into the file, before the label. Rows that it skips
+        are empty, which a .npy file of labels cannot hold.
     output : str or path
         A file that ends in .npy, .parquet or .csv, as in :func:`transform`.
     progress : bool or callable, default=None
@@ -73,11 +76,11 @@ def _applied(
     with (
         written(path, names, source) as append,
         shown(progress, source, type(model).__name__) as show,
-        closing(read_ahead(source.blocks())) as blocks,
+        closing(read_ahead(source.with_skipped().blocks())) as blocks,
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # see above
         for block in blocks:
-            append(block.ids, np.asarray(getattr(model, verb)(block.rows)))
+            append(block.ids, np.asarray(getattr(model, verb)(block.rows)), block.empty)
             show(block.stop, n_centers(model))
     return path

@@ -94,6 +94,7 @@ class Table(ABC):
     n_rows: int | None
     again = True  # whether it can be read more than once
     ids_are_text = False  # whether columns that are carried through are text, whatever they hold
+    n_skipped: int | None = 0  # rows that are left out; None where that is not yet known
 
     @abstractmethod
     def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
@@ -105,6 +106,10 @@ class Table(ABC):
 
         dtype = self.fields[j].dtype
         return pa.string() if dtype is None else pa.from_numpy_dtype(dtype.newbyteorder("="))
+
+    def counting(self, picked: Picked) -> Picked:
+        """The columns that are read to count the rows: one will do."""
+        return Picked(picked.features[:1])
 
     def check(self, picked: Picked) -> None:
         """An error where parts of the table differ in these columns."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .. import _validation as check
 from . import _arrays
 from ._arrays import ArrayTable
 from ._arrow import ArrowFile, CsvFile, ParquetFile
@@ -18,6 +19,7 @@ from ._chained import Iterated, Parts
 from ._columns import pick
 from ._frames import FrameTable, face_of
 from ._table import Table
+from ._whole import Whole
 from .source import Source
 
 KINDS: dict[str, Callable[..., Table]] = {
@@ -41,6 +43,7 @@ def open_source(
     weight: Any = None,
     exclude: Any = (),
     block_rows: int | None = None,
+    skip_missing: bool = False,
     **options: Any,
 ) -> Source:
     """Open rows wherever they are, without loading them.
@@ -65,6 +68,9 @@ def open_source(
         Columns that are no features, by name, pattern or number.
     block_rows : int, default=None
         Rows of a block. None is about a million numbers.
+    skip_missing : bool, default=False
+        Leave out rows in which a feature or the weight is missing or not finite, as if they were
+        not there. Else they are an error.
     **options : dict
         ``dataset``, the name of an array in a .npz, HDF5 or Zarr file (by default X, or the only
         one). Of .csv files ``delimiter`` (by default the one of comma, semicolon, tab and bar that
@@ -87,14 +93,16 @@ def open_source(
     [2, 2]
     """
     if isinstance(data, Source):
-        given = options or ids or exclude
+        given = options or ids or exclude or skip_missing
         if given or any(value is not None for value in (columns, weight, block_rows)):
             raise ValueError("the source is open already; give its options where it is opened.")
         return data
+    check.boolean("skip_missing", skip_missing)
     table = _opened(data, options)
     if table.n_rows == 0:
         raise ValueError(f"{table.where} is empty: it has no rows.")
-    return Source(table, pick(table, columns, ids, weight, exclude), block_rows)
+    picked = pick(table, columns, ids, weight, exclude)
+    return Source(Whole(table) if skip_missing else table, picked, block_rows)
 
 
 def _opened(data: Any, options: dict[str, Any]) -> Table:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _validation as check
 from ._columns import label
 from ._table import Batch, Picked, Rows, Table, promoted
+from ._whole import Whole
 
 Array = NDArray[np.floating]
 
@@ -32,12 +33,15 @@ class Block(NamedTuple):
         Of the weight column.
     ids : dict of str to ndarray
         The columns that are carried through.
+    empty : ndarray of shape (n_rows,) or None
+        Which rows lack a number, and are zeros; None, unless :meth:`Source.with_skipped` has some.
     """
 
     start: int
     rows: Array
     weights: NDArray[np.float64] | None
     ids: dict[Any, NDArray[Any]]
+    empty: NDArray[np.bool_] | None = None
 
     @property
     def stop(self) -> int:
@@ -74,6 +78,7 @@ class Source:  # numpydoc ignore=PR01
     """
 
     watch: Callable[[int], object] = staticmethod(lambda row: None)
+    _finite = True  # whether numbers that are not are an error
 
     def __init__(self, table: Table, picked: Picked, block_rows: int | None = None) -> None:
         self._table, self._picked = table, picked
@@ -107,6 +112,15 @@ class Source:  # numpydoc ignore=PR01
     def id_types(self) -> list[Any]:
         """The pyarrow types of the columns that are carried through, the same for all blocks."""
         return [self._table.arrow_type(j) for j in self._picked.ids]
+
+    @property
+    def n_skipped(self) -> int | None:
+        """Rows left out because a number is missing or not finite; None before all were read."""
+        return self._table.n_skipped
+
+    def with_skipped(self) -> Source:
+        """All rows, also those that are left out, which are marked; weights are not read."""
+        return _Marked(self, self._table) if isinstance(self._table, Whole) else self
 
     @property
     def weighted(self) -> bool:
@@ -146,8 +160,15 @@ class Source:  # numpydoc ignore=PR01
                     block = _Filling(self, start := start + size)
         if block.n_rows:
             yield block.done()
-        elif start == 0:
-            raise ValueError(f"{self.name} is empty: it has no rows.")
+        self._note_end(start + block.n_rows)
+
+    def _note_end(self, row: int) -> None:
+        """All rows were read: there are so many."""
+        if row == 0:
+            skipped = " but those that were skipped" if self.n_skipped else ""
+            raise ValueError(f"{self.name} is empty: it has no rows{skipped}.")
+        if self.n_rows is None:
+            self.n_rows = row
 
     def take(self, rows: Any) -> Array:
         """Rows by number.
@@ -199,15 +220,12 @@ class Source:  # numpydoc ignore=PR01
     def counted(self) -> int:
         """How many rows there are; they are read if that is not known."""
         if self.n_rows is None:
-            one = Picked(self._picked.features[:1])
-            n_rows = 0
-            for batch in self._table.batches(one, 0, self.block_rows):
+            n_rows, needed = 0, self._table.counting(self._picked)
+            for batch in self._table.batches(needed, 0, self.block_rows):
                 n_rows += len(batch)
                 self.watch(n_rows)
-            if n_rows == 0:
-                raise ValueError(f"{self.name} is empty: it has no rows.")
-            self.n_rows = n_rows
-        return self.n_rows
+            self._note_end(n_rows)
+        return self.n_rows  # type: ignore[return-value]
 
     def fingerprint(self) -> str:
         """A digest of what is read: names, sizes and times of files, columns, dtype."""
@@ -220,6 +238,28 @@ class Source:  # numpydoc ignore=PR01
         if not self.weighted:
             return None
         return np.concatenate([np.asarray(block.weights) for block in self.blocks()])
+
+
+class _Marked(Source):
+    """All rows of a source that skips some: those are zeros, and marked as empty."""
+
+    _finite = False
+
+    def __init__(self, source: Source, whole: Whole) -> None:
+        picked = Picked(source._picked.features, source._picked.ids)
+        super().__init__(whole.table, picked, source.block_rows)
+        self.watch, self._source, self._whole = source.watch, source, whole
+
+    def blocks(self, start: int = 0) -> Iterator[Block]:
+        """Read on from a row; a pass over all tells the source how many it skips."""
+        skipped = 0
+        for block in super().blocks(start):
+            empty = np.asarray(~np.isfinite(block.rows).all(axis=1))
+            block.rows[empty] = 0.0
+            skipped += int(np.count_nonzero(empty))
+            yield block._replace(empty=empty if empty.any() else None)
+        if start == 0 and self.n_rows is not None:
+            self._whole.n_skipped, self._source.n_rows = skipped, self.n_rows - skipped
 
 
 class _Filling:
@@ -240,8 +280,8 @@ class _Filling:
     def done(self) -> Block:
         """The block, checked."""
         rows, picked = self.rows[: self.n_rows], self.source._picked
-        if not _sums_up(rows):
-            what = "holds NaN or infinity; drop the row or fill it"
+        if self.source._finite and not _sums_up(rows):
+            what = "holds NaN or infinity; fill it, drop the row, or give skip_missing=True"
             self._refuse(~np.isfinite(rows), picked.features, what)
         return Block(self.start, rows, self._weights(), self._ids())
 

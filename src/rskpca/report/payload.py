@@ -41,13 +41,14 @@ def _retention(curve: Retention, subject: Subject) -> dict[str, Any]:
         "high": plain(curve.high),
         "ell": curve.ell,
         "kept": subject.n_centers,
+        "covered": len(subject.covered),
     }
 
 
 def _spectrum(subject: Subject) -> dict[str, Any]:
     certificate = subject.certificate
     if certificate is None:
-        display = SpectrumDisplay.of(subject.embedding)
+        display = SpectrumDisplay.of(subject.embedding, subject.n_rows)
     else:
         display = SpectrumDisplay.of_certificate(certificate)
     return {
@@ -56,6 +57,7 @@ def _spectrum(subject: Subject) -> dict[str, Any]:
         "certain": None if display.certain is None else plain(display.certain),
         "confidence": display.confidence,
         "walk": display.walk,
+        "label": "eigenvalue / n" if display.divided else "eigenvalue",
     }
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from ..bounds import Certificate
+from ..planning.advice import LITTLE
 from ..planning.retention import Retention, enough_rows
 from ..plotting.embedding import Colors
 from ..plotting.models import (
@@ -25,11 +26,13 @@ from ..plotting.models import (
     points_of,
     split,
 )
-from ..plotting.retention import of_rows
+from ..plotting.retention import FACTORS, of_rows
 
 DRAWN = 3000  # rows of the pictures
 LOOKED_AT = 8000  # rows, of which more would tell no more
 MOST_COLUMNS = 24  # features to colour by
+_ALL = 0.9  # of the rows: from here on a larger ell tells nothing
+_WIDER = (0.25, 0.35)  # of an ell that keeps many rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +96,11 @@ class Subject:
         return cls(model, embedding, rows, colors, names, known or n, _checked_seconds(seconds))
 
     @property
+    def kind(self) -> str:
+        """The class of the embedding."""
+        return public_class(self.embedding).__name__
+
+    @property
     def n_centers(self) -> int:
         """m; landmarks or a basis where there are no centers."""
         return len(points_of(self.embedding).centers)
@@ -116,8 +124,20 @@ class Subject:
     @cached_property
     def retention(self) -> Retention:
         """Centers over ell."""
-        some = self.rows[: enough_rows(self.rows.shape[1])]
-        return of_rows(self.embedding, some, self.n_rows)
+        factors = [f for f in FACTORS if self.kept <= _ALL or f < 1]
+        if self.kept > LITTLE:  # where a wider kernel would keep fewer
+            factors = [*_WIDER, *factors]
+        return of_rows(self.embedding, self.covered, self.n_rows, factors=factors)
+
+    @property
+    def covered(self) -> Array:
+        """The rows that the curve is made from; of a window no more than are in it."""
+        return self.rows[: min(enough_rows(self.rows.shape[1]), max(round(self.n_rows), 2))]
+
+
+def public_class(embedding: Any) -> Any:
+    """The class that a user knows it by."""
+    return next(kind for kind in type(embedding).__mro__ if not kind.__name__.startswith("_"))
 
 
 def _size(X: Any) -> int:

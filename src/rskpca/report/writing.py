@@ -140,8 +140,13 @@ def build(
     verdict = judge(subject)
     advice, numbers = advise(subject, verdict), payload(subject)
     subject.seconds["report"] = time.perf_counter() - start
-    heading = _spaced(type(subject.embedding).__name__) if title is None else str(title)
+    heading = _spaced(_last(model)) if title is None else str(title)
     return page(heading, subject, verdict, advice, numbers, date.today().isoformat())
+
+
+def _last(model: Any) -> str:
+    """The class of a model, or of the last step of a pipeline."""
+    return type(model[-1] if hasattr(model, "steps") else model).__name__
 
 
 def _spaced(name: str) -> str:

@@ -44,19 +44,29 @@ function fill(id, names, selected) {
 }
 const say = (id, words) => { document.getElementById(id).textContent = words; };
 
+const some = (drawn, all) => (drawn >= all ? `all ${count(drawn)}` : `${count(drawn)} random`);
+function intervals(s) {
+  if (!seen(s)) return "The intervals that hold the eigenvalues of exact kernel PCA are narrower than the dots.";
+  const bottom = "A bar that reaches the bottom reaches zero.";
+  if (even(s.likely, s.certain)) return `The bars always hold the eigenvalues of exact kernel PCA. ${bottom}`;
+  return `The bars hold the eigenvalues of exact kernel PCA: the thin ones always, the wide ones all together at ${percent(s.confidence)} confidence. ${bottom}`;
+}
 function describe() {
   const { retention: r, embedding: e, density: d, spectrum: s } = numbers;
+  const other = counted(r) ? "were counted too" : `are forecast from ${count(r.covered)} rows`;
   say("retention-words", r.ell === null
     ? `This model has ${count(r.kept)} points for ${count(r.n)} rows. The curve is what a shadow density would keep.`
-    : `${count(r.kept)} centers stand for ${count(r.n)} rows: ${percent(r.kept / r.n)} are kept. The numbers at other ells are forecast from a sample.`);
+    : `${count(r.kept)} centers stand for ${count(r.n)} rows: ${percent(r.kept / r.n)} are kept. A larger ell keeps more centers and is more accurate; the numbers at other ells ${other}.`);
   const drawn = e.centers.shape[0];
-  say("embedding-words", `${count(e.rows.shape[0])} rows drawn at random, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
+  say("embedding-words", `Drawn are ${some(e.rows.shape[0], r.n)} rows, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
   say("spectrum-words", s.likely
-    ? `The bars hold the eigenvalues of exact kernel PCA: the long ones always, the short ones all together at ${s.confidence} confidence. A bar that reaches the bottom reaches zero.`
+    ? `${intervals(s)} Eigenvalues are divided by the number of rows.`
     : s.walk ? "Eigenvalues of a random walk between the rows: the closer to 1, the slower it forgets the coordinate." : "This model has no certificate, and so no intervals.");
   const apart = () => {
     const view = d.views[chosen("density-view")];
-    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${count(d.rows)} of them, drawn at random${view.names.length === 2 ? "; of two features, with the kernel of the model" : ""}.`);
+    const [lowest, highest] = ends(view);
+    const flat = lowest > 0.5 * highest ? " Both are nearly flat: the kernel is wider than these features." : "";
+    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${some(d.rows, r.n)} rows${view.names.length === 2 ? ", in these two features, with the kernel of the model" : ""}.${flat}`);
   };
   apart();
   document.getElementById("density-view").addEventListener("change", apart);

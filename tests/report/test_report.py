@@ -14,7 +14,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rskpca import NormalizedCut, NystromKernelPCA, ReducedSetKernelPCA, ShadowDensity, report
+from rskpca import (
+    KernelPCANovelty,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    report,
+)
 from rskpca.report import writing
 from tests.plotting.cases import MODELS, X
 
@@ -164,6 +171,18 @@ def test_frames_and_pipelines_keep_their_names():
     assert {name for view in numbers["density"]["views"] for name in view["names"]} == set("abc")
     series = Page(report.build(fitted, frame, color=frame["a"] > 0)).numbers
     assert series["embedding"]["colors"][0]["names"] == ["False", "True"]
+
+
+def test_eigenvalues_of_landmarks_are_divided_too():
+    fitted = NystromKernelPCA(2, n_centers=30).fit(X)
+    numbers = Page(report.build(fitted, X[:200], n_rows=600)).numbers
+    np.testing.assert_allclose(numbers["spectrum"]["values"], fitted.eigenvalues_ / 600, rtol=1e-6)
+    assert numbers["spectrum"]["label"] == "eigenvalue / n"
+
+
+def test_a_detector_goes_by_its_own_name():
+    page = Page(report.build(KernelPCANovelty().fit(X), X))
+    assert page.words.startswith("Kernel PCA Novelty Kernel PCA Novelty ReducedSetKernelPCA of")
 
 
 def test_one_feature_and_one_component():

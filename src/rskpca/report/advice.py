@@ -167,10 +167,10 @@ def _little_compression(subject: Subject, verdict: Verdict) -> Iterator[Advice]:
     why = f"The data compress {how}: {percent(subject.kept)} of the rows are kept."
     found = _ell_that_keeps(subject, WELL)
     if found is not None:
-        wider = subject.embedding.kernel_.scale * ell / found
+        wider = float(f"{subject.embedding.kernel_.scale * ell / found:.3g}")
         yield Advice(
             "A larger bandwidth, for fewer centers",
-            f"{why} With a bandwidth of {wider:.3g} about {percent(WELL)} are, at the same ell. "
+            f"{why} With a bandwidth of {wider:g} about {percent(WELL)} are, at the same ell. "
             "Only if it suits the task: a wider kernel sees coarser shapes, and fewer centers "
             "are less accurate, so that the certificate gets wider.",
             _with_bandwidth(subject.embedding, wider),

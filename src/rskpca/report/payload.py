@@ -17,6 +17,7 @@ from .subject import DRAWN, Subject
 MOST_CENTERS = 1000  # the heaviest
 MOST_COMPONENTS = 12
 MOST_FEATURES = 4  # of the density: every pair of them
+_FEW = 0.02  # of the rows: where the curve of a wider kernel is of no interest
 _DOTS = 800  # rows of the density
 _LINE, _PLANE = 200, 48  # points of a grid
 
@@ -33,12 +34,14 @@ def payload(subject: Subject) -> dict[str, Any]:
 
 
 def _retention(curve: Retention, subject: Subject) -> dict[str, Any]:
+    ells = np.array(curve.ells)
+    shown = (curve.n_centers >= _FEW * curve.n_samples) | (ells >= 0.5 * (curve.ell or 0))
     return {
         "n": curve.n_samples,
-        "ells": list(curve.ells),
-        "centers": plain(curve.n_centers),
-        "low": plain(curve.low),
-        "high": plain(curve.high),
+        "ells": ells[shown].tolist(),
+        "centers": plain(curve.n_centers[shown]),
+        "low": plain(curve.low[shown]),
+        "high": plain(curve.high[shown]),
         "ell": curve.ell,
         "kept": subject.n_centers,
         "covered": len(subject.covered),

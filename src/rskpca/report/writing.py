@@ -150,8 +150,8 @@ def _last(model: Any) -> str:
 
 
 def _spaced(name: str) -> str:
-    """ReducedSetKernelPCA as words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    """ReducedSetKernelPCA, or KernelPCANovelty, as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
 
 
 def _check_target(path: Path) -> None:

@@ -34,8 +34,8 @@ const narrow = () => window.innerWidth < 640;
 const touched = () => matchMedia("(pointer: coarse)").matches;
 
 // An axis of logs that is labelled at 1, 2 and 5 within each decade, or at 1 where there are many.
-function logs(low, high, write = short) {
-  const steps = Math.log10(high / low) > (narrow() ? 2.5 : 3) ? [1] : [1, 2, 5];
+function logs(low, high, write = short, room = narrow() ? 2.5 : 3) {
+  const steps = Math.log10(high / low) > room ? [1] : [1, 2, 5];
   const decades = Array.from({ length: 24 }, (_, k) => k - 14);
   const tickvals = decades.flatMap((k) => steps.map((step) => Number(`${step}e${k}`)));
   return { type: "log", tickvals, ticktext: tickvals.map(write), range: [Math.log10(low), Math.log10(high)] };
@@ -99,8 +99,10 @@ function spectrum(c) {
   const words = s.values.map((value, i) => `component ${i + 1}<br><b>${short(value)}</b>` +
     (s.likely ? `${sure ? "" : `<br>at ${percent(s.confidence)}: ${s.likely[i].map(short).join(" to ")}`}<br>always: ${s.certain[i].map(short).join(" to ")}` : ""));
   const data = [];
-  if (s.likely && !sure) data.push(bars(s.certain, c.pale, 0.08, "exact one, always"));
-  if (s.likely && seen(s)) data.push(bars(s.likely, c.band, 0.34, sure ? "exact one, always" : `exact one, at ${percent(s.confidence)} confidence`));
+  const always = narrow() ? "always" : "exact one, always";
+  const likely = narrow() ? `at ${percent(s.confidence)}` : `exact one, at ${percent(s.confidence)} confidence`;
+  if (s.likely && !sure) data.push(bars(s.certain, c.pale, 0.08, always));
+  if (s.likely && seen(s)) data.push(bars(s.likely, c.band, 0.34, sure ? always : likely));
   data.push({ x, y: s.values, mode: "markers", marker: { size: 10, color: c.ink, line: { color: c.paper, width: 1.5 } },
     hovertext: words, hoverinfo: "text", name: "this model", showlegend: true });
   const top = s.certain ? Math.max(...s.certain.map((v) => v[1])) : Math.max(...s.values);
@@ -202,7 +204,7 @@ function levels(c) {
   });
   const notes = numbers.levels.flatMap((level, i) => (level.mmd || level.operator || level.eigenvalue ? [] : [
     { x: 0.01, xref: "paper", xanchor: "left", y: i, text: level.operator === null ? "says nothing" : "no error", showarrow: false, font: { color: c.faint }, bgcolor: c.paper }]));
-  return { data, layout: layout(c, { annotations: notes, xaxis: axis(c, "error at most", logs(Math.min(...all) / 2, Math.max(...all) * 2)),
+  return { data, layout: layout(c, { annotations: notes, xaxis: axis(c, "error at most", logs(Math.min(...all) / 2, Math.max(...all) * 2, short, narrow() ? 1.5 : 3)),
     yaxis: axis(c, "", { tickvals: names.map((_, i) => i), ticktext: names, range: [names.length - 0.5, -0.5] }) }) };
 }
 

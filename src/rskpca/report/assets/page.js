@@ -2,6 +2,8 @@
 // Tabs, menus, light and dark. A picture is drawn when its part is first seen.
 const chosen = (id) => Number(document.getElementById(id).value);
 const tabs = [...document.querySelectorAll("[role=tab]")];
+// The address names a part, but no element: a browser would scroll to it, below the tabs.
+const address = (tab) => `#${tab.id.slice("tab-".length)}`;
 const panel = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 // Nothing leaves the page: the buttons are named one by one, and none of them sends.
 const CONFIG = { displaylogo: false, responsive: true, plotlyServerURL: "", modeBarButtons: [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]] };
@@ -9,6 +11,10 @@ const CONFIG = { displaylogo: false, responsive: true, plotlyServerURL: "", mode
 function draw(name) {
   const target = document.getElementById(`figure-${name}`);
   if (!target || target.closest("[hidden]")) return;
+  const width = narrow() ? "narrow" : "wide";
+  // plotly keeps margins of a legend or a colour bar that went from the side to below
+  if (target.dataset.width !== width) Plotly.purge(target);
+  target.dataset.width = width;
   const { data, layout } = FIGURES[name](look(), chosen);
   Plotly.react(target, data, layout, CONFIG);
 }
@@ -25,7 +31,7 @@ function show(tab) {
   drawAll();
 }
 function open(tab) {
-  history.replaceState(null, "", `#${tab.getAttribute("aria-controls")}`);
+  history.replaceState(null, "", address(tab));
   show(tab);
 }
 function step(event) {
@@ -35,7 +41,7 @@ function step(event) {
   next.focus();
   open(next);
 }
-const asked = () => tabs.find((tab) => `#${tab.getAttribute("aria-controls")}` === location.hash) ?? tabs[0];
+const asked = () => tabs.find((tab) => address(tab) === location.hash) ?? tabs[0];
 
 function fill(id, names, selected) {
   const menu = document.getElementById(id);

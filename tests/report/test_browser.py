@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rskpca import DiffusionMaps, ReducedSetKernelPCA, report
+from rskpca import DiffusionMaps, Gaussian, ReducedSetKernelPCA, WindowDensity, report
 from tests.datasets import blobs
 from tests.report.browser import PROGRAM, Browser
 
@@ -26,6 +26,8 @@ def folder(tmp_path_factory):
     report.write(DiffusionMaps(2).fit(X[:, :1]), X[:, :1], folder / "walk.html")
     exact = ReducedSetKernelPCA(2, ell=np.inf).fit(X[:40])
     report.write(exact, X[:40], folder / "exact.html")
+    window = ReducedSetKernelPCA(2, density=WindowDensity(200, kernel=Gaussian(2.0))).fit(X)
+    report.write(window, X, folder / "window.html")
     report.write(ReducedSetKernelPCA(2).fit(X), X[:300], folder / "sampled.html", n_rows=500)
     return folder
 
@@ -183,6 +185,8 @@ def test_words_say_what_was_counted_and_what_was_forecast(page, folder):
     page.open(folder / "sampled.html", **DESK)
     assert "are forecast from 300 rows" in page.run(words)
     assert "forecast" in page.run(legend)
+    page.open(folder / "window.html", **DESK)
+    assert "are those of 200 random rows" in page.run(words)
 
 
 def test_a_menu_of_one_is_not_shown(page, folder):

@@ -146,6 +146,7 @@ def test_clusters_and_scores_are_colours():
 def test_a_sample_stands_for_all_rows(model):
     page = Page(report.build(model, X[:100], n_rows=12_345))
     assert "12,345" in page.words
+    assert "looked at in this report 100 rows" in page.words
     assert page.numbers["embedding"]["rows"]["shape"][0] == 100
     assert page.numbers["retention"]["n"] == 12_345
 
@@ -154,7 +155,9 @@ def test_big_data_are_drawn_by_a_sample_and_by_the_heaviest_centers():
     rows = np.random.default_rng(0).normal(size=(9000, 2))
     fitted = ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows)
     assert fitted.n_centers_ > 1000
-    numbers = Page(report.build(fitted, rows)).numbers
+    page = Page(report.build(fitted, rows))
+    assert "8,000 rows, chosen at random; 3,000 of them in the pictures" in page.words
+    numbers = page.numbers
     assert numbers["embedding"]["rows"]["shape"][0] == 3000
     assert numbers["embedding"]["centers"]["shape"][0] == 1000
     weights = np.sort(fitted.reduced_set_.weights)[::-1]

@@ -139,8 +139,10 @@ def _facts(subject: Subject) -> list[tuple[str, ...]]:
 
 def _sampled(subject: Subject) -> str:
     looked_at, drawn = len(subject.rows), min(len(subject.rows), DRAWN)
-    whole = looked_at >= subject.n_rows
-    which = f"all {looked_at:,} rows" if whole else f"{looked_at:,} rows, chosen at random"
+    whole = looked_at >= max(subject.n_rows, subject.n_given)
+    which = f"all {looked_at:,} rows" if whole else f"{looked_at:,} rows"
+    if looked_at < subject.n_given:
+        which += ", chosen at random"
     return which if drawn == looked_at else f"{which}; {drawn:,} of them in the pictures"
 
 

@@ -45,6 +45,7 @@ def _retention(curve: Retention, subject: Subject) -> dict[str, Any]:
         "ell": curve.ell,
         "kept": subject.n_centers,
         "covered": len(subject.covered),
+        "given": subject.n_given,
     }
 
 

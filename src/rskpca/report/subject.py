@@ -31,8 +31,8 @@ from ..plotting.retention import FACTORS, of_rows
 DRAWN = 3000  # rows of the pictures
 LOOKED_AT = 8000  # rows, of which more would tell no more
 MOST_COLUMNS = 24  # features to colour by
-_ALL = 0.9  # of the rows: from here on a larger ell tells nothing
-_WIDER = (0.25, 0.35)  # of an ell that keeps many rows
+_WIDER = (0.25, 0.35)  # of an ell that keeps many rows: where a wider kernel would keep fewer
+_ALL, _COARSE = 0.9, (*_WIDER, 0.5)  # of an ell that keeps nearly all, only smaller ones tell
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,8 @@ class Subject:
         How many rows there are in all.
     seconds : dict
         What took how long.
+    n_given : int
+        How many rows the sample was drawn from; of a window more than count, perhaps.
     """
 
     model: Any
@@ -64,6 +66,7 @@ class Subject:
     names: list[str]
     n_rows: float
     seconds: dict[str, float]
+    n_given: int = 0
 
     @classmethod
     def of(
@@ -93,7 +96,8 @@ class Subject:
         colors = {name: Colors.of(column[chosen[:DRAWN]]) for name, column in given.items()}
         colors = colors | _own_columns(model, embedding, rows[:DRAWN], names, first=color) | colors
         known = n_samples_of(embedding) if n_rows is None else None
-        return cls(model, embedding, rows, colors, names, known or n, _checked_seconds(seconds))
+        spent = _checked_seconds(seconds)
+        return cls(model, embedding, rows, colors, names, known or n, spent, total)
 
     @property
     def kind(self) -> str:
@@ -124,9 +128,9 @@ class Subject:
     @cached_property
     def retention(self) -> Retention:
         """Centers over ell."""
-        factors = [f for f in FACTORS if self.kept <= _ALL or f < 1]
-        if self.kept > LITTLE:  # where a wider kernel would keep fewer
-            factors = [*_WIDER, *factors]
+        factors: Sequence[float] = FACTORS if self.kept <= LITTLE else (*_WIDER, *FACTORS)
+        if self.kept > _ALL:
+            factors = _COARSE
         return of_rows(self.embedding, self.covered, self.n_rows, factors=factors)
 
     @property

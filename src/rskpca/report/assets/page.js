@@ -50,7 +50,7 @@ function fill(id, names, selected) {
 }
 const say = (id, words) => { document.getElementById(id).textContent = words; };
 
-const some = (drawn, all) => (drawn >= all ? `all ${count(drawn)}` : `${count(drawn)} random`);
+const some = (drawn, r) => (drawn >= Math.max(r.n, r.given) ? "all " : "") + count(drawn) + (drawn < r.given ? " random" : "");
 function intervals(s) {
   if (!seen(s)) return "The intervals that hold the eigenvalues of exact kernel PCA are narrower than the dots.";
   const bottom = "A bar that reaches the bottom reaches zero.";
@@ -59,12 +59,13 @@ function intervals(s) {
 }
 function describe() {
   const { retention: r, embedding: e, density: d, spectrum: s } = numbers;
-  const other = counted(r) ? "were counted too" : `are forecast from ${count(r.covered)} rows`;
+  const many = r.given > r.n; // as of a window of a longer stream
+  const other = counted(r) ? (many ? `are those of ${some(r.covered, r)} rows` : "were counted too") : `are forecast from ${count(r.covered)} rows`;
   say("retention-words", r.ell === null
     ? `This model has ${count(r.kept)} points for ${count(r.n)} rows. The curve is what a shadow density would keep.`
     : `${count(r.kept)} centers stand for ${count(r.n)} rows: ${percent(r.kept / r.n)} are kept. A larger ell keeps more centers and is more accurate; the numbers at other ells ${other}.`);
   const drawn = e.centers.shape[0];
-  say("embedding-words", `Drawn are ${some(e.rows.shape[0], r.n)} rows, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
+  say("embedding-words", `Drawn are ${some(e.rows.shape[0], r)} rows, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
   say("spectrum-words", s.likely
     ? `${intervals(s)} Eigenvalues are divided by the number of rows.`
     : s.walk ? "Eigenvalues of a random walk between the rows: the closer to 1, the slower it forgets the coordinate." : "This model has no certificate, and so no intervals.");
@@ -72,7 +73,7 @@ function describe() {
     const view = d.views[chosen("density-view")];
     const [lowest, highest] = ends(view);
     const flat = lowest > 0.5 * highest ? " Both are nearly flat: the kernel is wider than these features." : "";
-    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${some(d.rows, r.n)} rows${view.names.length === 2 ? ", in these two features, with the kernel of the model" : ""}.${flat}`);
+    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${some(d.rows, r)} rows${view.names.length === 2 ? ", in these two features, with the kernel of the model" : ""}.${flat}`);
   };
   apart();
   document.getElementById("density-view").addEventListener("change", apart);

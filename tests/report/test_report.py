@@ -22,7 +22,7 @@ from rskpca import (
     ShadowDensity,
     report,
 )
-from rskpca.report import writing
+from rskpca.report import subject, writing
 from tests.plotting.cases import MODELS, X
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&amp;'\"${1}"
@@ -162,6 +162,17 @@ def test_big_data_are_drawn_by_a_sample_and_by_the_heaviest_centers():
     assert numbers["embedding"]["centers"]["shape"][0] == 1000
     weights = np.sort(fitted.reduced_set_.weights)[::-1]
     np.testing.assert_allclose(unpacked(numbers["embedding"]["weights"]), weights[:1000])
+
+
+def test_fewer_rows_are_drawn_where_each_costs_much(model, monkeypatch):
+    monkeypatch.setattr(subject, "_FEWEST", 50)
+    monkeypatch.setattr(subject, "_WORK", 70 * model.basis_.size)
+    page = Page(report.build(model, X, color={"c": X[:, 0]}))
+    assert page.numbers["embedding"]["rows"]["shape"][0] == 70
+    assert page.numbers["embedding"]["colors"][0]["values"]["shape"] == [70]
+    assert "all 600 rows; 70 of them in the pictures" in page.words
+    monkeypatch.setattr(subject, "_WORK", 1.0)
+    assert Page(report.build(model, X)).numbers["density"]["rows"] == 50
 
 
 def test_frames_and_pipelines_keep_their_names():

@@ -14,7 +14,7 @@ from .. import __version__ as version
 from ..planning.report import percent, seconds_in_words
 from .advice import Advice
 from .look import variables
-from .subject import DRAWN, Subject
+from .subject import Subject
 from .verdict import Component, Verdict, at_most, degrees
 
 _ROWS = 50  # of the table of components
@@ -138,7 +138,7 @@ def _facts(subject: Subject) -> list[tuple[str, ...]]:
 
 
 def _sampled(subject: Subject) -> str:
-    looked_at, drawn = len(subject.rows), min(len(subject.rows), DRAWN)
+    looked_at, drawn = len(subject.rows), len(subject.drawn)
     whole = looked_at >= max(subject.n_rows, subject.n_given)
     which = f"all {looked_at:,} rows" if whole else f"{looked_at:,} rows"
     if looked_at < subject.n_given:

@@ -12,7 +12,7 @@ from ..planning.retention import Retention
 from ..plotting import DensityDisplay, SpectrumDisplay
 from ..plotting.embedding import Colors, diameters
 from ..plotting.models import Array, embedded, points_of
-from .subject import DRAWN, Subject
+from .subject import Subject
 
 MOST_CENTERS = 1000  # the heaviest
 MOST_COMPONENTS = 12
@@ -75,7 +75,7 @@ def _levels(subject: Subject) -> list[dict[str, Any]] | None:
 
 def _embedding(subject: Subject) -> dict[str, Any]:
     points, weights = _heaviest(subject)
-    rows, centers = _with_features(subject, subject.rows[:DRAWN]), _with_features(subject, points)
+    rows, centers = _with_features(subject, subject.drawn), _with_features(subject, points)
     return {
         "axes": [*_component_names(subject), *(subject.names[j] for j in _widest(subject))],
         "start": _start(rows),
@@ -129,7 +129,7 @@ def _color(name: str, colors: Colors) -> dict[str, Any]:
 
 def _density(subject: Subject) -> dict[str, Any]:
     """Every pair of the few features of the largest spread; one feature by itself."""
-    rows = subject.rows[:DRAWN]
+    rows = subject.drawn
     pairs = [tuple(sorted(pair)) for pair in combinations(_widest(subject), 2)]
     sets = pairs or [(0,)]
     n_points = _LINE if rows.shape[1] == 1 else _PLANE

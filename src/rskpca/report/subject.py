@@ -28,7 +28,8 @@ from ..plotting.models import (
 )
 from ..plotting.retention import FACTORS, of_rows
 
-DRAWN = 3000  # rows of the pictures
+_FEWEST, _MOST = 1000, 3000  # rows of the pictures
+_WORK = 4e9  # differences of features, in kernel values of the rows that are drawn
 LOOKED_AT = 8000  # rows, of which more would tell no more
 MOST_COLUMNS = 24  # features to colour by
 _WIDER = (0.25, 0.35)  # of an ell that keeps many rows: where a wider kernel would keep fewer
@@ -93,8 +94,9 @@ class Subject:
             )
         chosen = check_random_state(random_state).permutation(total)[:LOOKED_AT]
         rows = numbers(before, _taken(X, chosen))
-        colors = {name: Colors.of(column[chosen[:DRAWN]]) for name, column in given.items()}
-        colors = colors | _own_columns(model, embedding, rows[:DRAWN], names, first=color) | colors
+        drawn = rows_to_draw(embedding)
+        colors = {name: Colors.of(column[chosen[:drawn]]) for name, column in given.items()}
+        colors = colors | _own_columns(model, embedding, rows[:drawn], names, first=color) | colors
         known = n_samples_of(embedding) if n_rows is None else None
         spent = _checked_seconds(seconds)
         return cls(model, embedding, rows, colors, names, known or n, spent, total)
@@ -134,9 +136,19 @@ class Subject:
         return of_rows(self.embedding, self.covered, self.n_rows, factors=factors)
 
     @property
+    def drawn(self) -> Array:
+        """The rows of the pictures."""
+        return self.rows[: rows_to_draw(self.embedding)]
+
+    @property
     def covered(self) -> Array:
         """The rows that the curve is made from; of a window no more than are in it."""
         return self.rows[: min(enough_rows(self.rows.shape[1]), max(round(self.n_rows), 2))]
+
+
+def rows_to_draw(embedding: Any) -> int:
+    """Fewer where each costs many kernel values of many features."""
+    return int(np.clip(_WORK / embedding.basis_.size, _FEWEST, _MOST))
 
 
 def public_class(embedding: Any) -> Any:

@@ -119,6 +119,23 @@ def test_a_walk_is_on_a_plain_axis():
     ax = SpectrumDisplay.from_estimator(DiffusionMaps(3).fit(X)).ax_
     assert ax.get_yscale() == "linear"
     assert not ax.collections
+    slow = SpectrumDisplay(np.array([0.99, 0.97]), walk=True).plot().ax_
+    assert slow.get_ylim()[0] > 0.9  # the differences are seen
+
+
+def test_the_axis_says_whether_eigenvalues_are_divided():
+    landmarks = NystromKernelPCA(2, n_centers=30).fit(X)
+    display = SpectrumDisplay.from_estimator(landmarks)
+    np.testing.assert_allclose(display.eigenvalues, landmarks.eigenvalues_)
+    assert display.ax_.get_ylabel() == "eigenvalue"
+    assert SpectrumDisplay.of(landmarks, 600).plot().ax_.get_ylabel() == "eigenvalue / n"
+
+
+def test_an_interval_that_always_holds_is_drawn_once():
+    fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
+    ax = SpectrumDisplay.from_estimator(fitted).ax_
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["exact one, always", "this model"]
 
 
 # ------------------------------------------------------------------------------ embedding
@@ -240,6 +257,14 @@ def test_with_every_row_a_center_the_two_are_one():
     assert len(display.axes_) == 1
 
 
+def test_a_kernel_wider_than_a_feature_leaves_the_rows_in_sight():
+    grid = estimates(Gaussian(1e3), X[:, :2], X[:20, :2], None, 5).grid
+    for axis, column in zip(grid, X.T, strict=False):
+        assert np.ptp(axis) == pytest.approx(1.5 * np.ptp(column))
+    level = np.ones((30, 1))
+    assert np.ptp(estimates(Gaussian(2.0), level, level, None, 5).grid[0]) == pytest.approx(3.2)
+
+
 def test_a_kernel_without_an_integral_is_drawn_as_it_is():
     kernel = RadialKernel(lambda s: 1 / (1 + s), 2, 2.0, monotone=True)
     display = DensityDisplay.from_estimator(ShadowDensity(kernel).fit(X[:, :1]), X[:, :1])
@@ -272,6 +297,7 @@ def test_of_refined_models_only_the_residual_is_left():
     fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
     display = CertificateDisplay.from_certificate(fitted.certificate_)
     assert len(display.ax_.get_yticks()) == 2
+    assert display.ax_.get_ylim() == (1.5, -0.5)  # no mark lies on the edge
 
 
 # ------------------------------------------------------------------------------ imports

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rskpca import DiffusionMaps, ReducedSetKernelPCA, report
+from rskpca import DiffusionMaps, Gaussian, ReducedSetKernelPCA, WindowDensity, report
 from tests.datasets import blobs
 from tests.report.browser import PROGRAM, Browser
 
@@ -24,6 +24,11 @@ def folder(tmp_path_factory):
     options = {"color": {EVIL: words}, "title": EVIL, "feature_names": [EVIL, "b", "c"]}
     report.write(ReducedSetKernelPCA(4).fit(X), X, folder / "certified.html", **options)
     report.write(DiffusionMaps(2).fit(X[:, :1]), X[:, :1], folder / "walk.html")
+    exact = ReducedSetKernelPCA(2, ell=np.inf).fit(X[:40])
+    report.write(exact, X[:40], folder / "exact.html")
+    window = ReducedSetKernelPCA(2, density=WindowDensity(200, kernel=Gaussian(2.0))).fit(X)
+    report.write(window, X, folder / "window.html")
+    report.write(ReducedSetKernelPCA(2).fit(X), X[:300], folder / "sampled.html", n_rows=500)
     return folder
 
 
@@ -56,7 +61,7 @@ def label(page, figure: str, axis: str) -> str:
 
 def shown(page) -> list[str]:
     script = "[...document.querySelectorAll('section')].filter(s => s.offsetHeight).map(s => s.id)"
-    return page.run(script)
+    return [name.removeprefix("part-") for name in page.run(script)]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,69 @@ def test_tabs_by_keyboard_and_by_address(page, folder):
     page.run("location.hash = '#density'")
     page.settle()
     assert shown(page) == ["density"]
+    assert page.run("scrollY") == 0
     assert page.run("document.querySelectorAll('[aria-selected=true]').length") == 1
+
+
+def test_a_window_may_grow_and_shrink(page, folder):
+    """As a phone that is turned: a colour bar goes from the side to below and back."""
+    page.open(folder / "walk.html", **DESK)
+    press(page, "embedding")
+    for width in (320, 1280, 640, 1280, 200, 660):
+        page.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=700,
+            deviceScaleFactor=1, mobile=False,
+        )  # fmt: skip
+        page.settle()
+        press(page, "spectrum")
+        press(page, "embedding")
+    assert page.complaints() == []
+    assert marks(page, "embedding", ".colorbar") == 1
+
+
+def test_an_exact_model_has_nothing_to_place(page, folder):
+    page.open(folder / "exact.html", **DESK)
+    for tab in ("spectrum", "certificate"):
+        press(page, tab)
+    assert page.complaints() == []
+    assert marks(page, "spectrum", ".bars .point") == 0
+    assert "narrower than the dots" in page.run(
+        "document.getElementById('spectrum-words').textContent"
+    )
+
+
+def test_words_say_what_was_counted_and_what_was_forecast(page, folder):
+    words = "document.getElementById('retention-words').textContent"
+    page.open(folder / "certified.html", **DESK)
+    assert "were counted too" in page.run(words)
+    legend = "document.querySelector('#figure-retention .legend').textContent"
+    assert page.run(legend).startswith("counted")
+    page.open(folder / "sampled.html", **DESK)
+    assert "are forecast from 300 rows" in page.run(words)
+    assert "forecast" in page.run(legend)
+    page.open(folder / "window.html", **DESK)
+    assert "are those of 200 random rows" in page.run(words)
+
+
+def test_a_menu_of_one_is_not_shown(page, folder):
+    page.open(folder / "walk.html", **DESK)
+    press(page, "density")
+    assert page.run("document.getElementById('density-view').offsetHeight") == 0
+    page.open(folder / "certified.html", **DESK)
+    press(page, "density")
+    assert page.run("document.getElementById('density-view').offsetHeight") > 0
+
+
+def test_the_picture_of_the_documentation(folder, tmp_path):
+    from matplotlib import image
+
+    from benchmarks.report_picture import HEIGHT, WIDTH, photograph
+
+    photograph(folder / "certified.html", tmp_path / "report.png")
+    picture = image.imread(tmp_path / "report.png")
+    assert picture.shape[:2] == (HEIGHT, 2 * WIDTH)
+    assert picture[:, :WIDTH, :3].mean() > 0.8  # light
+    assert picture[:, WIDTH:, :3].mean() < 0.3  # dark
 
 
 def test_all_parts_are_printed(page, folder):

@@ -14,8 +14,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rskpca import NormalizedCut, NystromKernelPCA, ReducedSetKernelPCA, ShadowDensity, report
-from rskpca.report import writing
+from rskpca import (
+    KernelPCANovelty,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    report,
+)
+from rskpca.report import subject, writing
 from tests.plotting.cases import MODELS, X
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&amp;'\"${1}"
@@ -139,6 +146,7 @@ def test_clusters_and_scores_are_colours():
 def test_a_sample_stands_for_all_rows(model):
     page = Page(report.build(model, X[:100], n_rows=12_345))
     assert "12,345" in page.words
+    assert "looked at in this report 100 rows" in page.words
     assert page.numbers["embedding"]["rows"]["shape"][0] == 100
     assert page.numbers["retention"]["n"] == 12_345
 
@@ -147,11 +155,24 @@ def test_big_data_are_drawn_by_a_sample_and_by_the_heaviest_centers():
     rows = np.random.default_rng(0).normal(size=(9000, 2))
     fitted = ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows)
     assert fitted.n_centers_ > 1000
-    numbers = Page(report.build(fitted, rows)).numbers
+    page = Page(report.build(fitted, rows))
+    assert "8,000 rows, chosen at random; 3,000 of them in the pictures" in page.words
+    numbers = page.numbers
     assert numbers["embedding"]["rows"]["shape"][0] == 3000
     assert numbers["embedding"]["centers"]["shape"][0] == 1000
     weights = np.sort(fitted.reduced_set_.weights)[::-1]
     np.testing.assert_allclose(unpacked(numbers["embedding"]["weights"]), weights[:1000])
+
+
+def test_fewer_rows_are_drawn_where_each_costs_much(model, monkeypatch):
+    monkeypatch.setattr(subject, "_FEWEST", 50)
+    monkeypatch.setattr(subject, "_WORK", 70 * model.basis_.size)
+    page = Page(report.build(model, X, color={"c": X[:, 0]}))
+    assert page.numbers["embedding"]["rows"]["shape"][0] == 70
+    assert page.numbers["embedding"]["colors"][0]["values"]["shape"] == [70]
+    assert "all 600 rows; 70 of them in the pictures" in page.words
+    monkeypatch.setattr(subject, "_WORK", 1.0)
+    assert Page(report.build(model, X)).numbers["density"]["rows"] == 50
 
 
 def test_frames_and_pipelines_keep_their_names():
@@ -164,6 +185,18 @@ def test_frames_and_pipelines_keep_their_names():
     assert {name for view in numbers["density"]["views"] for name in view["names"]} == set("abc")
     series = Page(report.build(fitted, frame, color=frame["a"] > 0)).numbers
     assert series["embedding"]["colors"][0]["names"] == ["False", "True"]
+
+
+def test_eigenvalues_of_landmarks_are_divided_too():
+    fitted = NystromKernelPCA(2, n_centers=30).fit(X)
+    numbers = Page(report.build(fitted, X[:200], n_rows=600)).numbers
+    np.testing.assert_allclose(numbers["spectrum"]["values"], fitted.eigenvalues_ / 600, rtol=1e-6)
+    assert numbers["spectrum"]["label"] == "eigenvalue / n"
+
+
+def test_a_detector_goes_by_its_own_name():
+    page = Page(report.build(KernelPCANovelty().fit(X), X))
+    assert page.words.startswith("Kernel PCA Novelty Kernel PCA Novelty ReducedSetKernelPCA of")
 
 
 def test_one_feature_and_one_component():

@@ -36,7 +36,7 @@ def demo(
         _write_digits(data)
     source = open_source(data, ids="digit")
     with voice.progress(source, data) as bar:
-        model = ReducedSetKernelPCA(6, bandwidth=80.0)
+        model = ReducedSetKernelPCA(3, bandwidth=80.0, refine="nystrom")
         summary = fitted(model, source, folder / "digits.rskpca", bar, data.name)
         summary = reported(summary, source, folder / "digits.html", "digit", bar)
     intro = Text("1,797 handwritten digits of 8 x 8 pixels, from scikit-learn.", "dim")
@@ -62,7 +62,7 @@ def _next(folder: Path) -> dict[str, str]:
     return {
         "open": f"{folder / 'digits.html'} in a browser",
         "before a run": f"rskpca plan {data} --exclude digit",
-        "a smaller error": f"rskpca fit {data} --exclude digit --bandwidth 80 --refine",
+        "fewer centers": f"rskpca fit {data} --exclude digit --bandwidth 120 -r 3",
         "against scikit-learn": f"rskpca compare {data} --exclude digit",
         "what it knows": f"rskpca certify {model} {data}",
         "your own data": "rskpca fit yours.parquet --report report.html",

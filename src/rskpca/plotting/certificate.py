@@ -51,7 +51,7 @@ class CertificateDisplay(Display):
     >>> model = ReducedSetKernelPCA(2, bandwidth=60.0).fit(X)
     >>> display = CertificateDisplay.from_estimator(model, X)
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]
-    ['a priori', 'a posteriori', 'spectral\\nat 0.95', 'residual', 'measured']
+    ['a priori', 'a posteriori', 'spectral\\nat 95%', 'residual', 'measured']
     """
 
     def __init__(self, certificate: Certificate) -> None:
@@ -120,7 +120,7 @@ class CertificateDisplay(Display):
         seen = [v for level in self.certificate.levels for v in _numbers(level) if v]
         log_axis(ax.xaxis, min(seen, default=0.1), max(seen, default=1.0))
         ax.set_yticks(range(len(self.certificate.levels)), self._names())
-        ax.invert_yaxis()
+        ax.set_ylim(len(self.certificate.levels) - 0.5, -0.5)
         dress(ax, "error at most", "")
         ax.grid(axis="x", alpha=0.25)
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -137,7 +137,9 @@ class CertificateDisplay(Display):
 
     def _names(self) -> list[str]:
         return [
-            level.name if level.confidence == 1 else f"{level.name}\nat {level.confidence:.3g}"
+            level.name
+            if level.confidence == 1
+            else f"{level.name}\nat {100 * level.confidence:.3g}%"
             for level in self.certificate.levels
         ]
 

@@ -15,7 +15,8 @@ from ._display import Display, taken
 from .embedding import diameters
 from .models import Array, feature_names, kernel_of, numbers, points_of, some_rows, split
 
-_MARGIN = 0.8  # bandwidths beyond the data
+_MARGIN = 0.8  # bandwidths beyond the data,
+_MOST_MARGIN = 0.25  # at most this share of their range: kernels may be far wider than a feature
 _TALLEST = 0.35  # of the axes, for the weights along a line
 
 
@@ -60,7 +61,8 @@ def estimates(
     Estimates
         That integrate to one where the kernel knows its integral.
     """
-    margin = _MARGIN * kernel.scale
+    wide, span = _MARGIN * kernel.scale, np.ptp(rows, axis=0)
+    margin = np.where(span > 0, np.minimum(wide, _MOST_MARGIN * span), wide)
     low, high = rows.min(axis=0) - margin, rows.max(axis=0) + margin
     grid = tuple(np.linspace(*ends, n_points) for ends in zip(low, high, strict=True))
     places = np.stack([axis.ravel() for axis in np.meshgrid(*grid, indexing="ij")], axis=1)
@@ -246,8 +248,8 @@ class DensityDisplay(Display):
         ax.legend(frameon=False, ncols=2, loc="upper center")
 
     def _draw_plane(self, left: Any, right: Any) -> None:
-        highest = max(self.estimates.data.max(), self.estimates.reduced.max())
-        levels = np.linspace(0, highest, 11)[1:]
+        seen = np.stack(self.estimates[1:])
+        levels = np.linspace(seen.min(), seen.max(), 12)[1:-1]
         for ax, values, title in (
             (left, self.estimates.data, f"{len(self.rows):,} rows"),
             (right, self.estimates.reduced, f"{len(self.centers):,} centers, area by weight"),

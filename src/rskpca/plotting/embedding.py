@@ -244,8 +244,8 @@ class EmbeddingDisplay(Display):
         if self.colors is not None and self.colors.names is None:
             drawn[0].figure.colorbar(self._mappable, ax=drawn, shrink=0.8)
         categories = self.colors is not None and self.colors.names is not None
-        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if categories else {}
-        drawn[-1].legend(frameon=False, fontsize="small", **place)
+        place = ("upper left", (1.0, 1.0)) if categories else ("lower left", (0.0, 1.0))
+        drawn[-1].legend(frameon=False, fontsize="small", loc=place[0], bbox_to_anchor=place[1])
 
 
 def _checked(components: Sequence[int], count: int) -> tuple[int, ...]:

@@ -166,7 +166,14 @@ class RetentionDisplay(Display):
         return self
 
 
-def of_rows(embedding: Any, rows: Any, n_samples: float, random_state: Any = 0) -> Retention:
+def of_rows(
+    embedding: Any,
+    rows: Any,
+    n_samples: float,
+    random_state: Any = 0,
+    *,
+    factors: Sequence[float] = FACTORS,
+) -> Retention:
     """The curve about the ell of a fitted model, from rows as it sees them.
 
     Parameters
@@ -179,6 +186,8 @@ def of_rows(embedding: Any, rows: Any, n_samples: float, random_state: Any = 0) 
         How many there are in all.
     random_state : int, RandomState or None, default=0
         Seed of the orders that they are covered in.
+    factors : sequence of float, default=(0.5, 0.7, 1.4, 2)
+        Where to look, as multiples of its ell.
 
     Returns
     -------
@@ -188,7 +197,7 @@ def of_rows(embedding: Any, rows: Any, n_samples: float, random_state: Any = 0) 
     ell, seed = ell_of(embedding), int(check_random_state(random_state).randint(2**31 - 1))
     if ell is None or not np.isfinite(ell):
         return retention(rows, kernel_of(embedding), n_samples, DEFAULT_ELLS, seed=seed)
-    ells = [ell * factor for factor in FACTORS]
+    ells = [ell * factor for factor in factors]
     m = len(points_of(embedding).centers)
     return retention(rows, kernel_of(embedding), n_samples, ells, ell=ell, n_centers=m, seed=seed)
 

@@ -28,6 +28,8 @@ class SpectrumDisplay(Display):
         Of the likely ones.
     walk : bool, default=False
         Whether they are those of a random walk, from -1 to 1.
+    divided : bool, default=True
+        Whether those of kernel PCA are divided by the number of rows.
 
     Attributes
     ----------
@@ -53,12 +55,14 @@ class SpectrumDisplay(Display):
         certain: Array | None = None,
         confidence: float | None = None,
         walk: bool = False,
+        divided: bool = True,
     ) -> None:
         self.eigenvalues = eigenvalues
         self.likely = likely
         self.certain = certain
         self.confidence = confidence
         self.walk = walk
+        self.divided = divided
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
@@ -80,13 +84,15 @@ class SpectrumDisplay(Display):
         return cls.of(model).plot(ax)
 
     @classmethod
-    def of(cls, model: Any) -> Self:
+    def of(cls, model: Any, n_samples: float | None = None) -> Self:
         """What is to be drawn of a fitted embedding.
 
         Parameters
         ----------
         model : embedding
             Fitted.
+        n_samples : float, default=None
+            How many rows there are, where the model does not know it.
 
         Returns
         -------
@@ -98,8 +104,8 @@ class SpectrumDisplay(Display):
         if hasattr(embedding, "certify"):  # the certificate itself takes a while to ask for
             return cls.of_certificate(embedding.certificate_)
         walk = not hasattr(embedding, "explained_variance_ratio_")
-        scale = 1.0 if walk else n_samples_of(embedding) or 1.0
-        return cls(embedding.eigenvalues_ / scale, walk=walk)
+        n = None if walk else n_samples_of(embedding) or n_samples
+        return cls(embedding.eigenvalues_ / (n or 1.0), walk=walk, divided=n is not None)
 
     @classmethod
     def from_certificate(cls, certificate: Certificate, *, ax: Any = None) -> Self:
@@ -158,13 +164,15 @@ class SpectrumDisplay(Display):
         places = np.arange(1.0, len(self.eigenvalues) + 1)
         floor = self._floor()
         if self.certain is not None and self.likely is not None:
-            self._bars(ax, places, self.certain, floor, PALE, 3, "always in")
-            label = f"at {self.confidence:.3g} in"
+            label = "exact one, always"
+            if not np.array_equal(self.certain, self.likely):
+                self._bars(ax, places, self.certain, floor, PALE, 3, label)
+                label = f"exact one, at {100 * (self.confidence or 1):.3g}%"
             self._bars(ax, places, self.likely, floor, BAND, 9, label)
-        ax.plot(places, self.eigenvalues, "o", color=INK, markersize=5, label="eigenvalue")
+        ax.plot(places, self.eigenvalues, "o", color=INK, markersize=5, label="this model")
         self._scale(ax, floor)
         ax.set_xticks(np.arange(1, len(places) + 1, max(len(places) // 10, 1)))
-        dress(ax, "component", "eigenvalue" if self.walk else "eigenvalue / n")
+        dress(ax, "component", "eigenvalue / n" if self.divided else "eigenvalue")
         ax.grid(axis="y", alpha=0.25)
         ax.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0))
         self._drawn_on([ax])
@@ -188,7 +196,8 @@ class SpectrumDisplay(Display):
 
     def _scale(self, ax: Any, floor: float) -> None:
         if self.walk:
-            ax.axhline(0, color=PALE, linewidth=0.8)
+            if self.eigenvalues.min() < 0:
+                ax.axhline(0, color=PALE, linewidth=0.8)
         elif floor > 0:
             log_axis(ax.yaxis, floor, float(self.eigenvalues.max()))
             ax.set_ylim(bottom=floor)

@@ -15,7 +15,7 @@ from ..planning.report import percent, seconds_in_words
 from .advice import Advice
 from .look import variables
 from .subject import Subject
-from .verdict import Component, Verdict
+from .verdict import Component, Verdict, at_most, degrees
 
 _ROWS = 50  # of the table of components
 _SIGNS = {"green": "✓", "amber": "!", "red": "✕", "none": "?"}
@@ -73,7 +73,7 @@ def script_json(value: Any) -> str:
 def _subtitle(subject: Subject) -> str:
     kernel = subject.embedding.kernel_
     return (
-        f"{type(subject.embedding).__name__} of {subject.n_rows:,.10g} rows with "
+        f"{subject.kind} of {subject.n_rows:,.10g} rows with "
         f"{_features(subject)}, {type(kernel).__name__} kernel of bandwidth {kernel.scale:.4g}"
     )
 
@@ -124,45 +124,56 @@ def _facts(subject: Subject) -> list[tuple[str, ...]]:
     facts: list[tuple[str, ...]] = [("model", repr(subject.model))]
     if hasattr(embedding, "density_"):
         facts.append(("density", type(embedding.density_).__name__))
-    facts.append(("kernel", repr(embedding.kernel_)))
+    kernel = embedding.kernel_
+    facts.append(("kernel", f"{type(kernel).__name__} of bandwidth {kernel.scale:.6g}"))
     if subject.ell is not None:
         facts.append(("ell", "∞: every row" if np.isinf(subject.ell) else f"{subject.ell:.4g}"))
     radius = getattr(getattr(embedding, "reduced_set_", None), "radius", None)
     if radius is not None:
         facts.append(("no row moved further than", f"{radius:.4g}"))
     facts.append(("a new row costs", f"{len(embedding.basis_):,} kernel values"))
-    facts.append(("rows looked at here", f"{len(subject.rows):,}"))
+    facts.append(("looked at in this report", _sampled(subject)))
     facts += [(f"time to {name}", seconds_in_words(s)) for name, s in subject.seconds.items()]
     return facts
+
+
+def _sampled(subject: Subject) -> str:
+    looked_at, drawn = len(subject.rows), len(subject.drawn)
+    whole = looked_at >= max(subject.n_rows, subject.n_given)
+    which = f"all {looked_at:,} rows" if whole else f"{looked_at:,} rows"
+    if looked_at < subject.n_given:
+        which += ", chosen at random"
+    return which if drawn == looked_at else f"{which}; {drawn:,} of them in the pictures"
 
 
 def _certificate(subject: Subject, verdict: Verdict) -> str:
     certificate = subject.certificate
     if certificate is None:
         return ""
-    at = f"at {certificate.confidence:.3g}"
-    head = (
-        "component", "eigenvalue / n", f"exact one {at} in", "off by at most", "always in",
-        f"space turned by at most, {at}",
-    )  # fmt: skip
+    sure = np.array_equal(certificate.likely, certificate.certain)
+    at = "" if sure else f", at {percent(certificate.confidence)} confidence"
+    head = [
+        "component", "off by at most", "eigenvalue / n", f"exact one in{at}",
+        f"leading space turned by at most{at}", "exact one always in",
+    ]  # fmt: skip
     shown = verdict.components[:_ROWS]
     rows = [_component(k + 1, component) for k, component in enumerate(shown)]
+    if sure:  # the same interval again
+        head, rows = head[:-1], [row[:-1] for row in rows]
     marks = [component.colour for component in shown]
     more = len(verdict.components) - len(shown)
     tail = f"<p>{more:,} more components are not listed.</p>" if more else ""
-    return _table(head, rows, marks) + tail
+    return _table(tuple(head), rows, marks) + tail
 
 
 def _component(k: int, c: Component) -> tuple[str, ...]:
-    angle = "gap too small to say" if np.isnan(c.angle) else f"{c.angle:.2g}°"
-    off = percent(c.off) if c.off < 1 else "all of it"
     return (
         str(k),
+        at_most(c.off),
         f"{c.value:.3g}",
         f"{c.low:.3g} to {c.high:.3g}",
-        off,
+        "gap too small to say" if np.isnan(c.angle) else degrees(c.angle),
         f"{c.certain_low:.3g} to {c.certain_high:.3g}",
-        angle,
     )
 
 

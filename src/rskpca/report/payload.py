@@ -12,11 +12,12 @@ from ..planning.retention import Retention
 from ..plotting import DensityDisplay, SpectrumDisplay
 from ..plotting.embedding import Colors, diameters
 from ..plotting.models import Array, embedded, points_of
-from .subject import DRAWN, Subject
+from .subject import Subject
 
 MOST_CENTERS = 1000  # the heaviest
 MOST_COMPONENTS = 12
 MOST_FEATURES = 4  # of the density: every pair of them
+_FEW = 0.02  # of the rows: where the curve of a wider kernel is of no interest
 _DOTS = 800  # rows of the density
 _LINE, _PLANE = 200, 48  # points of a grid
 
@@ -33,21 +34,25 @@ def payload(subject: Subject) -> dict[str, Any]:
 
 
 def _retention(curve: Retention, subject: Subject) -> dict[str, Any]:
+    ells = np.array(curve.ells)
+    shown = (curve.n_centers >= _FEW * curve.n_samples) | (ells >= 0.5 * (curve.ell or 0))
     return {
         "n": curve.n_samples,
-        "ells": list(curve.ells),
-        "centers": plain(curve.n_centers),
-        "low": plain(curve.low),
-        "high": plain(curve.high),
+        "ells": ells[shown].tolist(),
+        "centers": plain(curve.n_centers[shown]),
+        "low": plain(curve.low[shown]),
+        "high": plain(curve.high[shown]),
         "ell": curve.ell,
         "kept": subject.n_centers,
+        "covered": len(subject.covered),
+        "given": subject.n_given,
     }
 
 
 def _spectrum(subject: Subject) -> dict[str, Any]:
     certificate = subject.certificate
     if certificate is None:
-        display = SpectrumDisplay.of(subject.embedding)
+        display = SpectrumDisplay.of(subject.embedding, subject.n_rows)
     else:
         display = SpectrumDisplay.of_certificate(certificate)
     return {
@@ -56,6 +61,7 @@ def _spectrum(subject: Subject) -> dict[str, Any]:
         "certain": None if display.certain is None else plain(display.certain),
         "confidence": display.confidence,
         "walk": display.walk,
+        "label": "eigenvalue / n" if display.divided else "eigenvalue",
     }
 
 
@@ -69,7 +75,7 @@ def _levels(subject: Subject) -> list[dict[str, Any]] | None:
 
 def _embedding(subject: Subject) -> dict[str, Any]:
     points, weights = _heaviest(subject)
-    rows, centers = _with_features(subject, subject.rows[:DRAWN]), _with_features(subject, points)
+    rows, centers = _with_features(subject, subject.drawn), _with_features(subject, points)
     return {
         "axes": [*_component_names(subject), *(subject.names[j] for j in _widest(subject))],
         "start": _start(rows),
@@ -123,7 +129,7 @@ def _color(name: str, colors: Colors) -> dict[str, Any]:
 
 def _density(subject: Subject) -> dict[str, Any]:
     """Every pair of the few features of the largest spread; one feature by itself."""
-    rows = subject.rows[:DRAWN]
+    rows = subject.drawn
     pairs = [tuple(sorted(pair)) for pair in combinations(_widest(subject), 2)]
     sets = pairs or [(0,)]
     n_points = _LINE if rows.shape[1] == 1 else _PLANE

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from ..bounds import Certificate
+from ..planning.advice import LITTLE
 from ..planning.retention import Retention, enough_rows
 from ..plotting.embedding import Colors
 from ..plotting.models import (
@@ -25,11 +26,14 @@ from ..plotting.models import (
     points_of,
     split,
 )
-from ..plotting.retention import of_rows
+from ..plotting.retention import FACTORS, of_rows
 
-DRAWN = 3000  # rows of the pictures
+_FEWEST, _MOST = 1000, 3000  # rows of the pictures
+_WORK = 4e9  # differences of features, in kernel values of the rows that are drawn
 LOOKED_AT = 8000  # rows, of which more would tell no more
 MOST_COLUMNS = 24  # features to colour by
+_WIDER = (0.25, 0.35)  # of an ell that keeps many rows: where a wider kernel would keep fewer
+_ALL, _COARSE = 0.9, (*_WIDER, 0.5)  # of an ell that keeps nearly all, only smaller ones tell
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,8 @@ class Subject:
         How many rows there are in all.
     seconds : dict
         What took how long.
+    n_given : int
+        How many rows the sample was drawn from; of a window more than count, perhaps.
     """
 
     model: Any
@@ -61,6 +67,7 @@ class Subject:
     names: list[str]
     n_rows: float
     seconds: dict[str, float]
+    n_given: int = 0
 
     @classmethod
     def of(
@@ -87,10 +94,17 @@ class Subject:
             )
         chosen = check_random_state(random_state).permutation(total)[:LOOKED_AT]
         rows = numbers(before, _taken(X, chosen))
-        colors = {name: Colors.of(column[chosen[:DRAWN]]) for name, column in given.items()}
-        colors = colors | _own_columns(model, embedding, rows[:DRAWN], names, first=color) | colors
+        drawn = rows_to_draw(embedding)
+        colors = {name: Colors.of(column[chosen[:drawn]]) for name, column in given.items()}
+        colors = colors | _own_columns(model, embedding, rows[:drawn], names, first=color) | colors
         known = n_samples_of(embedding) if n_rows is None else None
-        return cls(model, embedding, rows, colors, names, known or n, _checked_seconds(seconds))
+        spent = _checked_seconds(seconds)
+        return cls(model, embedding, rows, colors, names, known or n, spent, total)
+
+    @property
+    def kind(self) -> str:
+        """The class of the embedding."""
+        return public_class(self.embedding).__name__
 
     @property
     def n_centers(self) -> int:
@@ -116,8 +130,30 @@ class Subject:
     @cached_property
     def retention(self) -> Retention:
         """Centers over ell."""
-        some = self.rows[: enough_rows(self.rows.shape[1])]
-        return of_rows(self.embedding, some, self.n_rows)
+        factors: Sequence[float] = FACTORS if self.kept <= LITTLE else (*_WIDER, *FACTORS)
+        if self.kept > _ALL:
+            factors = _COARSE
+        return of_rows(self.embedding, self.covered, self.n_rows, factors=factors)
+
+    @property
+    def drawn(self) -> Array:
+        """The rows of the pictures."""
+        return self.rows[: rows_to_draw(self.embedding)]
+
+    @property
+    def covered(self) -> Array:
+        """The rows that the curve is made from; of a window no more than are in it."""
+        return self.rows[: min(enough_rows(self.rows.shape[1]), max(round(self.n_rows), 2))]
+
+
+def rows_to_draw(embedding: Any) -> int:
+    """Fewer where each costs many kernel values of many features."""
+    return int(np.clip(_WORK / embedding.basis_.size, _FEWEST, _MOST))
+
+
+def public_class(embedding: Any) -> Any:
+    """The class that a user knows it by."""
+    return next(kind for kind in type(embedding).__mro__ if not kind.__name__.startswith("_"))
 
 
 def _size(X: Any) -> int:

@@ -13,6 +13,8 @@ from ..planning.report import percent
 from .subject import Subject
 
 GREEN, AMBER = 0.1, 0.5  # how far off an eigenvalue may be, relative to itself
+_ROUNDING = 1e-8  # a share that is none in practice
+_LEAST_ANGLE = 0.01
 _FEW_STEPS = 3  # a radius of less than this many steps of a grid moves all rows alike
 
 
@@ -79,6 +81,7 @@ def judge(subject: Subject) -> Verdict:
         _headline(colour, components),
         (
             *_ground(certificate, components),
+            *_use(colour),
             *_angles(certificate),
             *_ties(components),
             *_grid(subject, certificate),
@@ -106,24 +109,36 @@ def _worst(components: tuple[Component, ...]) -> str:
 
 
 def _headline(colour: str, components: tuple[Component, ...]) -> str:
-    count, worst = len(components), max(c.off for c in components)
+    count, first, worst = len(components), components[0].off, max(c.off for c in components)
     if colour == "green":
         which = "The eigenvalue is" if count == 1 else f"All {count} eigenvalues are"
-        return f"{which} within {percent(worst)} of exact kernel PCA."
+        return f"{which} {_within(worst)} exact kernel PCA."
     if colour == "red":
         return (
-            "Even the first eigenvalue may be off by "
-            f"{_at_most(components[0].off)}: do not rely on this model yet."
+            f"Even the first eigenvalue may be off by {at_most(first)}: do not rely on this "
+            "model yet."
         )
     good = sum(c.colour == "green" for c in components)
-    return (
-        f"{good} of {count} eigenvalues are within {percent(GREEN)} of exact kernel PCA; the "
-        f"worst may be off by {_at_most(worst)}."
-    )
+    known = f"known to within {at_most(GREEN)}"
+    if count == 1:
+        return f"The eigenvalue is not {known}: it may be off by {at_most(first)}."
+    if not good:
+        return (
+            f"No eigenvalue is {known}: the first may be off by {at_most(first)}, the worst by "
+            f"{at_most(worst)}."
+        )
+    return f"{good} of {count} eigenvalues are {known}; the worst may be off by {at_most(worst)}."
 
 
-def _at_most(off: float) -> str:
-    return percent(off) if off < 1 else "all of its size"
+def _within(off: float) -> str:
+    return "those of" if off < _ROUNDING else f"within {at_most(off)} of"
+
+
+def at_most(off: float) -> str:
+    """How far off an eigenvalue may be, in words."""
+    if off < _ROUNDING:
+        return "rounding"
+    return f"{100 * off:.2g}%" if off < 0.995 else "all of its size"
 
 
 def _ground(c: Certificate, components: tuple[Component, ...]) -> list[str]:
@@ -133,20 +148,31 @@ def _ground(c: Certificate, components: tuple[Component, ...]) -> list[str]:
             "This always holds: the data themselves are in the operator, and only what the "
             "basis cannot hold is missing."
         ]
-    first = components[0]
-    certain = max(first.certain_high - first.value, first.value - first.certain_low) / first.value
     if not _is_estimated(c):
         return ["This always holds: it follows from how far rows were moved to their centers."]
+    first = components[0]
+    certain = max(first.certain_high - first.value, first.value - first.certain_low) / first.value
+    sure = f"says only that the first eigenvalue is off by at most {at_most(certain)}"
     return [
         f"This holds at {percent(c.confidence)} confidence, estimated at random frequencies in "
-        "the pass over the data. It bounds the error; the error itself is often smaller.",
-        f"What holds without any estimate is weaker: the first eigenvalue may be off by "
-        f"{_at_most(certain)}.",
+        "the pass over the data. What holds without any estimate "
+        f"{sure if certain < 1 else 'is too weak to be of use'}.",
+    ]
+
+
+def _use(colour: str) -> list[str]:
+    """What a colour that is not green means in practice."""
+    if colour == "green":
+        return []
+    return [
+        "This is what can be shown; the error itself is often much smaller. The pictures may be "
+        "right all the same, but do not rely on the size of what is amber or red."
     ]
 
 
 def _is_estimated(c: Certificate) -> bool:
-    return any(level.confidence < 1 and level.operator is not None for level in c.levels)
+    given = any(level.confidence < 1 and level.operator is not None for level in c.levels)
+    return given and not np.array_equal(c.likely, c.certain)
 
 
 def _angles(c: Certificate) -> list[str]:
@@ -158,7 +184,13 @@ def _angles(c: Certificate) -> list[str]:
         ]
     last = int(known[-1])
     space = "first component" if last == 0 else f"space of the first {last + 1} components"
-    return [f"The {space} is turned by at most {c.likely_angles[last]:.2g}° from the exact one."]
+    turned = degrees(float(c.likely_angles[last]))
+    return [f"The {space} is turned by at most {turned} from the exact one."]
+
+
+def degrees(angle: float) -> str:
+    """An angle that bounds another: never rounded to nothing."""
+    return f"{max(angle, _LEAST_ANGLE):.2g}°"
 
 
 def _ties(components: tuple[Component, ...]) -> list[str]:
@@ -191,7 +223,7 @@ def _missing(c: Certificate) -> list[str]:
 
 
 def _without_certificate(subject: Subject) -> Verdict:
-    name = type(subject.embedding).__name__
+    name = subject.kind
     sentences = [
         "Certificates are for kernel PCA on a reduced set. To see how much to trust this "
         "model, fit it again with more centers and compare the pictures."

@@ -140,13 +140,18 @@ def build(
     verdict = judge(subject)
     advice, numbers = advise(subject, verdict), payload(subject)
     subject.seconds["report"] = time.perf_counter() - start
-    heading = _spaced(type(subject.embedding).__name__) if title is None else str(title)
+    heading = _spaced(_last(model)) if title is None else str(title)
     return page(heading, subject, verdict, advice, numbers, date.today().isoformat())
 
 
+def _last(model: Any) -> str:
+    """The class of a model, or of the last step of a pipeline."""
+    return type(model[-1] if hasattr(model, "steps") else model).__name__
+
+
 def _spaced(name: str) -> str:
-    """ReducedSetKernelPCA as words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    """ReducedSetKernelPCA, or KernelPCANovelty, as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
 
 
 def _check_target(path: Path) -> None:

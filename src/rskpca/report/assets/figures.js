@@ -29,12 +29,13 @@ function look() {
   return { ...colours, categories: of("categories").split(",") };
 }
 
+const even = (one, two) => one.every((span, i) => span.every((end, k) => end === two[i][k]));
 const narrow = () => window.innerWidth < 640;
 const touched = () => matchMedia("(pointer: coarse)").matches;
 
 // An axis of logs that is labelled at 1, 2 and 5 within each decade, or at 1 where there are many.
-function logs(low, high, write = short) {
-  const steps = Math.log10(high / low) > (narrow() ? 1.5 : 3) ? [1] : [1, 2, 5];
+function logs(low, high, write = short, room = narrow() ? 2.5 : 3) {
+  const steps = Math.log10(high / low) > room ? [1] : [1, 2, 5];
   const decades = Array.from({ length: 24 }, (_, k) => k - 14);
   const tickvals = decades.flatMap((k) => steps.map((step) => Number(`${step}e${k}`)));
   return { type: "log", tickvals, ticktext: tickvals.map(write), range: [Math.log10(low), Math.log10(high)] };
@@ -57,6 +58,7 @@ function layout(c, more) {
   };
 }
 
+const counted = (r) => r.low.every((low, i) => low === r.high[i]);
 function retention(c) {
   const r = numbers.retention;
   const words = r.ells.map((ell, i) => {
@@ -64,24 +66,29 @@ function retention(c) {
     const span = seen ? "" : `<br>expected in ${count(r.low[i])} to ${count(r.high[i])}`;
     return `ell ${short(ell)}<br><b>${count(r.centers[i])} centers</b>, ${percent(r.centers[i] / r.n)}${span}`;
   });
-  const data = [
-    { x: [...r.ells, ...r.ells.slice().reverse()], y: [...r.high, ...r.low.slice().reverse()], fill: "toself", mode: "lines",
-      line: { width: 0 }, fillcolor: c.band, opacity: 0.35, hoverinfo: "skip", name: "expected in" },
-    { x: r.ells, y: r.centers, mode: "lines+markers", line: { color: c.ink, width: 2.5 }, marker: { size: 7 },
-      hovertext: words, hoverinfo: "text", name: "forecast" },
-  ];
+  const line = { x: r.ells, y: r.centers, mode: "lines+markers", line: { color: c.ink, width: 2.5 }, marker: { size: 7 },
+    hovertext: words, hoverinfo: "text", name: counted(r) ? "counted" : "forecast" };
+  const band = { x: [...r.ells, ...r.ells.slice().reverse()], y: [...r.high, ...r.low.slice().reverse()], fill: "toself", mode: "lines",
+    line: { width: 0 }, fillcolor: c.band, opacity: 0.35, hoverinfo: "skip", name: "expected in" };
+  const data = counted(r) ? [line] : [band, line];
+  const [least, most] = [Math.min(...r.low), Math.max(...r.high)];
+  const wide = most > 20 * least;
+  const centers = wide ? logs(least / 1.3, most * 1.3, (v) => v.toLocaleString("en")) : { range: [0, most * 1.08], tickformat: ",~g" };
   const notes = [];
   if (r.ell !== null) {
     data.push({ x: [r.ell], y: [r.kept], mode: "markers", marker: { size: 15, color: c.mark, line: { color: c.paper, width: 2 } },
       hovertext: [`this model: ell ${short(r.ell)}<br><b>${count(r.kept)} centers</b>`], hoverinfo: "text", name: "this model" });
-    notes.push({ x: r.ell, y: Math.log10(r.kept), text: `<b>${count(r.kept)}</b> centers`, showarrow: false,
-      xanchor: "left", yanchor: "top", xshift: 10, yshift: -8, font: { color: c.mark, size: 14 } });
+    notes.push({ x: r.ell, y: wide ? Math.log10(r.kept) : r.kept, text: `<b>${count(r.kept)}</b> centers`, showarrow: false,
+      xanchor: "left", yanchor: "top", xshift: 10, yshift: -8, font: { color: c.mark, size: 14 }, bgcolor: c.paper, opacity: 0.9 });
   }
-  return { data, layout: layout(c, { annotations: notes, xaxis: axis(c, "ell"), yaxis: axis(c, "centers", logs(Math.min(...r.low) / 1.3, Math.max(...r.high) * 1.3, (v) => v.toLocaleString("en"))) }) };
+  return { data, layout: layout(c, { annotations: notes, xaxis: axis(c, "ell: bandwidth over radius"), yaxis: axis(c, "centers", centers) }) };
 }
 
+// Whether any interval is wider than a dot.
+const seen = (s) => s.likely.some(([low, high]) => high > 1.01 * low);
 function spectrum(c) {
   const s = numbers.spectrum;
+  const sure = s.likely && even(s.likely, s.certain);
   const x = s.values.map((_, i) => i + 1);
   const lowest = Math.min(...s.values.filter((v) => v > 0), ...(s.likely ?? []).map((v) => v[0]).filter((v) => v > 0));
   const floor = Math.max(lowest, Math.max(...s.values) / 1e6) / 2;
@@ -90,19 +97,19 @@ function spectrum(c) {
     marker: { color }, width, hoverinfo: "skip", name,
   });
   const words = s.values.map((value, i) => `component ${i + 1}<br><b>${short(value)}</b>` +
-    (s.likely ? `<br>at ${s.confidence}: ${s.likely[i].map(short).join(" to ")}<br>always: ${s.certain[i].map(short).join(" to ")}` : ""));
-  const data = s.likely
-    ? [bars(s.certain, c.pale, 0.08, "always in"), bars(s.likely, c.band, 0.34, `at ${s.confidence} in`)]
-    : [];
+    (s.likely ? `${sure ? "" : `<br>at ${percent(s.confidence)}: ${s.likely[i].map(short).join(" to ")}`}<br>always: ${s.certain[i].map(short).join(" to ")}` : ""));
+  const data = [];
+  const always = narrow() ? "always" : "exact one, always";
+  const likely = narrow() ? `at ${percent(s.confidence)}` : `exact one, at ${percent(s.confidence)} confidence`;
+  if (s.likely && !sure) data.push(bars(s.certain, c.pale, 0.08, always));
+  if (s.likely && seen(s)) data.push(bars(s.likely, c.band, 0.34, sure ? always : likely));
   data.push({ x, y: s.values, mode: "markers", marker: { size: 10, color: c.ink, line: { color: c.paper, width: 1.5 } },
-    hovertext: words, hoverinfo: "text", name: "eigenvalue" });
+    hovertext: words, hoverinfo: "text", name: "this model", showlegend: true });
   const top = s.certain ? Math.max(...s.certain.map((v) => v[1])) : Math.max(...s.values);
-  const scale = s.walk
-    ? { rangemode: "tozero" }
-    : logs(floor, top * 1.3);
+  const scale = s.walk ? {} : logs(floor, top * 1.3);
   return { data, layout: layout(c, {
     barmode: "overlay", xaxis: axis(c, "component", { dtick: Math.max(1, Math.round(x.length / 12)), range: [0.4, x.length + 0.6] }),
-    yaxis: axis(c, s.walk ? "eigenvalue" : "eigenvalue / n", scale) }) };
+    yaxis: axis(c, s.label, scale) }) };
 }
 
 function embedding(c, menu) {
@@ -154,13 +161,18 @@ function densityLine(c, view) {
   ];
   return { data, layout: layout(c, { xaxis: axis(c, view.names[0]), yaxis: axis(c, "density", { rangemode: "tozero" }) }) };
 }
+function ends(view) {
+  const all = [...list(view.data), ...list(view.reduced)];
+  return [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+}
 function densityPlane(c, view) {
   const [nx, ny] = view.data.shape;
   const across = (array) => Array.from({ length: ny }, (_, j) => Array.from({ length: nx }, (_, i) => list(array)[i * ny + j]));
-  const highest = Math.max(...list(view.data), ...list(view.reduced));
+  const [lowest, highest] = ends(view);
+  const step = (highest - lowest) / 12;
   const side = (array, k) => ({
     type: "contour", x: view.grid[0], y: view.grid[1], z: across(array), xaxis: k ? "x2" : "x", yaxis: k ? "y2" : "y", showscale: false,
-    contours: { start: highest / 12, end: highest, size: highest / 12 }, line: { color: c.ink, width: 0.6 }, hoverinfo: "skip",
+    contours: { start: lowest + step, end: highest, size: step }, zmin: lowest, zmax: highest, line: { color: c.ink, width: 0.6 }, hoverinfo: "skip",
     colorscale: [[0, c.paper], [1, c.band]], showlegend: false,
   });
   const dots = { x: column(view.dots, 0), y: column(view.dots, 1), mode: "markers", marker: { size: 3, color: c.ink, opacity: 0.55 }, hoverinfo: "skip", showlegend: false };
@@ -181,8 +193,9 @@ function densityPlane(c, view) {
 
 function levels(c) {
   const kinds = [["mmd", "MMD", "circle", c.band], ["operator", "operator", "diamond", c.ink], ["eigenvalue", "eigenvalue / n", "triangle-down", c.mark]];
-  const names = numbers.levels.map((level) => level.name + (level.confidence < 1 ? `, at ${level.confidence}` : ""));
-  const all = numbers.levels.flatMap((level) => kinds.map(([key]) => level[key]).filter((value) => value));
+  const names = numbers.levels.map((level) => level.name + (level.confidence < 1 ? `, at ${percent(level.confidence)}` : ""));
+  const given = numbers.levels.flatMap((level) => kinds.map(([key]) => level[key]).filter((value) => value));
+  const all = given.length ? given : [0.1, 1]; // an exact model has no error to place
   const data = kinds.map(([key, name, symbol, color], k) => {
     const shown = numbers.levels.flatMap((level, i) => (level[key] ? [i] : []));
     return { x: shown.map((i) => numbers.levels[i][key]), y: shown.map((i) => i + 0.18 * (k - 1)), mode: "markers", name,
@@ -190,8 +203,8 @@ function levels(c) {
       hovertext: shown.map((i) => `${names[i]}<br>${name} at most <b>${short(numbers.levels[i][key])}</b>`), hoverinfo: "text" };
   });
   const notes = numbers.levels.flatMap((level, i) => (level.mmd || level.operator || level.eigenvalue ? [] : [
-    { x: 0.01, xref: "paper", xanchor: "left", y: i, text: level.operator === null ? "says nothing" : "no error", showarrow: false, font: { color: c.faint } }]));
-  return { data, layout: layout(c, { annotations: notes, xaxis: axis(c, "error at most", logs(Math.min(...all) / 2, Math.max(...all) * 2)),
+    { x: 0.01, xref: "paper", xanchor: "left", y: i, text: level.operator === null ? "says nothing" : "no error", showarrow: false, font: { color: c.faint }, bgcolor: c.paper }]));
+  return { data, layout: layout(c, { annotations: notes, xaxis: axis(c, "error at most", logs(Math.min(...all) / 2, Math.max(...all) * 2, short, narrow() ? 1.5 : 3)),
     yaxis: axis(c, "", { tickvals: names.map((_, i) => i), ticktext: names, range: [names.length - 0.5, -0.5] }) }) };
 }
 

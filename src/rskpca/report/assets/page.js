@@ -2,6 +2,8 @@
 // Tabs, menus, light and dark. A picture is drawn when its part is first seen.
 const chosen = (id) => Number(document.getElementById(id).value);
 const tabs = [...document.querySelectorAll("[role=tab]")];
+// The address names a part, but no element: a browser would scroll to it, below the tabs.
+const address = (tab) => `#${tab.id.slice("tab-".length)}`;
 const panel = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 // Nothing leaves the page: the buttons are named one by one, and none of them sends.
 const CONFIG = { displaylogo: false, responsive: true, plotlyServerURL: "", modeBarButtons: [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]] };
@@ -9,6 +11,10 @@ const CONFIG = { displaylogo: false, responsive: true, plotlyServerURL: "", mode
 function draw(name) {
   const target = document.getElementById(`figure-${name}`);
   if (!target || target.closest("[hidden]")) return;
+  const width = narrow() ? "narrow" : "wide";
+  // plotly keeps margins of a legend or a colour bar that went from the side to below
+  if (target.dataset.width !== width) Plotly.purge(target);
+  target.dataset.width = width;
   const { data, layout } = FIGURES[name](look(), chosen);
   Plotly.react(target, data, layout, CONFIG);
 }
@@ -25,7 +31,7 @@ function show(tab) {
   drawAll();
 }
 function open(tab) {
-  history.replaceState(null, "", `#${tab.getAttribute("aria-controls")}`);
+  history.replaceState(null, "", address(tab));
   show(tab);
 }
 function step(event) {
@@ -35,7 +41,7 @@ function step(event) {
   next.focus();
   open(next);
 }
-const asked = () => tabs.find((tab) => `#${tab.getAttribute("aria-controls")}` === location.hash) ?? tabs[0];
+const asked = () => tabs.find((tab) => address(tab) === location.hash) ?? tabs[0];
 
 function fill(id, names, selected) {
   const menu = document.getElementById(id);
@@ -44,19 +50,30 @@ function fill(id, names, selected) {
 }
 const say = (id, words) => { document.getElementById(id).textContent = words; };
 
+const some = (drawn, r) => (drawn >= Math.max(r.n, r.given) ? "all " : "") + count(drawn) + (drawn < r.given ? " random" : "");
+function intervals(s) {
+  if (!seen(s)) return "The intervals that hold the eigenvalues of exact kernel PCA are narrower than the dots.";
+  const bottom = "A bar that reaches the bottom reaches zero.";
+  if (even(s.likely, s.certain)) return `The bars always hold the eigenvalues of exact kernel PCA. ${bottom}`;
+  return `The bars hold the eigenvalues of exact kernel PCA: the thin ones always, the wide ones all together at ${percent(s.confidence)} confidence. ${bottom}`;
+}
 function describe() {
   const { retention: r, embedding: e, density: d, spectrum: s } = numbers;
+  const many = r.given > r.n; // as of a window of a longer stream
+  const other = counted(r) ? (many ? `are those of ${some(r.covered, r)} rows` : "were counted too") : `are forecast from ${count(r.covered)} rows`;
   say("retention-words", r.ell === null
     ? `This model has ${count(r.kept)} points for ${count(r.n)} rows. The curve is what a shadow density would keep.`
-    : `${count(r.kept)} centers stand for ${count(r.n)} rows: ${percent(r.kept / r.n)} are kept. The numbers at other ells are forecast from a sample.`);
+    : `${count(r.kept)} centers stand for ${count(r.n)} rows: ${percent(r.kept / r.n)} are kept. A larger ell keeps more centers and is more accurate; the numbers at other ells ${other}.`);
   const drawn = e.centers.shape[0];
-  say("embedding-words", `${count(e.rows.shape[0])} rows drawn at random, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
+  say("embedding-words", `Drawn are ${some(e.rows.shape[0], r)} rows, and ${drawn === r.kept ? "all" : `${count(drawn)} of`} ${count(r.kept)} centers. ${touched() ? "The buttons zoom" : "Drag to zoom, double-click to go back"}; the legend hides and shows.`);
   say("spectrum-words", s.likely
-    ? `The bars hold the eigenvalues of exact kernel PCA: the long ones always, the short ones all together at ${s.confidence} confidence. A bar that reaches the bottom reaches zero.`
+    ? `${intervals(s)} Eigenvalues are divided by the number of rows.`
     : s.walk ? "Eigenvalues of a random walk between the rows: the closer to 1, the slower it forgets the coordinate." : "This model has no certificate, and so no intervals.");
   const apart = () => {
     const view = d.views[chosen("density-view")];
-    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${count(d.rows)} of them, drawn at random${view.names.length === 2 ? "; of two features, with the kernel of the model" : ""}.`);
+    const [lowest, highest] = ends(view);
+    const flat = lowest > 0.5 * highest ? " Both are nearly flat: the kernel is wider than these features." : "";
+    say("density-words", `The two estimates share ${percent(1 - view.apart)} of their mass on this grid. That of the rows is made from ${some(d.rows, r)} rows${view.names.length === 2 ? ", in these two features, with the kernel of the model" : ""}.${flat}`);
   };
   apart();
   document.getElementById("density-view").addEventListener("change", apart);

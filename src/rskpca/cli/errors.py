@@ -30,6 +30,7 @@ _AS_OPTIONS = (
     (r"^ids: ", "--id: "),
     (r"\bn_components\b", "--components"),
     (r'\brefine="nystrom"', "--refine"),
+    (r'\bbasis="auto"', "--small"),
     (r'Or give "auto", with tol\.', "Or give --tol."),
     (r'Or give "median"\.', "Or leave --bandwidth out."),
     (r'\bbandwidth="median" needs', "the median bandwidth needs"),

@@ -77,7 +77,10 @@ class Modelling:  # numpydoc ignore=PR01
     kernel: Annotated[Kernel, typer.Option(help="Shape of the kernel.")] = Kernel.gaussian
     method: Annotated[Method, typer.Option(help="Embedding.")] = Method.kernel_pca
     refine: Annotated[
-        bool, typer.Option("--refine", help="Two scales: read twice, errors mostly below 1%.")
+        bool, typer.Option("--refine", help="Read the data twice: a much smaller error.")
+    ] = False
+    small: Annotated[
+        bool, typer.Option("--small", help="Two scales: fewer points, a faster transform.")
     ] = False
     standardize: Standardize = False
     max_centers: Annotated[
@@ -121,11 +124,10 @@ class Modelling:  # numpydoc ignore=PR01
         }
 
     def _accuracy(self) -> dict[str, str]:
-        if not self.refine:
-            return {}
-        if self.method is not Method.kernel_pca:
+        if self.refine and self.method is not Method.kernel_pca:
             raise typer.BadParameter("only --method kernel-pca takes it.", param_hint="--refine")
-        return {"basis": "auto", "refine": "nystrom"}
+        scales = {"basis": "auto"} if self.small else {}
+        return scales | ({"refine": "nystrom"} if self.refine else {})
 
 
 def _like(model: Any) -> Any:

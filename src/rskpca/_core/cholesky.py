@@ -72,8 +72,9 @@ class PartialCholesky:
         """Rows of K - F F' of the given pivots-to-be."""
         done = self.factors
         rest = np.empty((len(rows), len(self.left)))
-        for part in slices(0, len(rows), self._values.n_rows):
-            rest[part] = self._values[rows[part]]
+        with undivided():
+            for part in slices(0, len(rows), self._values.n_rows):
+                rest[part] = self._values[rows[part]]
         rest -= done[:, rows].T @ done
         return rest
 
@@ -122,7 +123,7 @@ def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Pa
 
 def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
     """Add pivots where w d is largest until there is no room, or nothing left."""
-    with undivided(partial.size):
+    with undivided():  # a column at a time
         while not partial.full and (left := partial.chances(weights)).any():
             partial.add(int(np.argmax(left)))
 

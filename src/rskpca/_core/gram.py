@@ -150,7 +150,11 @@ def row_product(
 
 
 class Blocks:
-    """Blocks of rows of k(X, C), each thread in memory of its own: new pages are slow."""
+    """Blocks of rows of k(X, C), each thread in memory of its own: new pages are slow.
+
+    To be asked for within ``workers`` or ``undivided``: compiled products are those of SciPy's
+    BLAS, whose threads and those of NumPy's would keep each other from working.
+    """
 
     def __init__(self, kernel: Radial, X: Array, C: Array, dtype: Any) -> None:
         self.kernel, self.X = kernel, X

@@ -70,8 +70,8 @@ _single_threaded_blas = _SingleThreadedBlas()
 
 
 @contextmanager
-def undivided(elements: int) -> Iterator[None]:
-    """Hold BLAS to one thread while matrices have at most so few elements that it is quicker so:
+def undivided(elements: int = 0) -> Iterator[None]:
+    """Hold BLAS to one thread, unless matrices have so many elements that it is quicker with more:
     on small ones its threads wait for each other longer than they work.
     """
     with _single_threaded_blas if elements <= _SMALL else nullcontext():
@@ -147,7 +147,8 @@ def _taken(left: deque[int]) -> Iterator[int]:
 
 def worthwhile(seconds: float) -> int:
     """Threads for work of so many seconds: as many as are allowed and pay for their start."""
-    return min(allowed_threads(), max(1, int(seconds / _WORTH)))
+    wanted = int(seconds / _WORTH)
+    return min(allowed_threads(), wanted) if wanted > 1 else 1
 
 
 def slices(start: int, stop: int, size: int) -> list[slice]:

@@ -123,7 +123,7 @@ def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Pa
 
 def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
     """Add pivots where w d is largest until there is no room, or nothing left."""
-    with undivided():  # a column at a time
+    with undivided(partial.size):
         while not partial.full and (left := partial.chances(weights)).any():
             partial.add(int(np.argmax(left)))
 

@@ -12,8 +12,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed-plot ## Fit the digits, compare with exact kernel PCA, write digits.png
+demo: $(VENV)/.installed-cli ## Fit the digits: a report, and digits.png beside exact kernel PCA
 	$(BIN)/python examples/digits.py
+	$(BIN)/rskpca demo
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
@@ -46,7 +47,7 @@ docs: $(VENV)/.installed-docs ## Build the documentation, warnings are errors
 	@echo "open docs/_build/html/index.html"
 
 clean: ## Remove caches and build products (the virtual environment stays)
-	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
+	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png rskpca-demo experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # One environment; the stamp .installed-X says that extra X of this pyproject.toml is in it.

@@ -114,11 +114,11 @@ def test_after_an_error_no_thread_takes_another_block():
         taken.append(i)
         if i == 0:
             assert under_way.wait(10)
+            threading.Timer(0.5, failed.set).start()
             raise IndexError("the first")
         under_way.set()
         assert failed.wait(10)
 
-    threading.Timer(0.2, failed.set).start()
     with pytest.raises(IndexError, match="the first"), workers(2) as run:
         run(work, range(50))
     assert sorted(taken) == [0, 1]

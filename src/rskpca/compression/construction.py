@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core import gram
-from .._core.parallel import workers
+from .._core.parallel import undivided
 from ..kernels import Gaussian
 from ._axes import Array, Axes, require_gaussian
 from .compressed import CompressedKernelPCA
@@ -63,7 +63,7 @@ def construct_reduced_set(
     axes = Axes.of(model, n_centers)
     kernel = require_gaussian(axes.kernel, "construct_reduced_set")
     check.positive_integer("n_restarts", n_restarts)
-    with workers(1):  # many small products: threads would only wait for each other
+    with undivided():  # many small products
         points = _constructed(axes, kernel, n_centers, n_restarts, check_random_state(random_state))
     return axes.compressed(points)
 

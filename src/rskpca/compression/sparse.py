@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _validation as check
-from .._core.parallel import workers
+from .._core.parallel import undivided
 from ..density import BaseDensity
 from ..embedding import PrincipalComponents, ReducedSetEmbedding
 from ..kernels import RadialKernel
@@ -152,7 +152,7 @@ class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
             )
 
     def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> SparseSystem:
-        with workers(1):  # many small products: threads would only wait for each other
+        with undivided():  # many small products
             noise, u = self._sparsified(kernel, reduced_set)
         kept = np.flatnonzero(u)
         weights = reduced_set.n_samples * u[kept]

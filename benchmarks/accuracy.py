@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from rskpca import ReducedSetKernelPCA, ShadowDensity
-from rskpca.methods import embedding_error
+from rskpca.baselines.methods import embedding_error
 
 from . import datasets
 from .datasets import Data, Floats

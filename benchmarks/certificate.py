@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rskpca import Gaussian, Laplacian, ReducedSet, ReducedSetKernelPCA, ShadowDensity
-from rskpca.bounds import hilbert_schmidt, mmd
+from rskpca.certificate import hilbert_schmidt, mmd
 from rskpca.kernels import RadialKernel
 from rskpca.spectrum import Spectrum, estimate
 

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from rskpca import ReducedSetKernelPCA, UniformDensity, to_onnx
+from rskpca import ReducedSetKernelPCA
+from rskpca.baselines import UniformDensity
+from rskpca.onnx import to_onnx
 
 from .rows import Row
 from .timing import interleaved

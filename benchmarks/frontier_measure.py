@@ -11,7 +11,7 @@ import numpy as np
 
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca._core.parallel import allowed_threads
-from rskpca.methods import METHODS, embedding_error, n_points
+from rskpca.baselines.methods import METHODS, embedding_error, n_points
 
 from . import datasets, results
 from .datasets import Data, Floats

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from rskpca import Gaussian, ReducedSetKernelPCA
-from rskpca.methods import METHODS
+from rskpca.baselines.methods import METHODS
 
 R = 5
 ELLS = (3.0, 4.0, 5.0)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rskpca import Gaussian, RadialKernel, ShadowDensity
-from rskpca.methods import METHODS, Method, embedding_error
+from rskpca.baselines.methods import METHODS, Method, embedding_error
 
 from . import datasets
 from .datasets import Data, Floats

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from rskpca import Plan, ReducedSetKernelPCA, plan
-from rskpca.planning import PlannedFit
+from rskpca import ReducedSetKernelPCA, plan
+from rskpca.planning import Plan, PlannedFit
 
 from . import datasets
 from .datasets import Data, Floats

@@ -13,7 +13,7 @@ import numpy as np
 
 from rskpca import ShadowDensity
 from rskpca.cli.memory import megabytes
-from rskpca.sources import open_source
+from rskpca.data import open_source
 
 from .children import in_fresh_process
 from .make_rows import N_FEATURES, spans

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rskpca import RadialKernel, ReducedSetKernelPCA, ReweightedDensity, ShadowDensity
-from rskpca.methods import METHODS, embedding_error
+from rskpca.baselines.methods import METHODS, embedding_error
 from rskpca.spectral import corrected_eigenvalues
 
 from .datasets import Floats

@@ -14,18 +14,18 @@ HEADINGS = {
     "density": "Reduced sets from data",
     "reduced_set": "The reduced set",
     "kernels": "Kernels",
-    "bounds": "Certificates",
+    "certificate": "Certificates",
     "planning": "Before the run",
-    "compression": "Smaller models",
     "io": "Model files",
-    "onnx": "Deployment",
 }
 # Modules whose names are public too: a heading, and the names if not all of its own.
 MODULES: dict[str, tuple[str, list[str]]] = {
     "rskpca.scaling": ("Data larger than memory", []),
-    "rskpca.sources": ("Rows in files", ["Block", "Source", "open_source"]),
+    "rskpca.data": ("Rows in files", ["Block", "Source", "open_source"]),
     "rskpca.scaling.dask": ("Dask", []),
     "rskpca.io": ("Model files in detail", []),
+    "rskpca.baselines": ("Methods to compare with", []),
+    "rskpca.onnx": ("Deployment", []),
     "rskpca.plotting": ("Pictures", []),
     "rskpca.report": ("Reports", []),
     "rskpca.density": ("Densities to build on", []),

@@ -14,7 +14,7 @@ import numpy as np
 
 from rskpca import Gaussian, ReducedSet, ShadowDensity
 from rskpca._core import gram
-from rskpca.bounds import Level, eigenspaces, eigenvalues, hilbert_schmidt, levels, mmd
+from rskpca.certificate import Level, eigenspaces, eigenvalues, hilbert_schmidt, levels, mmd
 
 from . import protocol, style
 from .data.dataset import Floats

@@ -15,15 +15,9 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import Pipeline
 
-from rskpca import (
-    Gaussian,
-    KMeansDensity,
-    ReducedSet,
-    ReducedSetKernelPCA,
-    ShadowDensity,
-    WeightedNystromKernelPCA,
-)
-from rskpca.methods import METHODS
+from rskpca import Gaussian, KMeansDensity, ReducedSet, ReducedSetKernelPCA, ShadowDensity
+from rskpca.baselines import WeightedNystromKernelPCA
+from rskpca.baselines.methods import METHODS
 
 from .data.dataset import Floats
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rskpca import Gaussian, ShadowDensity
-from rskpca.bounds import mmd
+from rskpca.certificate import mmd
 
 from . import style
 from .data.dataset import Floats

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.make_rows import spans, write
-from rskpca.sources import open_source
+from rskpca.data import open_source
 
 
 @pytest.mark.parametrize(("n_rows", "start"), [(120_000, 0), (30_000, 0), (60_000, 45_000)])

@@ -23,13 +23,15 @@ from rskpca import (
     NystromKernelPCA,
     RadialKernel,
     ReducedSetKernelPCA,
+    select_reduced_set,
+)
+from rskpca.baselines import (
     SparseKernelPCA,
     SubsampledKernelPCA,
     WeightedNystromKernelPCA,
     compress_map,
-    select_reduced_set,
-    to_onnx,
 )
+from rskpca.onnx import to_onnx
 from rskpca.spectral import FittedOperator
 from tests import datasets
 

@@ -18,11 +18,13 @@ from rskpca import (
     ReducedSetKernelPCA,
     ReweightedDensity,
     ShadowDensity,
+    WindowDensity,
+)
+from rskpca.baselines import (
     SparseKernelPCA,
     SubsampledKernelPCA,
     UniformDensity,
     WeightedNystromKernelPCA,
-    WindowDensity,
 )
 
 

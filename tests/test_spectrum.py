@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet, ShadowDensity
-from rskpca.bounds import hilbert_schmidt, mmd
+from rskpca.certificate import hilbert_schmidt, mmd
 from rskpca.spectrum import Spectrum, estimate
 from tests import datasets
 

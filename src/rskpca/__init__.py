@@ -7,14 +7,7 @@ eigenproblem is solved on that set, and new points are embedded from it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .bounds import Certificate
-from .compression import (
-    CompressedKernelPCA,
-    SparseKernelPCA,
-    compress_map,
-    construct_reduced_set,
-    select_reduced_set,
-)
+from .certificate import Certificate
 from .density import (
     FadingDensity,
     FastParzenDensity,
@@ -23,7 +16,6 @@ from .density import (
     ParingDensity,
     ReweightedDensity,
     ShadowDensity,
-    UniformDensity,
     WindowDensity,
     merge,
 )
@@ -34,11 +26,10 @@ from .embedding import (
     NormalizedCut,
     NystromKernelPCA,
     ReducedSetKernelPCA,
-    SubsampledKernelPCA,
-    WeightedNystromKernelPCA,
+    select_reduced_set,
 )
 from .kernels import Gaussian, Laplacian, RadialKernel
-from .planning import Plan, plan
+from .planning import plan
 from .reduced_set import ReducedSet
 
 if TYPE_CHECKING:
@@ -48,7 +39,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
-    "CompressedKernelPCA",
     "DiffusionMaps",
     "FadingDensity",
     "FastParzenDensity",
@@ -61,28 +51,20 @@ __all__ = [
     "NormalizedCut",
     "NystromKernelPCA",
     "ParingDensity",
-    "Plan",
     "RadialKernel",
     "ReducedSet",
     "ReducedSetKernelPCA",
     "ReweightedDensity",
     "ShadowDensity",
-    "SparseKernelPCA",
-    "SubsampledKernelPCA",
-    "UniformDensity",
-    "WeightedNystromKernelPCA",
     "WindowDensity",
-    "compress_map",
-    "construct_reduced_set",
     "load",
     "merge",
     "plan",
     "save",
     "select_reduced_set",
-    "to_onnx",
 ]
 
-_LATE = {"load": "io", "save": "io", "to_onnx": "onnx"}  # what few programs need, by its module
+_LATE = {"load": "io", "save": "io"}  # imported on first use
 
 
 def __getattr__(name: str) -> Any:

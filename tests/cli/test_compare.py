@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca.baselines.methods import METHODS, embedding_error
 from rskpca.cli import compare as compare_module
 from rskpca.cli import comparison, contenders, memory
-from rskpca.methods import METHODS, embedding_error
 
 from .cases import FEATURES, FRAME, ROWS, done, numbers
 

@@ -9,7 +9,7 @@ import pytest
 from rskpca.cli import progress, voice
 from rskpca.cli.progress import Bar
 from rskpca.cli.reading import expected_rows
-from rskpca.sources import open_source
+from rskpca.data import open_source
 
 
 def task(bar):

@@ -13,8 +13,8 @@ from rskpca import (
     Laplacian,
     ParingDensity,
     ReducedSetKernelPCA,
-    UniformDensity,
 )
+from rskpca.baselines import UniformDensity
 from tests import datasets, dense
 from tests.states import fitted_state
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from rskpca import ParingDensity, UniformDensity
+from rskpca import ParingDensity
+from rskpca.baselines import UniformDensity
 from tests import datasets
 from tests.density.invariants import DensityInvariants
 

@@ -16,8 +16,8 @@ from rskpca import (
     ReducedSetKernelPCA,
     ReweightedDensity,
     ShadowDensity,
-    UniformDensity,
 )
+from rskpca.baselines import UniformDensity
 from rskpca.density import reweighted as module
 from tests import datasets, dense
 from tests.density.invariants import DensityInvariants

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
-from rskpca.bounds import hilbert_schmidt, mmd
+from rskpca.certificate import hilbert_schmidt, mmd
 from rskpca.density.tolerance import radius_of_bound
 from rskpca.spectrum import estimate
 from tests import datasets

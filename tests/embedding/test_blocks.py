@@ -20,7 +20,7 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
 )
-from rskpca.bounds.hilbert_schmidt import measured
+from rskpca.certificate.hilbert_schmidt import measured
 from rskpca.density.blocks import Counts
 from rskpca.embedding.blocks import BlockFit, median_seeds
 from rskpca.spectral import Moments

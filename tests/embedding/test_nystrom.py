@@ -11,10 +11,8 @@ from rskpca import (
     ReducedSet,
     ReducedSetKernelPCA,
     ShadowDensity,
-    SubsampledKernelPCA,
-    UniformDensity,
-    WeightedNystromKernelPCA,
 )
+from rskpca.baselines import SubsampledKernelPCA, UniformDensity, WeightedNystromKernelPCA
 from rskpca.spectral.landmarks import RULES
 from tests import datasets, dense
 from tests.embedding.invariants import EmbeddingInvariants

@@ -10,8 +10,8 @@ from rskpca import (
     ReducedSet,
     ReducedSetKernelPCA,
     ShadowDensity,
-    UniformDensity,
 )
+from rskpca.baselines import UniformDensity
 from tests import datasets, dense
 from tests.embedding.invariants import EmbeddingInvariants, ReducedSetInvariants
 

@@ -5,7 +5,7 @@ import pytest
 
 from experiments import bounds, protocol
 from rskpca import Gaussian, ReducedSet, ShadowDensity
-from rskpca.bounds import eigenvalues
+from rskpca.certificate import eigenvalues
 from tests import datasets, dense
 from tests.experiments.quick import made, quick
 

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 
 from experiments import contenders
 from rskpca import Gaussian
-from rskpca.methods import METHODS
+from rskpca.baselines.methods import METHODS
 
 X = load_digits().data[:400]
 TRAIN, TEST = X[:300], X[300:]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from experiments import fig01
-from rskpca.bounds import mmd
+from rskpca.certificate import mmd
 from tests import dense
 from tests.experiments.quick import made, quick
 

@@ -26,13 +26,15 @@ from rskpca import (
     ReducedSetKernelPCA,
     ReweightedDensity,
     ShadowDensity,
+    WindowDensity,
+    merge,
+    select_reduced_set,
+)
+from rskpca.baselines import (
     SparseKernelPCA,
     SubsampledKernelPCA,
     UniformDensity,
     WeightedNystromKernelPCA,
-    WindowDensity,
-    merge,
-    select_reduced_set,
 )
 from tests import datasets
 

@@ -9,8 +9,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from rskpca import Gaussian, Laplacian, Plan, ReducedSetKernelPCA, plan
-from rskpca.planning import PlannedFit, cost, report
+from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA, plan
+from rskpca.planning import Plan, PlannedFit, cost, report
 from tests import datasets
 
 X = datasets.blobs(20_000, 3)

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rskpca.data import open_source
 from rskpca.planning import sampling
-from rskpca.sources import open_source
 
 X = np.arange(40_000.0).reshape(20_000, 2)  # sorted
 

@@ -11,10 +11,8 @@ from rskpca import (
     NormalizedCut,
     NystromKernelPCA,
     ReducedSetKernelPCA,
-    SparseKernelPCA,
-    SubsampledKernelPCA,
-    WeightedNystromKernelPCA,
 )
+from rskpca.baselines import SparseKernelPCA, SubsampledKernelPCA, WeightedNystromKernelPCA
 from tests.datasets import blobs
 
 X = blobs(600, 3)

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from rskpca import ReducedSet, ReducedSetKernelPCA, scaling
-from rskpca.sources import open_source
+from rskpca.data import open_source
 
 BLOCK_ROWS = 1000
 BLOCKS_A_KILL = 10

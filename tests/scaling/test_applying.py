@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rskpca import KernelPCANovelty, NormalizedCut, ReducedSetKernelPCA, save, scaling
+from rskpca.data import open_source
 from rskpca.scaling import _outputs
-from rskpca.sources import open_source
 
 X = np.random.default_rng(0).normal(size=(2000, 3))
 NAMES = ["a", "b", "c"]
@@ -177,7 +177,7 @@ _FULL_DISK = """
 import resource, signal, sys
 import numpy as np
 from rskpca import load, scaling
-from rskpca.sources import open_source
+from rskpca.data import open_source
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 model = load(sys.argv[1])
 X = np.random.default_rng(0).normal(size=(20_000, 3))

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import RadialKernel, ReducedSetKernelPCA, ShadowDensity, save, scaling
+from rskpca.data import open_source
 from rskpca.io import ModelFileError
-from rskpca.sources import open_source
 
 X = np.random.default_rng(0).normal(size=(1000, 3)) + np.linspace(0, 2, 1000)[:, None]
 

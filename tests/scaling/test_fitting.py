@@ -21,13 +21,13 @@ from rskpca import (
     NystromKernelPCA,
     ReducedSetKernelPCA,
     ShadowDensity,
-    SubsampledKernelPCA,
     WindowDensity,
     scaling,
 )
-from rskpca.sources import open_source
+from rskpca.baselines import SubsampledKernelPCA
+from rskpca.data import open_source
 
-from ..sources.cases import KINDS, made
+from ..data.cases import KINDS, made
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 2)) @ RNG.normal(size=(2, 3)) + 0.1 * RNG.normal(size=(3000, 3))

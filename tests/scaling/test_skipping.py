@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import Gaussian, NormalizedCut, ReducedSetKernelPCA, scaling
-from rskpca.sources import open_source
+from rskpca.data import open_source
 
 X = np.random.default_rng(0).normal(size=(1000, 3))
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(id=[f"row {i}" for i in range(1000)])

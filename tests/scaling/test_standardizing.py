@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import DiffusionMaps, ReducedSetKernelPCA, load, save, scaling
-from rskpca.sources import open_source
+from rskpca.data import open_source
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 3)) * [1.0, 100.0, 1e-3] + [0.0, 1e4, 5.0]

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..bounds import Certificate
+from ..certificate import Certificate
 from ..plotting.models import numbers, split
 from .models import ModelFile, loaded
 from .reading import Reading, some_rows

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..baselines.methods import METHODS, embedding_error, n_points
 from ..kernels import Gaussian
-from ..methods import METHODS, embedding_error, n_points
 
 Array = NDArray[np.floating]
 
@@ -33,7 +33,7 @@ class Contender:
     title : str
         For people.
     method : str
-        Of :data:`rskpca.methods.METHODS`.
+        Of :data:`rskpca.baselines.methods.METHODS`.
     size : float or None
         Of the method: ell, or a number of landmarks.
     ours : bool

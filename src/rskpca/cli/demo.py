@@ -11,8 +11,8 @@ from rich.text import Text
 from sklearn.datasets import load_digits
 
 from .._core.replacing import replaced
+from ..data import open_source
 from ..embedding import ReducedSetKernelPCA
-from ..sources import open_source
 from .fit import fitted, reported
 from .paths import named, writable
 from .summary import next_lines
@@ -44,7 +44,7 @@ def demo(
 
 
 def _write_digits(path: Path) -> None:
-    from ..sources import pyarrow_for
+    from ..data import pyarrow_for
 
     pa = pyarrow_for("the demo")
     import pyarrow.parquet as pq

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from .. import scaling
+from ..data import Source
 from ..io import save
 from ..planning.report import percent
-from ..sources import Source
 from .modelling import Modelling
 from .models import known_features, last_step, loaded
 from .paths import named, writable

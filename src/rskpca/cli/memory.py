@@ -19,7 +19,7 @@ def peak(made: dict[str, Any], data: Path) -> float:
     Parameters
     ----------
     made : dict
-        ``method``, of :data:`rskpca.methods.METHODS`, and what its ``make`` takes, with
+        ``method``, of :data:`rskpca.baselines.methods.METHODS`, and what its ``make`` takes, with
         ``bandwidth`` in place of a kernel.
     data : Path
         The rows, as .npy.
@@ -55,7 +55,7 @@ def megabytes(field: str) -> float:
 
 def _child(order: str) -> None:
     from .. import Gaussian
-    from ..methods import METHODS
+    from ..baselines.methods import METHODS
 
     asked = json.loads(order)
     rows = np.load(asked.pop("data"))

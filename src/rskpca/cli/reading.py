@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..data import Block, Source, open_source
 from ..scaling._columns import check_columns
-from ..sources import Block, Source, open_source
 from .models import known_features
 from .paths import existing
 

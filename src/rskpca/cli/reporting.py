@@ -11,8 +11,8 @@ import typer
 from numpy.typing import NDArray
 
 from .. import report
+from ..data import Source
 from ..report.subject import LOOKED_AT
-from ..sources import Source
 from .paths import named
 from .reading import some_rows
 

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..sources import Source
+from ..data import Source
 from .errors import note
 from .progress import Bar
 from .reading import expected_rows

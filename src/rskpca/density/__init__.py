@@ -10,7 +10,6 @@ from .paring import ParingDensity
 from .parzen import FastParzenDensity
 from .reweighted import ReweightedDensity
 from .shadow import ShadowDensity
-from .uniform import UniformDensity
 from .window import WindowDensity
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "ParingDensity",
     "ReweightedDensity",
     "ShadowDensity",
-    "UniformDensity",
     "WindowDensity",
     "merge",
 ]

@@ -13,9 +13,9 @@ from ._batch import Choice, CountedDensity, equal_shares
 class ParingDensity(CountedDensity):
     """A density estimate pared down to a random subset of the rows (Freedman and Kisilev).
 
-    By default each kept row carries n / m: the reduced set of :class:`UniformDensity` with the
-    same seed. With ``covering`` each row's weight goes to the nearest kept row, which leaves
-    a radius.
+    By default each kept row carries n / m: the reduced set of
+    :class:`~rskpca.baselines.UniformDensity` with the same seed. With ``covering`` each row's
+    weight goes to the nearest kept row, which leaves a radius.
 
     Parameters
     ----------

@@ -2,16 +2,17 @@
 
 from ._base import KernelEmbedding, ReducedSetEmbedding
 from ._principal import PrincipalComponents
+from .compressed import CompressedKernelPCA
 from .diffusion_maps import DiffusionMaps
 from .kernel_pca import ReducedSetKernelPCA
 from .laplacian_eigenmaps import LaplacianEigenmaps
 from .normalized_cut import NormalizedCut
 from .novelty import KernelPCANovelty
 from .nystrom import NystromKernelPCA
-from .subsampled import SubsampledKernelPCA
-from .weighted_nystrom import WeightedNystromKernelPCA
+from .selection import select_reduced_set
 
 __all__ = [
+    "CompressedKernelPCA",
     "DiffusionMaps",
     "KernelEmbedding",
     "KernelPCANovelty",
@@ -21,6 +22,5 @@ __all__ = [
     "PrincipalComponents",
     "ReducedSetEmbedding",
     "ReducedSetKernelPCA",
-    "SubsampledKernelPCA",
-    "WeightedNystromKernelPCA",
+    "select_reduced_set",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
-from ..bounds import Certificate, certify
+from ..certificate import Certificate, certify
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem

@@ -11,9 +11,9 @@ from scipy.spatial import KDTree
 from .. import kernels, spectral
 from .._core.partition import Partition
 from .._core.waves import pairs_in_tiles
-from ..bounds import Certificate
-from ..bounds.levels import Level
-from ..compression.sparse import SparseSystem
+from ..baselines.sparse import SparseSystem
+from ..certificate import Certificate
+from ..certificate.levels import Level
 from ..embedding._markov import Solved
 from ..reduced_set import ReducedSet
 from ..spectral.neighbours import NeighbourGraph

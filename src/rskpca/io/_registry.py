@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import compression, density, embedding, kernels
+from .. import baselines, density, embedding, kernels
 from ..density.fading import FadingStream
 from ..density.window import WindowStream
 from ..embedding.novelty import _AtMostTen
@@ -58,7 +58,7 @@ def _walk_state(embedding: Any) -> dict[str, Any]:
     return values
 
 
-_DENSITIES = tuple(n for n in density.__all__ if n not in ("BaseDensity", "merge"))
+_DENSITIES = (*(n for n in density.__all__ if n not in ("BaseDensity", "merge")), "UniformDensity")
 _density = thing(*_DENSITIES, m="m", d="d")
 
 
@@ -138,7 +138,7 @@ _MODELS = (
     passing(density.WindowDensity, WindowStream),
     passing(density.FadingDensity, FadingStream),
     estimator(density.KMeansDensity, _CHOSEN, _LABELS),
-    estimator(density.UniformDensity, _CHOSEN, _LABELS),
+    estimator(baselines.UniformDensity, _CHOSEN, _LABELS),
     estimator(density.ParingDensity, _CHOSEN, _LABELS),
     estimator(density.HerdingDensity, _CHOSEN, _LABELS),
     estimator(
@@ -149,9 +149,9 @@ _MODELS = (
     estimator(density.ReweightedDensity, _CHOSEN, {**_LABELS, "covariance_": doubles("d", "d")}),
     estimator(embedding.ReducedSetKernelPCA, _EMBEDDED, settle=sound_parameters),
     estimator(_AtMostTen, _EMBEDDED, settle=sound_parameters),
-    estimator(embedding.SubsampledKernelPCA, _EMBEDDED, settle=sound_parameters),
+    estimator(baselines.SubsampledKernelPCA, _EMBEDDED, settle=sound_parameters),
     estimator(
-        compression.SparseKernelPCA,
+        baselines.SparseKernelPCA,
         {**_EMBEDDED, "_system_": maybe(_components("SparseSystem"))},
         settle=sound_parameters,
     ),
@@ -162,7 +162,7 @@ _MODELS = (
         settle=_solvable,
     ),
     estimator(
-        embedding.WeightedNystromKernelPCA,
+        baselines.WeightedNystromKernelPCA,
         {**_LANDMARKS, "reduced_set_": _reduced_set, "_system_": _components()},
         settle=sound_parameters,
     ),
@@ -172,7 +172,7 @@ _MODELS = (
         settle=sound_parameters,
     ),
     estimator(
-        compression.CompressedKernelPCA,
+        embedding.CompressedKernelPCA,
         {"eigensystem": every(thing("EigenSystem", m="m", d="d", r="r"), _components()),
          "axis_errors": floats("r")},
     ),

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..compression import CompressedKernelPCA
-from ..embedding import KernelEmbedding, KernelPCANovelty, NormalizedCut
+from ..embedding import CompressedKernelPCA, KernelEmbedding, KernelPCANovelty, NormalizedCut
 from ..spectral import EigenSystem, Multiplied
 from .extension import Block
 from .graph import Value

@@ -50,7 +50,8 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     --------
     >>> import onnxruntime
     >>> from sklearn.datasets import load_digits
-    >>> from rskpca import ReducedSetKernelPCA, to_onnx
+    >>> from rskpca import ReducedSetKernelPCA
+    >>> from rskpca.onnx import to_onnx
     >>> X = load_digits().data.astype("float32")
     >>> model = ReducedSetKernelPCA(n_components=2, bandwidth=60.0).fit(X)
     >>> session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())

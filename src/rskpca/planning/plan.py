@@ -34,7 +34,7 @@ def plan(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), str, path or Source
-        The data, or anything else that :func:`rskpca.sources.open_source` opens: a file, a folder
+        The data, or anything else that :func:`rskpca.data.open_source` opens: a file, a folder
         of files, a data frame, a function that makes an iterator of arrays.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         None is the Gaussian with the median bandwidth, here that of the sample.

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 from sklearn.utils.random import sample_without_replacement
 
 from .. import _validation as check
-from ..sources import open_source
+from ..data import open_source
 
 Array = NDArray[np.floating]
 

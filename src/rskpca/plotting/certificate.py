@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from .._style import BAND, INK, MARK, axes, dress, log_axis
-from ..bounds import Certificate
-from ..bounds.levels import Level
+from ..certificate import Certificate
+from ..certificate.levels import Level
 from ._display import Display
 from .models import split
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._style import BAND, INK, PALE, axes, dress, log_axis
-from ..bounds import Certificate
+from ..certificate import Certificate
 from ._display import Display
 from .models import has_coordinates, n_samples_of, split
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
-from ..bounds import Certificate
+from ..certificate import Certificate
 from ..planning.advice import LITTLE
 from ..planning.retention import Retention, enough_rows
 from ..plotting.embedding import Colors

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..bounds import Certificate
+from ..certificate import Certificate
 from ..planning.report import percent
 from .subject import Subject
 

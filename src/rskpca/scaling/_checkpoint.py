@@ -12,8 +12,8 @@ import joblib
 from sklearn.base import clone
 
 from .. import _validation as check
+from ..data import Source
 from ..io import load, save
-from ..sources import Source
 from ._outputs import unwritten
 
 _KEYS = {"model", "rows", "finished", "estimator", "source"}

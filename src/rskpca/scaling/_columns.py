@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sources import Source
+from ..data import Source
 
 
 def check_columns(model: Any, source: Source) -> None:

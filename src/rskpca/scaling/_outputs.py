@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.replacing import replaced
-from ..sources import Source, pyarrow_for
+from ..data import Source, pyarrow_for
 
 Columns = Mapping[Any, NDArray[Any]]
 Empty = NDArray[np.bool_] | None  # the rows that have no values

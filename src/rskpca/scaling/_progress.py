@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from .. import _validation as check
 from .._core.progress import ProgressLine
-from ..sources import Source
+from ..data import Source
 
 Progress = bool | Callable[[int, int], object] | None
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..sources import open_source, read_ahead
+from ..data import open_source, read_ahead
 from ._columns import check_columns
 from ._outputs import written
 from ._progress import Progress, shown
@@ -24,7 +24,7 @@ def transform(model: Any, source: Any, output: Any, *, progress: Progress = None
     ----------
     model : fitted embedding
         Anything with ``transform``.
-    source : Source, or what :func:`rskpca.sources.open_source` opens
+    source : Source, or what :func:`rskpca.data.open_source` opens
         The rows; columns named in ``ids=`` go into the file, before the coordinates. Of one that
         was opened with ``skip_missing=True`` all rows are written, in their order: those that it
         skips are empty, or NaN in a .npy file.
@@ -50,7 +50,7 @@ def predict(model: Any, source: Any, output: Any, *, progress: Progress = None) 
     ----------
     model : fitted clustering or novelty detector
         Anything with ``predict``.
-    source : Source, or what :func:`rskpca.sources.open_source` opens
+    source : Source, or what :func:`rskpca.data.open_source` opens
         The rows; columns named in ``ids=`` go into the file, before the label. Rows that it skips
         are empty, which a .npy file of labels cannot hold.
     output : str or path

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .. import _validation as check
-from ..sources import Source, open_source, read_ahead
+from ..data import Source, open_source, read_ahead
 from ._checkpoint import Checkpoint, check_place
 from ._progress import Progress, shown
 from .standardizing import standardized
@@ -37,7 +37,7 @@ def fit(
         ``StandardScaler``, which is fitted in a pass before unless it is in a ``FrozenEstimator``,
         and one of these. It is not changed, and nothing of an earlier fit of it is taken up, also
         with ``warm_start=True``.
-    source : Source, or what :func:`rskpca.sources.open_source` opens
+    source : Source, or what :func:`rskpca.data.open_source` opens
         The data. A weight column, if named when it was opened, is the sample weight.
     checkpoint : str or path, default=None
         A file to note the state in. Where it exists, the fit goes on from there; it must be of

@@ -14,7 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..sources import Block, Source, open_source, read_ahead
+from ..data import Block, Source, open_source, read_ahead
 from ._columns import check_columns
 
 
@@ -25,7 +25,7 @@ def standardized(
 
     Parameters
     ----------
-    source : Source, or what :func:`rskpca.sources.open_source` opens
+    source : Source, or what :func:`rskpca.data.open_source` opens
         The rows. It must be one that can be read again.
     scaler : StandardScaler or FrozenEstimator, default=None
         With the parameters wanted; it is not changed. A fitted one within a ``FrozenEstimator`` is
@@ -72,12 +72,12 @@ class Standardized(Source):  # numpydoc ignore=PR01
         vars(self._scaler).pop("feature_names_in_", None)  # blocks have none to compare with
 
     def blocks(self, start: int = 0) -> Iterator[Block]:
-        """Read on from a row; see :meth:`rskpca.sources.Source.blocks`."""
+        """Read on from a row; see :meth:`rskpca.data.Source.blocks`."""
         for block in super().blocks(start):
             yield block._replace(rows=self._scaler.transform(block.rows))
 
     def take_block(self, rows: Any) -> Block:
-        """Rows by number; see :meth:`rskpca.sources.Source.take_block`."""
+        """Rows by number; see :meth:`rskpca.data.Source.take_block`."""
         block = super().take_block(rows)
         return block._replace(rows=self._scaler.transform(block.rows))
 

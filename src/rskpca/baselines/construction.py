@@ -1,0 +1,123 @@
+"""Reduced-set construction: points that need not be data, by fixed-point pre-images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .. import _validation as check
+from .._core import gram
+from .._core.parallel import undivided
+from ..embedding._axes import Array, Axes, require_gaussian
+from ..embedding.compressed import CompressedKernelPCA
+from ..kernels import Gaussian
+
+_ITERATIONS = 500
+_CONVERGED = 1e-9  # a step of so many bandwidths
+
+
+def construct_reduced_set(
+    model: Any, n_centers: int, *, n_restarts: int = 4, random_state: Any = 0
+) -> CompressedKernelPCA:
+    """Build points anywhere in space, one by one, on which the model's axes are expressed.
+
+    Reduced-set construction of Scholkopf, Mika, Burges et al. (1999), for all axes together. With
+    R_k what is left of the unit axis v_k after projection on the points so far, the next point
+    maximises F(z) = sum_k <R_k, psi(z)>^2 / k(z, z). For the Gaussian kernel a maximum is a fixed
+    point of
+
+        z <- sum_i b_i k(x_i, z) x_i / sum_i b_i k(x_i, z),   b_i = sum_k <R_k, psi(z)> a_ik,
+
+    where R_k = sum_i a_ik psi(x_i), and the denominator is F(z) itself. A step that would
+    lower F is halved. After each point all coefficients are refitted: those of the projection.
+
+    Parameters
+    ----------
+    model : fitted kernel PCA
+        Such as :class:`~rskpca.ReducedSetKernelPCA`, with a Gaussian kernel.
+    n_centers : int
+        Points to build, at most those of the model. Fewer come back where nothing is left of
+        the axes.
+    n_restarts : int, default=4
+        Each point is sought from the best of the model's centers and from this many random
+        ones; the best maximum is taken.
+    random_state : int, RandomState or None, default=0
+        Seed of the random starts.
+
+    Returns
+    -------
+    CompressedKernelPCA
+        Fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import ReducedSetKernelPCA
+    >>> from rskpca.baselines import construct_reduced_set
+    >>> X = load_digits().data
+    >>> model = ReducedSetKernelPCA(n_components=3, bandwidth=60.0, ell=2.0).fit(X)
+    >>> construct_reduced_set(model, n_centers=10).basis_.shape
+    (10, 64)
+    """
+    axes = Axes.of(model, n_centers)
+    kernel = require_gaussian(axes.kernel, "construct_reduced_set")
+    check.positive_integer("n_restarts", n_restarts)
+    with undivided():  # many small products
+        points = _constructed(axes, kernel, n_centers, n_restarts, check_random_state(random_state))
+    return axes.compressed(points)
+
+
+def _constructed(
+    axes: Axes, kernel: Gaussian, n_centers: int, n_restarts: int, random: np.random.RandomState
+) -> Array:
+    """The points, one by one, each for what the axes have left."""
+    centers, Z, coefficients = axes.centers, axes.centers[:0], axes.coefficients[:0]
+    left = at_centers = axes.at(centers)
+    while len(Z) < n_centers:
+        starts = np.append(random.randint(len(centers), size=n_restarts), _largest(left))
+        points = np.concatenate([centers, Z])
+        residual = np.concatenate([axes.coefficients, -coefficients])
+        found = _climb(kernel, points, residual, centers[starts])
+        kept, refitted = axes.projected(np.concatenate([Z, found]))
+        if len(kept) == len(Z):  # nothing is left of the axes
+            break
+        Z, coefficients = kept, refitted
+        left = at_centers - gram.gram(kernel, centers, Z) @ coefficients
+    return Z
+
+
+def _largest(values: Array) -> int:
+    return int(np.argmax(np.sum(values**2, axis=1)))
+
+
+def _climb(kernel: Gaussian, points: Array, residual: Array, Z: Array) -> Array:
+    """The best of the fixed points reached from the rows of Z."""
+    shift, height = _fixed_point_shift(kernel, points, residual, Z)
+    length = np.ones(len(Z))
+    for _ in range(_ITERATIONS):
+        step = length[:, None] * shift
+        if np.abs(step).max() < _CONVERGED * kernel.scale:
+            break
+        shift_there, height_there = _fixed_point_shift(kernel, points, residual, Z + step)
+        higher = height_there >= height
+        Z = np.where(higher[:, None], Z + step, Z)
+        shift = np.where(higher[:, None], shift_there, shift)
+        height = np.where(higher, height_there, height)
+        length = np.where(higher, 1.0, length / 2)
+    best = int(np.argmax(height))
+    return Z[best : best + 1]
+
+
+def _fixed_point_shift(
+    kernel: Gaussian, points: Array, residual: Array, Z: Array
+) -> tuple[Array, Array]:
+    """Where the fixed-point iteration moves each row of Z, from there; and F at the row."""
+    values = gram.gram(kernel, points, Z).T
+    products = values @ residual  # <R_k, psi(z)>
+    height = np.sum(products**2, axis=1)
+    values *= products @ residual.T
+    origin = points.mean(axis=0)
+    pulled = values @ (points - origin) - height[:, None] * (Z - origin)
+    return pulled / np.maximum(height, np.finfo(np.float64).tiny)[:, None], height

@@ -1,0 +1,299 @@
+"""Every method by name, with what it needs: for tests, experiments, benchmarks, command line.
+
+Each makes an estimator with ``fit`` and ``transform`` whose coordinates are those of kernel PCA,
+so that they can be compared at equal numbers of centers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ..density import FastParzenDensity, HerdingDensity, KMeansDensity, ParingDensity
+from ..embedding import NystromKernelPCA, ReducedSetKernelPCA, select_reduced_set
+from ..kernels import Gaussian, RadialKernel
+from .construction import construct_reduced_set
+from .network import compress_map
+from .sparse import SparseKernelPCA
+from .subsampled import SubsampledKernelPCA
+from .weighted_nystrom import WeightedNystromKernelPCA
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to kernel PCA.
+
+    Attributes
+    ----------
+    title : str
+        For people.
+    build : callable
+        From ``(n_components, kernel, size, center, random_state)`` to an estimator; ``size`` is
+        a number of centers or ell, as ``size`` says.
+    size : {"n_centers", "ell", None}
+        What sets how large the model is; None where nothing does.
+    keeps_data : bool
+        Whether a new point is compared with all of the data.
+    random : bool
+        Whether ``random_state`` matters.
+    gaussian : bool
+        Whether it serves the Gaussian kernel alone.
+    always_centered : bool
+        Whether it is about the mean in feature space whatever ``center`` says.
+    slow : bool
+        Whether it takes minutes from some thousand rows and some hundred centers on.
+    """
+
+    title: str
+    build: Callable[..., Any]
+    size: str | None = "n_centers"
+    keeps_data: bool = False
+    random: bool = True
+    gaussian: bool = False
+    always_centered: bool = False
+    slow: bool = False
+
+    def make(
+        self,
+        n_components: int,
+        kernel: RadialKernel,
+        size: float | None = None,
+        *,
+        center: bool = True,
+        random_state: Any = 0,
+    ) -> Any:
+        """An estimator that is not fitted.
+
+        Parameters
+        ----------
+        n_components : int
+            r.
+        kernel : RadialKernel
+            With a number for its bandwidth.
+        size : int or float, default=None
+            A number of centers or ell; not for a method without.
+        center : bool, default=True
+            About the mean in feature space, or not.
+        random_state : int, RandomState or None, default=0
+            The seed.
+
+        Returns
+        -------
+        estimator
+            With ``fit`` and ``transform``.
+        """
+        if (size is None) != (self.size is None):
+            wanted = "takes no size" if self.size is None else f"needs size, its {self.size}"
+            raise ValueError(f"{self.title} {wanted}, got {size!r}.")
+        if self.gaussian and not isinstance(kernel, Gaussian):
+            raise ValueError(f"{self.title} needs a Gaussian kernel, got {kernel!r}.")
+        if self.always_centered and not center:
+            raise ValueError(f"{self.title} is always about the mean, got center={center!r}.")
+        return self.build(n_components, kernel, size, center, random_state)
+
+
+def _reduced_set(density: Callable[..., Any]) -> Callable[..., Any]:
+    """Kernel PCA on a density of ``n_centers`` centers."""
+
+    def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+        made = density(size, random_state=seed)
+        return ReducedSetKernelPCA(r, kernel=kernel, density=made, center=center, random_state=seed)
+
+    return build
+
+
+def _parzen(r: int, kernel: RadialKernel, size: float, center: bool, seed: Any) -> Any:
+    density = FastParzenDensity(kernel.scale / size, random_state=seed)
+    return ReducedSetKernelPCA(r, kernel=kernel, density=density, center=center, random_state=seed)
+
+
+def _shadow(**options: Any) -> Callable[..., Any]:
+    def build(r: int, kernel: RadialKernel, size: float, center: bool, seed: Any) -> Any:
+        return ReducedSetKernelPCA(
+            r, kernel=kernel, ell=size, center=center, random_state=seed, **options
+        )
+
+    return build
+
+
+def _nystrom(rule: str, extension: str = "landmarks") -> Callable[..., Any]:
+    def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+        return NystromKernelPCA(
+            r, kernel=kernel, landmarks=rule, n_centers=size, extension=extension,
+            center=center, random_state=seed,
+        )  # fmt: skip
+
+    return build
+
+
+def _counted(method: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+        return method(r, n_centers=size, kernel=kernel, center=center, random_state=seed, **options)
+
+    return build
+
+
+class AfterTraining(TransformerMixin, BaseEstimator):
+    """Kernel PCA, then a reduction of the fitted model: the paper's other school.
+
+    Parameters
+    ----------
+    model : estimator
+        A kernel PCA.
+    reduce : callable
+        From the fitted model and a number of centers to a transformer.
+    n_centers : int
+        How many are left.
+    """
+
+    def __init__(self, model: Any, reduce: Callable[..., Any], n_centers: int) -> None:
+        self.model = model
+        self.reduce = reduce
+        self.n_centers = n_centers
+
+    def fit(self, X: Any, y: Any = None) -> AfterTraining:
+        """Fit the model, and reduce it."""
+        self.reduced_ = self.reduce(clone(self.model).fit(X), self.n_centers)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Coordinates from the centers that are left."""
+        check_is_fitted(self)
+        return self.reduced_.transform(X)
+
+    @property
+    def basis_(self) -> Any:
+        """The points that are left."""
+        return self.reduced_.basis_
+
+    @property
+    def center(self) -> bool:
+        """Whether the model is about the mean in feature space."""
+        return self.model.center
+
+
+def _after(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+        return AfterTraining(_exact(r, kernel, None, center, seed), reduce, size)
+
+    return build
+
+
+def _exact(r: int, kernel: RadialKernel, size: None, center: bool, seed: Any) -> Any:
+    return ReducedSetKernelPCA(r, kernel=kernel, ell=np.inf, center=center, random_state=seed)
+
+
+def _sklearn_exact(r: int, kernel: Any, size: None, center: bool, seed: Any) -> Any:
+    options = {"eigen_solver": "randomized", "random_state": seed}  # its fastest on many rows
+    return KernelPCA(r, kernel="rbf", gamma=kernel.gamma, **options)
+
+
+def _sklearn_nystroem(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
+    features = Nystroem(kernel="rbf", gamma=kernel.gamma, n_components=size, random_state=seed)
+    return make_pipeline(features, PCA(r, random_state=seed))
+
+
+def _fourier(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
+    features = RBFSampler(gamma=kernel.gamma, n_components=size, random_state=seed)
+    return make_pipeline(features, PCA(r, random_state=seed))
+
+
+def n_points(model: Any) -> int:
+    """How many points, or random features, a new point is compared with."""
+    if hasattr(model, "basis_"):
+        return len(model.basis_)
+    if hasattr(model, "X_fit_"):
+        return len(model.X_fit_)
+    return int(model[0].n_components)
+
+
+def embedding_error(exact: Any, points: Any) -> float:
+    """How far coordinates are from the exact ones, whatever the axes.
+
+    Parameters
+    ----------
+    exact : ndarray of shape (n_samples, n_components)
+        Coordinates by exact kernel PCA.
+    points : ndarray of shape (n_samples, n_components)
+        Those of the same rows by another method.
+
+    Returns
+    -------
+    float
+        Relative, in the Frobenius norm, after the best linear alignment, as in section 6.
+    """
+    aligned = points @ np.linalg.lstsq(points, exact, rcond=None)[0]
+    return float(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))
+
+
+METHODS: dict[str, Method] = {
+    "kpca": Method("exact kernel PCA", _exact, None, keeps_data=True, random=False),
+    "sklearn-kpca": Method(
+        "scikit-learn KernelPCA",
+        _sklearn_exact,
+        None,
+        keeps_data=True,
+        gaussian=True,
+        always_centered=True,
+    ),
+    "shadow": Method("ShDE + RSKPCA", _shadow(), "ell", random=False),
+    "shadow-two-scales": Method(
+        "ShDE + RSKPCA, two scales", _shadow(basis="auto"), "ell", random=False
+    ),
+    "shadow-refined": Method(
+        "ShDE, Ritz on the data", _shadow(refine="nystrom"), "ell", random=False
+    ),
+    "shadow-two-scales-refined": Method(
+        "ShDE, small basis, Ritz on the data",
+        _shadow(basis="auto", refine="nystrom"),
+        "ell",
+        random=False,
+    ),
+    "kmeans": Method("k-means + RSKPCA", _reduced_set(KMeansDensity)),
+    "paring": Method("KDE paring + RSKPCA", _reduced_set(ParingDensity)),
+    "paring-covering": Method(
+        "KDE paring, covering + RSKPCA", _reduced_set(partial(ParingDensity, covering=True))
+    ),
+    "parzen": Method("fast Parzen window + RSKPCA", _parzen, "ell", random=False),
+    "herding": Method("herding + RSKPCA", _reduced_set(HerdingDensity), random=False),
+    "subsampled": Method("subsampled KPCA", _counted(SubsampledKernelPCA)),
+    "nystrom": Method("Nystrom", _nystrom("uniform", "data"), keeps_data=True),
+    "wnystrom": Method(
+        "WNystrom", _counted(WeightedNystromKernelPCA, extension="data"), keeps_data=True
+    ),
+    "nystrom-landmarks": Method("Nystrom, landmarks kept", _nystrom("uniform")),
+    "nystrom-cholesky": Method("Nystrom, pivoted Cholesky", _nystrom("cholesky"), random=False),
+    "nystrom-rpcholesky": Method("Nystrom, RPCholesky", _nystrom("rpcholesky")),
+    "nystrom-leverage": Method("Nystrom, leverage scores", _nystrom("leverage")),
+    "selection": Method("KPCA, reduced-set selection", _after(select_reduced_set), random=False),
+    "construction": Method(
+        "KPCA, reduced-set construction",
+        _after(construct_reduced_set),
+        random=False,
+        gaussian=True,
+        slow=True,
+    ),
+    "map-compression": Method(
+        "KPCA, kernel map compression",
+        _after(compress_map),
+        random=False,
+        gaussian=True,
+        slow=True,
+    ),
+    "sparse": Method("sparse KPCA", _counted(SparseKernelPCA, ell=np.inf), random=False, slow=True),
+    "sklearn-nystroem": Method(
+        "scikit-learn Nystroem + PCA", _sklearn_nystroem, gaussian=True, always_centered=True
+    ),
+    "fourier": Method(
+        "random Fourier features + PCA", _fourier, gaussian=True, always_centered=True
+    ),
+}

@@ -1,0 +1,157 @@
+"""Kernel map compression: a small radial-basis network that imitates the projection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lstsq
+from scipy.optimize import minimize
+from sklearn.utils.validation import validate_data
+
+from .. import _validation as check
+from .._core import gram
+from .._core.parallel import undivided
+from ..embedding._axes import Array, Axes, require_gaussian
+from ..embedding._greedy import greedy
+from ..embedding.compressed import CompressedKernelPCA
+from ..kernels import Gaussian
+
+_RANK = 1e-10  # singular values below this, relative to the largest, are not divided by
+
+
+def compress_map(
+    model: Any,
+    n_centers: int,
+    X: Any = None,
+    sample_weight: Any = None,
+    *,
+    max_iter: int = 100,
+) -> CompressedKernelPCA:
+    """Train a small radial-basis network to imitate the projection of the training points.
+
+    Kernel map compression of Arif and Vela (2011). The network x -> sum_j a_j k(x, z_j), about the
+    model's mean, has m nodes z_j that move: it minimises sum_i w_i ||y_i - network(x_i)||^2, where
+    y_i are the model's coordinates of x_i. For given nodes the coefficients a are a least-squares
+    solution, and only the nodes are left to move (variable projection), by L-BFGS from the
+    centers that :func:`~rskpca.select_reduced_set` would keep.
+
+    Parameters
+    ----------
+    model : fitted kernel PCA
+        Such as :class:`~rskpca.ReducedSetKernelPCA`, with a Gaussian kernel.
+    n_centers : int
+        Nodes of the network, at most the centers of the model.
+    X : array-like of shape (n_samples, n_features), default=None
+        The points to imitate the model at. None takes the model's reduced set with its weights.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row of X counts.
+    max_iter : int, default=100
+        Iterations of L-BFGS.
+
+    Returns
+    -------
+    CompressedKernelPCA
+        Fitted.
+
+    Notes
+    -----
+    Memory O(n m); an iteration takes O(n m (m + d)) for n rows of X.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca import ReducedSetKernelPCA
+    >>> from rskpca.baselines import compress_map
+    >>> X = load_digits().data
+    >>> model = ReducedSetKernelPCA(n_components=3, bandwidth=60.0, ell=4.0).fit(X)
+    >>> compress_map(model, n_centers=10, max_iter=5).basis_.shape
+    (10, 64)
+    """
+    axes = Axes.of(model, n_centers)
+    kernel = require_gaussian(axes.kernel, "compress_map")
+    check.positive_integer("max_iter", max_iter)
+    X, weights = _training_points(model, X, sample_weight)
+    network = _Network.imitating(axes, kernel, X, weights)
+    start = axes.centers[np.sort(greedy(axes, n_centers))]
+    with undivided():  # many small products
+        nodes = network.trained(start, max_iter).astype(axes.system.centers.dtype)
+        coefficients, *_ = network.solved(nodes.astype(np.float64))
+    return axes.compressed(nodes, coefficients)
+
+
+def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
+    if X is not None:
+        X = validate_data(model, X, dtype=check.FLOATS, reset=False)
+        return X.astype(np.float64), check.sample_weights(sample_weight, len(X))
+    if sample_weight is not None:
+        raise ValueError("sample_weight was given without X; the reduced set has its own weights.")
+    if not hasattr(model, "reduced_set_"):
+        raise ValueError(f"{type(model).__name__} keeps no reduced set; give X, the training data.")
+    return model.reduced_set_.centers.astype(np.float64), model.reduced_set_.weights
+
+
+@dataclass(frozen=True, eq=False)
+class _Network:
+    """The least-squares problem of the nodes.
+
+    The first rows of ``points`` are the training points, with the roots of their ``weights`` and
+    ``targets``. The others are the model's centers, over which ``shares`` takes the mean.
+    """
+
+    kernel: Gaussian
+    points: Array
+    roots: Array
+    targets: Array
+    shares: Array
+
+    @classmethod
+    def imitating(cls, axes: Axes, kernel: Gaussian, X: Array, weights: Array) -> _Network:
+        """The problem of the model's coordinates at X, scaled to an error of 1 for no network."""
+        targets = axes.system.extend(X) * np.sqrt(axes.system.eigenvalues)
+        size = np.sqrt(weights @ np.sum(targets**2, axis=1))
+        roots = np.sqrt(weights) / max(size, np.finfo(np.float64).tiny)
+        if axes.shares is None:
+            return cls(kernel, X, roots, targets, np.empty(0))
+        return cls(kernel, np.concatenate([X, axes.centers]), roots, targets, axes.shares)
+
+    def trained(self, start: Array, max_iter: int) -> Array:
+        """Nodes with an error of at most that of the start."""
+        scale, origin = self.kernel.scale, start.mean(axis=0)
+
+        def objective(flat: Array) -> tuple[float, Array]:
+            error, gradient = self.error(origin + scale * flat.reshape(start.shape))
+            return error, scale * gradient.ravel()
+
+        first = ((start - origin) / scale).ravel()
+        options = {"maxiter": max_iter, "ftol": 1e-10, "gtol": 1e-10}
+        found = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
+        better = found.fun < self.error(start)[0]
+        return origin + scale * found.x.reshape(start.shape) if better else start
+
+    def solved(self, nodes: Array) -> tuple[Array, Array, Array]:
+        """The coefficients for these nodes, what they leave, and the kernel's values."""
+        values = gram.gram(self.kernel, self.points, nodes)
+        n = len(self.targets)
+        columns = self.roots[:, None] * (values[:n] - self.shares @ values[n:])
+        targets = self.roots[:, None] * self.targets
+        coefficients = lstsq(columns, targets, cond=_RANK, lapack_driver="gelsy")[0]
+        return coefficients, columns @ coefficients - targets, values
+
+    def error(self, nodes: Array) -> tuple[float, Array]:
+        """Weighted squared error, relative to that of no network, and its gradient.
+
+        As the error is least in the coefficients, only the kernel's values vary: with E the
+        derivative by them, that by z_j is (2 / sigma^2) sum_i E_ij k(x_i, z_j) (x_i - z_j).
+        """
+        coefficients, residual, values = self.solved(nodes)
+        by_value = 2 * (self.roots[:, None] * residual) @ coefficients.T
+        if len(self.shares):
+            by_mean = -np.outer(self.shares, by_value.sum(axis=0))
+            by_value = np.concatenate([by_value, by_mean])
+        by_value *= values
+        origin = nodes.mean(axis=0)
+        pulled = by_value.T @ (self.points - origin)
+        pulled -= by_value.sum(axis=0)[:, None] * (nodes - origin)
+        return float(np.sum(residual**2)), 2 / self.kernel.scale**2 * pulled

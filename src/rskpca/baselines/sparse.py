@@ -1,0 +1,204 @@
+"""Tipping's sparse kernel PCA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _validation as check
+from .._core.parallel import undivided
+from ..density import BaseDensity
+from ..embedding import PrincipalComponents, ReducedSetEmbedding
+from ..embedding._axes import Array
+from ..kernels import RadialKernel
+from ..reduced_set import ReducedSet
+from ..spectral import EigenSystem
+from ._likelihood import Likelihood, maximise, sparsest
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SparseSystem(EigenSystem):
+    """An eigensystem of the few centers that kept a weight, n u, and the noise that left them."""
+
+    weights: Array
+    noise: float
+
+
+class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
+    """Sparse kernel PCA (Tipping 2000): kernel PCA of a covariance that few points carry.
+
+    In feature space the data are Gaussian with the covariance
+    C = s I + sum_i u_i psi(c_i) psi(c_i)', and the weights u_i >= 0 are those of the largest
+    likelihood. Most of them are zero; the larger the noise s, the more. The principal axes are
+    those of C: kernel PCA of the points that are left, with the weights n u_i. As s goes to
+    zero u_i goes to w_i / n, and the answer to kernel PCA of all points.
+
+    It is an estimator and no function of a fitted model, because it does not approximate axes: it
+    fits a model of its own to the data, for which the reduced set stands. ``ell=np.inf`` is the
+    original, on all rows.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        r. None keeps every component with a positive eigenvalue.
+    n_centers : int, default=None
+        Points that may keep a weight: the noise is sought that leaves at most so many, and close
+        to it. Not together with ``noise``.
+    noise : float, default=None
+        s, on the scale of the kernel. None, without ``n_centers``, is a tenth of the noise from
+        which on no point has a weight, max_i (1/n) sum_j w_j k(c_i, c_j)^2 / kappa.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian, or the kernel of ``density``.
+    gamma : float, default=None
+        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+    bandwidth : float or "median", default=None
+        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+    density : density estimator, default=None
+        How the reduced set is made. None is ``ShadowDensity(ell=ell)``.
+    ell : float, default=None
+        Of the shadow density, where no ``density`` is given; None is 4.0. ``np.inf`` keeps
+        every row.
+    center : bool, default=True
+        True takes the axes about the mean of the weighted points that are left. The weights are
+        those of the second moment either way.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample that the median bandwidth is taken from.
+    verbose : int, default=0
+        1 shows a progress line on fits of over a second.
+
+    Attributes
+    ----------
+    basis_ : ndarray of shape (n_centers_, n_features)
+        The points that kept a weight.
+    weights_ : ndarray of shape (n_centers_,)
+        n u of each, on the scale of the weights of the reduced set.
+    noise_ : float
+        s.
+    n_centers_ : int
+        Points that kept a weight.
+    reduced_set_ : ReducedSet
+        What the model was fitted to.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the weighted Gram matrix of the points that are left. The noise holds the rest.
+    eigenvectors_ : ndarray of shape (n_centers_, n_components)
+        Its unit eigenvectors.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    density_ : density estimator
+        The fitted density, with ``labels_``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Notes
+    -----
+    Tipping maximises the likelihood by EM, or by a fixed-point iteration: both need n x n
+    matrices in each of the many steps that a weight takes to get near zero. Here it is raised a
+    weight at a time, each to its maximum in closed form, which may be zero (Tipping and Faul
+    2003). So it never falls, most weights are exactly zero, and memory is O(n m). Each point
+    that is ever given a weight costs a product with all kernel values of the reduced set.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca.baselines import SparseKernelPCA
+    >>> X = load_digits().data
+    >>> model = SparseKernelPCA(n_components=2, n_centers=20, bandwidth=60.0, ell=2.0).fit(X)
+    >>> model.n_centers_ <= 20
+    True
+    >>> model.transform(X).shape
+    (1797, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_centers: int | None = None,
+        noise: float | None = None,
+        kernel: RadialKernel | str | None = None,
+        gamma: float | None = None,
+        bandwidth: float | str | None = None,
+        density: BaseDensity | None = None,
+        ell: float | None = None,
+        center: bool = True,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_centers = n_centers
+        self.noise = noise
+        self.kernel = kernel
+        self.gamma = gamma
+        self.bandwidth = bandwidth
+        self.density = density
+        self.ell = ell
+        self.center = center
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.n_centers is not None:
+            check.positive_integer("n_centers", self.n_centers)
+        if self.noise is not None:
+            check.positive_number("noise", self.noise)
+        if self.n_centers is not None and self.noise is not None:
+            raise ValueError(
+                f"give n_centers or noise, not both: got {self.n_centers!r} and {self.noise!r}."
+            )
+
+    def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> SparseSystem:
+        with undivided():  # many small products
+            noise, u = self._sparsified(kernel, reduced_set)
+        kept = np.flatnonzero(u)
+        weights = reduced_set.n_samples * u[kept]
+        system = super()._solve(kernel, ReducedSet(reduced_set.centers[kept], weights))
+        return SparseSystem(**vars(system), weights=weights, noise=noise)
+
+    def _sparsified(self, kernel: RadialKernel, reduced_set: ReducedSet) -> tuple[float, Array]:
+        likelihood, n_centers = Likelihood.of(kernel, reduced_set), self.n_centers
+        if n_centers is not None and n_centers > reduced_set.n_centers:
+            raise ValueError(
+                f"n_centers={n_centers} is more than the {reduced_set.n_centers} centers of the "
+                "reduced set; ask for fewer, or give a larger ell."
+            )
+        if n_centers is not None:
+            return sparsest(likelihood, n_centers)
+        least, largest = likelihood.least_noise, likelihood.largest_noise
+        noise = largest / 10 if self.noise is None else float(self.noise)
+        if not least <= noise < largest:
+            raise ValueError(
+                f"noise={noise:g} is of no use: from {largest:g} on no point of these data has a "
+                f"weight, and below {least:g} it drowns in rounding."
+            )
+        return noise, maximise(likelihood, noise)
+
+    @property
+    def weights_(self) -> Array:
+        """Weights of the points that are left, on the scale of those of the reduced set."""
+        return self._sparse.weights
+
+    @property
+    def noise_(self) -> float:
+        """The noise."""
+        return self._sparse.noise
+
+    @property
+    def n_centers_(self) -> int:
+        """Points that kept a weight."""
+        return len(self.basis_)
+
+    @property
+    def eigenvectors_(self) -> Array:
+        """Unit eigenvectors of the weighted Gram matrix, a row a point that is left."""
+        return np.sqrt(self.weights_)[:, None] * self.eigensystem_.functions
+
+    @property
+    def _sparse(self) -> SparseSystem:
+        system = self.eigensystem_
+        assert isinstance(system, SparseSystem)
+        return system

@@ -1,0 +1,89 @@
+"""Kernel PCA of a uniform subset of the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..density import BaseDensity
+from ..embedding import PrincipalComponents, ReducedSetEmbedding
+from ..kernels import RadialKernel
+from .uniform import UniformDensity
+
+
+class SubsampledKernelPCA(PrincipalComponents, ReducedSetEmbedding):
+    """Kernel PCA on rows drawn at random: what one does by hand, and what to beat.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        r. None keeps every component with a positive eigenvalue.
+    n_centers : int, default=100
+        m, the number of rows drawn.
+    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+        None is the Gaussian.
+    gamma : float, default=None
+        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+    bandwidth : float or "median", default=None
+        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+    center : bool, default=True
+        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
+        paper's operator.
+    random_state : int, RandomState or None, default=0
+        Seed of the rows, and of the sample that the median bandwidth is taken from.
+
+    Attributes
+    ----------
+    reduced_set_ : ReducedSet
+        The rows, each with a weight of n / m.
+    n_centers_ : int
+        m.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Descending, on the scale of ``KernelPCA.eigenvalues_`` of all the data.
+    eigenvectors_ : ndarray of shape (n_centers, n_components)
+        Unit eigenvectors of the Gram matrix of the rows.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance in feature space (with ``center=False``, of the second moment).
+    basis_ : ndarray of shape (n_centers, n_features)
+        The points that ``transform`` evaluates the kernel at.
+    kernel_ : RadialKernel
+        The kernel with a number for its bandwidth.
+    density_ : UniformDensity
+        The fitted density.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rskpca.baselines import SubsampledKernelPCA
+    >>> SubsampledKernelPCA(2, n_centers=50).fit(load_digits().data).n_centers_
+    50
+    """
+
+    density = None
+    ell = None
+    verbose = 0
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_centers: int = 100,
+        kernel: RadialKernel | str | None = None,
+        gamma: float | None = None,
+        bandwidth: float | str | None = None,
+        center: bool = True,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_centers = n_centers
+        self.kernel = kernel
+        self.gamma = gamma
+        self.bandwidth = bandwidth
+        self.center = center
+        self.random_state = random_state
+
+    def _new_density(self) -> BaseDensity:
+        return UniformDensity(self.n_centers, random_state=self.random_state)

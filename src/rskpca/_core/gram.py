@@ -44,7 +44,10 @@ class Radial(Protocol):
 
 @dataclass(frozen=True)
 class Centers:
-    """Centers about their middle, in bandwidths: inner products keep their digits."""
+    """Centers about their middle, in bandwidths: inner products keep their digits.
+
+    Prepare them once and pass them in place of the points to evaluate many sets of rows.
+    """
 
     origin: NDArray[np.float64]
     scale: float
@@ -62,6 +65,10 @@ class Centers:
                 f"overflow {np.dtype(dtype)}; a wider kernel does not."
             )
         return cls(origin, scale, rows, norms)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.rows.shape[1]
 
 
 def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
@@ -112,7 +119,7 @@ def multiplier(columns: Array) -> Callable[[Array], Array]:
 def product(
     kernel: Radial,
     X: Array,
-    C: Array,
+    C: Array | Centers,
     function: Callable[[Array], Array],
     n_columns: int,
     *,
@@ -130,7 +137,7 @@ def product(
 def row_product(
     kernel: Radial,
     X: Array,
-    C: Array,
+    C: Array | Centers,
     function: Callable[[Array, slice], Array],
     n_columns: int,
     *,
@@ -156,9 +163,9 @@ class Blocks:
     BLAS, whose threads and those of NumPy's would keep each other from working.
     """
 
-    def __init__(self, kernel: Radial, X: Array, C: Array, dtype: Any) -> None:
+    def __init__(self, kernel: Radial, X: Array, C: Array | Centers, dtype: Any) -> None:
         self.kernel, self.X = kernel, X
-        self.centers = Centers.prepare(C, kernel.scale, dtype)
+        self.centers = C if isinstance(C, Centers) else Centers.prepare(C, kernel.scale, dtype)
         width = max(*C.shape, 1)  # a block, and its rows of X, are read more than once
         fewest = np.clip(C.shape[1] // 4, 16, 128)  # all centers are read for each block
         self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // width, fewest, 1024)))

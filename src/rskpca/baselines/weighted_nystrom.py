@@ -121,6 +121,9 @@ class WeightedNystromKernelPCA(LandmarkKernelPCA):
         self.reduced_set_, self._system_ = means, system
         return self
 
+    def _model_fields(self) -> dict[str, Any]:
+        return {"reduced_set": self.reduced_set_, "known": self._points_}
+
     def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
         density = KMeansDensity(self.n_centers, random_state=self.random_state)
         kernel, density = self._lent_kernel(density, X, weights)

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .. import _validation as check
 from ..density import BaseDensity, ShadowDensity, merge
 from ..kernels import RadialKernel, as_kernel
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Operator, solve
 from ..spectral.eigensystem import STORED_CENTERS
@@ -40,6 +41,7 @@ class KernelEmbedding(
     bandwidth: float | str | None
     random_state: Any
     kernel_: RadialKernel
+    _model_: FittedModel
 
     @property
     @abstractmethod
@@ -65,11 +67,34 @@ class KernelEmbedding(
         """
         return self._embedded(X)
 
+    @property
+    def model_(self) -> FittedModel:
+        """The fitted model; solved now if the data changed."""
+        system = self.eigensystem_
+        found: FittedModel | None = self.__dict__.get("_model_")
+        if found is None or found.system is not system:
+            ones = np.ones((1, len(system.eigenvalues)))
+            found = self._model_ = FittedModel(
+                self.kernel_,
+                system=system,
+                evaluated=self._evaluated,
+                scale=self._coordinates(system, ones)[0],
+                **self._model_fields(),
+            )
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in super().__getstate__().items() if k != "_model_"}
+
+    def _model_fields(self) -> dict[str, Any]:
+        """The reduced set, and what only some models have."""
+        return {"reduced_set": self.reduced_set_}
+
     def _embedded(self, X: Any) -> Array:
         """The coordinates as an array, whatever ``set_output`` says."""
         check_is_fitted(self)
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        return self._coordinates(self.eigensystem_, self._evaluated.extend(checked))
+        return self._coordinates(self.eigensystem_, self.model_.functions(checked))
 
     @property
     def _evaluated(self) -> EigenSystem:

@@ -19,12 +19,13 @@ class Certified:
     kernel_: RadialKernel
     reduced_set_: ReducedSet
     eigensystem_: EigenSystem
+    model_: Any
 
     @property
     def certificate_(self) -> Certificate:
         """How far the model can be from exact kernel PCA, from what the fit has kept."""
         check_is_fitted(self)
-        return self._certificate(0.95)
+        return self.model_.certificate
 
     def certify(
         self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95

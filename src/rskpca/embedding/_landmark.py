@@ -114,6 +114,12 @@ class LandmarkKernelPCA(PrincipalComponents):
     def _known_points(self) -> ReducedSet:
         return self._points_
 
+    def _model_fields(self) -> dict[str, Any]:
+        total = self._points_.n_samples
+        share = np.full(len(self.landmarks_), total / len(self.landmarks_))
+        landmarks = ReducedSet(self.landmarks_, share)
+        return {"reduced_set": landmarks, "landmarks": True, "known": self._points_}
+
     def _count(self) -> int:
         """How many components to look for."""
         return np.iinfo(np.int32).max if self.n_components is None else self.n_components

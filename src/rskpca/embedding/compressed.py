@@ -11,6 +11,8 @@ from sklearn.utils.validation import validate_data
 
 from .. import _validation as check
 from ..kernels import RadialKernel
+from ..model import FittedModel
+from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
 
 Array = NDArray[np.floating]
@@ -65,6 +67,8 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     >>> small.transform(X).shape
     (1797, 2)
     """
+
+    _model_: FittedModel
 
     def __init__(self, eigensystem: EigenSystem, axis_errors: Array) -> None:
         self.eigensystem = eigensystem
@@ -125,13 +129,29 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             float32 for float32 data, else float64.
         """
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        functions = self.eigensystem.extend(checked)
-        return functions * np.sqrt(self.eigenvalues_).astype(functions.dtype)
+        return self.model_.embed(checked)
 
     @property
     def eigensystem_(self) -> EigenSystem:
         """The eigenfunctions on the new points."""
         return self.eigensystem
+
+    @property
+    def model_(self) -> FittedModel:
+        """The fitted model over the new points."""
+        found: FittedModel | None = self.__dict__.get("_model_")
+        if found is None:
+            system = self.eigensystem
+            total = np.full(len(system.centers), 1.0)
+            found = self._model_ = FittedModel(
+                system.kernel,
+                ReducedSet(system.centers, total),
+                system,
+                system,
+                np.sqrt(system.eigenvalues),
+                landmarks=True,
+            )
+        return found
 
     @property
     def axis_errors_(self) -> Array:

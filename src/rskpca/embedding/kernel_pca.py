@@ -190,6 +190,9 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         self._system_ = replace(self._ritz(moments), exact=True)
         return self
 
+    def _model_fields(self) -> dict[str, Any]:
+        return {**super()._model_fields(), "certified": True}
+
     def _new_density(self) -> BaseDensity:
         density = super()._new_density()
         if self.density is None and self.refine is not None:  # no error for them to estimate

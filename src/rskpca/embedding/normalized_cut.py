@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 from sklearn.base import ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -173,6 +172,9 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
         found = WAYS[self.assign_labels](shown.functions, weights, self.n_clusters, rng)
         return found.ordered_by(shown.functions, weights, reduced_set.centers)
 
+    def _model_fields(self) -> dict[str, Any]:
+        return {**super()._model_fields(), "partition": self._cut}
+
     @property
     def _cut(self) -> Partition:
         return cast(Partition, self._solved.made)
@@ -180,7 +182,7 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
     @property
     def center_labels_(self) -> NDArray[np.intp]:
         """The cluster of each center."""
-        return self._cut.labels(self.eigensystem_.functions)
+        return self.model_.center_labels
 
     @property
     def labels_(self) -> NDArray[np.intp]:
@@ -208,11 +210,4 @@ class NormalizedCut(ClusterMixin, MarkovEmbedding):
             From 0 to n_clusters - 1.
         """
         check_is_fitted(self)
-        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        functions = self._evaluated.extend(checked)
-        labels = self._cut.labels(functions)
-        lost = ~functions.any(axis=1)
-        if lost.any():
-            nearest = KDTree(self.reduced_set_.centers).query(checked[lost])[1]
-            labels[lost] = self.center_labels_[nearest]
-        return labels
+        return self.model_.labels(validate_data(self, X, dtype=check.FLOATS, reset=False))

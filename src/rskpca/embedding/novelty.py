@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
 from ..density import merge
+from ..model import FittedModel
 from ._base import Array, ReducedSetEmbedding
 from ._notebook import NotebookTables
 from ._principal import PrincipalComponents
@@ -74,6 +75,7 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
 
     embedding_: Any
     _offset_: float | None
+    _model_: FittedModel
 
     def __init__(
         self, embedding: PrincipalComponents | None = None, *, contamination: float = 0.1
@@ -200,6 +202,18 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
 
     def _more_rows(self, X: Any) -> Array:
         return validate_data(self, X, dtype=check.FLOATS, reset=False)
+
+    @property
+    def model_(self) -> FittedModel:
+        """The fitted model of the embedding, with the offset."""
+        offset, embedded = self.offset_, self.embedding_.model_
+        found: FittedModel | None = self.__dict__.get("_model_")
+        if found is None or found.system is not embedded.system or found.offset != offset:
+            found = self._model_ = embedded.with_offset(offset)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in super().__getstate__().items() if k != "_model_"}
 
     @property
     def offset_(self) -> float:

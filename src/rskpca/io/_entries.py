@@ -12,7 +12,7 @@ from ._fields import Field, Sizes, feature_names, settings, whole
 from .errors import refuse
 
 # What is made again when it is needed.
-_CACHES = frozenset({"_cover_", "_preimages_", "_set_"})
+_CACHES = frozenset({"_cover_", "_model_", "_preimages_", "_set_"})
 
 Settle = Callable[[Any], None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,21 +85,42 @@ class EigenSystem:
         ndarray of shape (n_samples, n_components)
             One eigenfunction a column.
         """
-        dtype = self.arithmetic(X.dtype)
-        function = self.operator.extension(self.coefficients, self.eigenvalues, dtype)
+        return self.prepare(X.dtype)(X)
 
-        def of_block(block: Array, rows: slice) -> Array:
-            return function(block, X[rows], self.centers)
+    def prepare(self, dtype: Any) -> Callable[[Array], Array]:
+        """Prepare :meth:`extend` for rows of one dtype, so that many calls share the work.
 
-        count = len(self.eigenvalues)
-        if self.graph is not None:
-            functions = self.graph.product(X, of_block, count, dtype)
-        else:
-            functions = gram.row_product(self.kernel, X, self.centers, of_block, count, dtype=dtype)
-        negative = self.eigenvalues < 0
-        if negative.any():
-            functions[:, negative] *= self.functions[self.nearest(X)][:, negative]
-        return functions.astype(X.dtype, copy=False)
+        Parameters
+        ----------
+        dtype : numpy.float32 or numpy.float64
+            The dtype of the rows.
+
+        Returns
+        -------
+        callable
+            The function ``extend`` for rows of this dtype.
+        """
+        computed = self.arithmetic(dtype)
+        function = self.operator.extension(self.coefficients, self.eigenvalues, computed)
+        count, negative = len(self.eigenvalues), self.eigenvalues < 0
+        sparse_rows = None if self.graph is None else self.graph.product
+        centers = gram.Centers.prepare(self.centers, self.kernel.scale, computed)
+
+        def extend(X: Array) -> Array:
+            def of_block(block: Array, rows: slice) -> Array:
+                return function(block, X[rows], self.centers)
+
+            if sparse_rows is not None:
+                functions = sparse_rows(X, of_block, count, computed)
+            else:
+                functions = gram.row_product(
+                    self.kernel, X, centers, of_block, count, dtype=computed
+                )
+            if negative.any():
+                functions[:, negative] *= self.functions[self.nearest(X)][:, negative]
+            return functions.astype(dtype, copy=False)
+
+        return extend
 
     def arithmetic(self, dtype: Any) -> Any:
         """The precision that functions are computed in.

@@ -1,0 +1,286 @@
+"""The fitted model: everything that the answers of an estimator depend on, in one object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from . import _validation as check
+from ._core.partition import Partition
+from .certificate import Certificate, certify
+from .density import BaseDensity
+from .kernels import RadialKernel
+from .reduced_set import ReducedSet
+from .spectral import EigenSystem, FeatureSpace, FittedMarkov
+
+Array = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """A solved embedding.
+
+    Every estimator answers through one of these, and plotting, reports, model files, ONNX
+    export and the command line work on it instead of inspecting estimators. All estimators
+    have it as ``model_``; :func:`unwrap` finds it in a detector or a pipeline as well.
+
+    Attributes
+    ----------
+    kernel : RadialKernel
+        The kernel with its bandwidth resolved.
+    reduced_set : ReducedSet
+        The weighted points that stand for the data. For landmark methods, the landmarks.
+    system : EigenSystem
+        Eigenvalues, and eigenfunctions over the centers.
+    evaluated : EigenSystem
+        The same eigenfunctions through the points that ``transform`` evaluates the kernel at.
+        It is ``system`` itself unless a smaller basis was requested.
+    scale : ndarray of shape (n_components,)
+        Coordinates are eigenfunctions times this.
+    certified : bool
+        True if an error certificate can be computed.
+    landmarks : bool
+        True if the points of ``reduced_set`` are landmarks, whose weights do not count rows.
+    known : ReducedSet
+        The points that pre-images are learned from. The reduced set unless given.
+    partition : Partition or None
+        For clustering: the rule from eigenfunctions to clusters.
+    offset : float or None
+        For novelty detection: scores below the offset are outliers.
+    """
+
+    kernel: RadialKernel
+    reduced_set: ReducedSet
+    system: EigenSystem
+    evaluated: EigenSystem
+    scale: Array
+    certified: bool = False
+    landmarks: bool = False
+    known: ReducedSet = None  # type: ignore[assignment]  # set below
+    partition: Partition | None = None
+    offset: float | None = None
+    _extensions: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.known is None:
+            object.__setattr__(self, "known", self.reduced_set)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        cached = {"certificate", "feature_space", "center_labels"}
+        state = {name: value for name, value in self.__dict__.items() if name not in cached}
+        return {**state, "_extensions": {}}
+
+    @property
+    def eigenvalues(self) -> Array:
+        """The eigenvalues, in descending order."""
+        return self.system.eigenvalues
+
+    @property
+    def basis(self) -> Array:
+        """The points that ``transform`` evaluates the kernel at."""
+        return self.evaluated.centers
+
+    @property
+    def n_centers(self) -> int:
+        """The number of centers or landmarks."""
+        return self.reduced_set.n_centers
+
+    @property
+    def n_samples(self) -> float | None:
+        """The number of rows, or None if the model does not know it."""
+        return None if self.landmarks else self.reduced_set.n_samples
+
+    @property
+    def weights(self) -> Array | None:
+        """The weights of the centers, or None for landmarks."""
+        return None if self.landmarks else self.reduced_set.weights
+
+    @property
+    def ell(self) -> float | None:
+        """sigma / spacing of a shadow set, or None if the centers come from another method."""
+        spacing = self.reduced_set.spacing
+        if spacing is None:
+            return None
+        return float(self.kernel.scale / spacing) if spacing else np.inf
+
+    @property
+    def is_kernel_pca(self) -> bool:
+        """True for kernel PCA, False for random walks."""
+        return not isinstance(self.system.operator, FittedMarkov)
+
+    @property
+    def explained_variance_ratio(self) -> Array | None:
+        """Share of the variance in feature space per component; None for random walks."""
+        return self.system.eigenvalues / self.system.trace if self.is_kernel_pca else None
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """The error certificate at 95% confidence, or None if the model has none."""
+        if not self.certified:
+            return None
+        return certify(self.kernel, self.reduced_set, self.system)
+
+    @cached_property
+    def feature_space(self) -> FeatureSpace:
+        """The principal axes as elements of the feature space."""
+        return FeatureSpace.of(self.system)
+
+    @cached_property
+    def center_labels(self) -> NDArray[np.intp]:
+        """The cluster of each center."""
+        assert self.partition is not None
+        return self.partition.labels(self.system.functions)
+
+    def functions(self, X: Array) -> Array:
+        """Return the eigenfunctions at checked rows, one per column."""
+        extension = self._extensions.get(X.dtype)
+        if extension is None:
+            extension = self._extensions[X.dtype] = self.evaluated.prepare(X.dtype)
+        return extension(X)
+
+    def embed(self, X: Array) -> Array:
+        """Return the coordinates of checked rows."""
+        functions = self.functions(X)
+        return functions * self.scale.astype(functions.dtype)
+
+    def residuals(self, X: Array) -> Array:
+        """Return the squared distance of each row from the principal subspace."""
+        return self.feature_space.residuals(X)
+
+    def scores(self, X: Array) -> Array:
+        """Return novelty scores; negative for outliers."""
+        assert self.offset is not None
+        return -self.residuals(X) - self.offset
+
+    def labels(self, X: Array) -> NDArray[np.intp]:
+        """Return the cluster of each row; the nearest center decides where all functions are 0."""
+        assert self.partition is not None
+        functions = self.functions(X)
+        labels = self.partition.labels(functions)
+        unreached = ~functions.any(axis=1)
+        if unreached.any():
+            nearest = KDTree(self.reduced_set.centers).query(X[unreached])[1]
+            labels[unreached] = self.center_labels[nearest]
+        return labels
+
+    def with_offset(self, offset: float) -> FittedModel:
+        """Return the same model as a novelty detector with this offset."""
+        return replace(self, offset=offset)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedEstimator:
+    """A fitted estimator as its user holds it, taken apart once.
+
+    Attributes
+    ----------
+    estimator : estimator
+        The last step: an embedding, a detector or a density.
+    name : str
+        Class of the embedding or density, for display.
+    preprocessing : transformer or None
+        The steps of the pipeline before it.
+    kernel : RadialKernel
+        The kernel with its bandwidth resolved.
+    reduced_set : ReducedSet
+        The weighted points that stand for the data.
+    n_features : int
+        Number of features that the model sees.
+    feature_names : list of str or None
+        Their names, if the model was fitted with names.
+    """
+
+    estimator: Any
+    name: str
+    preprocessing: Any
+    kernel: RadialKernel
+    reduced_set: ReducedSet
+    n_features: int
+    feature_names: list[str] | None
+    _model: FittedModel | None
+
+    @property
+    def model(self) -> FittedModel:
+        """The fitted model; a density has none, and raises."""
+        if self._model is None:
+            raise TypeError(
+                f"{self.name} is a density and has no components; fit an embedding such as "
+                "ReducedSetKernelPCA(density=...)."
+            )
+        return self._model
+
+    @property
+    def has_model(self) -> bool:
+        """False for a density."""
+        return self._model is not None
+
+    def prepare(self, X: Any) -> Array:
+        """Return rows as the model sees them: preprocessed, as an array of floats."""
+        rows = X if self.preprocessing is None else self.preprocessing.transform(X)
+        return check_array(rows, dtype=check.FLOATS, input_name="X")
+
+    def names_of_features(self, given: Any = None) -> list[str]:
+        """Return the given names, or those of the fit, or numbered ones."""
+        names = self.feature_names if given is None else given
+        if names is None:
+            return [f"feature {j + 1}" for j in range(self.n_features)]
+        if len(names) != self.n_features:
+            raise ValueError(
+                f"feature_names must have {self.n_features} names, one per feature, "
+                f"got {len(names)}."
+            )
+        return [str(name) for name in names]
+
+
+def unwrap(estimator: Any) -> FittedEstimator:
+    """Take a fitted embedding, detector, density or pipeline apart.
+
+    This is the only place that looks into a pipeline or a detector.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted embedding, novelty detector or density of rskpca, or a Pipeline that ends in one.
+
+    Returns
+    -------
+    FittedEstimator
+        The model with its preprocessing and feature names.
+    """
+    preprocessing, last = None, estimator
+    if isinstance(estimator, Pipeline):
+        preprocessing, last = (estimator[:-1] if len(estimator) > 1 else None), estimator[-1]
+    is_density = isinstance(last, BaseDensity)
+    if not is_density and not hasattr(type(last), "model_"):
+        raise TypeError(
+            "the model must be an embedding or a density of rskpca, or a pipeline that ends in "
+            f"one, got {type(last).__name__}."
+        )
+    check_is_fitted(last)
+    model = None if is_density else last.model_
+    named = getattr(last, "embedding_", last)
+    names = getattr(last, "feature_names_in_", None)
+    return FittedEstimator(
+        last,
+        _public_name(named),
+        preprocessing,
+        last.kernel_ if model is None else model.kernel,
+        last.reduced_set_ if model is None else model.reduced_set,
+        int(last.n_features_in_),
+        None if names is None else [str(name) for name in names],
+        model,
+    )
+
+
+def _public_name(estimator: Any) -> str:
+    """Return the name of the first public class in the method resolution order."""
+    return next(c.__name__ for c in type(estimator).__mro__ if not c.__name__.startswith("_"))

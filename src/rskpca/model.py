@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,7 @@ from .density import BaseDensity
 from .kernels import RadialKernel
 from .reduced_set import ReducedSet
 from .spectral import EigenSystem, FeatureSpace, FittedMarkov
+from .spectral.preimages import METHODS
 
 Array = NDArray[np.floating]
 
@@ -55,6 +57,8 @@ class FittedModel:
         For clustering: the rule from eigenfunctions to clusters.
     offset : float or None
         For novelty detection: scores below the offset are outliers.
+    time : float or None
+        For diffusion maps: the diffusion time.
     """
 
     kernel: RadialKernel
@@ -67,7 +71,8 @@ class FittedModel:
     known: ReducedSet = None  # type: ignore[assignment]  # set below
     partition: Partition | None = None
     offset: float | None = None
-    _extensions: dict[Any, Any] = field(default_factory=dict, repr=False)
+    time: float | None = None
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.known is None:
@@ -77,7 +82,7 @@ class FittedModel:
         """Leave out what can be computed again."""
         cached = {"certificate", "feature_space", "center_labels"}
         state = {name: value for name, value in self.__dict__.items() if name not in cached}
-        return {**state, "_extensions": {}}
+        return {**state, "_cache": {}}
 
     @property
     def eigenvalues(self) -> Array:
@@ -142,15 +147,36 @@ class FittedModel:
 
     def functions(self, X: Array) -> Array:
         """Return the eigenfunctions at checked rows, one per column."""
-        extension = self._extensions.get(X.dtype)
-        if extension is None:
-            extension = self._extensions[X.dtype] = self.evaluated.prepare(X.dtype)
-        return extension(X)
+        return self._cached(X.dtype, lambda: self.evaluated.prepare(X.dtype))(X)
 
     def embed(self, X: Array) -> Array:
         """Return the coordinates of checked rows."""
         functions = self.functions(X)
         return functions * self.scale.astype(functions.dtype)
+
+    def preimages(self, Z: Array, method: str) -> Array:
+        """Return points of the input space whose coordinates are about these."""
+        return self._cached(method, lambda: METHODS[method].fit(self.system, self.known))(Z)
+
+    def certify(
+        self, confidence: float, X: Array | None = None, sample_weight: Array | None = None
+    ) -> Certificate:
+        """Return the certificate at another confidence, or with the errors measured on X."""
+        return certify(
+            self.kernel,
+            self.reduced_set,
+            self.system,
+            confidence=confidence,
+            X=X,
+            sample_weight=sample_weight,
+        )
+
+    def _cached(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return a cached value; threads may compute it at the same time, with equal results."""
+        found = self._cache.get(key)
+        if found is None:
+            found = self._cache[key] = compute()
+        return found
 
     def residuals(self, X: Array) -> Array:
         """Return the squared distance of each row from the principal subspace."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,161 @@ from ._core.cover import Cover
 from .spectrum import Spectrum
 
 Array = NDArray[np.floating]
+Labels = NDArray[np.intp]
+
+# A remaining weight below the first share of what a center held is rounding error; above the
+# second it is a row. In between the two cannot be told apart.
+_ROUNDING, _KNOWN = 1e-20, 1e-18
+# Below this remaining share the sums of distances may have lost their digits.
+_CANCELLED = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Sums over the rows of each center.
+
+    Batch fits, bounded streams, windows, fading, blocks and merging all use this algebra. Every
+    method returns new statistics and leaves these unchanged.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_centers,)
+        Sum of the weights of the rows.
+    residue : ndarray of shape (n_centers,)
+        The rounding error of ``weights``. It makes sums of fractional weights exact, so that rows
+        can be removed again.
+    displacement, scatter : ndarray of shape (n_centers,) or None
+        Weighted sums of ||x - c|| and ||x - c||^2; None if unknown.
+    """
+
+    weights: Array
+    residue: Array
+    displacement: Array | None
+    scatter: Array | None
+
+    @classmethod
+    def zeros(cls, n_centers: int = 0) -> Statistics:
+        """Return the statistics of no rows."""
+        return cls(*np.zeros((4, n_centers)))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def add(
+        self, labels: Labels, squared: Array, weights: Array, n_centers: int | None = None
+    ) -> Statistics:
+        """Add rows, given their centers, squared distances and weights.
+
+        ``n_centers`` makes room for centers that were opened since.
+        """
+        from ._core.compiled import accumulate, accumulate_exactly
+
+        total = self._copy(len(self) if n_centers is None else n_centers)
+        accumulate_exactly(labels, weights, total.weights, total.residue)
+        if total.displacement is not None and total.scatter is not None:
+            accumulate(labels, weights * np.sqrt(squared), total.displacement)
+            accumulate(labels, weights * squared, total.scatter)
+        return total
+
+    def remove(self, labels: Labels, squared: Array, weights: Array, radius: float) -> Statistics:
+        """Remove rows that were added before; raise if a center does not hold them.
+
+        Centers whose rows are all gone have weight zero. ``radius`` bounds the distances of the
+        rows that are left where subtraction loses the digits of their sums.
+        """
+        left = self.add(labels, squared, -weights)
+        held, rest = self.weights, left.weights + left.residue
+        exact = _integral(held) & _integral(self.residue) & bool(_integral(weights).all())
+        _check_held(held, rest, np.where(exact, 0.0, -1e-9 * held))
+        kept = rest > np.where(exact, 0.0, _KNOWN * held)
+        _check_known(held, rest, ~kept & (rest > _ROUNDING * held))
+        residue = left.residue - (rest - left.weights)  # the weights absorb what they can
+        rest = np.where(kept, rest, 0.0)
+        few = rest < _CANCELLED * held
+        displacement, scatter = left.displacement, left.scatter
+        if displacement is not None and scatter is not None:
+            displacement = np.where(few, radius * rest, displacement)
+            scatter = np.where(few, radius * (radius * rest), scatter)
+        return Statistics(rest, residue, displacement, scatter)
+
+    def merge(
+        self,
+        other: Statistics,
+        labels: Labels | None = None,
+        moved: Array | None = None,
+        n_centers: int | None = None,
+    ) -> Statistics:
+        """Add the rows of other centers, which join the centers ``labels`` of these.
+
+        ``labels=None`` joins them one by one. ``moved`` is the distance between each center and
+        the one it joins. Because ||x - c'|| <= ||x - c|| + moved, displacement and scatter are
+        upper bounds where it is positive.
+        """
+        from ._core.compiled import accumulate, accumulate_exactly
+
+        labels = np.arange(len(other)) if labels is None else labels
+        moved = np.zeros(len(other)) if moved is None else moved
+        total = self._copy(len(self) if n_centers is None else n_centers)
+        accumulate_exactly(labels, other.weights.copy(), total.weights, total.residue)
+        accumulate(labels, other.residue.copy(), total.residue)
+        first, second = other.displacement, other.scatter
+        if total.displacement is None or total.scatter is None or first is None or second is None:
+            return replace(total, displacement=None, scatter=None)
+        accumulate(labels, first + other.weights * moved, total.displacement)
+        scatter = second + 2 * moved * first + other.weights * moved**2
+        accumulate(labels, scatter, total.scatter)
+        return total
+
+    def scale(self, factor: float) -> Statistics:
+        """Multiply the weight of every row by a factor."""
+        return self._map(lambda values: factor * values)
+
+    def take(self, kept: Any) -> Statistics:
+        """Return the statistics of some of the centers."""
+        return self._map(lambda values: values[kept])
+
+    def _copy(self, n_centers: int) -> Statistics:
+        def padded(values: Array) -> Array:
+            return np.concatenate([values, np.zeros(n_centers - len(values))])
+
+        return self._map(padded)
+
+    def _map(self, function: Any) -> Statistics:
+        columns = (self.weights, self.residue, self.displacement, self.scatter)
+        return Statistics(*(None if c is None else function(c) for c in columns))  # type: ignore[arg-type]
+
+
+def _integral(values: Array) -> NDArray[np.bool_]:
+    return values == np.round(values)
+
+
+def _check_held(held: Array, left: Array, least: Array) -> None:
+    short = np.flatnonzero(left < least)
+    if len(short):
+        first = short[0]
+        raise ValueError(
+            f"forget: center {first} has weight {held[first]:g}, but rows of weight "
+            f"{held[first] - left[first]:g} would be removed from it ({len(short)} such centers). "
+            "Nothing was changed."
+        )
+
+
+def _check_known(held: Array, left: Array, doubtful: NDArray[np.bool_]) -> None:
+    if doubtful.any():
+        first = int(np.argmax(doubtful))
+        raise ValueError(
+            f"forget: center {first} has weight {held[first]:g}, of which {left[first]:g} would "
+            "be left; a weight this small cannot be distinguished from rounding error. Fit again "
+            "without the rows. Nothing was changed."
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedSet:
-    """Weighted centers, and what they cost.
+    """Weighted centers that stand for the data, and what the replacement costs.
 
-    Eq. (approxprob): the density that they stand for is (1/n) sum_j w_j delta(c_j, .), with
-    weights that sum to n: eq. (del_p2), whose 1/m is a misprint. Arrays are read-only.
+    Eq. (approxprob): they stand for the density (1/n) sum_j w_j delta(c_j, .), with weights
+    that sum to n (eq. (del_p2), whose 1/m is a misprint). Arrays are read-only.
 
     Attributes
     ----------
@@ -29,25 +176,25 @@ class ReducedSet:
     weights : ndarray of shape (n_centers,)
         w, positive, float64.
     radius : float or None
-        epsilon: every point lies within this of its center. None where nothing is known.
+        epsilon: every row lies within this distance of its center. None if unknown.
     n_samples : float
-        n, what the weights sum to: the number of rows, or the sum of their sample weights.
-        Taken from the weights where it is not given.
+        n, the sum of the weights: the number of rows, or the sum of their sample weights.
+        Computed from the weights if not given.
     spacing : float or None
-        Two centers of a shadow set are at least this far apart: the radius that it was
-        selected with. Merging joins centers that are closer; without it none are joined.
+        The smallest distance between two centers of a shadow set: the radius it was selected
+        with. Merging joins centers that are closer; without it none are joined.
     displacement, scatter : ndarray of shape (n_centers,) or None
-        For each center the sums over its points of ||x - c|| and of ||x - c||^2: what the
-        quantization did to the data. Upper bounds where centers were joined, None where nothing
-        is known.
+        For each center the sums over its rows of ||x - c|| and of ||x - c||^2. Upper bounds
+        where centers were joined, None if unknown.
     residue : ndarray of shape (n_centers,)
-        What rounding left out of the weights; zero unless sample weights are fractions.
+        The rounding error of the weights; zero unless sample weights are fractions.
     spectrum : Spectrum or None
-        Sums over the data at random frequencies, which estimate the error. None where none were
-        kept, and after merging sums of different frequencies.
+        Sums over the data at random frequencies, from which the error is estimated. None if none
+        were kept, and after merging sums of different frequencies.
     lost : float
-        At most so much weight of the data is on no center, and not in n; the error bounds allow
-        for it. Zero unless a :class:`FadingDensity` let centers go.
+        An upper bound on the weight of rows that belong to no center and are not counted in
+        ``n_samples``. The error bounds allow for it. Zero unless centers of a
+        :class:`FadingDensity` have expired.
 
     Examples
     --------
@@ -61,13 +208,58 @@ class ReducedSet:
     centers: Array
     weights: Array
     radius: float | None = None
-    n_samples: float = None  # type: ignore[assignment]  # set below where it is not given
+    n_samples: float = None  # type: ignore[assignment]  # set below if not given
     spacing: float | None = None
     displacement: Array | None = None
     scatter: Array | None = None
-    residue: Array = None  # type: ignore[assignment]  # zero where it is not given
+    residue: Array = None  # type: ignore[assignment]  # zero if not given
     spectrum: Spectrum | None = None
     lost: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        centers: Array,
+        statistics: Statistics,
+        radius: float | None,
+        spacing: float | None = None,
+        **more: Any,
+    ) -> ReducedSet:
+        """Make a reduced set of the centers that have a positive weight.
+
+        Parameters
+        ----------
+        centers : ndarray of shape (n_centers, n_features)
+            The centers.
+        statistics : Statistics
+            Their statistics.
+        radius, spacing : float or None
+            As above.
+        **more : object
+            Other attributes.
+
+        Returns
+        -------
+        ReducedSet
+            The centers in their order.
+        """
+        kept = statistics.weights > 0
+        if not kept.all():
+            centers, statistics = centers[kept], statistics.take(kept)
+        displacement, scatter = (
+            None if sums is None else np.maximum(sums, 0)
+            for sums in (statistics.displacement, statistics.scatter)
+        )
+        return cls(
+            centers,
+            statistics.weights,
+            radius,
+            spacing=spacing,
+            displacement=displacement,
+            scatter=scatter,
+            residue=statistics.residue,
+            **more,
+        )
 
     def __post_init__(self) -> None:
         self._store("centers", _real("centers", self.centers, (np.float32, np.float64)))
@@ -88,7 +280,7 @@ class ReducedSet:
                 value.flags.writeable = False
 
     def _store(self, name: str, array: Array) -> None:
-        """Keep a read-only array, copied where somebody else could still write to it."""
+        """Store a read-only array; copy it if other code could still write to it."""
         array = array.copy() if array.flags.writeable or array.base is not None else array
         array.flags.writeable = False
         object.__setattr__(self, name, array)
@@ -103,15 +295,15 @@ class ReducedSet:
             values = getattr(self, name)
             if values is not None and values.shape != (len(self.centers),):
                 raise ValueError(
-                    f"{name} must have one number a center, shape ({len(self.centers)},), "
+                    f"{name} must have one number per center, shape ({len(self.centers)},), "
                     f"got {values.shape}."
                 )
             if values is not None and not (np.isfinite(values).all() and (values >= 0).all()):
                 raise ValueError(f"{name} must be finite and not negative.")
         if self.residue.shape != self.weights.shape or not np.isfinite(self.residue).all():
-            raise ValueError("residue must have one finite number a center.")
+            raise ValueError("residue must have one finite number per center.")
         if not np.isfinite(self.centers).all():
-            raise ValueError("centers must be finite, but hold NaN or infinity.")
+            raise ValueError("centers must be finite, but contain NaN or infinity.")
         if not (self.weights > 0).all():
             raise ValueError("weights must be positive; leave out centers without weight.")
         if not np.isclose(self.weights.sum(), self.n_samples, rtol=1e-9, atol=0):
@@ -129,25 +321,30 @@ class ReducedSet:
             if value is not None and not value >= 0:
                 raise ValueError(f"{name} must be None or not negative, got {value!r}.")
         if not 0 <= self.lost < np.inf:
-            raise ValueError(f"lost must be a weight, finite and not negative, got {self.lost!r}.")
+            raise ValueError(f"lost must be finite and not negative, got {self.lost!r}.")
 
     @property
     def n_centers(self) -> int:
-        """m."""
+        """m, the number of centers."""
         return len(self.centers)
 
     @property
     def n_features(self) -> int:
-        """d."""
+        """d, the number of features."""
         return int(self.centers.shape[1])
 
     @property
+    def statistics(self) -> Statistics:
+        """The sums over the rows of each center."""
+        return Statistics(self.weights, self.residue, self.displacement, self.scatter)
+
+    @property
     def lost_share(self) -> float:
-        """The most of the weight of the data that is on no center."""
+        """Upper bound on the share of the weight that belongs to no center."""
         return self.lost / (self.n_samples + self.lost)
 
     def __repr__(self) -> str:
-        """One line: how many centers for how many points, within which radius."""
+        """Summarize the set in one line."""
         radius = "unknown" if self.radius is None else f"{self.radius:.6g}"
         return (
             f"ReducedSet({self.n_centers} centers for {self.n_samples:g} points, "
@@ -155,147 +352,106 @@ class ReducedSet:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Equal to the last bit."""
+        """Return True if both sets are equal to the last bit."""
         if not isinstance(other, ReducedSet):
             return NotImplemented
         pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
-        return all(_same(a, b) for a, b in pairs)
+        return all(_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 
     def merge(self, other: ReducedSet) -> ReducedSet:
-        """The reduced set of the data of both.
+        """Return the reduced set of the data of both.
 
-        Centers of ``other`` that lie within the spacing of a center of ``self`` join the
-        first such; the others follow in their order. A joined center moves its points, so
-        the radius grows: a point of ``other`` is within its radius of the center that moved, and
-        that within the spacing of the one that it joined.
+        Each center of ``other`` that lies within the spacing of a center of ``self`` joins the
+        first such center; the others follow in their order. Rows of a joined center are within
+        the radius of ``other`` plus the distance that their center moved, so the radius grows.
 
         Parameters
         ----------
         other : ReducedSet
-            Of the same number of features.
+            A set with the same number of features.
 
         Returns
         -------
         ReducedSet
-            With the weights of both; ``displacement`` and ``scatter`` are upper bounds by the
-            triangle inequality.
+            The set with the weights of both; ``displacement`` and ``scatter`` are upper bounds by
+            the triangle inequality.
         """
         if not isinstance(other, ReducedSet):
             raise TypeError(f"merge takes a ReducedSet, got {type(other).__name__}.")
         if other.n_features != self.n_features:
             raise ValueError(
-                f"cannot merge {other.n_features} features into {self.n_features}; "
-                "both sets must come from the same columns."
+                f"cannot merge sets with {self.n_features} and {other.n_features} features; "
+                "both must come from the same columns."
             )
         spacing = _smallest(self.spacing, other.spacing)
-        labels, moved = self._places_of(other.centers, spacing)
+        labels, moved = self._join(other.centers, spacing)
         n_centers = max(self.n_centers, int(labels.max()) + 1)
-        opened = other.centers[labels >= self.n_centers]
-        return ReducedSet(
-            np.concatenate([self.centers, opened]),
-            _added(self.weights, other.weights, labels, n_centers),
+        return ReducedSet.of(
+            np.concatenate([self.centers, other.centers[labels >= self.n_centers]]),
+            self.statistics.merge(other.statistics, labels, moved, n_centers),
             _largest(self.radius, None if other.radius is None else other.radius + moved.max()),
-            self.n_samples + other.n_samples,
             spacing,
-            *_moved_sums((self.displacement, self.scatter), other, labels, moved, n_centers),
-            residue=_added(self.residue, other.residue, labels, n_centers),
+            n_samples=self.n_samples + other.n_samples,
             spectrum=None if self.spectrum is None else self.spectrum.merge(other.spectrum),
             lost=self.lost + other.lost,
         )
 
-    def coarsen(self, spacing: float) -> tuple[ReducedSet, NDArray[np.intp]]:
-        """The same data on fewer centers: each joins the first that is closer than the spacing.
+    def coarsen(self, spacing: float) -> tuple[ReducedSet, Labels]:
+        """Return the same data on fewer centers.
+
+        Each center joins the first one that is closer than the spacing.
 
         Parameters
         ----------
         spacing : float
-            Positive; the centers that are left are at least this far apart.
+            Positive; the remaining centers are at least this far apart.
 
         Returns
         -------
         reduced_set : ReducedSet
-            Centers that joined another moved their points, so radius, ``displacement`` and
-            ``scatter`` grow as they do in :meth:`merge`.
+            The coarser set. Radius, ``displacement`` and ``scatter`` grow as in :meth:`merge`.
         labels : ndarray of shape (n_centers,)
-            Where each center went.
+            The new center of each center.
         """
         spacing = check.positive_number("spacing", spacing)
-        labels, squared = Cover(spacing, self.centers[:0]).extend(self.centers)
+        cover = Cover(spacing, self.centers[:0])
+        labels, squared = cover.extend(self.centers)
         moved = np.sqrt(squared)
-        n_centers = int(labels.max()) + 1
-        first = np.unique(labels, return_index=True)[1]
-        nothing = np.empty(0)
-        coarse = ReducedSet(
-            self.centers[first],
-            _added(nothing, self.weights, labels, n_centers),
+        coarse = ReducedSet.of(
+            self.centers[np.unique(labels, return_index=True)[1]],
+            Statistics.zeros().merge(self.statistics, labels, moved, cover.n_centers),
             None if self.radius is None else self.radius + float(moved.max()),
-            self.n_samples,
             spacing,
-            *_moved_sums((nothing, nothing), self, labels, moved, n_centers),
-            residue=_added(nothing, self.residue, labels, n_centers),
+            n_samples=self.n_samples,
             spectrum=self.spectrum,
             lost=self.lost,
         )
         return coarse, labels
 
-    def _places_of(
-        self, centers: Array, spacing: float | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Where the centers of another set go, and how far they move."""
+    def _join(self, centers: Array, spacing: float | None) -> tuple[Labels, NDArray[np.float64]]:
+        """Return the label of each center of another set, and how far it moves."""
         if not spacing:
             return self.n_centers + np.arange(len(centers)), np.zeros(len(centers))
         labels, squared = Cover(spacing, self.centers).assign(centers)
-        own = labels < 0
-        labels[own] = self.n_centers + np.arange(np.count_nonzero(own))
+        opened = labels < 0
+        labels[opened] = self.n_centers + np.arange(np.count_nonzero(opened))
         return labels, np.sqrt(squared)
 
 
 def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
-    """An array of one of the dtypes, by default the last."""
+    """Return an array of one of the dtypes, by default the last."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}.")
+        raise ValueError(f"{name} must contain real numbers, got dtype {array.dtype}.")
     return array if array.dtype in dtypes else array.astype(dtypes[-1])
 
 
-def _same(a: Any, b: Any) -> bool:
+def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
     return type(a) is type(b) and bool(a == b)
-
-
-def _added(
-    own: Array, other: Array, labels: NDArray[np.intp], n_centers: int
-) -> NDArray[np.float64]:
-    total = np.zeros(n_centers)
-    total[: len(own)] = own
-    np.add.at(total, labels, other)
-    return total
-
-
-def _moved_sums(
-    own: tuple[Array | None, Array | None],
-    other: ReducedSet,
-    labels: NDArray[np.intp],
-    moved: Array,
-    n_centers: int,
-) -> tuple[Array | None, Array | None]:
-    """Sums of ||x - c|| and ||x - c||^2 when centers of ``other`` move, from above.
-
-    ||x - c'|| <= ||x - c|| + moved, squared and summed. ``own`` are the sums of the centers
-    that stay.
-    """
-    weights, first, second = other.weights, other.displacement, other.scatter
-    if own[0] is None or own[1] is None or first is None or second is None:
-        return None, None
-    displacement = first + weights * moved
-    scatter = second + 2 * moved * first + weights * moved**2
-    return (
-        _added(own[0], displacement, labels, n_centers),
-        _added(own[1], scatter, labels, n_centers),
-    )
 
 
 def _smallest(a: float | None, b: float | None) -> float | None:

@@ -9,24 +9,33 @@ import numpy as np
 
 from .. import _validation as check
 from .._core.parallel import undivided
+from .._validation import Rows
 from ..density import BaseDensity
-from ..embedding import PrincipalComponents, ReducedSetEmbedding
+from ..embedding import KernelEmbedding, ReducedSetKernelPCA
 from ..embedding._axes import Array
 from ..kernels import RadialKernel
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem
 from ._likelihood import Likelihood, maximise, sparsest
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SparseSystem(EigenSystem):
-    """An eigensystem of the few centers that kept a weight, n u, and the noise that left them."""
+@dataclass(frozen=True, eq=False)
+class SparseModel(FittedModel):
+    """The fitted model of the points that kept a weight, with the noise.
 
-    weights: Array
-    noise: float
+    Attributes
+    ----------
+    kept_weights : ndarray of shape (n_points,)
+        n u, the weights of the points of the eigensystem.
+    noise : float
+        s.
+    """
+
+    kept_weights: Array = None  # type: ignore[assignment]  # always given
+    noise: float = 0.0
 
 
-class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
+class SparseKernelPCA(ReducedSetKernelPCA):
     """Sparse kernel PCA (Tipping 2000): kernel PCA of a covariance that few points carry.
 
     In feature space the data are Gaussian with the covariance
@@ -141,7 +150,10 @@ class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        super()._check_parameters()
+        KernelEmbedding._check_parameters(self)
+        if self.n_components is not None:
+            check.positive_integer("n_components", self.n_components)
+        check.boolean("center", self.center)
         if self.n_centers is not None:
             check.positive_integer("n_centers", self.n_centers)
         if self.noise is not None:
@@ -151,13 +163,25 @@ class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
                 f"give n_centers or noise, not both: got {self.n_centers!r} and {self.noise!r}."
             )
 
-    def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> SparseSystem:
+    def _new_density(self) -> BaseDensity:
+        return KernelEmbedding._new_density(self)
+
+    def _refuse_stream(self, verb: str) -> None:
+        """Accept rows in chunks."""
+
+    def _decompose(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
+    ) -> SparseModel:
+        """Choose the points that keep a weight and solve their eigenproblem."""
         with undivided():  # many small products
             noise, u = self._sparsified(kernel, reduced_set)
         kept = np.flatnonzero(u)
         weights = reduced_set.n_samples * u[kept]
-        system = super()._solve(kernel, ReducedSet(reduced_set.centers[kept], weights))
-        return SparseSystem(**vars(system), weights=weights, noise=noise)
+        system = self._solve_centers(kernel, ReducedSet(reduced_set.centers[kept], weights))
+        scale = np.sqrt(system.eigenvalues)
+        return SparseModel(
+            kernel, reduced_set, system, system, scale, kept_weights=weights, noise=noise
+        )
 
     def _sparsified(self, kernel: RadialKernel, reduced_set: ReducedSet) -> tuple[float, Array]:
         likelihood, n_centers = Likelihood.of(kernel, reduced_set), self.n_centers
@@ -180,7 +204,7 @@ class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
     @property
     def weights_(self) -> Array:
         """Weights of the points that are left, on the scale of those of the reduced set."""
-        return self._sparse.weights
+        return self._sparse.kept_weights
 
     @property
     def noise_(self) -> float:
@@ -198,7 +222,7 @@ class SparseKernelPCA(PrincipalComponents, ReducedSetEmbedding):
         return np.sqrt(self.weights_)[:, None] * self.eigensystem_.functions
 
     @property
-    def _sparse(self) -> SparseSystem:
-        system = self.eigensystem_
-        assert isinstance(system, SparseSystem)
-        return system
+    def _sparse(self) -> SparseModel:
+        model = self.model_
+        assert isinstance(model, SparseModel)
+        return model

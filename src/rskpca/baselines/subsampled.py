@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .. import _validation as check
+from .._validation import Rows
 from ..density import BaseDensity
-from ..embedding import PrincipalComponents, ReducedSetEmbedding
+from ..embedding import ReducedSetKernelPCA
 from ..kernels import RadialKernel
+from ..model import FittedModel
+from ..reduced_set import ReducedSet
 from .uniform import UniformDensity
 
 
-class SubsampledKernelPCA(PrincipalComponents, ReducedSetEmbedding):
+class SubsampledKernelPCA(ReducedSetKernelPCA):
     """Kernel PCA on rows drawn at random: what one does by hand, and what to beat.
 
     Parameters
@@ -62,10 +68,6 @@ class SubsampledKernelPCA(PrincipalComponents, ReducedSetEmbedding):
     50
     """
 
-    density = None
-    ell = None
-    verbose = 0
-
     def __init__(
         self,
         n_components: int | None = None,
@@ -87,3 +89,20 @@ class SubsampledKernelPCA(PrincipalComponents, ReducedSetEmbedding):
 
     def _new_density(self) -> BaseDensity:
         return UniformDensity(self.n_centers, random_state=self.random_state)
+
+    def _decompose(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
+    ) -> FittedModel:
+        """Solve the eigenproblem of the drawn rows; nothing is known about its error."""
+        system = self._solve_centers(kernel, reduced_set)
+        return FittedModel(kernel, reduced_set, system, system, np.sqrt(system.eigenvalues))
+
+    def _check_parameters(self) -> None:
+        if self.n_components is not None:
+            check.positive_integer("n_components", self.n_components)
+        check.boolean("center", self.center)
+
+    def _refuse_stream(self, verb: str) -> None:
+        raise AttributeError(
+            f"{type(self).__name__} cannot {verb}; use ReducedSetKernelPCA with a ShadowDensity."
+        )

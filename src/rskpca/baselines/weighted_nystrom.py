@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
+from .._validation import Rows, validate_rows
 from ..density import KMeansDensity
-from ..embedding._base import Array
-from ..embedding._landmark import LandmarkKernelPCA, whole
+from ..embedding import NystromKernelPCA
 from ..kernels import RadialKernel
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import solve
+from ..spectral import Centered, Plain, solve
 
 
-class WeightedNystromKernelPCA(LandmarkKernelPCA):
+class WeightedNystromKernelPCA(NystromKernelPCA):
     """The density-weighted Nystrom method of Zhang and Kwok: k-means landmarks with weights.
 
     Parameters
@@ -69,8 +73,6 @@ class WeightedNystromKernelPCA(LandmarkKernelPCA):
     (1797, 64)
     """
 
-    reduced_set_: ReducedSet
-
     def __init__(
         self,
         n_components: int | None = None,
@@ -92,8 +94,11 @@ class WeightedNystromKernelPCA(LandmarkKernelPCA):
         self.center = center
         self.random_state = random_state
 
+    n_centers: int
+    _takes_chunks = False  # the means are computed from all rows
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Cluster the data, and solve on the means of the clusters.
+        """Cluster the data and solve the eigenproblem of the weighted means.
 
         Parameters
         ----------
@@ -102,29 +107,38 @@ class WeightedNystromKernelPCA(LandmarkKernelPCA):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weight of each row.
 
         Returns
         -------
-        WeightedNystromKernelPCA
-            Itself.
+        Self
+            The fitted estimator.
         """
-        rows, weights, kernel, means = self._started(X, sample_weight, at_least=2)
-        points = means
+        self._check_parameters()
+        rows = validate_rows(self, X, sample_weight)
+        kernel, means = self._choose_landmarks(rows)
         if self.extension == "data":
-            points = whole(rows, weights)
-            system = self._through_data(kernel, means, points)
+            model = replace(self._through_data(kernel, means, rows), landmarks=False)
         else:
-            system = solve(self._operator(), kernel, means, self._count())
-            self._check_found(len(system.eigenvalues), means.n_centers)
-        self._adopt(X, kernel, means, points)
-        self.reduced_set_, self._system_ = means, system
-        return self
+            model = self._decompose(kernel, means)
+        return self._store_landmarks(rows, kernel, means, None, model)
 
-    def _model_fields(self) -> dict[str, Any]:
-        return {"reduced_set": self.reduced_set_, "known": self._points_}
+    def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
+        """Solve the eigenproblem of the weighted means: Algorithm 1."""
+        operator = Centered() if self.center else Plain()
+        system = solve(operator, kernel, reduced_set, self._count())
+        return self._model(reduced_set, system, reduced_set.n_centers, landmarks=False)
 
-    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
+    def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
         density = KMeansDensity(self.n_centers, random_state=self.random_state)
-        kernel, density = self._lent_kernel(density, X, weights)
-        return kernel, density.fit(X, sample_weight=weights).reduced_set_
+        kernel = self._resolve_kernel(rows, density)
+        return kernel, density.summarize(rows, kernel).reduced_set_
+
+    def _check_landmarks(self) -> None:
+        """Any number of clusters is checked by k-means."""
+
+    @property
+    def reduced_set_(self) -> ReducedSet:
+        """The means with their weights."""
+        check_is_fitted(self)
+        return self._landmarks_

@@ -79,6 +79,11 @@ class AgingCover:
         return {**self.__dict__, "_centers": self._centers.copy(), "_cover": None}
 
     @property
+    def n_centers(self) -> int:
+        """The number of centers, including some that have expired."""
+        return len(self.opened)
+
+    @property
     def centers(self) -> Array:
         """In the order in which they were opened, with some that are gone."""
         return self._centers.astype(self.dtype)
@@ -102,10 +107,11 @@ class AgingCover:
         self._centers, self._cover = self._centers[kept], None
         return kept
 
-    def take(self, X: Array) -> tuple[Labels, Array]:
-        """The center, and the squared distance from it, of as many rows as can be told.
+    def extend(self, X: Array, progress: Any = None) -> tuple[Labels, Array]:
+        """Cover the first rows: return their centers and squared distances.
 
-        At least one, where :meth:`bury` was called before.
+        How many are covered depends on when centers expire; at least one if :meth:`bury` was
+        called before.
         """
         self.dtype = np.result_type(self.dtype, X)
         if self.radius == 0:  # every row is a center, as its own distance is not below 0

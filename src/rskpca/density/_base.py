@@ -1,75 +1,126 @@
-"""What every density estimator shares: X -> ReducedSet."""
+"""Base class of the density estimators: rows in, reduced set out."""
 
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .. import _validation as check
 from .._core import gram
+from .._validation import Rows, validate_points, validate_rows
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
 
 Array = NDArray[np.floating]
+Labels = NDArray[np.intp]
 
 
 class BaseDensity(BaseEstimator):
     """A reduced set density estimate, equation (approxprob) of the paper.
 
-    A subclass has ``kernel`` and ``random_state`` and its ``fit`` leaves ``kernel_``,
-    ``reduced_set_`` and ``labels_``.
+    A subclass has the parameters ``kernel`` and ``random_state`` and implements
+    :meth:`summarize`, which sets ``kernel_``, ``reduced_set_`` and ``labels_``.
     """
 
     kernel: RadialKernel | str | None
     random_state: Any
     kernel_: RadialKernel
     reduced_set_: ReducedSet
-    labels_: NDArray[np.intp]
+    labels_: Labels
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the centers of X and count its rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows. For shadow densities their order matters, as in the paper.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        rows = validate_rows(self, X, sample_weight)
+        return self.summarize(rows, self.resolve_kernel(rows))
+
+    @abstractmethod
+    def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
+        """Fit the reduced set of validated rows; the caller has chosen the kernel.
+
+        Parameters
+        ----------
+        rows : Rows
+            Validated rows with their weights.
+        kernel : RadialKernel
+            The kernel with its bandwidth resolved.
+
+        Returns
+        -------
+        Self
+            The fitted estimator. If it raises, the estimator is unchanged.
+        """
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
-        """The kernel that was given to it; None where none was."""
+        """The kernel given to this density, or to a density inside it; None if none was given."""
         return self.kernel
 
-    def _use_kernel(self, kernel: RadialKernel, *, instead: bool = False) -> Self:
-        """Take a kernel where none was given, or ``instead`` of the one that was."""
-        return self.set_params(kernel=kernel if instead else self.kernel or kernel)
+    def resolve_kernel(self, rows: Rows) -> RadialKernel:
+        """Return the kernel with a number for its bandwidth.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows that a bandwidth rule such as ``"median"`` is applied to.
+
+        Returns
+        -------
+        RadialKernel
+            The resolved kernel.
+        """
+        kernel = as_kernel(self.own_kernel)
+        return kernel.resolve(rows.X, rows.given_weights, self.random_state, self._previous_kernel)
+
+    @property
+    def _previous_kernel(self) -> RadialKernel | None:
+        """The kernel of the previous fit, if a warm start keeps its bandwidth."""
+        return None
+
+    def _drop_kernel(self) -> Self:
+        """Forget the kernel that was given, because an embedding has its own."""
+        return self.set_params(kernel=None)
+
+    def _fix_bandwidth(self, rows: Rows) -> Self:
+        """Return an unfitted copy whose bandwidth is the one that these rows give."""
+        kernel = self.resolve_kernel(rows)
+        return clone(self)._drop_kernel().set_params(kernel=kernel)
 
     def _branch(self) -> Self:
-        """A density of its own from here on, which may go on with what this one has at hand."""
+        """Return a copy to update; it may take over cached state that cannot be shared."""
         return copy.copy(self)
 
     def _check_unchanged(self, begun: Any) -> None:
-        """Whether a fitted density, which may be this one, can go on with these parameters."""
+        """Raise if a stream that was begun with other parameters cannot continue with these."""
         if type(self) is not type(begun):
             raise ValueError(
                 f"density is a {type(self).__name__}, but the model was fitted with a "
-                f"{type(begun).__name__}; set it back, or call fit to start anew. Nothing was "
+                f"{type(begun).__name__}; restore it, or call fit to start over. Nothing was "
                 "changed."
             )
 
-    def _more_rows(self, X: Any) -> Array:
-        """X as float32 or float64 rows with the features of the fitted ones."""
-        return validate_data(self, X, dtype=check.FLOATS, reset=False)
-
-    def _remember_features(self, X: Any) -> None:
-        validate_data(self, X, reset=True, skip_check_array=True)
-
-    def _resolved_kernel(self, X: Array, sample_weight: Array | None) -> RadialKernel:
-        return as_kernel(self.kernel).resolve(X, sample_weight, self.random_state)
-
-    def _with_bandwidth_of(self, X: Any, sample_weight: Array | None) -> Self:
-        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
-        return clone(self).set_params(kernel=self._resolved_kernel(X, sample_weight))
-
     def score_samples(self, X: Any) -> Array:
-        """Log of the density estimate at each row.
+        """Return the log of the density estimate at each row.
 
         Parameters
         ----------
@@ -79,16 +130,15 @@ class BaseDensity(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral where that
-            is known, so that the density integrates to one.
+            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if that is
+            known, so that the density integrates to one.
         """
         check_is_fitted(self)
-        X = self._more_rows(X)
         kernel, reduced_set = self.kernel_, self.reduced_set_
         log_weights = np.log(reduced_set.weights)
         logs = gram.product(
             _Log(kernel),
-            X,
+            validate_points(self, X),
             reduced_set.centers,
             lambda block: logsumexp(block + log_weights, axis=1)[:, None],
             1,
@@ -102,7 +152,7 @@ class BaseDensity(BaseEstimator):
         return self.kernel_.log_integral(n_features) + n_features * np.log(self.kernel_.scale)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Log of the density of all rows together.
+        """Return the total log-likelihood of the rows.
 
         Parameters
         ----------
@@ -120,8 +170,30 @@ class BaseDensity(BaseEstimator):
 
 
 class _Log:
-    """A kernel whose values are taken as logs."""
+    """The logarithm of a kernel, in the form that kernel blocks are computed in."""
 
     def __init__(self, kernel: RadialKernel) -> None:
         self.sign, self.smooth, self.scale = kernel.sign, kernel.smooth, kernel.scale
         self.evaluate = kernel.log_evaluate
+
+
+def claim_kernel(
+    density: BaseDensity, asked: tuple[Any, Any, Any], owner: str
+) -> tuple[RadialKernel, bool]:
+    """Return the kernel of an estimator that uses a density, and whether the density gave it.
+
+    The estimator owns its kernel. A density's kernel is used only if the estimator has none; a
+    different one is an error.
+    """
+    own = density.own_kernel
+    if own is None:
+        return as_kernel(*asked), False
+    if asked == (None, None, None):
+        return as_kernel(own), True
+    kernel = as_kernel(*asked)
+    if not kernel.same_as(as_kernel(own)):
+        raise ValueError(
+            f"the density has its own kernel {own!r}, but the {owner} uses {kernel!r}; "
+            f"leave the kernel out of the density, because the {owner} passes its own."
+        )
+    return kernel, False

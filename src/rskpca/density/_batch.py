@@ -1,36 +1,33 @@
-"""What the density estimators that see all of the data at once share."""
+"""Base classes of the densities that see all of the data at once."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core.nearest import nearest, squared_distances_to
 from .._core.sampling import sampled_rows
+from .._validation import Rows
 from ..kernels import RadialKernel
-from ..reduced_set import ReducedSet
-from ._base import Array, BaseDensity
-from ._sums import Sums
-
-Labels = NDArray[np.intp]
+from ..reduced_set import ReducedSet, Statistics
+from ._base import Array, BaseDensity, Labels
 
 
 class Choice(NamedTuple):
-    """Centers, and what is known of how they stand for the rows.
+    """Centers, and how the rows are assigned to them.
 
     Attributes
     ----------
     centers : ndarray of shape (n_centers, n_features)
-        The points.
+        The centers.
     weights : ndarray of shape (n_centers,) or None
-        What they weigh, where no row belongs to one center. None counts the rows of each.
+        Their weights, if rows do not belong to centers. None counts the rows of each center.
     labels : ndarray of shape (n_samples,) or None
-        The center of each row. None is the nearest.
+        The center of each row. None assigns rows to the nearest center.
     """
 
     centers: Array
@@ -41,55 +38,47 @@ class Choice(NamedTuple):
 class BatchDensity(BaseDensity, ABC):
     """A density whose subclass chooses centers for all rows at once.
 
-    A subclass writes ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The rows
-    that it gets have positive weights, and the kernel has a bandwidth.
+    A subclass implements ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The
+    rows it receives have positive weights, and the kernel has a bandwidth.
     """
 
     def _check_parameters(self, n_rows: int) -> None:
-        """Check the subclass's own parameters, for data of ``n_rows`` rows that count."""
+        """Check the parameters of the subclass, given the number of rows of positive weight."""
 
     @abstractmethod
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
-        """Centers for rows that all have a positive weight."""
+        """Choose centers for rows of positive weight."""
 
     def _learn_more(self, X: Array, weights: Array, labels: Labels) -> None:
-        """Learn what goes beyond the reduced set, which is there by now."""
+        """Learn what goes beyond the reduced set, which is available by now."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the centers of X.
+    def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
+        """Choose the centers of validated rows and count the rows.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Data, at least two rows.
-        y : None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts. Rows of weight 0 are left out.
+        rows : Rows
+            Validated rows with their weights.
+        kernel : RadialKernel
+            The kernel with its bandwidth resolved.
 
         Returns
         -------
         Self
             The fitted estimator.
         """
-        checked = check.new_rows(self, X, at_least=2)
-        weights = check.sample_weights(sample_weight, len(checked))
-        counted = weights > 0
-        self._check_parameters(int(np.count_nonzero(counted)))
-        kernel = self._resolved_kernel(checked, None if sample_weight is None else weights)
-        rows = np.ascontiguousarray(checked if counted.all() else checked[counted])
-        choice = self._choose(rows, weights[counted], kernel)
-        reduced_set, found = _counted(rows, weights[counted], kernel, choice)
-        labels = np.full(len(checked), -1, dtype=np.intp)
-        labels[counted] = found
-        self.kernel_, self.reduced_set_, self.labels_ = kernel, reduced_set, labels
-        self._remember_features(X)
-        self._learn_more(rows, weights[counted], found)
+        X, weights = rows.positive
+        self._check_parameters(len(X))
+        X = np.ascontiguousarray(X)
+        reduced_set, labels = _count(X, weights, kernel, self._choose(X, weights, kernel))
+        self.kernel_, self.reduced_set_, self.labels_ = kernel, reduced_set, rows.labels(labels)
+        rows.name_features(self)
+        self._learn_more(X, weights, labels)
         return self
 
 
 class CountedDensity(BatchDensity):
-    """A density of ``n_centers`` centers."""
+    """A density with ``n_centers`` centers."""
 
     n_centers: int
 
@@ -97,28 +86,28 @@ class CountedDensity(BatchDensity):
         check.positive_integer("n_centers", self.n_centers)
         if self.n_centers > n_rows:
             raise ValueError(
-                f"n_centers={self.n_centers} is more than the {n_rows} rows of positive weight; "
-                f"give at most {n_rows}."
+                f"n_centers={self.n_centers} exceeds the {n_rows} rows of positive weight; "
+                f"use at most {n_rows}."
             )
 
     def _sample(self, X: Array, weights: Array) -> Array:
-        """Random rows, as many as centers are wanted."""
+        """Draw ``n_centers`` random rows."""
         rng = check_random_state(self.random_state)
         return X[sampled_rows(len(X), weights, self.n_centers, rng)]
 
 
 def equal_shares(points: Array, total: float) -> Choice:
-    """Points that carry the same weight each; equal ones become one center that carries more."""
+    """Give each point the same weight; equal points become one center with the sum."""
     _, first, place = np.unique(points, axis=0, return_index=True, return_inverse=True)
     counts = np.bincount(place.ravel())
     order = np.argsort(first)
     return Choice(points[first[order]], counts[order] * (total / len(points)))
 
 
-def _counted(
+def _count(
     X: Array, weights: Array, kernel: RadialKernel, choice: Choice
 ) -> tuple[ReducedSet, Labels]:
-    """The reduced set of a choice, and the center of each row."""
+    """Return the reduced set of a choice, and the center of each row."""
     centers, labels = choice.centers, choice.labels
     if labels is None:
         labels, squared = nearest(X, centers, kernel.scale)
@@ -127,11 +116,10 @@ def _counted(
     if choice.weights is not None:
         return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), labels
     kept, labels = np.unique(labels, return_inverse=True)
-    sums = Sums(len(kept))
-    sums.add(labels, squared, weights)
-    return sums.reduced_set(centers[kept], _reach(squared, X.shape[1]), None), labels
+    statistics = Statistics.zeros(len(kept)).add(labels, squared, weights)
+    return ReducedSet.of(centers[kept], statistics, _reach(squared, X.shape[1])), labels
 
 
 def _reach(squared: Array, n_features: int) -> float:
-    """The largest distance, rounded up: other orders of summing the features do not exceed it."""
+    """Return the largest distance, rounded up to cover other orders of summation."""
     return float(np.sqrt(squared.max())) * (1 + n_features * np.finfo(np.float64).eps)

@@ -1,8 +1,9 @@
-"""The rows of a window, in blocks that are never written to."""
+"""The rows of a window, in segments that are never written to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +11,15 @@ from numpy.typing import NDArray
 from .._core.parallel import slices
 from ._base import Array
 
-BLOCK = 1024
+SEGMENT = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows with their weights, and the center that each was given to.
+class WindowRows:
+    """Rows with their weights and centers.
 
-    ``homes`` are the numbers of the rows that opened the centers, ``squared`` the squared
-    distances from them.
+    A center is identified by the number of the row that opened it (``homes``); ``squared`` are
+    the squared distances from it.
     """
 
     X: Array
@@ -29,40 +30,40 @@ class Rows:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def part(self, some: slice | NDArray[np.bool_]) -> Rows:
-        """Some of them; views of a slice."""
-        return Rows(*(getattr(self, f.name)[some] for f in fields(self)))
+    def part(self, some: slice | NDArray[np.bool_]) -> WindowRows:
+        """Return some of the rows; a slice gives views."""
+        return WindowRows(*(getattr(self, f.name)[some] for f in fields(self)))
 
 
-Blocks = tuple[Rows, ...]
+Segments = tuple[WindowRows, ...]
 
 
-def joined(blocks: Blocks) -> Rows:
-    """All rows in one."""
-    columns = [[getattr(block, f.name) for block in blocks] for f in fields(Rows)]
-    return Rows(*(np.concatenate(column) for column in columns))
+def concatenate(segments: Segments) -> WindowRows:
+    """Return all rows in one segment."""
+    columns: list[Any] = [column(segments, f.name) for f in fields(WindowRows)]
+    return WindowRows(*columns)
 
 
-def column(blocks: Blocks, name: str) -> Array:
-    """One column of all rows."""
-    return np.concatenate([getattr(block, name) for block in blocks])
+def column(segments: Segments, name: str) -> Array:
+    """Return one column of all rows."""
+    return np.concatenate([getattr(segment, name) for segment in segments])
 
 
-def appended(blocks: Blocks, rows: Rows) -> Blocks:
-    """The blocks and copies of these rows; a short last block is filled up."""
-    if blocks and len(blocks[-1]) + len(rows) <= BLOCK:
-        return (*blocks[:-1], joined((blocks[-1], rows)))
-    parts = [joined((rows.part(some),)) for some in slices(0, len(rows), BLOCK)]
-    return (*blocks, *parts)
+def append(segments: Segments, rows: WindowRows) -> Segments:
+    """Return the segments followed by copies of these rows; a short last segment is filled up."""
+    if segments and len(segments[-1]) + len(rows) <= SEGMENT:
+        return (*segments[:-1], concatenate((segments[-1], rows)))
+    parts = [concatenate((rows.part(some),)) for some in slices(0, len(rows), SEGMENT)]
+    return (*segments, *parts)
 
 
-def split(blocks: Blocks, n: int) -> tuple[Blocks, Blocks]:
-    """The first ``n`` rows, and the others."""
-    first: list[Rows] = []
-    for i, block in enumerate(blocks):
-        if n < len(block):
-            cut = (block.part(slice(0, n)),) if n else ()
-            return (*first, *cut), (block.part(slice(n, None)), *blocks[i + 1 :])
-        first.append(block)
-        n -= len(block)
-    return blocks, ()
+def split(segments: Segments, n: int) -> tuple[Segments, Segments]:
+    """Return the first ``n`` rows, and the others."""
+    first: list[WindowRows] = []
+    for i, segment in enumerate(segments):
+        if n < len(segment):
+            cut = (segment.part(slice(0, n)),) if n else ()
+            return (*first, *cut), (segment.part(slice(n, None)), *segments[i + 1 :])
+        first.append(segment)
+        n -= len(segment)
+    return segments, ()

@@ -15,10 +15,10 @@ import numpy as np
 from .. import _validation as check
 from .._core.cover import Cover
 from ..kernels import RadialKernel
-from ..reduced_set import ReducedSet
+from ..reduced_set import ReducedSet, Statistics
 from ..spectrum import Spectrum
 from ._base import Array
-from ._sums import Sums
+from ._counting import cover_and_count, extend_set, open_cover
 from .shadow import ShadowDensity
 from .tolerance import Goal
 
@@ -29,15 +29,15 @@ class Counts:
 
     Attributes
     ----------
-    sums : Sums
-        Of each center.
+    statistics : Statistics
+        Sums over the rows of each center.
     rows : ndarray of shape (n_left, n_features)
         Further than the radius from every center, in the order of the data.
     weights : ndarray of shape (n_left,)
         How often each counts.
     """
 
-    sums: Sums
+    statistics: Statistics
     rows: Array
     weights: Array
 
@@ -54,11 +54,8 @@ class Counts:
         Counts
             New ones.
         """
-        sums = Sums(len(self.sums.weights))
-        sums.merge(self.sums)
-        sums.merge(other.sums)
         return Counts(
-            sums,
+            self.statistics.merge(other.statistics),
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.weights, other.weights]),
         )
@@ -87,18 +84,18 @@ class ShadowBlocks:
 
     @classmethod
     def of(
-        cls, density: ShadowDensity, X: Array, sample_weight: Array | None, origin: Array
+        cls, density: ShadowDensity, kernel: RadialKernel, X: Array, origin: Array
     ) -> ShadowBlocks:
-        """What the parameters of a density say.
+        """Fix the radius and the frequencies from the parameters of a density.
 
         Parameters
         ----------
         density : ShadowDensity
-            Not fitted, and left so.
+            An unfitted density, which is not changed.
+        kernel : RadialKernel
+            The kernel with its bandwidth resolved.
         X : ndarray of shape (n_samples, n_features)
-            A sample, for a bandwidth that is the median; otherwise rows are not needed.
-        sample_weight : ndarray of shape (n_samples,) or None
-            How often each row of it counts.
+            A sample of the rows.
         origin : ndarray of shape (n_features,)
             A point near the data, such as the first row.
 
@@ -107,8 +104,7 @@ class ShadowBlocks:
         ShadowBlocks
             To be given to every block.
         """
-        goal = checked_goal(density)
-        kernel = density._resolved_kernel(X, sample_weight)
+        goal = check_goal(density)
         spectrum = Spectrum.of(kernel, origin, density.n_frequencies, density.random_state)
         radius = goal.radius(kernel, X, np.ones(len(X)), spectrum)
         return cls(kernel, radius, spectrum, len(origin))
@@ -153,11 +149,7 @@ class ShadowBlocks:
         rows, weights = self.checked(X, sample_weight)
         if len(rows) == 0:
             return None
-        cover = Cover(self.radius, rows[:0])
-        labels, squared = cover.extend(rows)
-        sums = Sums(cover.n_centers)
-        sums.add(labels, squared, weights)
-        found = sums.reduced_set(cover.centers.astype(rows.dtype), self.radius, self.radius)
+        found, _ = extend_set(None, open_cover(self.radius, rows[:0]), rows, weights)
         spectrum = None if self.spectrum is None else self.spectrum.add(rows, weights)
         return replace(found, spectrum=spectrum)
 
@@ -181,9 +173,9 @@ class ShadowBlocks:
         rows, weights = self.checked(X, sample_weight)
         labels, squared = Cover(self.radius, centers).assign(rows)
         near, left = labels >= 0, labels < 0
-        sums = Sums(len(centers))
-        sums.add(labels[near], squared[near], weights[near])
-        return Counts(sums, rows[left], weights[left])
+        empty = Statistics.zeros(len(centers))
+        statistics = empty.add(labels[near], squared[near], weights[near])
+        return Counts(statistics, rows[left], weights[left])
 
     def join(self, merged: ReducedSet, counts: Counts) -> ReducedSet:
         """The reduced set of all blocks, with every row within the radius of its center.
@@ -201,19 +193,14 @@ class ShadowBlocks:
             The merged centers in their order, then those of the rows that none covered.
         """
         cover = Cover(self.radius, merged.centers)
-        labels, squared = cover.extend(counts.rows)
-        sums = Sums(cover.n_centers)
-        sums.merge(counts.sums)
-        sums.add(labels, squared, counts.weights)
-        _check_same_data(merged.n_samples, float(sums.weights.sum()))
+        statistics, _ = cover_and_count(cover, counts.statistics, counts.rows, counts.weights)
+        _check_same_data(merged.n_samples, float(statistics.weights.sum()))
         centers = cover.centers.astype(np.result_type(merged.centers, counts.rows))
-        return replace(
-            sums.reduced_set(centers, self.radius, self.radius, sums.weights > 0),
-            spectrum=merged.spectrum,
-        )
+        radius, spectrum = self.radius, merged.spectrum
+        return ReducedSet.of(centers, statistics, radius, radius, spectrum=spectrum)
 
 
-def checked_goal(density: ShadowDensity) -> Goal:
+def check_goal(density: ShadowDensity) -> Goal:
     """What fixes the radius, for a density that can be made from blocks.
 
     Parameters

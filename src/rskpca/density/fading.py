@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from ..kernels import RadialKernel
-from ..reduced_set import ReducedSet
+from ..reduced_set import ReducedSet, Statistics
 from ..spectrum import Spectrum
 from ._aging import AgingCover
 from ._base import Array
-from ._passing import PassingDensity, check_same
-from ._sums import Sums
+from ._counting import cover_and_count
+from ._expiring import ExpiringDensity, check_same
 from .shadow import ShadowDensity
 
 PATIENCE = 24  # half-lives without a row after which a center goes: 2^-24 is 6e-8
@@ -26,7 +26,7 @@ _LOST = 1e-7  # the share of the weight that centers may take along, which bound
 _LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that can be counted in the unit of any place
 
 
-class FadingDensity(PassingDensity):
+class FadingDensity(ExpiringDensity):
     """The shadow density of a stream whose rows count half as much after every half-life.
 
     A row counts 1, or its sample weight, when it comes; each row that comes after it
@@ -132,7 +132,7 @@ class FadingStream:
         self.aging, self.spectrum, self.half_life = aging, spectrum, half_life
         self.rows_in_span = max(int(min(_SPAN * half_life, 2**62)), 1)
         self.place = self._place_after(aging.n_rows)  # of the next row
-        self.sums = Sums(0)
+        self.statistics = Statistics.zeros()
         self.lost = 0.0  # the weight of centers that are gone
 
     @classmethod
@@ -141,29 +141,25 @@ class FadingStream:
         aging: AgingCover,
         spectrum: Spectrum | None,
         half_life: float,
-        sums: Sums,
+        statistics: Statistics,
         lost: float,
     ) -> FadingStream:
         """A stream that goes on from here."""
         stream = cls(aging, spectrum, half_life)
-        stream.sums, stream.lost = sums, lost
+        stream.statistics, stream.lost = statistics, lost
         return stream
 
     def branch(self) -> FadingStream:
         """A stream of its own from here on."""
         other = copy.copy(self)
-        other.aging, other.sums = self.aging.branch(), self.sums.moved(slice(None), self.n_centers)
+        other.aging = self.aging.branch()
         return other
 
-    def settled(self) -> FadingStream:
+    def compacted(self) -> FadingStream:
         """The same stream, on its own, without centers that are gone."""
         other = self.branch()
         other._bury(now=True)
         return other
-
-    @property
-    def n_centers(self) -> int:
-        return len(self.sums.weights)
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
         """Take in rows; their centers."""
@@ -174,11 +170,10 @@ class FadingStream:
             self._bury()
             if self.place == self.rows_in_span:
                 self._begin_span()
-            labels, squared = self.aging.take(X[start : start + self.rows_in_span - self.place])
-            rows = slice(start, start + len(labels))
-            self._count(X[rows], weights[rows], labels, squared)
-            homes[rows] = self.aging.opened[labels]
-            start = rows.stop
+            stop = start + self.rows_in_span - self.place
+            homes_of_part = self._count(X[start:stop], weights[start:stop])
+            homes[start : start + len(homes_of_part)] = homes_of_part
+            start += len(homes_of_part)
         return homes
 
     def _place_after(self, n_rows: int) -> int:
@@ -188,21 +183,23 @@ class FadingStream:
     def _bury(self, *, now: bool = False) -> None:
         kept = self.aging.bury(now=now)
         if kept is not None:
-            self.lost += float(np.delete(self.sums.weights, kept).sum())
-            self.sums = self.sums.moved(kept, len(kept))
+            self.lost += float(np.delete(self.statistics.weights, kept).sum())
+            self.statistics = self.statistics.take(kept)
 
     def _begin_span(self) -> None:
         factor = 2 ** (-self.rows_in_span / self.half_life)
-        self.sums, self.place, self.lost = self.sums.times(factor), 0, factor * self.lost
+        self.statistics = self.statistics.scale(factor)
+        self.place, self.lost = 0, factor * self.lost
         self.spectrum = _times(self.spectrum, factor)
 
-    def _count(self, X: Array, weights: Array, labels: NDArray[np.intp], squared: Array) -> None:
+    def _count(self, X: Array, weights: Array) -> NDArray[np.int64]:
+        """Cover and count the first rows; return the numbers of the rows that opened centers."""
         counts = weights * self._unit(self.place + np.arange(len(X)))
-        self.sums = self.sums.moved(slice(None), len(self.aging.opened))
-        self.sums.add(labels, squared, counts)
+        self.statistics, labels = cover_and_count(self.aging, self.statistics, X, counts)
         if self.spectrum is not None:
-            self.spectrum = self.spectrum.add(X, counts)
-        self.place += len(X)
+            self.spectrum = self.spectrum.add(X[: len(labels)], counts[: len(labels)])
+        self.place += len(labels)
+        return self.aging.opened[labels]
 
     def _unit(self, place: NDArray[np.int64]) -> Array:
         """What a row of weight 1 at this place counts in its span."""
@@ -212,9 +209,9 @@ class FadingStream:
         """Of the rows as they count now, the last of them with its own weight."""
         factor = float(1 / self._unit(np.array(self.place - 1)))
         alive, radius = self.aging.alive, self.aging.radius
-        sums = self.sums.times(factor)
-        counted = sums.reduced_set(self.aging.centers, radius, radius, alive)
-        lost = factor * self.lost + float(sums.weights[~alive].sum())
+        statistics = self.statistics.scale(factor)
+        counted = ReducedSet.of(self.aging.centers[alive], statistics.take(alive), radius, radius)
+        lost = factor * self.lost + float(statistics.weights[~alive].sum())
         if lost > _LOST * counted.n_samples:
             return replace(counted, radius=None, displacement=None, scatter=None)
         most = _LOST * counted.n_samples if self.aging.n_rows > self.aging.patience else 0.0

@@ -42,7 +42,7 @@ def merge(first: Model, *others: Model) -> Model:
     """
     models: tuple[Any, ...] = (first, *others)
     _check_alike(models)
-    merged = models[0]._merged(models[1:])
+    merged = models[0]._merge(models[1:])
     merged.n_features_in_ = models[0].n_features_in_
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
@@ -53,7 +53,7 @@ def _check_alike(models: tuple[Any, ...]) -> None:
     if len(models) < 2:
         raise ValueError("merge takes at least two fitted models, got one.")
     for i, model in enumerate(models):
-        if not hasattr(model, "_merged"):
+        if not hasattr(model, "_merge"):
             raise TypeError(
                 f"{type(model).__name__} cannot be merged; a ShadowDensity can, and embeddings "
                 "on one."

@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation as check
 from .._core.cover import Cover
 from .._core.parallel import slices
+from .._validation import validate_points
 from ..kernels import Gaussian, RadialKernel
 from ._base import Array
 from ._batch import BatchDensity, Choice
-from ._sums import cell_means
+from ._counting import cell_means
 
 COVARIANCES = ("kernel", "full")
 
@@ -138,7 +139,7 @@ class FastParzenDensity(BatchDensity):
         if not hasattr(self, "covariances_"):
             return super().score_samples(X)
         return _log_mixture(
-            self._more_rows(X),
+            validate_points(self, X),
             self.reduced_set_.centers,
             np.log(self.reduced_set_.weights / self.reduced_set_.n_samples),
             self.covariances_ + 0.5 * self.kernel_.scale**2 * np.eye(self.n_features_in_),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,11 @@ from sklearn.base import clone
 from .._core import gram
 from .._core.nnls import nonnegative
 from .._core.parallel import single_threaded, slices
-from ..kernels import RadialKernel, as_kernel
-from ._base import Array, BaseDensity
+from .._validation import Rows
+from ..kernels import RadialKernel
+from ._base import Array, BaseDensity, claim_kernel
 from ._batch import BatchDensity, Choice
-from ._sums import cell_means
+from ._counting import cell_means
 from .shadow import ShadowDensity
 
 WEIGHTS = ("nearest", "means", "quadrature", "operator")
@@ -134,6 +135,11 @@ class ReweightedDensity(BatchDensity):
         nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
         return nested if self.kernel is None else self.kernel
 
+    def _drop_kernel(self) -> Self:
+        if self.density is not None:
+            self.set_params(density=clone(self.density)._drop_kernel())
+        return super()._drop_kernel()
+
     def _check_parameters(self, n_rows: int) -> None:
         if self.density is not None and not isinstance(self.density, BaseDensity):
             raise TypeError(
@@ -146,13 +152,11 @@ class ReweightedDensity(BatchDensity):
                 f"got {self.weights!r}."
             )
 
-    def _resolved_kernel(self, X: Array, sample_weight: Array | None) -> RadialKernel:
-        return as_kernel(self.own_kernel).resolve(X, sample_weight, self.random_state)
-
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         density = ShadowDensity() if self.density is None else clone(self.density)
-        density._use_kernel(kernel)
-        density.fit(X, sample_weight=weights)
+        asked = (self.kernel, None, None)
+        claim_kernel(density, asked, "ReweightedDensity")
+        density.summarize(Rows(X, weights, weighted=True), kernel)
         centers = density.reduced_set_.centers
         if self.weights == "nearest":
             return Choice(centers)

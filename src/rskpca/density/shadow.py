@@ -9,60 +9,60 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
-from .._core.cover import Cover
 from .._core.progress import ProgressLine
-from ..kernels import RadialKernel, as_kernel
+from .._validation import Rows, validate_more_rows, validate_rows
+from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectrum import Spectrum
 from ._base import Array, BaseDensity
-from ._bounded import BoundedStream
-from ._rows import counted_rows, extended, located, with_rows, without_rows
+from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
 from .tolerance import Goal
 
-_SEEN = 1e-9  # of a smaller share of the weight sums at random frequencies keep no digits
+# Fourier sums of a smaller share of the weight that they once held have lost their digits.
+_MEANINGFUL = 1e-9
 
 
 class ShadowDensity(BaseDensity):
-    """The shadow density estimate: one pass, and each point within sigma / ell of its center.
+    """The shadow density estimate: one pass that leaves each row within sigma / ell of a center.
 
     Algorithm 2 of the paper, exactly: each row joins the first center that is closer than
-    epsilon = sigma / ell, else it becomes a center. Weights count the rows of a center.
+    epsilon = sigma / ell, else it becomes a center. A center's weight counts its rows.
 
     Parameters
     ----------
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
-        this density is given to.
+        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
+        embedding passes its own kernel.
     ell : float or "auto", default=4.0
         The larger, the more centers and the smaller the error. ``np.inf`` keeps every row.
-        ``"auto"`` refines until the error estimated from the data is below ``tol``.
+        ``"auto"`` increases it until the error estimated from the data is below ``tol``.
     tol : float, default=None
-        The largest error wanted, in place of a number for ``ell``: what the theorem promises,
-        or with ``ell="auto"`` the 95% limit of what is estimated, which needs far fewer
-        centers. On a stream the first chunk fixes the radius.
+        The largest acceptable error, in place of a number for ``ell``: the bound of the theorem,
+        or with ``ell="auto"`` the 95% limit of the estimate, which needs far fewer centers. On a
+        stream the first chunk fixes the radius.
     error : {"operator", "mmd"}, default="operator"
         What ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or the
-        maximum mean discrepancy (Theorem 5.1). What the theorem promises holds of the operators
-        about the mean too; what ``"auto"`` estimates is the error of the plain ones.
+        maximum mean discrepancy (Theorem 5.1). The theorem's bound also holds for the operators
+        about the mean; ``"auto"`` estimates the error of the plain ones.
     n_frequencies : int, default=160
-        Random frequencies of the kernel that the data are summed at, for the estimate of the
-        error; taken in steps of 160. 0 keeps no sums and takes about half the time.
+        Number of random frequencies at which the data are summed, to estimate the error; rounded
+        up to a multiple of 160. 0 keeps no sums and takes about half the time.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from, and of the frequencies.
+        Seed of the sample that the median bandwidth is computed from, and of the frequencies.
     max_centers : int, default=None
-        Bounds the memory of a stream. The row that would open one center more makes the radius
-        grow, by as little as leaves at most half of the limit, and the centers
-        are covered anew. Whatever the chunks, the result is the same. The radius of
-        ``reduced_set_`` stays a bound, and rows can no longer be forgotten then.
+        Bounds the memory of a stream. The row that would open one center too many makes the
+        radius grow, by as little as leaves at most half of the limit, and the centers are covered
+        again. The result does not depend on the chunks. The radius of ``reduced_set_`` remains a
+        valid bound, but rows can no longer be forgotten.
     warm_start : bool, default=False
-        True lets ``fit`` start from the last one: a median bandwidth stays, and rows join the
-        centers of that fit before they open others. Those that no row joins go; weights and
-        certificate are of the new rows alone. So models of similar data stay comparable.
+        True lets ``fit`` start from the previous fit: a median bandwidth is kept, and rows join
+        its centers before they open new ones. Centers that no row joins are dropped; weights and
+        certificate describe the new rows alone. This keeps models of similar data comparable.
     verbose : int, default=0
-        1 shows a progress line on fits of over a second.
+        1 shows a progress line for fits that take more than a second.
 
     Attributes
     ----------
@@ -73,12 +73,12 @@ class ShadowDensity(BaseDensity):
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth; on a stream the first chunk fixes it.
     ell_ : float
-        The ell that was asked for, as a number. Where ``max_centers`` has made the radius grow
-        it is ``kernel_.scale / reduced_set_.radius`` that counts.
+        The requested ell as a number. Once ``max_centers`` has made the radius grow, the
+        effective value is ``kernel_.scale / reduced_set_.radius``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class ShadowDensity(BaseDensity):
     array([0, 0, 1, 0, 1])
     """
 
-    _cover_: Cover | None
+    _cover_: RowCover | None
     _merged_: bool = False
 
     def __init__(
@@ -120,66 +120,32 @@ class ShadowDensity(BaseDensity):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Select the centers of X.
+    def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
+        """Select the centers of validated rows: Algorithm 2.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Data, at least two rows. Their order matters, as in the paper.
-        y : None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts. Rows of weight 0 are left out.
+        rows : Rows
+            Validated rows with their weights.
+        kernel : RadialKernel
+            The kernel with its bandwidth resolved.
 
         Returns
         -------
         ShadowDensity
-            Itself.
+            The fitted estimator.
         """
-        return self._start(X, sample_weight, at_least=2)
-
-    def _start(self, X: Any, sample_weight: Any, at_least: int) -> Self:
-        checked = check.new_rows(self, X, at_least)
-        weights = check.sample_weights(sample_weight, len(checked))
-        kernel, goal, spectrum = self._fixed(checked, None if sample_weight is None else weights)
-        rows, counts = counted_rows(checked, weights)
-        spectrum = None if spectrum is None else spectrum.add(rows, counts)
-        radius = goal.radius(kernel, rows, counts, spectrum)
-        self._absorb(checked, weights, None, self._first_cover(radius, checked), spectrum)
-        self._cover_ = None  # a stream builds it again; a batch does not need it
+        goal = self._check_parameters(rows.X.shape[1])
+        X, weights = rows.positive
+        spectrum = self._frequencies(kernel, rows)
+        spectrum = None if spectrum is None else spectrum.add(X, weights)
+        radius = goal.radius(kernel, X, weights, spectrum)
+        self._absorb(rows, None, self._first_cover(radius, X), spectrum)
+        self._cover_ = None  # a stream rebuilds it; a batch does not need it
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
         self.__dict__.pop("_merged_", None)
-        self._remember_features(X)
+        rows.name_features(self)
         return self
-
-    def _fixed(
-        self, X: Array, sample_weight: Array | None
-    ) -> tuple[RadialKernel, Goal, Spectrum | None]:
-        """What the first rows fix for all that follow; the spectrum is of no data yet."""
-        goal = Goal.checked(self.ell, self.tol, self.error)
-        check.whole_number("n_frequencies", self.n_frequencies)
-        self._check_limit()
-        self._check_warm(X)
-        before = self.kernel_ if self._is_warm else None
-        kernel = as_kernel(self.kernel).resolve(X, sample_weight, self.random_state, before)
-        first = X[0] if sample_weight is None else X[np.argmax(sample_weight > 0)]
-        return kernel, goal, Spectrum.of(kernel, first, self.n_frequencies, self.random_state)
-
-    @property
-    def _is_warm(self) -> bool:
-        return self.warm_start and hasattr(self, "reduced_set_")
-
-    def _warm_up(self, fitted: BaseDensity) -> None:
-        """Take over from a fitted density what ``warm_start`` starts from."""
-        self.kernel_, self.reduced_set_ = fitted.kernel_, fitted.reduced_set_
-
-    def _first_cover(self, radius: float, X: Array) -> Cover:
-        """Of no rows; with the centers of the last fit, those far enough apart, if it is warm."""
-        cover = Cover(radius, X[:0])
-        if self._is_warm and radius > 0:
-            cover.extend(self.reduced_set_.centers.astype(X.dtype))
-        return cover
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. Any chunking of the same rows gives the same reduced set as one ``fit``.
@@ -191,30 +157,32 @@ class ShadowDensity(BaseDensity):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weight of each row.
 
         Returns
         -------
         ShadowDensity
-            Itself.
+            The updated estimator.
         """
-        if not hasattr(self, "reduced_set_"):
-            return self._start(X, sample_weight, at_least=1)
-        checked = self._more_rows(X)
-        weights = check.sample_weights(sample_weight, len(checked), all_zero=True)
+        if "kernel_" not in self.__dict__:
+            rows = validate_rows(self, X, sample_weight, min_rows=1)
+            return self.summarize(rows, self.resolve_kernel(rows))
+        return self._extend(validate_more_rows(self, X, sample_weight))
+
+    def _extend(self, rows: Rows) -> Self:
+        """Add validated rows."""
         self._check_limit()
         spectrum = self.reduced_set_.spectrum
-        if spectrum is not None:
-            spectrum = spectrum.add(*counted_rows(checked, weights))
-        self._absorb(checked, weights, self.reduced_set_, self._take_cover(), spectrum)
+        spectrum = None if spectrum is None else spectrum.add(*rows.positive)
+        self._absorb(rows, self.reduced_set_, self._take_cover(), spectrum)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows away again that were counted before.
+        """Remove rows that were added before.
 
-        A row is taken from the first center within the radius, which is the one that it was
-        counted in. A center without weight goes. Once ``max_centers`` made the radius grow,
-        that is no longer known, and nothing can be forgotten.
+        A row is removed from the first center within the radius, which is the one that counted
+        it. A center without weight is dropped. Once ``max_centers`` has made the radius grow,
+        the center of a row is no longer known, and nothing can be forgotten.
 
         Parameters
         ----------
@@ -223,69 +191,70 @@ class ShadowDensity(BaseDensity):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were counted with.
+            The weights that they were added with.
 
         Returns
         -------
         ShadowDensity
-            Itself.
+            The updated estimator.
 
         Raises
         ------
         ValueError
-            If a row lies in no shadow, or a shadow would lose more than it holds, or be left with
-            less than 1e-18 of it where weights are fractions, or nothing would be left, or the
-            radius has grown. Nothing is changed then. Other rows that were never counted cannot
-            be told from those that were.
+            If a row lies in no shadow, a center would lose more weight than it has or be left
+            with less than 1e-18 of it (for fractional weights), no rows would be left, or the
+            radius has grown. Nothing is changed then. Rows that were never added but lie in a
+            shadow cannot be distinguished from rows that were.
         """
         check_is_fitted(self)
-        checked = self._more_rows(X)
-        weights = check.sample_weights(sample_weight, len(checked))
+        return self._withdraw(validate_more_rows(self, X, sample_weight, all_zero=False))
+
+    def _withdraw(self, rows: Rows) -> Self:
+        """Remove validated rows."""
         self._check_not_grown()
-        cover = self._take_cover()
-        labels, squared = located(cover, checked, weights)
-        left = without_rows(self.reduced_set_, labels, squared, weights)
+        cover, previous = self._take_cover(), self.reduced_set_
+        left = withdraw(previous, cover, rows.X, rows.weights)
         if left.spectrum is not None:
-            rows, counts = counted_rows(checked, weights)
-            spectrum = left.spectrum.add(rows, -counts)
-            lost = left.n_samples < _SEEN * self.reduced_set_.n_samples
-            left = replace(left, spectrum=None if lost else spectrum)
+            X, weights = rows.positive
+            meaningful = left.n_samples >= _MEANINGFUL * previous.n_samples
+            spectrum = left.spectrum.add(X, -weights) if meaningful else None
+            left = replace(left, spectrum=spectrum)
         self.reduced_set_ = left
-        self._cover_ = cover if cover.n_centers == self.reduced_set_.n_centers else None
-        self.__dict__.pop("labels_", None)  # they named centers that may be gone
+        self._cover_ = cover if cover.n_centers == left.n_centers else None
+        self.__dict__.pop("labels_", None)  # they refer to centers that may be gone
         return self
 
     def adopt(
         self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet, *, merged: bool = False
     ) -> Self:
-        """Take a reduced set that was made elsewhere, such as from blocks on many machines.
+        """Take over a reduced set that was computed elsewhere, such as on a cluster.
 
         Parameters
         ----------
         X : array-like of shape (any, n_features)
-            Rows, or none, whose features are named as those of the data.
+            Rows with the feature names of the data; there may be none.
         kernel : RadialKernel
-            With a number for its bandwidth.
+            The kernel with its bandwidth resolved.
         reduced_set : ReducedSet
-            Of a cover: its spacing is the radius for rows to come.
+            The set of a cover: its spacing is the radius for the rows to come.
         merged : bool, default=False
-            Whether a row may be counted elsewhere than at the first center within the spacing, so
-            that it cannot be forgotten.
+            True if a row may be counted elsewhere than at the first center within the spacing,
+            so that it cannot be forgotten.
 
         Returns
         -------
         ShadowDensity
-            Itself, fitted, without ``labels_``.
+            The fitted estimator, without ``labels_``.
         """
         self.kernel_, self.reduced_set_, self._cover_ = kernel, reduced_set, None
         self.ell_ = kernel.scale / reduced_set.spacing  # type: ignore[operator]
         self._merged_ = merged
         self.__dict__.pop("labels_", None)
-        self._remember_features(X)
+        validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
-    def _merged(self, others: Sequence[ShadowDensity]) -> ShadowDensity:
-        """The density of the data of all; see :func:`rskpca.merge`."""
+    def _merge(self, others: Sequence[ShadowDensity]) -> ShadowDensity:
+        """Return the density of the data of all; see :func:`rskpca.merge`."""
         sets = [density.reduced_set_ for density in (self, *others)]
         merged = clone(self)
         merged.reduced_set_ = reduce(ReducedSet.merge, sets)
@@ -296,27 +265,80 @@ class ShadowDensity(BaseDensity):
 
     def _absorb(
         self,
-        X: Array,
-        weights: Array,
+        rows: Rows,
         previous: ReducedSet | None,
-        cover: Cover,
+        cover: RowCover,
         spectrum: Spectrum | None,
     ) -> None:
-        """Cover the rows that have weight, and count them; all or nothing."""
-        counted = weights > 0
-        rows, counts = counted_rows(X, weights)
-        line = ProgressLine(len(rows), type(self).__name__) if self.verbose else None
+        """Cover the rows of positive weight and count them; all or nothing."""
+        X, weights = rows.positive
+        line = ProgressLine(len(X), type(self).__name__) if self.verbose else None
         if self.max_centers is None:
-            reduced_set, found = extended(previous, cover, rows, counts, line)
+            reduced_set, labels = extend_set(previous, cover, X, weights, line)
         else:
-            stream = BoundedStream(self.max_centers, with_rows, cover, previous)
-            found = stream.extend(rows, counts, line)
+            stream = BoundedStream(self.max_centers, cover, previous)
+            labels = stream.extend(X, weights, line)
             reduced_set, cover = stream.reduced_set, stream.cover
-        labels = np.full(len(X), -1, dtype=np.intp)
-        labels[counted] = found
         self.reduced_set_ = replace(reduced_set, spectrum=spectrum)
-        self.labels_ = labels
+        self.labels_ = rows.labels(labels)
         self._cover_ = cover
+
+    def _frequencies(self, kernel: RadialKernel, rows: Rows) -> Spectrum | None:
+        """Return Fourier sums of no data, with phases relative to the first row of weight."""
+        first = rows.X[np.argmax(rows.weights > 0)]
+        return Spectrum.of(kernel, first, self.n_frequencies, self.random_state)
+
+    # -------------------------------------------------------------- warm starts
+
+    @property
+    def _is_warm(self) -> bool:
+        return self.warm_start and "reduced_set_" in self.__dict__
+
+    @property
+    def _previous_kernel(self) -> RadialKernel | None:
+        return self.kernel_ if self._is_warm else None
+
+    def _warm_up(self, fitted: BaseDensity) -> None:
+        """Start from the centers and the kernel of a fitted density."""
+        self.kernel_, self.reduced_set_ = fitted.kernel_, fitted.reduced_set_
+
+    def _first_cover(self, radius: float, X: Array) -> RowCover:
+        """Return a cover of no rows; a warm start keeps centers that are far enough apart."""
+        cover = open_cover(radius, X[:0])
+        if self._is_warm and radius > 0:
+            cover.extend(self.reduced_set_.centers.astype(X.dtype))
+        return cover
+
+    def _take_cover(self) -> RowCover:
+        """Take the cached cover, or build it; the caller stores it again if all went well."""
+        cover = self.__dict__.pop("_cover_", None)
+        spacing = self.reduced_set_.spacing
+        return open_cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
+
+    def _branch(self) -> Self:
+        cover = self.__dict__.pop("_cover_", None)  # only one branch can use it
+        other = super()._branch()
+        other._cover_ = cover
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_cover_", None)  # rebuilt from the reduced set
+        return state
+
+    # -------------------------------------------------------------- checks
+
+    def _check_parameters(self, n_features: int) -> Goal:
+        goal = Goal.checked(self.ell, self.tol, self.error)
+        check.whole_number("n_frequencies", self.n_frequencies)
+        self._check_limit()
+        check.boolean("warm_start", self.warm_start)
+        if self._is_warm and self.reduced_set_.n_features != n_features:
+            raise ValueError(
+                f"warm_start=True starts from centers with {self.reduced_set_.n_features} "
+                f"features, but X has {n_features}; set warm_start=False to start over."
+            )
+        return goal
 
     def _check_limit(self) -> None:
         if self.max_centers is None:
@@ -324,50 +346,25 @@ class ShadowDensity(BaseDensity):
         check.positive_integer("max_centers", self.max_centers)
         if self.warm_start:
             raise ValueError(
-                f"max_centers={self.max_centers} and warm_start=True do not go together, as "
-                "centers to start from may be too many; leave one of them out."
+                f"max_centers={self.max_centers} and warm_start=True cannot be combined, because "
+                "the previous centers may already exceed the limit; leave one of them out."
             )
         if not isinstance(self.ell, str) and np.isinf(self.ell):
             raise ValueError(
-                f"max_centers={self.max_centers} needs a finite ell, as a radius of 0 cannot "
-                "grow; give a large ell, such as 100.0, instead of inf."
-            )
-
-    def _check_warm(self, X: Array) -> None:
-        check.boolean("warm_start", self.warm_start)
-        if self._is_warm and self.reduced_set_.n_features != X.shape[1]:
-            raise ValueError(
-                f"warm_start=True starts from centers of {self.reduced_set_.n_features} features, "
-                f"but X has {X.shape[1]}; set warm_start=False to start anew."
+                f"max_centers={self.max_centers} needs a finite ell, because a radius of 0 cannot "
+                "grow; use a large ell, such as 100.0, instead of inf."
             )
 
     def _check_not_grown(self) -> None:
         if self._merged_:
             raise ValueError(
-                "forget: this model was merged, so it is not known which center a row was counted "
-                "in; forget the rows before merging. Nothing was changed."
+                "forget: this model was merged, so the center that counted a row is not known; "
+                "forget the rows before merging. Nothing was changed."
             )
         radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
         if radius > spacing:  # type: ignore[operator]
             raise ValueError(
-                "forget: max_centers made the radius grow, so it is not known any more which "
-                "center a row was counted in; fit again without the rows, or with a larger "
-                "max_centers. Nothing was changed."
+                "forget: max_centers made the radius grow, so the center that counted a row is no "
+                "longer known; fit again without the rows, or with a larger max_centers. Nothing "
+                "was changed."
             )
-
-    def _take_cover(self) -> Cover:
-        """The cover of the stream so far. Whoever takes it gives it back, if all went well."""
-        cover = self.__dict__.pop("_cover_", None)
-        spacing = self.reduced_set_.spacing
-        return Cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
-
-    def _branch(self) -> Self:
-        cover = self.__dict__.pop("_cover_", None)  # one branch takes it, also among threads
-        other = super()._branch()
-        other._cover_ = cover
-        return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_cover_", None)  # made again from the reduced set
-        return state

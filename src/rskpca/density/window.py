@@ -12,22 +12,21 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._validation import Rows, validate_more_rows
 from ..kernels import RadialKernel
-from ..reduced_set import ReducedSet
+from ..reduced_set import ReducedSet, Statistics
 from ..spectrum import Spectrum
 from ._aging import AgingCover
 from ._base import Array
-from ._passing import PassingDensity, check_same
-from ._recent import Blocks, Rows, appended, column, joined, split
-from ._rows import counted_rows
-from ._sums import Sums
+from ._expiring import ExpiringDensity, check_same
+from ._recent import Segments, WindowRows, append, column, concatenate, split
 from .shadow import ShadowDensity
 
 _LONGEST = 2**62  # a window that no stream fills
 _EXACT = 2**32  # whole weights of twice the rows of a window that sum to this: no rounding
 
 
-class WindowDensity(PassingDensity):
+class WindowDensity(ExpiringDensity):
     """The shadow density of the last rows of a stream.
 
     A row joins the first center within the radius that is there when it comes, else it opens
@@ -133,10 +132,12 @@ class WindowDensity(PassingDensity):
             changed then.
         """
         check_is_fitted(self)
-        checked = self._more_rows(X)
-        weights = check.sample_weights(sample_weight, len(checked))
+        return self._withdraw(validate_more_rows(self, X, sample_weight, all_zero=False))
+
+    def _withdraw(self, rows: Rows) -> Self:
+        """Remove validated rows."""
         stream = self._stream_.branch()
-        stream.remove(*counted_rows(checked, weights))
+        stream.remove(*rows.positive)
         self._stream_, self._homes_, self._set_ = stream, None, None
         return self
 
@@ -157,8 +158,10 @@ class WindowStream:
         The rows, from the oldest to the last.
     """
 
-    def __init__(self, aging: AgingCover, spectrum: Spectrum | None, blocks: Blocks = ()) -> None:
-        self.aging, self.spectrum, self.blocks = aging, spectrum, blocks
+    def __init__(
+        self, aging: AgingCover, spectrum: Spectrum | None, segments: Segments = ()
+    ) -> None:
+        self.aging, self.spectrum, self.segments = aging, spectrum, segments
 
     @property
     def size(self) -> int:
@@ -171,7 +174,7 @@ class WindowStream:
         other.aging = self.aging.branch()
         return other
 
-    def settled(self) -> WindowStream:
+    def compacted(self) -> WindowStream:
         """The same stream, on its own, without centers that are gone."""
         other = self.branch()
         other.aging.bury(now=True)
@@ -183,23 +186,23 @@ class WindowStream:
         start = 0
         while start < len(X):
             self.aging.bury()
-            labels, squared = self.aging.take(X[start:])
+            labels, squared = self.aging.extend(X[start:])
             rows = slice(start, start + len(labels))
-            parts.append(Rows(X[rows], weights[rows], self.aging.opened[labels], squared))
+            parts.append(WindowRows(X[rows], weights[rows], self.aging.opened[labels], squared))
             start = rows.stop
-        came = joined(tuple(parts))
+        came = concatenate(tuple(parts))
         self._slide(came.part(slice(max(len(came) - self.size, 0), None)))
         return came.homes
 
-    def _slide(self, came: Rows) -> None:
-        excess = sum(map(len, self.blocks)) + len(came) - self.size
-        gone, blocks = split(self.blocks, max(excess, 0))
-        self.blocks = appended(blocks, came)
+    def _slide(self, came: WindowRows) -> None:
+        excess = sum(map(len, self.segments)) + len(came) - self.size
+        gone, segments = split(self.segments, max(excess, 0))
+        self.segments = append(segments, came)
         self._sum(came, 1)
         if gone:
-            self._sum(joined(gone), -1)
+            self._sum(concatenate(gone), -1)
 
-    def _sum(self, rows: Rows, sign: int) -> None:
+    def _sum(self, rows: WindowRows, sign: int) -> None:
         """Add the rows whose sums are kept to the spectrum, or take them away."""
         summed = (rows.weights > 0) & self._summed(rows.weights)
         if self.spectrum is not None and summed.any():
@@ -213,7 +216,7 @@ class WindowStream:
 
     def remove(self, X: Array, weights: Array) -> None:
         """Take rows away; all or nothing."""
-        rows = joined(self.blocks)
+        rows = concatenate(self.segments)
         gone = _found(rows, X, weights)
         left = np.where(gone, 0.0, rows.weights)
         if not left.any():
@@ -221,7 +224,7 @@ class WindowStream:
                 "forget: nothing would be left; make a new estimator instead. Nothing was changed."
             )
         self._sum(rows.part(gone), -1)
-        self.blocks = appended((), replace(rows, weights=left))
+        self.segments = append((), replace(rows, weights=left))
         numbers = self.aging.n_rows - len(rows) + np.arange(len(rows))
         last = np.full(len(self.aging.opened), -1 - self.size)  # gone since before the first row
         last[np.searchsorted(self.aging.opened, rows.homes[left > 0])] = numbers[left > 0]
@@ -229,24 +232,24 @@ class WindowStream:
 
     def reduced_set(self) -> ReducedSet:
         """Counted over the rows of the window, from the oldest to the last."""
-        weights, homes = column(self.blocks, "weights"), column(self.blocks, "homes")
-        squared, here = column(self.blocks, "squared"), weights > 0
+        weights, homes = column(self.segments, "weights"), column(self.segments, "homes")
+        squared, here = column(self.segments, "squared"), weights > 0
         alive = self.aging.alive
         labels = np.searchsorted(self.aging.opened[alive], homes[here])
-        sums = Sums(int(np.count_nonzero(alive)))
-        sums.add(labels, squared[here], weights[here])
-        radius = self.aging.radius
-        counted = sums.reduced_set(self.aging.centers[alive], radius, radius)
-        return replace(counted, spectrum=self._whole_spectrum(self._summed(weights)))
+        empty = Statistics.zeros(int(np.count_nonzero(alive)))
+        statistics = empty.add(labels, squared[here], weights[here])
+        radius, centers = self.aging.radius, self.aging.centers[alive]
+        spectrum = self._whole_spectrum(self._summed(weights))
+        return ReducedSet.of(centers, statistics, radius, radius, spectrum=spectrum)
 
     def _whole_spectrum(self, summed: NDArray[np.bool_]) -> Spectrum | None:
         if self.spectrum is None or summed.all():
             return self.spectrum
-        others = joined(self.blocks).part(~summed)
+        others = concatenate(self.segments).part(~summed)
         return self.spectrum.add(others.X, others.weights)
 
 
-def _found(rows: Rows, X: Array, weights: Array) -> NDArray[np.bool_]:
+def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
     """Which rows of the window these are."""
     wanted = Counter(_keys(X, weights))
     found = np.zeros(len(rows), dtype=bool)
@@ -264,7 +267,7 @@ def _found(rows: Rows, X: Array, weights: Array) -> NDArray[np.bool_]:
     return found
 
 
-def _likely(rows: Rows, X: Array, weights: Array) -> NDArray[np.intp]:
+def _likely(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.intp]:
     """Rows of the window, ascending, among which these are, if they are there."""
     likely = np.flatnonzero(np.isin(rows.weights, weights))
     for k in range(X.shape[1]):

@@ -1,7 +1,6 @@
 """scikit-learn estimators: density.fit, spectral.solve, extend."""
 
-from ._base import KernelEmbedding, ReducedSetEmbedding
-from ._principal import PrincipalComponents
+from ._base import KernelEmbedding
 from .compressed import CompressedKernelPCA
 from .diffusion_maps import DiffusionMaps
 from .kernel_pca import ReducedSetKernelPCA
@@ -19,8 +18,6 @@ __all__ = [
     "LaplacianEigenmaps",
     "NormalizedCut",
     "NystromKernelPCA",
-    "PrincipalComponents",
-    "ReducedSetEmbedding",
     "ReducedSetKernelPCA",
     "select_reduced_set",
 ]

@@ -14,6 +14,7 @@ from .. import _validation as check
 from .._core import gram
 from ..kernels import Gaussian, RadialKernel
 from ..spectral import EigenSystem, FittedCentered, Moments, Plain, Shifted
+from ._base import KernelEmbedding
 from .compressed import CompressedKernelPCA
 
 Array = NDArray[np.floating]
@@ -109,13 +110,10 @@ def _eigensystem(model: Any) -> EigenSystem:
         "model must be a fitted kernel PCA such as "
         f"ReducedSetKernelPCA(n_components=5).fit(X), got {model!r}."
     )
-    if not hasattr(model, "fit"):
+    if not isinstance(model, KernelEmbedding | CompressedKernelPCA):
         raise TypeError(wrong)
     check_is_fitted(model)
-    system = getattr(model, "eigensystem_", None)
-    if not isinstance(system, EigenSystem):
-        raise TypeError(wrong)
-    return system
+    return model.model_.system
 
 
 def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None]:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .. import _validation as check
+from .._validation import Rows
 from ..density import BaseDensity
+from ..density._base import claim_kernel
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral.basis import spanning
@@ -57,8 +59,10 @@ def basis_points(
     if isinstance(basis, BaseDensity):
         if m == 1:
             return centers
-        density = clone(basis)._use_kernel(kernel)
-        return density.fit(centers, sample_weight=reduced_set.weights).reduced_set_.centers
+        density = clone(basis)
+        claim_kernel(density, (kernel, None, None), "embedding")
+        rows = Rows(centers, reduced_set.weights, weighted=True)
+        return density.summarize(rows, kernel).reduced_set_.centers
     if isinstance(basis, ReducedSet):
         return _of_width(basis.centers, centers)
     if isinstance(basis, str):

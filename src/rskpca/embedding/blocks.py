@@ -1,44 +1,47 @@
-"""The steps of a fit to data in blocks, for whatever runs them: Dask, Spark, Ray, a loop."""
+"""The steps of a fit to data in blocks, for any runner: Dask, Spark, Ray or a loop."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import validate_data
 
-from .. import _validation as check
+from .._validation import Rows, validate_rows
 from ..density import ShadowDensity
-from ..density.blocks import ShadowBlocks, checked_goal
+from ..density._base import claim_kernel
+from ..density.blocks import ShadowBlocks, check_goal
 from ..kernels import RadialKernel, as_kernel
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, Moments
-from ._base import ReducedSetEmbedding
+from ..spectral import Moments
+from ._base import KernelEmbedding
 from .kernel_pca import ReducedSetKernelPCA, same_weight
 from .novelty import KernelPCANovelty
-
-_NOTHING: Any = (None, None, None)  # no kernel, gamma or bandwidth
+from .nystrom import NystromKernelPCA
 
 
 @dataclass(frozen=True, eq=False)
 class BlockFit:
     """A fit in steps: cover each block, merge, count each block, merge, join, solve.
 
-    ``shadow`` has the steps that see rows, as pure functions: ``cover``, ``count`` and ``join``.
-    It is small and pickles. What they return has a ``merge``.
+    The steps that read rows are pure functions of ``shadow``: ``cover``, ``count`` and ``join``.
+    It is small and can be pickled. Their results have a ``merge`` method.
 
     Attributes
     ----------
     estimator : ShadowDensity, embedding on one, or KernelPCANovelty
-        Not changed before :meth:`fitted`.
-    embedding : ReducedSetEmbedding or None
-        The estimator, or the one inside it.
+        The estimator to fit; it is not changed before :meth:`fitted`.
+    embedding : KernelEmbedding or None
+        The estimator, or the embedding inside it.
     kernel : RadialKernel
-        Of the embedding, with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density : ShadowDensity
-        Not fitted yet.
+        An unfitted density.
     shadow : ShadowBlocks
-        What all blocks agree on.
+        What all blocks share.
 
     Examples
     --------
@@ -58,7 +61,7 @@ class BlockFit:
     """
 
     estimator: Any
-    embedding: ReducedSetEmbedding | None
+    embedding: KernelEmbedding | None
     kernel: RadialKernel
     density: ShadowDensity
     shadow: ShadowBlocks
@@ -72,52 +75,50 @@ class BlockFit:
         Parameters
         ----------
         estimator : ShadowDensity, embedding on one, or KernelPCANovelty
-            What to fit.
+            The estimator to fit.
         X : array-like of shape (n_samples, n_features)
-            A sample of the rows, at least one, which the median bandwidth is taken from.
+            A sample of the rows, at least one, for a median bandwidth.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row of it counts.
+            Weight of each row of the sample.
         origin : ndarray of shape (n_features,), default=None
             Where the phases of the frequencies are zero; None is the first row of X.
 
         Returns
         -------
         BlockFit
-            The fit, of which no row has been seen yet.
+            The fit, before any block has been read.
         """
         embedding, density = unfitted(estimator)
-        X = check.new_rows(estimator, X, at_least=1)
-        if sample_weight is not None:
-            sample_weight = check.sample_weights(sample_weight, len(X))
-        origin = X[0] if origin is None else origin
-        if embedding is None:
-            shadow = ShadowBlocks.of(density, X, sample_weight, origin)
-            return cls(estimator, None, shadow.kernel, density, shadow)
-        kernel, _ = embedding._lent_kernel(density, X, sample_weight)  # lends it to the density
-        shadow = ShadowBlocks.of(density, X, sample_weight, origin)
+        rows = validate_rows(estimator, X, sample_weight, min_rows=1)
+        origin = rows.X[0] if origin is None else origin
+        kernel = (
+            density.resolve_kernel(rows)
+            if embedding is None
+            else embedding._resolve_kernel(rows, density)
+        )
+        shadow = ShadowBlocks.of(density, kernel, rows.X, origin)
         return cls(estimator, embedding, kernel, density, shadow)
 
     def moments(self, reduced_set: ReducedSet) -> Moments | None:
-        """For ``refine="nystrom"``: moments of no data yet, to which the rows must be added.
+        """Return the moments of no data that ``refine="nystrom"`` needs; add all rows to them.
 
         Parameters
         ----------
         reduced_set : ReducedSet
-            Of all rows.
+            The reduced set of all rows.
 
         Returns
         -------
         Moments or None
-            None where the estimator needs no further look at the rows.
+            None if the estimator does not read the rows again.
         """
-        if not self._refines:
+        if not isinstance(self.embedding, ReducedSetKernelPCA) or not self._refines:
             return None
-        return self.embedding._moments(self.kernel, reduced_set)  # type: ignore[union-attr]
+        return self.embedding._moments(self.kernel, reduced_set)
 
     @property
     def _refines(self) -> bool:
-        inside = self.embedding
-        return isinstance(inside, ReducedSetKernelPCA) and inside.refine is not None
+        return self.embedding is not None and self.embedding.get_params().get("refine") is not None
 
     def fitted(
         self,
@@ -132,111 +133,115 @@ class BlockFit:
         Parameters
         ----------
         reduced_set : ReducedSet
-            Joined, or merged without a second look at the rows.
+            The joined set, or one that was merged without counting the rows again.
         moments : Moments, default=None
-            With all rows added: those that :meth:`moments` has asked for, else None.
+            The moments of all rows if :meth:`moments` returned any.
         like : data frame or array, default=None
-            Has the names of the features; rows are not looked at.
+            Data with the names of the features; its rows are not used.
         joined : bool, default=True
-            False of a reduced set that was merged only; its rows cannot be forgotten.
+            False for a set that was only merged; its rows cannot be forgotten.
 
         Returns
         -------
         estimator
-            The estimator, fitted, as after a ``partial_fit`` of all rows.
+            The fitted estimator, as after a ``partial_fit`` of all rows.
         """
         like = reduced_set.centers if like is None else like
         if self.embedding is None:
             return self.estimator.adopt(like, self.kernel, reduced_set, merged=not joined)
-        density = clone(self.density).adopt(
-            reduced_set.centers, self.shadow.kernel, reduced_set, merged=not joined
-        )
-        system = self._solved(self.embedding, reduced_set, moments)
-        inside = self.embedding is not self.estimator  # such a one is given arrays
-        names = reduced_set.centers if inside else like
-        self.embedding._adopt(names, self.kernel, density, system)
-        if inside:
-            self.estimator._adopt(like, self.embedding, None)
+        density = clone(self.density).adopt(like, self.kernel, reduced_set, merged=not joined)
+        model = self._model(self.embedding, reduced_set, moments)
+        rows = _named_like(self.embedding, like, reduced_set)
+        self.embedding._store(rows, self.kernel, density, model)
+        if self.embedding is not self.estimator:
+            self.estimator._store(rows, self.embedding, None)
         return self.estimator
 
-    def _solved(
+    def _model(
         self, embedding: Any, reduced_set: ReducedSet, moments: Moments | None
-    ) -> EigenSystem:
+    ) -> FittedModel:
         if not self._refines:
             if moments is not None:
-                raise ValueError("moments were given, but nothing is refined; leave them out.")
-            return embedding._solve(self.kernel, reduced_set)
+                raise ValueError(
+                    "moments were given, but the estimator does not refine; leave them out."
+                )
+            return embedding._decompose(self.kernel, reduced_set)
         total = 0.0 if moments is None else moments.total
         if moments is None or not same_weight(moments, reduced_set):
             raise ValueError(
-                f'refine="nystrom" needs moments of all rows, of weight {reduced_set.n_samples:g}, '
-                f"got {total:g}; add every block to what moments(reduced_set) gives, and pass "
-                "the sum. Nothing was changed."
+                f'refine="nystrom" needs the moments of all rows, of weight '
+                f"{reduced_set.n_samples:g}, got {total:g}; add every block to the result of "
+                "moments(reduced_set), and pass the sum. Nothing was changed."
             )
-        return replace(embedding._ritz(moments), exact=True)
+        return embedding._refined_model(self.kernel, reduced_set, moments)
+
+
+def _named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
+    """Return the centers as rows, with the feature names of other data."""
+    stand_in = clone(estimator)
+    validate_data(stand_in, like, reset=True, skip_check_array=True)
+    names = stand_in.__dict__.get("feature_names_in_")
+    return Rows(reduced_set.centers, np.array(reduced_set.weights), True, names)
 
 
 def median_seeds(estimator: Any) -> list[Any]:
-    """Seeds of the samples that median bandwidths are taken from.
+    """Return the seed of the sample that a median bandwidth is computed from.
 
     Parameters
     ----------
     estimator : ShadowDensity, embedding on one, or KernelPCANovelty
-        Not fitted.
+        An unfitted estimator.
 
     Returns
     -------
     list
-        That of the embedding's kernel, then that of a kernel of the density's own. Empty where
-        the parameters say all bandwidths.
+        One seed, or none if the bandwidth is a number.
     """
     embedding, density = unfitted(estimator)
-    own, asked, kernels = density.own_kernel, _NOTHING, []
-    given: Any = getattr(estimator, "embedding", None) or embedding or estimator  # no copy of it
-    if embedding is not None:
+    if embedding is None:
+        kernel, owner = as_kernel(density.own_kernel), estimator
+    else:
         asked = embedding.kernel, embedding.gamma, embedding.bandwidth
-    if own is None or asked != _NOTHING:
-        kernels.append((as_kernel(*asked), given.random_state))
-    if own is not None:
-        lent = embedding is None or asked == _NOTHING
-        kernels.append((as_kernel(own), (given if lent else given.density).random_state))
-    return [seed for kernel, seed in kernels if isinstance(kernel.bandwidth, str)]
+        kernel, _ = claim_kernel(density, asked, type(embedding).__name__)
+        given = estimator.embedding if isinstance(estimator, KernelPCANovelty) else estimator
+        owner = embedding if given is None else given  # not a copy, whose generator differs
+    return [owner.random_state] if isinstance(kernel.bandwidth, str) else []
 
 
-def unfitted(estimator: Any) -> tuple[ReducedSetEmbedding | None, ShadowDensity]:
-    """The embedding inside an estimator, and a fresh density for it; its parameters checked.
+def unfitted(estimator: Any) -> tuple[KernelEmbedding | None, ShadowDensity]:
+    """Return the embedding inside an estimator, and a new density for it; check both.
 
     Parameters
     ----------
     estimator : ShadowDensity, embedding on one, or KernelPCANovelty
-        Not changed.
+        It is not changed.
 
     Returns
     -------
-    embedding : ReducedSetEmbedding or None
-        None of a density.
+    embedding : KernelEmbedding or None
+        None for a density.
     density : ShadowDensity
         A copy.
     """
     if isinstance(estimator, ShadowDensity):
-        checked_goal(estimator)
+        check_goal(estimator)
         return None, clone(estimator)
     embedding = estimator
     if isinstance(estimator, KernelPCANovelty):
         estimator._check_parameters()
         embedding = estimator._unfitted()
-    if not isinstance(embedding, ReducedSetEmbedding):
+    if not isinstance(embedding, KernelEmbedding) or isinstance(embedding, NystromKernelPCA):
         raise _not_in_blocks(embedding)
     embedding._check_parameters()
     density = embedding._new_density()
     if not isinstance(density, ShadowDensity):
         raise _not_in_blocks(density)
-    checked_goal(density)
+    check_goal(density)
     return embedding, density
 
 
 def _not_in_blocks(what: Any) -> TypeError:
     return TypeError(
-        f"{type(what).__name__} is not made from blocks of rows that merge; give a ShadowDensity, "
-        "or an embedding on one such as ReducedSetKernelPCA(5, ell=4.0)."
+        f"{type(what).__name__} cannot be fitted in blocks; use a ShadowDensity, or an embedding "
+        "on one such as ReducedSetKernelPCA(5, ell=4.0)."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -10,59 +11,60 @@ from scipy.spatial.distance import cdist
 from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
-from ..reduced_set import ReducedSet
-from ..spectral import Diffusion, EigenSystem, Operator
+from ..model import FittedModel
+from ..spectral import Diffusion, Operator
 from ._base import Array
-from ._markov import MarkovEmbedding
+from ._walk import WalkEmbedding, walk_measure
 
-# t="auto": what is cut off weighs at most this, relative to the first coordinate.
+# t="auto": the first component that is cut off counts at most this, relative to the first kept.
 _CUT_OFF = 0.1
 
 
-class DiffusionMaps(MarkovEmbedding):
+class DiffusionMaps(WalkEmbedding):
     """Diffusion maps (Coifman and Lafon, 2006) on a reduced set of the data.
 
     With q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha and d = k_alpha w, a random walk
     goes from x to y with probability k_alpha(x, y) w(y) / d(x). A point's coordinates are
-    lambda_l^t psi_l(x), with the walk's eigenvalues lambda_l and eigenfunctions psi_l. It is the
-    diffusion map of the data with each point moved to its center, at most sigma / ell away.
+    lambda_l^t psi_l(x), with the walk's eigenvalues lambda_l and eigenfunctions psi_l. The result
+    is the diffusion map of the data with each point moved to its center, at most sigma / ell away.
 
     Parameters
     ----------
     n_components : int, default=2
-        Coordinates; the constant function of eigenvalue 1 is left out.
+        Number of coordinates; the constant function of eigenvalue 1 is left out.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density``.
+        None is the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample, which is
-        wide; a curved sheet needs one below the distance between its layers.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample, which
+        is wide; a curved sheet needs a bandwidth below the distance between its layers.
     density : density estimator, default=None
-        How the reduced set is made. None is ``ShadowDensity(ell=ell)``.
+        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Of the shadow density, where no ``density`` is given; None is 4.0. ``np.inf`` keeps
+        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
         every row and is the exact diffusion map.
     alpha : float, default=1.0
         From 0 to 1, how much of the sampling density is divided out. 1 shows the geometry
-        whatever the density, 0 is the walk of the normalized Laplacian.
+        independently of the density, 0 is the walk of the normalized Laplacian.
     t : float or "auto", default=1
-        Time, not negative; fractions will do. ``"auto"`` is the smallest time at which what is
-        cut off counts little, (lambda_{r+1} / lambda_1)^t <= 0.1, and 1 where nothing is.
+        Time, not negative, not necessarily an integer. ``"auto"`` is the smallest time at which
+        the components that are cut off count little, (lambda_{r+1} / lambda_1)^t <= 0.1, and 1 if
+        none are cut off.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points that ``transform`` evaluates the kernel at. None is all centers. A number of
-        them, or as a float below 1 a share, chosen greedily; the centers of a density that is
-        fitted to the centers, or of any reduced set; ``"auto"`` is the smallest number that adds
-        little to the error that the reduced set has already.
+        The points that ``transform`` evaluates the kernel at. None is all centers. Otherwise a
+        number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
+        a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
+        is the smallest number that adds little to the error that the reduced set already has.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from.
+        Seed of the sample that the median bandwidth is computed from.
     verbose : int, default=0
-        1 shows a progress line on fits of over a second.
+        1 shows a progress line for fits that take more than a second.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        Of the walk, descending, without the trivial 1.
+        Eigenvalues of the walk, descending, without the trivial 1.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
         Unit eigenvectors of the symmetric form of the walk on the centers.
     t_ : float
@@ -80,12 +82,12 @@ class DiffusionMaps(MarkovEmbedding):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
-    psi_l has mean 0 and mean square 1 under the stationary distribution, which is w d up to
-    its sum. So the Euclidean distance of two points' coordinates is their diffusion distance.
+    psi_l has mean 0 and mean square 1 under the stationary distribution, which is proportional
+    to w d. So the Euclidean distance of two points' coordinates is their diffusion distance.
 
     Examples
     --------
@@ -135,28 +137,27 @@ class DiffusionMaps(MarkovEmbedding):
     def _operator(self) -> Operator:
         return Diffusion(float(self.alpha))
 
-    def _made(self, shown: EigenSystem, cut_off: Array, reduced_set: ReducedSet) -> float:
-        """The time, on which what is cut off may have a say."""
-        if not isinstance(self.t, str):
-            return float(self.t)
-        return _time(shown.eigenvalues[0], cut_off[0]) if len(cut_off) else 1.0
+    def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
+        """Scale to lambda^t psi(x), with psi of mean square 1 in the stationary distribution."""
+        values = model.eigenvalues
+        if isinstance(self.t, str):
+            time = _smallest_time(values[0], cut_off[0]) if len(cut_off) else 1.0
+        else:
+            time = float(self.t)
+        scale = np.sqrt(walk_measure(model.system).sum()) * values**time
+        return replace(model, scale=scale, time=time)
 
     @property
     def t_(self) -> float:
         """The time as a number."""
-        return cast(float, self._solved.made)
-
-    def _coordinates(self, system: EigenSystem, functions: Array) -> Array:
-        """lambda^t psi(x), with psi of mean square 1 under the stationary distribution."""
-        scale = np.sqrt(self._measure(system).sum()) * system.eigenvalues**self.t_
-        return super()._coordinates(system, functions) * scale.astype(functions.dtype)
+        return cast(float, self.model_.time)
 
     def diffusion_distance(self, X: Any, Y: Any = None) -> Array:
-        """How far apart walks from two points are after t steps.
+        """Return the diffusion distances between points: how far apart walks are after t steps.
 
         D_t(x, y)^2 = sum_l lambda_l^{2t} (psi_l(x) - psi_l(y))^2, which is the squared
-        difference of the probabilities of being at z after t steps, over the stationary
-        distribution at z, summed over z. Of the sum n_components terms are taken.
+        difference of the probabilities of being at z after t steps, divided by the stationary
+        distribution at z and summed over z. The first n_components terms are used.
 
         Parameters
         ----------
@@ -170,11 +171,11 @@ class DiffusionMaps(MarkovEmbedding):
         ndarray of shape (n_samples, n_others)
             Distances.
         """
-        Z = self._embedded(X)
-        others = Z if Y is None else self._embedded(Y)
+        Z = self._embed(X)
+        others = Z if Y is None else self._embed(Y)
         return cdist(Z, others).astype(Z.dtype, copy=False)
 
 
-def _time(first: float, cut_off: float) -> float:
-    """The smallest t at which the eigenvalue that is cut off counts little beside the first."""
+def _smallest_time(first: float, cut_off: float) -> float:
+    """Return the smallest t at which the eigenvalue that is cut off counts little."""
     return float(np.log(_CUT_OFF) / np.log(cut_off / first)) if cut_off < first else 1.0

@@ -8,21 +8,26 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
-from sklearn.utils.validation import check_is_fitted, validate_data
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._validation import Rows, validate_more_rows, validate_points, validate_rows
+from ..certificate import Certificate
 from ..density import BaseDensity
 from ..kernels import RadialKernel
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, Moments, ritz
+from ..spectral import Centered, EigenSystem, Moments, Plain, ritz, solve
 from ..spectral.basis import sufficient
-from ._base import ReducedSetEmbedding
+from ..spectral.eigensystem import STORED_CENTERS
+from ..spectral.preimages import METHODS
+from ._base import Array, KernelEmbedding, check_components
 from ._basis import SMALL, basis_points, check_basis, tolerable
-from ._certified import Certified
-from ._principal import PrincipalComponents
 
 
-class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
+class ReducedSetKernelPCA(KernelEmbedding):
     """Kernel PCA on a reduced set of the data (Algorithm 1 on Algorithm 2).
 
     One pass over the data leaves m weighted centers; the m x m weighted Gram matrix is
@@ -34,34 +39,34 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
     n_components : int, default=None
         r. None keeps every component with a positive eigenvalue.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density``.
+        None is the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian. None is
-        the median bandwidth, where ``KernelPCA`` takes 1 / n_features.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian. None
+        is the median bandwidth, where ``KernelPCA`` uses 1 / n_features.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
     density : density estimator, default=None
-        How the reduced set is made. None is ``ShadowDensity(ell=ell)``.
+        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Of the shadow density, where no ``density`` is given; None is 4.0. ``np.inf`` keeps
-        every row and is exact kernel PCA.
+        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
+        every row, which is exact kernel PCA.
     center : bool, default=True
         True is scikit-learn's kernel PCA, about the mean in feature space; False is the
         paper's operator.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
         The points that ``transform`` evaluates the kernel at. None is all centers, as in the
-        paper. Otherwise the eigenfunctions are the best (Rayleigh-Ritz) in the span of fewer: a
-        number of centers or, as a float below 1, a share of them, chosen greedily for the
-        leading eigenspace; the centers of a density that is fitted to the centers with their
-        weights; or any reduced set's. ``"auto"`` is the smallest number that adds little to the
-        error that the reduced set has already.
+        paper. Otherwise the eigenfunctions are the best (Rayleigh-Ritz) in the span of fewer
+        points: a number of centers or, as a float below 1, a share of them, chosen greedily for
+        the leading eigenspace; the centers of a density that is fitted to the weighted centers;
+        or those of any reduced set. ``"auto"`` is the smallest number that adds little to the
+        error that the reduced set already has.
     refine : None or "nystrom", default=None
         ``"nystrom"`` reads the data a second time: Rayleigh-Ritz on the basis with the data
-        themselves in the operator. Much more accurate; with a small ``basis`` also fast.
+        themselves in the operator. This is much more accurate, and fast with a small ``basis``.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from.
+        Seed of the sample that the median bandwidth is computed from.
     verbose : int, default=0
-        1 shows a progress line on fits of over a second.
+        1 shows a progress line for fits that take more than a second.
 
     Attributes
     ----------
@@ -70,7 +75,8 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
     n_centers_ : int
         m, the number of centers.
     eigenvalues_ : ndarray of shape (n_components,)
-        Of the weighted Gram matrix, descending: the scale of ``KernelPCA.eigenvalues_``.
+        Eigenvalues of the weighted Gram matrix, descending, on the scale of
+        ``KernelPCA.eigenvalues_``.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
         Its unit eigenvectors.
     explained_variance_ratio_ : ndarray of shape (n_components,)
@@ -83,10 +89,12 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         The fitted density, with ``labels_``.
     certificate_ : Certificate
         How far the model can be from exact kernel PCA of its data.
+    model_ : FittedModel
+        Everything above in one frozen object.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Examples
     --------
@@ -137,105 +145,55 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; whole numbers equal repeated rows, but for a
-            ``WindowDensity`` or ``FadingDensity``, where a row is one row of the stream.
+            Weight of each row. Integer weights equal repeated rows, except with a
+            ``WindowDensity`` or ``FadingDensity``, where each is one row of the stream.
 
         Returns
         -------
         Self
             The fitted estimator.
         """
-        if self.refine is None:
-            return super().fit(X, y, sample_weight)
-        kernel, density = self._started(X, sample_weight, at_least=2)
-        moments = self._moments(kernel, density.reduced_set_)
-        rows = check.new_rows(self, X, at_least=2)
-        given = None if sample_weight is None else check.sample_weights(sample_weight, len(rows))
-        moments = moments.add(rows, given)
-        if not same_weight(moments, density.reduced_set_):
-            raise ValueError(
-                f'refine="nystrom" counts every row, but {type(density).__name__} not all of them '
-                "as much; leave refine out, and call refine_on with the rows that count."
-            )
-        self._adopt(X, kernel, density, replace(self._ritz(moments), exact=True))
-        return self
-
-    def refine_on(self, chunks: Any) -> Self:
-        """Read the data of a stream a second time, as ``refine="nystrom"`` does in ``fit``.
-
-        Parameters
-        ----------
-        chunks : array-like of shape (n_samples, n_features), or iterable
-            The rows that ``partial_fit`` has seen, in any order: all of them, or parts. A part
-            is an array-like, or a pair of rows and their sample weights.
-
-        Returns
-        -------
-        Self
-            The estimator, with eigenfunctions of the data themselves in the span of the basis.
-            The next ``partial_fit`` or ``forget`` goes back to those of the reduced set.
-        """
-        check_is_fitted(self)
         self._check_parameters()
-        moments = self._moments(self.kernel_, self.reduced_set_)
-        for rows, weights in _parts(chunks):
-            checked = validate_data(self, rows, dtype=check.FLOATS, reset=False)
-            given = None if weights is None else check.sample_weights(weights, len(checked))
-            moments = moments.add(checked, given)
-        if not same_weight(moments, self.reduced_set_):
+        rows = validate_rows(self, X, sample_weight)
+        kernel, density = self._summarize(rows)  # Algorithm 2
+        model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
+        return self._store(rows, kernel, density, model)
+
+    def _decompose(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
+    ) -> FittedModel:
+        """Solve the eigenproblem: on all centers, on a basis, or with the rows themselves."""
+        if self.refine is not None and rows is not None:
+            moments = self._moments(kernel, reduced_set).add(rows.X, rows.given_weights)
+            self._check_all_rows(moments, reduced_set)
+            return self._refined_model(kernel, reduced_set, moments)
+        if self.basis is not None:
+            moments = self._moments(kernel, reduced_set, tolerable(kernel, reduced_set))
+            system = self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
+        else:
+            system = self._solve_centers(kernel, reduced_set)
+        scale = np.sqrt(system.eigenvalues)  # coordinates are projections on unit-norm axes
+        return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
+
+    def _solve_centers(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
+        """Algorithm 1 of the paper: the weighted Gram matrix of all centers."""
+        if self.n_components is None and reduced_set.n_centers > STORED_CENTERS:
             raise ValueError(
-                f"refine_on was given rows of weight {moments.total:g}, but the model has seen "
-                f"{self.reduced_set_.n_samples:g}; pass the same rows. Nothing was changed."
+                f"n_components=None asks for all of {reduced_set.n_centers:,} components; "
+                "give a number."
             )
-        self._system_ = replace(self._ritz(moments), exact=True)
-        return self
-
-    def _model_fields(self) -> dict[str, Any]:
-        return {**super()._model_fields(), "certified": True}
-
-    def _new_density(self) -> BaseDensity:
-        density = super()._new_density()
-        if self.density is None and self.refine is not None:  # no error for them to estimate
-            density.set_params(n_frequencies=0)
-        return density
-
-    def _refuse_stream(self, verb: str) -> None:
-        if self.refine is not None:
-            raise AttributeError(
-                f'refine="nystrom" reads the data twice, which {verb} cannot; leave it out, and '
-                "call refine_on with the rows at the end."
-            )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.refine is not None and not (
-            isinstance(self.refine, str) and self.refine == "nystrom"
-        ):
-            raise ValueError(f'refine must be None or "nystrom", got {self.refine!r}.')
-        check_basis(self.basis)
-
-    def _solve(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
-        if self.basis is None:
-            return super()._solve(kernel, reduced_set)
-        moments = self._moments(kernel, reduced_set, tolerable(kernel, reduced_set))
-        return self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
-
-    def _ritz(self, moments: Moments) -> EigenSystem:
-        count = len(moments.basis) if self.n_components is None else self.n_components
-        system = ritz(moments, count, center=self.center)
-        if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
-            raise ValueError(
-                "no component has a positive eigenvalue: the data are equal, or too far from all "
-                f"{len(moments.basis)} points of the basis for the kernel to tell. Take others."
-            )
-        points = "centers" if self.basis is None else "points of the basis"
-        self._check_found(len(system.eigenvalues), len(moments.basis), points)
+        count = reduced_set.n_centers if self.n_components is None else self.n_components
+        system = solve(Centered() if self.center else Plain(), kernel, reduced_set, count)
+        self._check_components(system, reduced_set.n_centers)
         return system
 
     def _moments(
         self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float = SMALL
     ) -> Moments:
-        """Moments of no data yet, on the basis that was asked for; "auto" keeps the tolerance."""
+        """Return the moments of no data on the requested basis.
+
+        For ``basis="auto"`` the basis keeps the coordinates to within the tolerance.
+        """
 
         def enough() -> Any:
             if self.n_components is None:
@@ -246,16 +204,222 @@ class ReducedSetKernelPCA(Certified, PrincipalComponents, ReducedSetEmbedding):
 
         return Moments.of(kernel, basis_points(self.basis, kernel, reduced_set, enough))
 
+    def _ritz(self, moments: Moments) -> EigenSystem:
+        count = len(moments.basis) if self.n_components is None else self.n_components
+        system = ritz(moments, count, center=self.center)
+        if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
+            raise ValueError(
+                "no component has a positive eigenvalue: the data are equal, or too far from all "
+                f"{len(moments.basis)} basis points for the kernel. Use other basis points."
+            )
+        points = "centers" if self.basis is None else "basis points"
+        self._check_components(system, len(moments.basis), points)
+        return system
+
+    def _check_components(
+        self, system: EigenSystem, n_points: int, points: str = "centers"
+    ) -> None:
+        found = len(system.eigenvalues)
+        check_components("n_components", self.n_components, found, n_points, points)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.n_components is not None:
+            check.positive_integer("n_components", self.n_components)
+        check.boolean("center", self.center)
+        if self.refine is not None:
+            check.one_of("refine", self.refine, ("nystrom",))
+        check_basis(self.basis)
+
+    def _new_density(self) -> BaseDensity:
+        density = super()._new_density()
+        if self.density is None and self.refine is not None:  # it has no error to estimate
+            density.set_params(n_frequencies=0)
+        return density
+
+    def _refuse_stream(self, verb: str) -> None:
+        if self.refine is not None:
+            raise AttributeError(
+                f'refine="nystrom" reads the data twice, which {verb} cannot; leave it out, and '
+                "call refine_on with the rows at the end."
+            )
+
+    def _check_all_rows(self, moments: Moments, reduced_set: ReducedSet) -> None:
+        if not same_weight(moments, reduced_set):
+            raise ValueError(
+                'refine="nystrom" gives every row its full weight, but '
+                f"{type(self.density).__name__} does not; leave refine out, and call refine_on "
+                "with the rows that count."
+            )
+
+    def refine_on(self, chunks: Any) -> Self:
+        """Read the data of a stream a second time, as ``refine="nystrom"`` does in ``fit``.
+
+        Parameters
+        ----------
+        chunks : array-like of shape (n_samples, n_features), or iterable
+            The rows that ``partial_fit`` has seen, in any order: all at once, or in chunks. A
+            chunk is an array-like, or a pair of rows and their sample weights.
+
+        Returns
+        -------
+        Self
+            The estimator, with eigenfunctions of the data themselves in the span of the basis.
+            The next ``partial_fit`` or ``forget`` returns to those of the reduced set.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        reduced_set = self.reduced_set_
+        moments = self._moments(self.kernel_, reduced_set)
+        for X, sample_weight in _chunks(chunks):
+            rows = validate_more_rows(self, X, sample_weight, all_zero=False)
+            moments = moments.add(rows.X, rows.given_weights)
+        if not same_weight(moments, reduced_set):
+            raise ValueError(
+                f"refine_on was given rows of total weight {moments.total:g}, but the model has "
+                f"seen {reduced_set.n_samples:g}; pass the same rows. Nothing was changed."
+            )
+        self.model_ = self._refined_model(self.kernel_, reduced_set, moments)
+        return self
+
+    def _refined_model(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, moments: Moments
+    ) -> FittedModel:
+        """Return the model of the data themselves in the span of the basis."""
+        system = replace(self._ritz(moments), exact=True)
+        scale = np.sqrt(system.eigenvalues)  # coordinates are projections on unit-norm axes
+        return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
+
+    # -------------------------------------------------------------- answers
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the model can be from exact kernel PCA, from what the fit has kept."""
+        found = self.model_.certificate
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no certificate.")
+        return found
+
+    def certify(
+        self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95
+    ) -> Certificate:
+        """Return the certificate at another confidence, or with the errors measured.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The fitted data, or a sample of them, to measure the errors on. This is exact and
+            takes O(n^2) time, but memory for only a few blocks of kernel values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row of X.
+        confidence : float, default=0.95
+            Confidence of the estimated limits, between 0 and 1.
+
+        Returns
+        -------
+        Certificate
+            The certificate; it has a level "measured" if X is given.
+        """
+        confidence = check.share("confidence", confidence)
+        if X is None:
+            return self.model_.certify(confidence)
+        model = self.model_
+        rows = validate_more_rows(self, X, sample_weight, all_zero=False)
+        return model.certify(confidence, rows.X, rows.weights)
+
+    @property
+    def eigenvectors_(self) -> Array:
+        """Unit eigenvectors of the weighted Gram matrix, one row per center."""
+        centers, system = self.reduced_set_.centers, self.eigensystem_
+        own = np.array_equal(system.centers, centers)
+        functions = system.functions if own else system.extend(centers.astype(np.float64))
+        return np.sqrt(self.reduced_set_.weights)[:, None] * functions
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of the variance in feature space that each component explains."""
+        return self.model_.explained_variance_ratio  # type: ignore[return-value]
+
+    def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
+        """Return points with approximately these coordinates.
+
+        For the coordinates of noisy points these are denoised versions of the points.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+            Coordinates, as returned by ``transform``.
+        method : {"ridge", "fixed-point", "distances"}, default="ridge"
+            ``"ridge"``: kernel ridge regression of the weighted centers on their coordinates
+            (Bakir, Weston and Schoelkopf 2004), for every kernel; fitted at the first call.
+            ``"fixed-point"``: the point whose image is nearest (Mika et al. 1999).
+            ``"distances"``: placed by the distances from the nearest centers (Kwok and Tsang
+            2004). The last two need the Gaussian kernel.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            float32 for float32 coordinates, else float64.
+        """
+        return invert(self.model_, Z, method)
+
+    def reconstruction_error(self, X: Any) -> Array:
+        """Return the squared distance in feature space between points and their projections.
+
+        Hoffmann, Kernel PCA for novelty detection, 2007: k(x, x) - 2 mu(x) + ||mu||^2 minus the
+        sum of the squared coordinates, with mu the mean in feature space, which is zero if the
+        model is not centered. With a small basis mu is the projection of the mean on its span.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Not negative; 0 where the components represent the point completely.
+        """
+        return self.model_.residuals(validate_points(self, X))
+
+    def score_samples(self, X: Any) -> Array:
+        """Return minus :meth:`reconstruction_error`: higher for points more like the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Not positive.
+        """
+        return -self.reconstruction_error(X)
+
+
+def invert(model: FittedModel, Z: Any, method: str) -> Array:
+    """Return pre-images of coordinates, after checking both arguments."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
+    checked = check_array(Z, dtype=check.FLOATS, input_name="Z")
+    if checked.shape[1] != len(model.eigenvalues):
+        raise ValueError(
+            f"Z has {checked.shape[1]} columns, but the model has {len(model.eigenvalues)} "
+            "components; pass what transform returns."
+        )
+    return model.preimages(checked, method)
+
 
 def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
-    """Whether both are of as many rows."""
+    """Return True if both summarize the same total weight."""
     return math.isclose(moments.total, reduced_set.n_samples, rel_tol=1e-9)
 
 
-def _parts(chunks: Any) -> Iterator[tuple[Any, Any]]:
-    """Rows and sample weights, part by part."""
+def _chunks(chunks: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield rows and sample weights, chunk by chunk."""
     if not hasattr(chunks, "__iter__") or isinstance(chunks, str):
-        raise TypeError(f"refine_on takes rows, or an iterable of parts of them, got {chunks!r}.")
+        raise TypeError(f"refine_on takes rows, or an iterable of chunks of them, got {chunks!r}.")
     nested = isinstance(chunks, list | tuple) and len(chunks) > 0 and _is_row(chunks[0])
     for part in [chunks] if nested or hasattr(chunks, "shape") else chunks:
         pair = isinstance(part, tuple) and len(part) == 2 and not _is_row(part[0])
@@ -263,7 +427,7 @@ def _parts(chunks: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _is_row(values: Any) -> bool:
-    """Whether these are numbers, and not rows of them."""
+    """Return True for a sequence of numbers, False for a sequence of rows."""
     if hasattr(values, "ndim"):
         return bool(values.ndim == 1)
     return isinstance(values, list | tuple) and bool(values) and isinstance(values[0], Real)

@@ -8,54 +8,55 @@ from .. import _validation as check
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..spectral import NormalizedLaplacian, Operator
-from ._markov import MarkovEmbedding, neighbours
+from ._walk import WalkEmbedding, check_graph
 
 
-class LaplacianEigenmaps(MarkovEmbedding):
+class LaplacianEigenmaps(WalkEmbedding):
     """Laplacian eigenmaps (Belkin and Niyogi, 2003) on a reduced set of the data.
 
-    Coordinates are the eigenfunctions of D^{-1} A of the largest eigenvalues, without the
-    constant one; A holds the affinities k(x, y), D their sums. scikit-learn's
-    ``SpectralEmbedding(affinity="rbf")``, on the data with each point moved to its center, at
-    most sigma / ell away, and with ``transform`` for new points.
+    Coordinates are the eigenfunctions of D^{-1} A with the largest eigenvalues, except the
+    constant one; A contains the affinities k(x, y), D their sums. The result is scikit-learn's
+    ``SpectralEmbedding(affinity="rbf")`` of the data with each point moved to its center, at
+    most sigma / ell away, with ``transform`` for new points.
 
     Parameters
     ----------
     n_components : int, default=2
-        Coordinates.
+        Number of coordinates.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density``.
+        None is the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian. None is
-        the median bandwidth, where ``SpectralEmbedding`` takes 1 / n_features.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
+        None is the median bandwidth, where ``SpectralEmbedding`` uses 1 / n_features.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
     density : density estimator, default=None
-        How the reduced set is made. None is ``ShadowDensity(ell=ell)``.
+        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Of the shadow density, where no ``density`` is given; None is 4.0. ``np.inf`` keeps
+        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
         every row: scikit-learn's answer.
     self_affinity : bool, default=False
         Whether a point's affinity with itself, k(x, x), counts. False is scikit-learn's.
     graph : int, float or None, default=None
-        Which centers are neighbours; others have no affinity, and the matrix is sparse. An int
-        is a number of nearest centers (either of the other), a float a cut-off distance, None
-        all centers. For kernels of small bandwidth, of which 50,000 centers are no trouble.
+        Which centers are neighbors; others have no affinity, and the matrix is sparse. An int is
+        a number of nearest centers (either of the two may be the other's neighbor), a float a
+        cut-off distance, None all centers. With a small bandwidth this makes 50,000 centers
+        practical.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points that ``transform`` evaluates the kernel at. None is all centers. A number of
-        them, or as a float below 1 a share, chosen greedily; the centers of a density that is
-        fitted to the centers, or of any reduced set; ``"auto"`` is the smallest number that adds
-        little to the error that the reduced set has already.
+        The points that ``transform`` evaluates the kernel at. None is all centers. Otherwise a
+        number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
+        a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
+        is the smallest number that adds little to the error that the reduced set already has.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from.
+        Seed of the sample that the median bandwidth is computed from.
     verbose : int, default=0
-        1 shows a progress line on fits of over a second.
+        1 shows a progress line for fits that take more than a second.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        Of D^{-1} A, descending, without the trivial 1. Those of the normalized Laplacian are
-        1 - ``eigenvalues_``.
+        Eigenvalues of D^{-1} A, descending, without the trivial 1. Those of the normalized
+        Laplacian are 1 - ``eigenvalues_``.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
         Unit eigenvectors of the symmetric form D^{-1/2} A D^{-1/2} on the centers.
     reduced_set_ : ReducedSet
@@ -71,15 +72,15 @@ class LaplacianEigenmaps(MarkovEmbedding):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
     The scale is scikit-learn's: squares of a coordinate, weighted by the degrees, sum to 1.
     Without self-affinities the last of many components have negative eigenvalues: they change
-    sign from a point to its neighbours. The affinities have no value for them between centers,
-    and a new point has that of the nearest center; through a ``basis``, of its nearest point.
-    Components whose eigenvalue is zero to rounding are not given.
+    sign from a point to its neighbors. The affinities do not define them between centers, so a
+    new point has the value of the nearest center or, with a ``basis``, of the nearest basis point.
+    Components whose eigenvalue is zero up to rounding are dropped.
 
     Examples
     --------
@@ -121,11 +122,11 @@ class LaplacianEigenmaps(MarkovEmbedding):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check.boolean("self_affinity", self.self_affinity)
-        neighbours(self.graph)
+        check_graph(self.graph)
 
     def _operator(self) -> Operator:
         return NormalizedLaplacian(bool(self.self_affinity))
 
     @property
     def _graph(self) -> float | None:
-        return neighbours(self.graph)
+        return check_graph(self.graph)

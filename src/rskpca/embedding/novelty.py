@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
@@ -13,54 +15,55 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
+from .._validation import FewComponentsWarning, Rows, validate_points, validate_rows
 from ..density import merge
 from ..model import FittedModel
-from ._base import Array, ReducedSetEmbedding
-from ._notebook import NotebookTables
-from ._principal import PrincipalComponents
+from ._base import Array
+from ._notebook import fitted_html
 from .kernel_pca import ReducedSetKernelPCA
+from .nystrom import NystromKernelPCA
 
 
 def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
-    """Whether a detector's embedding has this method; an error that says so where it has not."""
+    """Return a check that the detector's embedding has a method; its error says why not."""
 
     def check_embedding(detector: KernelPCANovelty) -> bool:
-        default = _AtMostTen(10) if detector.embedding is None else detector.embedding
-        getattr(getattr(detector, "embedding_", default), verb)  # its error says why not
+        fitted = detector.__dict__.get("embedding_")
+        getattr(detector._unfitted() if fitted is None else fitted, verb)
         return True
 
     return check_embedding
 
 
-class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
-    """Outliers are the points that kernel PCA reconstructs worst in feature space.
+class KernelPCANovelty(OutlierMixin, BaseEstimator):
+    """Novelty detector: outliers are the points that kernel PCA reconstructs worst.
 
     Hoffmann, Kernel PCA for novelty detection, Pattern Recognition, 2007: the score of a point
-    is minus its squared distance from the principal subspace, see
+    is minus its squared distance from the principal subspace in feature space, see
     :meth:`ReducedSetKernelPCA.reconstruction_error`. On a reduced set a score costs m kernel
-    values where exact kernel PCA needs n.
+    values, where exact kernel PCA needs n.
 
     Parameters
     ----------
     embedding : kernel PCA, default=None
-        Such as ``ReducedSetKernelPCA(20, ell=2.0)``. None is ``ReducedSetKernelPCA(10)``, with
-        fewer components where there are no more. Ask for fewer components than there are
-        centers, or every center is reconstructed whole.
+        For example ``ReducedSetKernelPCA(20, ell=2.0)``. None is ``ReducedSetKernelPCA(10)``, with
+        fewer components if there are no more. Use fewer components than there are centers, or
+        every center is reconstructed exactly.
     contamination : float, default=0.1
-        The share of the training data to call outliers, above 0 and at most 0.5.
+        The share of the training data that are outliers, above 0 and at most 0.5.
 
     Attributes
     ----------
     embedding_ : kernel PCA
         The fitted embedding.
     offset_ : float
-        Scores below it are outliers. After ``fit`` it is the quantile of the scores of the
-        training rows. Of a stream these are gone: it is that of the weighted centers, each
-        with the weight of its rows, or of the landmarks of a ``NystromKernelPCA``.
+        Scores below it are outliers. After ``fit`` it is a quantile of the scores of the
+        training rows. A stream does not keep these: then it is a quantile of the scores of the
+        weighted centers, or of the landmarks of a ``NystromKernelPCA``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Examples
     --------
@@ -75,10 +78,13 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
 
     embedding_: Any
     _offset_: float | None
-    _model_: FittedModel
+    _solved_: tuple[FittedModel, FittedModel]
 
     def __init__(
-        self, embedding: PrincipalComponents | None = None, *, contamination: float = 0.1
+        self,
+        embedding: ReducedSetKernelPCA | NystromKernelPCA | None = None,
+        *,
+        contamination: float = 0.1,
     ) -> None:
         self.embedding = embedding
         self.contamination = contamination
@@ -89,12 +95,12 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, most of them not outliers.
+            Data, most of which are not outliers.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; whole numbers equal repeated rows, but for a
-            ``WindowDensity`` or ``FadingDensity``, where a row is one row of the stream.
+            Weight of each row. Integer weights equal repeated rows, except with a
+            ``WindowDensity`` or ``FadingDensity``, where each is one row of the stream.
 
         Returns
         -------
@@ -102,18 +108,18 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
             The fitted detector.
         """
         self._check_parameters()
-        checked = check.new_rows(self, X, at_least=2)
-        weights = check.sample_weights(sample_weight, len(checked))
+        rows = validate_rows(self, X, sample_weight)
         embedding = self._unfitted()
-        if hasattr(self, "embedding_") and isinstance(embedding, ReducedSetEmbedding):
-            embedding._warm_up(self.embedding_)
-        embedding.fit(checked, sample_weight=None if sample_weight is None else weights)
-        self._adopt(X, embedding, _threshold(embedding, checked, weights, self.contamination))
-        return self
+        if "embedding_" in self.__dict__:
+            _continue_from(embedding, self.embedding_)
+        with self._any_number_of_components():
+            embedding.fit(rows.X, sample_weight=rows.given_weights)
+            offset = _threshold(embedding.model_, rows.X, rows.weights, self.contamination)
+        return self._store(rows, embedding, offset)
 
     @available_if(_embedding_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. The threshold comes from the weighted centers from now on.
+        """Add rows. From now on the threshold comes from the weighted centers.
 
         Parameters
         ----------
@@ -122,7 +128,7 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -130,17 +136,15 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
             The detector; its eigenproblem is solved when an answer is asked for.
         """
         self._check_parameters()
-        if not hasattr(self, "embedding_"):
-            checked = check.new_rows(self, X, at_least=1)
-            embedding = self._unfitted().partial_fit(checked, sample_weight=sample_weight)
-            self._adopt(X, embedding, None)
-        else:
-            self._change("partial_fit", X, sample_weight)
-        return self
+        if "embedding_" in self.__dict__:
+            return self._update("partial_fit", X, sample_weight)
+        rows = validate_rows(self, X, sample_weight, min_rows=1)
+        embedding = self._unfitted().partial_fit(rows.X, sample_weight=rows.given_weights)
+        return self._store(rows, embedding, None)
 
     @available_if(_embedding_can("forget"))
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows away again. The threshold comes from the weighted centers from now on.
+        """Remove rows. From now on the threshold comes from the weighted centers.
 
         Parameters
         ----------
@@ -149,26 +153,27 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were counted with.
+            The weights that they were added with.
 
         Returns
         -------
         Self
-            The detector. Rows that lie in no shadow are an error, and nothing is changed then;
-            others that were never fitted cannot be told from fitted ones. A ``WindowDensity``
-            has its rows, and knows them all.
+            The detector. Rows that lie in no shadow are an error, and nothing is changed then.
+            Rows that were never added but lie in a shadow cannot be distinguished from rows that
+            were, except with a ``WindowDensity``, which keeps its rows.
         """
         check_is_fitted(self)
-        self._change("forget", X, sample_weight)
+        return self._update("forget", X, sample_weight)
+
+    def _update(self, verb: str, X: Any, sample_weight: Any) -> Self:
+        rows = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        embedding = copy.copy(self.embedding_)  # a copy of this detector may share it
+        getattr(embedding, verb)(rows, sample_weight=sample_weight)
+        self.embedding_, self._offset_ = embedding, None
         return self
 
-    def _change(self, verb: str, X: Any, sample_weight: Any) -> None:
-        embedding = copy.copy(self.embedding_)  # a copy of this detector may share it
-        getattr(embedding, verb)(self._more_rows(X), sample_weight=sample_weight)
-        self.embedding_, self._offset_ = embedding, None
-
-    def _merged(self, others: Sequence[KernelPCANovelty]) -> Self:
-        """The detector of the data of all; see :func:`rskpca.merge`."""
+    def _merge(self, others: Sequence[KernelPCANovelty]) -> Self:
+        """Return the detector of the data of all; see :func:`rskpca.merge`."""
         merged = clone(self)
         merged.embedding_ = merge(self.embedding_, *(other.embedding_ for other in others))
         merged._offset_ = None
@@ -181,54 +186,57 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
                 "contamination must be the share of outliers, above 0 and at most 0.5, "
                 f"got {share!r}."
             )
-        if self.embedding is not None and not isinstance(self.embedding, PrincipalComponents):
+        kinds = ReducedSetKernelPCA, NystromKernelPCA
+        if self.embedding is not None and not isinstance(self.embedding, kinds):
             raise TypeError(
                 "embedding must be a kernel PCA such as ReducedSetKernelPCA(10), "
                 f"got {self.embedding!r}."
             )
 
     def _unfitted(self) -> Any:
-        return _AtMostTen(10) if self.embedding is None else clone(self.embedding)
+        return ReducedSetKernelPCA(10) if self.embedding is None else clone(self.embedding)
 
-    def _with_bandwidth_of(self, X: Any, sample_weight: Any) -> Self:
-        """A copy whose bandwidth is a number, that of these rows, whatever comes first."""
-        return clone(self).set_params(
-            embedding=self._unfitted()._with_bandwidth_of(X, sample_weight)
-        )
+    @contextmanager
+    def _any_number_of_components(self) -> Iterator[None]:
+        """Do not warn if the default number of components does not exist."""
+        with warnings.catch_warnings():
+            if self.embedding is None:
+                warnings.simplefilter("ignore", FewComponentsWarning)
+            yield
 
-    def _adopt(self, X: Any, embedding: Any, offset: float | None) -> None:
-        validate_data(self, X, reset=True, skip_check_array=True)
+    def _fix_bandwidth(self, rows: Rows) -> Self:
+        """Return an unfitted copy whose bandwidth is the one that these rows give."""
+        return clone(self).set_params(embedding=self._unfitted()._fix_bandwidth(rows))
+
+    def _store(self, rows: Rows, embedding: Any, offset: float | None) -> Self:
+        rows.name_features(self)
         self.embedding_, self._offset_ = embedding, offset
-
-    def _more_rows(self, X: Any) -> Array:
-        return validate_data(self, X, dtype=check.FLOATS, reset=False)
+        return self
 
     @property
     def model_(self) -> FittedModel:
         """The fitted model of the embedding, with the offset."""
-        offset, embedded = self.offset_, self.embedding_.model_
-        found: FittedModel | None = self.__dict__.get("_model_")
-        if found is None or found.system is not embedded.system or found.offset != offset:
-            found = self._model_ = embedded.with_offset(offset)
-        return found
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in super().__getstate__().items() if k != "_model_"}
+        check_is_fitted(self)
+        with self._any_number_of_components():
+            embedded = self.embedding_.model_
+        solved = self.__dict__.get("_solved_")
+        if solved is None or solved[0] is not embedded or self._offset_ is None:
+            if self._offset_ is None:
+                self._check_parameters()
+                known = embedded.known
+                self._offset_ = _threshold(
+                    embedded, known.centers, known.weights, self.contamination
+                )
+            solved = self._solved_ = embedded, embedded.with_offset(self._offset_)
+        return solved[1]
 
     @property
     def offset_(self) -> float:
-        """The score that parts outliers from the others; taken from the centers of a stream."""
-        check_is_fitted(self)
-        if self._offset_ is None:
-            self._check_parameters()
-            left = self.embedding_._known_points()
-            self._offset_ = _threshold(
-                self.embedding_, left.centers, left.weights, self.contamination
-            )
-        return self._offset_
+        """The score that separates outliers from the rest; for streams, from the centers."""
+        return cast(float, self.model_.offset)
 
     def score_samples(self, X: Any) -> Array:
-        """Minus the squared distance from the principal subspace in feature space.
+        """Return minus the squared distance from the principal subspace in feature space.
 
         Parameters
         ----------
@@ -238,13 +246,14 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The lower, the more of an outlier.
+            Scores; lower for outliers.
         """
         check_is_fitted(self)
-        return self.embedding_.score_samples(self._more_rows(X))
+        with self._any_number_of_components():
+            return self.embedding_.score_samples(validate_points(self, X))
 
     def decision_function(self, X: Any) -> Array:
-        """The scores less the offset.
+        """Return the scores minus the offset.
 
         Parameters
         ----------
@@ -259,7 +268,7 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> Array:
-        """Is each point an outlier?
+        """Return whether each point is an outlier.
 
         Parameters
         ----------
@@ -273,19 +282,28 @@ class KernelPCANovelty(NotebookTables, OutlierMixin, BaseEstimator):
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram, followed by a summary of the fitted model."""
+        fitted = "embedding_" in self.__dict__
+        return str(super()._repr_html_inner()) + (fitted_html(self.model_) if fitted else "")
 
-class _AtMostTen(ReducedSetKernelPCA):
-    """Ten components, or as many as there are: nobody has asked for ten."""
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = cast(dict[str, str], super()._repr_mimebundle_(**kwargs))
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
-    def _check_found(self, found: int, n_points: int, points: str = "centers") -> None:
-        if found == 0:
-            super()._check_found(found, n_points, points)
+
+def _continue_from(embedding: Any, fitted: Any) -> None:
+    """Give an unfitted embedding what a warm start of its density continues from."""
+    if isinstance(embedding, ReducedSetKernelPCA) and isinstance(fitted, ReducedSetKernelPCA):
+        embedding.kernel_, embedding.density_ = fitted.kernel_, fitted.density_
 
 
-def _threshold(embedding: Any, rows: Array, weights: Array, contamination: float) -> float:
-    """The lowest score with at most this share of the weight below it, less its rounding."""
-    scores = embedding.score_samples(rows)
-    rounding = 64 * np.finfo(scores.dtype).eps * embedding.kernel_.kappa
+def _threshold(model: FittedModel, X: Array, weights: Array, contamination: float) -> float:
+    """Return the lowest score with at most this share of the weight below, minus rounding."""
+    scores = -model.residuals(X)
+    rounding = 64 * np.finfo(scores.dtype).eps * model.kernel.kappa
     order = np.argsort(scores, kind="stable")
     order = order[weights[order] > 0]
     below = np.cumsum(weights[order])

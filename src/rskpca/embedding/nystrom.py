@@ -8,16 +8,30 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
+from ..density._base import claim_kernel
 from ..kernels import RadialKernel, as_kernel
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, Moments, ritz
+from ..spectral import EigenSystem, Moments, nystrom, ritz
 from ..spectral.landmarks import RULES
-from ._base import Array
-from ._landmark import LandmarkKernelPCA, whole
+from ._base import Array, KernelEmbedding, check_components
+from .kernel_pca import invert
+
+_EXTENSIONS = ("landmarks", "data")
+_NOT_ORTHOGONAL = (
+    'axes through the data are not orthogonal, which this needs; use extension="landmarks".'
+)
+
+
+def _has_orthogonal_axes(estimator: NystromKernelPCA) -> bool:
+    if estimator.extension == "data":
+        raise AttributeError(_NOT_ORTHOGONAL)
+    return True
 
 
 def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
@@ -25,10 +39,12 @@ def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
         raise AttributeError(
             'partial_fit needs extension="landmarks", got "data", which keeps all rows.'
         )
+    if not estimator._takes_chunks:
+        raise AttributeError(f"{type(estimator).__name__} needs all rows at once.")
     return True
 
 
-class NystromKernelPCA(LandmarkKernelPCA):
+class NystromKernelPCA(KernelEmbedding):
     """Kernel PCA of all the data in the span of a few landmarks.
 
     Parameters
@@ -36,28 +52,28 @@ class NystromKernelPCA(LandmarkKernelPCA):
     n_components : int, default=None
         r. None keeps every component with a positive eigenvalue.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of a density that is given as ``landmarks``.
+        None is the Gaussian, or the kernel of a density given as ``landmarks`` if it has one.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
     landmarks : str, int, array, density estimator or ReducedSet, default="uniform"
         A rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"`` (incomplete,
         pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge leverage scores).
-        A number is that many uniform rows. An array of points is taken as it is; so are the
+        An integer is a number of uniform rows. An array of points is used as it is; so are the
         centers of a reduced set, or of a density that is fitted to the data.
     n_centers : int, default=None
-        m, for a rule's name; None is 100.
+        m, for a rule given by name; None is 100.
     extension : {"landmarks", "data"}, default="landmarks"
-        ``"landmarks"`` is Rayleigh-Ritz on the span of the landmarks: the data are read in
-        blocks and not kept, and a new point costs O(m). ``"data"`` is the method as the paper
-        compares with: eigenvectors of K_mm, extended to all n points, which are kept; a new
-        point costs O(n).
+        ``"landmarks"`` is Rayleigh-Ritz on the span of the landmarks: the data are read once and
+        not kept, and a new point costs O(m). ``"data"`` is the method that the paper compares
+        with: eigenvectors of K_mm, extended to all n points, which are kept; a new point costs
+        O(n).
     center : bool, default=True
         True is scikit-learn's kernel PCA, about the mean in feature space; False is the
         paper's operator.
     random_state : int, RandomState or None, default=0
-        Seed of the landmarks, and of the sample that the median bandwidth is taken from.
+        Seed of the landmarks, and of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
@@ -66,20 +82,20 @@ class NystromKernelPCA(LandmarkKernelPCA):
     n_centers_ : int
         m, their number.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at: the landmarks less those that
-        others make redundant, or all the data.
+        The points that ``transform`` evaluates the kernel at: the landmarks without redundant
+        ones, or all the data.
     eigenvalues_ : ndarray of shape (n_components,)
         Descending, on the scale of ``KernelPCA.eigenvalues_``.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment). Of
-        that of the landmarks with ``extension="data"``; else at least this share, as the mean is
-        known in the span of the landmarks only.
+        Share of the variance in feature space (with ``center=False``, of the second moment). With
+        ``extension="data"`` it is the share in the variance of the landmarks; otherwise a lower
+        bound, because the mean is known only in the span of the landmarks.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Examples
     --------
@@ -91,6 +107,9 @@ class NystromKernelPCA(LandmarkKernelPCA):
     ((1797, 2), (50, 64))
     """
 
+    _takes_chunks = True
+    landmarks_: Array
+    _landmarks_: ReducedSet
     _moments_: Moments | None
 
     def __init__(
@@ -117,7 +136,7 @@ class NystromKernelPCA(LandmarkKernelPCA):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the landmarks, and solve for the data.
+        """Choose the landmarks and solve the eigenproblem of the data in their span.
 
         Parameters
         ----------
@@ -126,24 +145,23 @@ class NystromKernelPCA(LandmarkKernelPCA):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weight of each row.
 
         Returns
         -------
-        NystromKernelPCA
-            Itself.
+        Self
+            The fitted estimator.
         """
-        rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=2)
-        points, moments = landmarks, None
+        self._check_parameters()
+        rows = validate_rows(self, X, sample_weight)
+        kernel, landmarks = self._choose_landmarks(rows)
+        moments = None
         if self.extension == "data":
-            points = whole(rows, weights)
-            system = self._through_data(kernel, landmarks, points)
+            model = self._through_data(kernel, landmarks, rows)
         else:
-            moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
-            system = self._solved(moments)
-        self._adopt(X, kernel, landmarks, points)
-        self._moments_, self._system_ = moments, system
-        return self
+            moments = Moments.of(kernel, landmarks.centers).add(*_counted(rows))
+            model = self._through_landmarks(landmarks, moments)
+        return self._store_landmarks(rows, kernel, landmarks, moments, model)
 
     @available_if(_keeps_no_data)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -156,94 +174,235 @@ class NystromKernelPCA(LandmarkKernelPCA):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weight of each row.
 
         Returns
         -------
-        NystromKernelPCA
-            Itself; its eigenproblem is solved when an answer is asked for.
+        Self
+            The estimator; its eigenproblem is solved when an answer is asked for.
         """
         self._check_parameters()
-        if not hasattr(self, "landmarks_"):
-            rows, weights, kernel, landmarks = self._started(X, sample_weight, at_least=1)
-            moments = Moments.of(kernel, landmarks.centers).add(rows, weights)
-            self._adopt(X, kernel, landmarks, landmarks)
-        elif self._moments_ is None:
+        if not self._is_fitted:
+            rows = validate_rows(self, X, sample_weight, min_rows=1)
+            kernel, landmarks = self._choose_landmarks(rows)
+            moments = Moments.of(kernel, landmarks.centers).add(*_counted(rows))
+            return self._store_landmarks(rows, kernel, landmarks, moments, None)
+        if self._moments_ is None:
             raise ValueError(
-                'partial_fit goes on from a fit with extension="landmarks", not "data".'
+                'partial_fit continues a fit with extension="landmarks", not one with "data".'
             )
-        else:
-            rows = validate_data(self, X, dtype=check.FLOATS, reset=False)
-            given = sample_weight is not None
-            weights = check.sample_weights(sample_weight, len(rows)) if given else None
-            moments = self._moments_.add(rows, weights)
-        self._moments_, self._system_ = moments, None
+        rows = validate_more_rows(self, X, sample_weight, all_zero=False)
+        self._moments_ = self._moments_.add(rows.X, rows.given_weights)
+        self._solved_ = None
+        return self
+
+    def _store_landmarks(
+        self,
+        rows: Rows,
+        kernel: RadialKernel,
+        landmarks: ReducedSet,
+        moments: Moments | None,
+        model: FittedModel | None,
+    ) -> Self:
+        """Store the result of a fit, all at once."""
+        rows.name_features(self)
+        self.kernel_, self.landmarks_, self._landmarks_ = kernel, landmarks.centers, landmarks
+        self._moments_ = moments
+        self._solved_ = None if model is None else (moments, model)
         return self
 
     @property
-    def eigensystem_(self) -> EigenSystem:
-        """The solved eigenproblem; solved now if the data changed."""
-        check_is_fitted(self)
-        if self._system_ is None:
-            self._system_ = self._solved(self._moments_)  # type: ignore[arg-type]
-        return self._system_
+    def _is_fitted(self) -> bool:
+        return "landmarks_" in self.__dict__
 
-    def _solved(self, moments: Moments) -> EigenSystem:
+    def _summary(self) -> Moments | None:
+        return self._moments_
+
+    def _solve(self, summary: Any) -> FittedModel:
+        return self._through_landmarks(self._landmarks_, summary)
+
+    def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
+        """Solve for landmarks that stand for the data themselves."""
+        moments = Moments.of(kernel, reduced_set.centers)
+        moments = moments.add(reduced_set.centers, reduced_set.weights)
+        return self._through_landmarks(reduced_set, moments)
+
+    def _through_landmarks(self, landmarks: ReducedSet, moments: Moments) -> FittedModel:
+        """Rayleigh-Ritz on the span of the landmarks."""
         system = ritz(moments, self._count(), center=self.center)
-        self._check_found(len(system.eigenvalues), len(moments.basis))
-        return system
+        return self._model(landmarks, system, len(moments.basis), known=landmarks)
 
-    def _chosen(self, X: Array, weights: Array | None) -> tuple[RadialKernel, ReducedSet]:
-        total = float(len(X) if weights is None else weights.sum())
-        kernel, points = self._kernel_and_points(X, weights)
+    def _through_data(self, kernel: RadialKernel, landmarks: ReducedSet, rows: Rows) -> FittedModel:
+        """Extend the eigenvectors of the landmarks to all rows."""
+        data = ReducedSet(*rows.positive)
+        system = nystrom(kernel, landmarks, data, self._count(), center=self.center)
+        return self._model(landmarks, system, landmarks.n_centers, known=data)
+
+    def _model(
+        self, points: ReducedSet, system: EigenSystem, n_points: int, **fields: Any
+    ) -> FittedModel:
+        found = len(system.eigenvalues)
+        check_components("n_components", self.n_components, found, n_points, "landmarks")
+        scale = np.sqrt(system.eigenvalues)
+        fields = {"landmarks": True, **fields}
+        return FittedModel(system.kernel, points, system, system, scale, **fields)
+
+    def _count(self) -> int:
+        """Return the number of components to compute."""
+        return np.iinfo(np.int32).max if self.n_components is None else self.n_components
+
+    # -------------------------------------------------------------- landmarks
+
+    def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
+        """Return the resolved kernel, and the landmarks with weights that sum to n."""
+        kernel, points = self._kernel_and_points(rows)
+        total = float(rows.weights.sum())
         return kernel, ReducedSet(points, np.full(len(points), total / len(points)))
 
-    def _kernel_and_points(self, X: Array, weights: Array | None) -> tuple[RadialKernel, Array]:
-        landmarks = self.landmarks
+    def _kernel_and_points(self, rows: Rows) -> tuple[RadialKernel, Array]:
+        landmarks, (X, weights) = self.landmarks, _counted(rows)
         if isinstance(landmarks, BaseDensity):
-            kernel, density = self._lent_kernel(clone(landmarks), X, weights)
-            return kernel, density.fit(X, sample_weight=weights).reduced_set_.centers
-        kernel = as_kernel(self.kernel, self.gamma, self.bandwidth)
+            density = clone(landmarks)
+            kernel = self._resolve_kernel(rows, density)
+            return kernel, density.summarize(rows, kernel).reduced_set_.centers
+        asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
         if isinstance(landmarks, ReducedSet):
-            points = _given(landmarks.centers, X)
+            points = _check_landmarks(landmarks.centers, X)
         elif isinstance(landmarks, str) or np.ndim(landmarks) == 0:
-            rule, count = self._rule_and_count(X)
-            kernel = kernel.resolve(X, weights, self.random_state)
+            rule, count = self._rule_and_count(len(X))
+            kernel = asked.resolve(X, weights, self.random_state)
             rng = check_random_state(self.random_state)
             return kernel, X[rule(kernel, X, weights, count, rng)]
         else:
-            points = _given(landmarks, X)
-        return kernel.resolve(X, weights, self.random_state), points
+            points = _check_landmarks(landmarks, X)
+        return asked.resolve(X, weights, self.random_state), points
 
-    def _rule_and_count(self, X: Array) -> tuple[Any, int]:
+    def _rule_and_count(self, n_rows: int) -> tuple[Any, int]:
         named = isinstance(self.landmarks, str)
         if named and self.landmarks not in RULES:
             raise ValueError(
-                f"landmarks must be one of {', '.join(map(repr, RULES))}, a number, an array, a "
+                f"landmarks must be one of {', '.join(map(repr, RULES))}, an integer, an array, a "
                 f"density estimator or a ReducedSet, got {self.landmarks!r}."
             )
         default = 100 if self.n_centers is None else self.n_centers
         count = default if named else self.landmarks
         name = "n_centers" if named else "landmarks"
         check.positive_integer(name, count)
-        if count > len(X):
+        if count > n_rows:
             raise ValueError(
-                f"{name}={count} is more than the {len(X)} rows of positive weight; "
-                "ask for at most as many."
+                f"{name}={count} exceeds the {n_rows} rows of positive weight; "
+                f"use at most {n_rows}."
             )
         return RULES[self.landmarks if named else "uniform"], count
 
+    def _fix_bandwidth(self, rows: Rows) -> Self:
+        asked: Any = self.kernel, self.gamma, self.bandwidth
+        if isinstance(self.landmarks, BaseDensity):
+            kernel, given = claim_kernel(self.landmarks, asked, type(self).__name__)
+        else:
+            kernel, given = as_kernel(*asked), False
+        kernel = kernel.resolve(rows.X, rows.given_weights, self.random_state)
+        fixed = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
+        if given:
+            fixed.set_params(landmarks=clone(self.landmarks)._drop_kernel())
+        return fixed
+
     def _check_parameters(self) -> None:
-        super()._check_parameters()
+        if self.n_components is not None:
+            check.positive_integer("n_components", self.n_components)
+        check.boolean("center", self.center)
+        check.one_of("extension", self.extension, _EXTENSIONS)
+        self._check_landmarks()
+
+    def _check_landmarks(self) -> None:
         if self.n_centers is not None and not isinstance(self.landmarks, str):
             raise ValueError(
-                f"n_centers={self.n_centers!r} goes with a rule's name such as "
-                '"rpcholesky"; landmarks already say how many.'
+                f"n_centers={self.n_centers!r} needs a rule given by name, such as "
+                '"rpcholesky"; other landmarks have their own number.'
             )
 
+    def _refuse_stream(self, verb: str) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot {verb}.")
 
-def _given(landmarks: Any, X: Array) -> Array:
-    """Points of the user, in the dtype of the data."""
+    # -------------------------------------------------------------- answers
+
+    @property
+    def reduced_set_(self) -> ReducedSet:
+        """Not available: landmarks do not stand for the data."""
+        raise AttributeError(f"{type(self).__name__} has landmarks_ and no reduced_set_.")
+
+    @property
+    def n_centers_(self) -> int:
+        """m, the number of landmarks."""
+        check_is_fitted(self)
+        return len(self.landmarks_)
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of the variance in feature space that each component explains."""
+        return self.model_.explained_variance_ratio  # type: ignore[return-value]
+
+    @available_if(_has_orthogonal_axes)
+    def reconstruction_error(self, X: Any) -> Array:
+        """Return the squared distance in feature space between points and their projections.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Not negative. Not available for ``extension="data"``, whose axes are not orthogonal.
+        """
+        return self.model_.residuals(validate_points(self, X))
+
+    @available_if(_has_orthogonal_axes)
+    def score_samples(self, X: Any) -> Array:
+        """Return minus :meth:`reconstruction_error`: higher for points more like the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Not positive. Not available for ``extension="data"``.
+        """
+        return -self.reconstruction_error(X)
+
+    def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
+        """Return points with approximately these coordinates.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+            Coordinates, as returned by ``transform``.
+        method : {"ridge", "fixed-point", "distances"}, default="ridge"
+            See :meth:`ReducedSetKernelPCA.inverse_transform`; only ``"ridge"`` for
+            ``extension="data"``, whose axes are not orthogonal.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            float32 for float32 coordinates, else float64.
+        """
+        if self.extension == "data" and method != "ridge":
+            raise ValueError(f"method={method!r}: {_NOT_ORTHOGONAL}")
+        return invert(self.model_, Z, method)
+
+
+def _counted(rows: Rows) -> tuple[Array, Any]:
+    """Return the rows of positive weight, with their weights or None if none were given."""
+    X, weights = rows.positive
+    return X, weights if rows.weighted else None
+
+
+def _check_landmarks(landmarks: Any, X: Array) -> Array:
+    """Return points given by the user, in the dtype of the data."""
     points = check_array(landmarks, dtype=X.dtype, input_name="landmarks")
     if points.shape[1] != X.shape[1]:
         raise ValueError(

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .. import _validation as check
+from .._validation import Rows
 from ..data import Source, open_source, read_ahead
 from ._checkpoint import Checkpoint, check_place
 from ._progress import Progress, shown
@@ -124,7 +125,7 @@ def _in_one_pass(estimator: Any) -> Any:
 def _check(estimator: Any, source: Source) -> None:
     _check_streams(estimator, source)
     two_rows = np.eye(2, source.n_features)
-    clone(estimator)._with_bandwidth_of(two_rows, None)  # a bad bandwidth is told before reading
+    clone(estimator)._fix_bandwidth(Rows(two_rows, np.ones(2)))  # report a bad bandwidth early
 
 
 def _check_streams(estimator: Any, source: Source) -> None:
@@ -142,7 +143,7 @@ def _check_streams(estimator: Any, source: Source) -> None:
     except AttributeError as error:
         name, reason = type(estimator).__name__, error.__cause__ or error
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
-    if not hasattr(estimator, "_with_bandwidth_of"):
+    if not hasattr(estimator, "_fix_bandwidth"):
         raise TypeError(
             f"{type(estimator).__name__} cannot be fitted block by block: it is no estimator of "
             "rskpca; give its own partial_fit the blocks of open_source(...)."
@@ -156,12 +157,14 @@ def _started(estimator: Any, source: Source) -> Any:
 
 def _settled(estimator: Any, source: Source) -> Any:
     try:  # a bandwidth that is a number needs no rows
-        return estimator._with_bandwidth_of(np.empty((0, source.n_features)), None)
+        empty = Rows(np.empty((0, source.n_features)), np.empty(0))
+        return estimator._fix_bandwidth(empty)
     except ValueError:
         weights = source.weights()
         if weights is not None:
             check.sample_weights(weights, len(weights))
-        return estimator._with_bandwidth_of(_RowsOf(source), weights)
+        rows: Any = _RowsOf(source)
+        return estimator._fix_bandwidth(Rows(rows, weights, weights is not None))  # type: ignore[arg-type]
 
 
 class _RowsOf:

@@ -18,8 +18,8 @@ from .._core import gram
 from .._core.parallel import slices
 from ..kernels import Gaussian
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, FeatureSpace
-from ..spectral.eigensystem import STORED_CENTERS
+from .eigensystem import STORED_CENTERS, EigenSystem
+from .feature_space import FeatureSpace
 
 Array = NDArray[np.floating]
 

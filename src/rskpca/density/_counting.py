@@ -1,0 +1,238 @@
+"""Algorithm 2: assign each row to a center and count it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.cover import Cover
+from ..reduced_set import ReducedSet, Statistics
+from ._base import Array, Labels
+
+# The radius of a bounded stream grows by this factor until the centers, covered again, are at
+# most this share of the limit: small enough a step to keep the radius small, large enough a
+# share to leave room before the next one.
+GROWTH, KEPT = 2**0.25, 0.5
+
+Progress = Callable[[int, int], None]
+
+
+class GrowingCover(Protocol):
+    """What covers rows: the first center within the radius takes a row, else it opens one."""
+
+    radius: float
+
+    @property
+    def n_centers(self) -> int: ...
+
+    @property
+    def centers(self) -> Array: ...
+
+    def extend(self, X: Array, progress: Any = None) -> tuple[Labels, Array]: ...
+
+
+class RowCover(GrowingCover, Protocol):
+    """A cover that can also look rows up without opening centers."""
+
+    def assign(self, X: Array) -> tuple[Labels, Array]: ...
+
+
+class EveryRow:
+    """A cover of radius 0: every row is a center, because a distance is never below 0."""
+
+    radius = 0.0
+
+    def __init__(self, centers: Array) -> None:
+        self.centers = centers
+
+    @property
+    def n_centers(self) -> int:
+        """The number of centers."""
+        return len(self.centers)
+
+    def extend(self, X: Array, progress: Any = None) -> tuple[Labels, Array]:
+        """Make every row a center."""
+        labels = len(self.centers) + np.arange(len(X))
+        self.centers = np.concatenate([self.centers, X])
+        return labels, np.zeros(len(X))
+
+    def assign(self, X: Array) -> tuple[Labels, Array]:
+        """Assign no row."""
+        return np.full(len(X), -1, dtype=np.intp), np.zeros(len(X))
+
+
+def open_cover(radius: float, centers: Array) -> RowCover:
+    """Return a cover that continues from these centers."""
+    return Cover(radius, centers) if radius > 0 else EveryRow(centers)
+
+
+def cover_and_count(
+    cover: GrowingCover,
+    statistics: Statistics,
+    rows: Array,
+    weights: Array,
+    progress: Progress | None = None,
+    limit: int | None = None,
+) -> tuple[Statistics, Labels]:
+    """Cover rows, opening centers as needed, and add them to the statistics of the centers.
+
+    Fewer labels than rows come back if the cover takes only some of the rows at a time, or if a
+    row would open more than ``limit`` centers: only the rows before it are counted.
+    """
+    labels, squared = cover.extend(rows, progress)
+    n_centers = cover.n_centers
+    if limit is not None and n_centers > limit:
+        taken, n_centers = int(np.argmax(labels == limit)), limit
+        labels, squared = labels[:taken], squared[:taken]
+    return statistics.add(labels, squared, weights[: len(labels)], n_centers), labels
+
+
+def extend_set(
+    previous: ReducedSet | None,
+    cover: RowCover,
+    rows: Array,
+    weights: Array,
+    progress: Progress | None = None,
+) -> tuple[ReducedSet, Labels]:
+    """Return the reduced set with these rows added, and their centers.
+
+    Without a previous set the cover may start from the centers of another fit (a warm start);
+    those that no row joins are dropped.
+    """
+    statistics = Statistics.zeros(cover.n_centers) if previous is None else previous.statistics
+    statistics, labels = cover_and_count(cover, statistics, rows, weights, progress)
+    dtype = rows.dtype if previous is None else np.result_type(previous.centers, rows)
+    used = statistics.weights > 0
+    if not used.all():
+        labels = np.cumsum(used)[labels] - 1
+    reach = cover.radius if previous is None else max(cover.radius, previous.radius)  # type: ignore[type-var]
+    extended = ReducedSet.of(cover.centers.astype(dtype), statistics, reach, cover.radius)
+    return extended, labels
+
+
+def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array) -> ReducedSet:
+    """Return the reduced set without rows that were counted before."""
+    if not cover.radius:
+        raise ValueError(
+            "forget needs a positive radius, but ell=inf made every row its own center; "
+            "fit again without the rows."
+        )
+    labels, squared = cover.assign(rows)
+    missing = np.flatnonzero((labels < 0) & (weights > 0))
+    if len(missing):
+        raise ValueError(
+            f"forget: {len(missing)} of {len(rows)} rows lie in no shadow, the first is row "
+            f"{missing[0]}; only rows that were fitted can be forgotten. Nothing was changed."
+        )
+    counted = weights > 0
+    left = previous.statistics.remove(
+        labels[counted],
+        squared[counted],
+        weights[counted],
+        previous.radius,  # type: ignore[arg-type]
+    )
+    if not (left.weights > 0).any():
+        raise ValueError(
+            "forget: no rows would be left; create a new estimator instead. Nothing was changed."
+        )
+    return ReducedSet.of(
+        previous.centers, left, previous.radius, previous.spacing, spectrum=previous.spectrum
+    )
+
+
+class BoundedStream:
+    """A reduced set of at most ``limit`` centers, whose radius grows when it would have more.
+
+    The row that would open one center too many ends the cover. The radius grows until the
+    centers, covered again, are at most ``KEPT`` of the limit, and the stream continues from that
+    row. So the result does not depend on the chunks.
+
+    Parameters
+    ----------
+    limit : int
+        The largest number of centers.
+    cover : RowCover
+        The cover of the stream so far; it is used up.
+    reduced_set : ReducedSet or None
+        The reduced set of the stream so far.
+    """
+
+    def __init__(self, limit: int, cover: RowCover, reduced_set: ReducedSet | None) -> None:
+        self.limit, self.cover, self._set = limit, cover, reduced_set
+
+    @property
+    def reduced_set(self) -> ReducedSet:
+        """The reduced set of the rows so far."""
+        assert self._set is not None
+        return self._set
+
+    def extend(self, rows: Array, weights: Array, progress: Progress | None = None) -> Labels:
+        """Add at least one row and return the centers of the rows."""
+        labels = np.empty(len(rows), dtype=np.intp)
+        if self._set is not None and self._set.n_centers > self.limit:  # the limit was lowered
+            self._grow()
+        start, n_next = 0, 1024
+        while start < len(rows):
+            before = self.cover.n_centers
+            stop = start + self._take(rows[start : start + n_next], weights[start:], labels[start:])
+            share = max(self.cover.n_centers - before, 0) / n_next
+            n_next = int(np.clip(max(self.limit, 256) / max(share, 1e-3), 1024, 2**16))
+            if self.cover.n_centers > self.limit:
+                labels[:stop] = self._grow()[labels[:stop]]
+            start = stop
+            if progress is not None:
+                progress(start, self.reduced_set.n_centers)
+        return labels
+
+    def _take(self, rows: Array, weights: Array, labels: Labels) -> int:
+        """Count rows up to the one that would open a center too many; return their number."""
+        before = Statistics.zeros() if self._set is None else self._set.statistics
+        statistics, found = cover_and_count(self.cover, before, rows, weights, limit=self.limit)
+        labels[: len(found)] = found
+        if len(found):
+            dtype = np.result_type(rows if self._set is None else self._set.centers, rows)
+            centers = self.cover.centers[: len(statistics)].astype(dtype)
+            radius = self.cover.radius
+            reach = radius if self._set is None else max(radius, self._set.radius)  # type: ignore[type-var]
+            self._set = ReducedSet.of(centers, statistics, reach, radius)
+        return len(found)
+
+    def _grow(self) -> Labels:
+        """Increase the radius and return the new center of each center."""
+        wanted = max(int(KEPT * self.limit), 1)
+        spacing = GROWTH * self.cover.radius
+        coarse, labels = self.reduced_set.coarsen(spacing)
+        while coarse.n_centers > wanted:
+            spacing = _check_spacing(GROWTH * spacing)
+            coarse, labels = self.reduced_set.coarsen(spacing)
+        self._set, self.cover = coarse, Cover(spacing, coarse.centers)
+        return labels
+
+
+def _check_spacing(spacing: float) -> float:
+    if spacing > 1e150:
+        raise ValueError(
+            "max_centers: the data are spread so widely that no radius with a finite square "
+            "covers them; rescale the data."
+        )
+    return spacing
+
+
+def cell_means(X: Array, weights: Array, labels: NDArray[np.intp], origins: Array) -> Array:
+    """Return the mean of the rows of each cell.
+
+    Sums are taken about a point near the cell, so that data far from zero keep their digits.
+    """
+    from .._core.compiled import accumulate
+
+    totals = np.zeros(len(origins))
+    accumulate(labels, weights, totals)
+    means = np.empty(origins.shape)
+    for k in range(X.shape[1]):
+        sums = np.zeros(len(origins))
+        accumulate(labels, weights * (X[:, k] - origins[labels, k]), sums)
+        means[:, k] = origins[:, k] + sums / totals
+    return means

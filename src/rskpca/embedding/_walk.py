@@ -1,0 +1,216 @@
+"""Base class of the embeddings by random walks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, Self, cast
+
+import numpy as np
+
+from .. import _validation as check
+from .._core.links import longest_links
+from .._validation import validate_points, validate_rows
+from ..kernels import RadialKernel
+from ..model import FittedModel
+from ..reduced_set import ReducedSet
+from ..spectral import EigenSystem, FittedMarkov, Operator, solve
+from ..spectral.basis import projected, sufficient_for_walk
+from ..spectral.eigensystem import signs
+from ._base import Array, KernelEmbedding, check_components
+from ._basis import basis_points, check_basis, tolerable
+
+# An eigenvalue this close to 1 belongs to a separate piece: the walk needs 1e10 steps to leave it.
+_ONE = 1 - 1e-10
+
+
+class WalkEmbedding(KernelEmbedding):
+    """Eigenfunctions of a random walk. The largest eigenvalue is 1, of a constant function.
+
+    A subclass names the operator, and how many constant functions are dropped. One eigenpair
+    more than is kept is computed: it reveals pieces, and how much was cut off.
+    """
+
+    _size_name = "n_components"  # the parameter with the number of eigenfunctions
+    _n_constant = 1  # leading eigenfunctions that are dropped
+    basis: Any
+
+    @abstractmethod
+    def _operator(self) -> Operator:
+        """Return the operator to decompose."""
+
+    @property
+    def _size(self) -> int:
+        return cast(int, self.get_params(deep=False)[self._size_name])
+
+    @property
+    def _graph(self) -> float | None:
+        """Which centers are neighbors; None for all."""
+        return None
+
+    @property
+    def _allowed_pieces(self) -> int:
+        """The number of pieces that is expected and causes no warning."""
+        return 1
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check.positive_integer(self._size_name, self._size)
+        check_basis(self.basis)
+        if self.basis is not None and self._graph is not None:
+            raise ValueError(
+                f"basis={self.basis!r} needs the full kernel, but graph={self._graph!r} keeps only "
+                "a few neighbors per point. Leave one of them out."
+            )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the reduced set and solve the eigenproblem of the walk on it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data, at least two rows.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row. Integer weights equal repeated rows, except with a
+            ``WindowDensity`` or ``FadingDensity``, where each is one row of the stream.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        self._check_parameters()
+        rows = validate_rows(self, X, sample_weight)
+        kernel, density = self._summarize(rows)  # Algorithm 2
+        model = self._decompose(kernel, density.reduced_set_)  # Algorithm 1
+        return self._store(rows, kernel, density, model)
+
+    def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
+        """Solve the walk on the reduced set; keep the non-constant eigenfunctions."""
+        first, last = self._n_constant, self._n_constant + self._size
+        whole = self._solve_walk(kernel, reduced_set, last + 1)
+        system = whole.select(slice(first, last))
+        evaluated = system
+        if self.basis is not None:
+            evaluated = projected(system, self._basis_points(system, reduced_set))
+        model = FittedModel(
+            kernel, reduced_set, system, evaluated, np.ones(len(system.eigenvalues))
+        )
+        return self._complete(model, whole.eigenvalues[last:])
+
+    def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
+        """Add what the subclass derives from the eigenfunctions and the next eigenvalues."""
+        return model
+
+    def _solve_walk(self, kernel: RadialKernel, reduced_set: ReducedSet, count: int) -> EigenSystem:
+        system = solve(self._operator(), kernel, reduced_set, count, self._graph)
+        found, n_centers = len(system.eigenvalues), reduced_set.n_centers
+        if found == 0:
+            raise ValueError(
+                f"none of the {n_centers} centers has an affinity with another, so there is no "
+                "walk. Use more rows, a larger bandwidth, or self_affinity=True."
+            )
+        kept = min(found, count - 1) - self._n_constant
+        check_components(self._size_name, self._size, kept, n_centers)
+        self._warn_of_pieces(system, reduced_set)
+        return _constant_first(system, reduced_set.weights)
+
+    def _warn_of_pieces(self, system: EigenSystem, reduced_set: ReducedSet) -> None:
+        """Warn if the walk cannot reach all centers, and say what would connect them."""
+        n_ones, isolated = _count_ones(system), _walk(system).n_isolated
+        pieces = n_ones if n_ones > self._allowed_pieces else 0
+        if not pieces and not isolated:
+            return
+        at_least = "at least " if pieces == len(system.eigenvalues) else ""
+        faults = [
+            f"fall apart into {at_least}{pieces} pieces, each with an eigenvalue of 1"
+            * bool(pieces),
+            f"leave {isolated} centers isolated, with coordinates 0" * bool(isolated),
+        ]
+        links = longest_links(reduced_set.centers)
+        gap = links[0 if isolated else self._allowed_pieces - 1]
+        check.warn(f"The affinities {' and '.join(filter(None, faults))}. {self._advice(gap)}")
+
+    def _advice(self, gap: float) -> str:
+        """Say which parameters connect all centers.
+
+        A cut-off leaves some room, because centers move with the bandwidth.
+        """
+        cut_off = f" and graph={1.5 * gap:#.3g}" if self._graph else ""
+        return (
+            f"bandwidth={gap:.3g}{cut_off} would connect them: no center is farther than "
+            f"{gap:.3g} from the next."
+        )
+
+    def _basis_points(self, system: EigenSystem, reduced_set: ReducedSet) -> Array:
+        kernel = system.kernel
+
+        def enough() -> Any:
+            return sufficient_for_walk(system, reduced_set, tolerable(kernel, reduced_set))
+
+        return basis_points(self.basis, kernel, reduced_set, enough)
+
+    def _embed(self, X: Any) -> Array:
+        """Return coordinates; warn about rows at which all eigenfunctions are zero."""
+        model = self.model_
+        functions = model.functions(validate_points(self, X))
+        unreached = int(np.count_nonzero(~functions.any(axis=1)))
+        if unreached:
+            width = "bandwidth" if self._graph is None else "cut-off"
+            check.warn(
+                f"{unreached} of {len(functions)} rows have coordinates 0: they are far from every "
+                f"center, or near isolated centers or a piece on which all {functions.shape[1]} "
+                f"components vanish. A larger {width} connects them to the rest."
+            )
+        return functions * model.scale.astype(functions.dtype)
+
+    @property
+    def eigenvectors_(self) -> Array:
+        """Unit eigenvectors of the decomposed matrix, one row per center."""
+        system = self.eigensystem_
+        return np.sqrt(walk_measure(system))[:, None] * system.functions
+
+
+def walk_measure(system: EigenSystem) -> Array:
+    """Return the stationary distribution of a walk at the centers, up to its sum."""
+    walk = _walk(system)
+    return walk.measure(walk.pull)
+
+
+def _walk(system: EigenSystem) -> FittedMarkov:
+    return cast(FittedMarkov, system.operator)
+
+
+def _count_ones(system: EigenSystem) -> int:
+    return int(np.count_nonzero(system.eigenvalues > _ONE))
+
+
+def _constant_first(system: EigenSystem, weights: Array) -> EigenSystem:
+    """Rotate several eigenfunctions of eigenvalue 1 so that the first is constant."""
+    ones, measure = _count_ones(system), _walk(system).measure(weights)
+    if ones < 2:
+        return system
+    shares = measure @ system.functions[:, :ones]
+    turn = np.linalg.qr(np.column_stack([shares, np.eye(ones)]))[0]
+    functions = np.hstack([system.functions[:, :ones] @ turn, system.functions[:, ones:]])
+    functions *= signs(functions, system.centers.astype(np.float64))
+    coefficients = measure[:, None] * functions / system.eigenvalues
+    return replace(system, functions=functions, coefficients=coefficients)
+
+
+def check_graph(graph: Any) -> float | None:
+    """Return the parameter ``graph``: None, an int of at least 2, or a positive float."""
+    if graph is None:
+        return None
+    if isinstance(graph, Integral) and not isinstance(graph, bool):
+        if graph < 2:
+            raise ValueError(
+                f"graph={graph!r} is a number of nearest centers, which must be at least 2, as "
+                "each is its own nearest. For a cut-off distance give a float, such as 1.5."
+            )
+        return int(graph)
+    hint = "Or None for the full kernel, or an integer number of nearest centers."
+    return check.positive_number("graph", graph, hint=hint)

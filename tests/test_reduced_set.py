@@ -41,8 +41,8 @@ def test_what_it_holds():
         ({"centers": C + np.inf}, "centers must be finite"),
         ({"centers": C * 1j}, "centers"),
         ({"centers": [["a", "b"]] * 3}, "centers|string"),
-        ({"weights": W[:2]}, r"weights must have one number a center, shape \(3,\)"),
-        ({"weights": W[:, None]}, r"weights must have one number a center"),
+        ({"weights": W[:2]}, r"weights must have one number per center, shape \(3,\)"),
+        ({"weights": W[:, None]}, r"weights must have one number per center"),
         ({"weights": W * 0}, "weights must be positive"),
         ({"weights": -W}, "weights must be finite and not negative"),
         ({"weights": W * np.nan}, "weights must be finite"),
@@ -52,7 +52,7 @@ def test_what_it_holds():
         ({"radius": -1.0}, r"radius must be None or not negative, got -1\.0"),
         ({"radius": np.nan}, "radius must be None or not negative, got nan"),
         ({"spacing": -1.0}, "spacing must be None or not negative"),
-        ({"displacement": W[:1]}, "displacement must have one number a center"),
+        ({"displacement": W[:1]}, "displacement must have one number per center"),
         ({"scatter": -W}, "scatter must be finite and not negative"),
     ],
 )
@@ -238,7 +238,7 @@ def test_merge_changes_neither():
 
 
 def test_other_columns_are_refused():
-    with pytest.raises(ValueError, match="cannot merge 3 features into 2"):
+    with pytest.raises(ValueError, match="cannot merge sets with 2 and 3 features"):
         ReducedSet(C, W).merge(ReducedSet(np.zeros((1, 3)), [1.0]))
 
 

@@ -19,7 +19,7 @@ def covered(X, radius, patience):
     start = 0
     while start < len(X):
         aging.bury()
-        labels, distances = aging.take(X[start:])
+        labels, distances = aging.extend(X[start:])
         assert len(labels) > 0
         homes.append(aging.opened[labels])
         squared.append(distances)
@@ -75,7 +75,7 @@ def _go_on(aging, X):
     homes = []
     while len(X):
         aging.bury()
-        labels, _ = aging.take(X)
+        labels, _ = aging.extend(X)
         homes.extend(aging.opened[labels])
         X = X[len(labels) :]
     return homes
@@ -95,7 +95,7 @@ def test_one_branch_alone_goes_on_with_the_cover():
     start = 0
     while start < len(X):
         aging.bury()
-        start += len(aging.take(X[start:])[0])
+        start += len(aging.extend(X[start:])[0])
     cover = aging._cover
     assert cover is not None
     one, two = aging.branch(), aging.branch()

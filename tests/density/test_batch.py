@@ -114,17 +114,17 @@ def test_kernel_pca_says_that_it_cannot_stream(make, fitted):
 @every_counted
 @pytest.mark.parametrize("n_centers", [0, -3, 2.5, 4.0, "8", True, None, np.nan])
 def test_n_centers_must_be_a_positive_whole_number(make, n_centers):
-    with pytest.raises(ValueError, match=r"n_centers must be a whole number of at least 1, got"):
+    with pytest.raises(ValueError, match=r"n_centers must be an integer of at least 1, got"):
         make(n_centers).fit(datasets.blobs(20, 2))
 
 
 @every_counted
 def test_n_centers_may_not_exceed_the_rows_that_count(make):
     X, weights = datasets.blobs(20, 2), np.ones(20)
-    with pytest.raises(ValueError, match=r"n_centers=21 is more than the 20 rows .* at most 20"):
+    with pytest.raises(ValueError, match=r"n_centers=21 exceeds the 20 rows .* at most 20"):
         make(21).fit(X)
     weights[:5] = 0
-    with pytest.raises(ValueError, match=r"n_centers=16 is more than the 15 rows"):
+    with pytest.raises(ValueError, match=r"n_centers=16 exceeds the 15 rows"):
         make(16).fit(X, sample_weight=weights)
     assert make(np.int64(15)).fit(X, sample_weight=weights).reduced_set_.n_centers <= 15
 
@@ -138,7 +138,7 @@ def test_bad_data_and_weights_are_refused_and_change_nothing(make):
         (np.full((30, 2), np.nan), None, "NaN"),
         (X, -np.ones(30), "negative"),
         (X, np.zeros(30), "positive sum"),
-        (X, np.ones(29), "one number a row"),
+        (X, np.ones(29), "one number per row"),
         (X[:1], None, "minimum of 2"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -16,7 +16,7 @@ DENSITY = ShadowDensity(Gaussian(6.0), ell=4.0)
 
 
 def blocks_of(density=DENSITY, rows=X):
-    return ShadowBlocks.of(density, rows[:0], None, rows[0])
+    return ShadowBlocks.of(density, density.kernel, rows[:0], rows[0])
 
 
 def first_within(rows, centers, radius):
@@ -164,7 +164,7 @@ def test_blocks_that_give_other_rows_the_second_time_are_refused():
         ({"ell": np.inf}, r"ell=inf keeps every row"),
         ({"max_centers": 50}, r"max_centers=50 bounds a stream"),
         ({"warm_start": True}, r"warm_start=True starts from the last fit"),
-        ({"n_frequencies": -1}, r"n_frequencies must be a whole number"),
+        ({"n_frequencies": -1}, r"n_frequencies must be an integer"),
         ({"ell": 0}, r"ell must be a positive number"),
     ],
 )
@@ -181,9 +181,9 @@ def test_a_promised_error_fixes_the_radius():
 def test_bad_rows_are_named():
     shadow, bad = blocks_of(), X[:20].copy()
     bad[13, 1] = np.nan
-    with pytest.raises(ValueError, match=r"row 13 holds NaN or infinity"):
+    with pytest.raises(ValueError, match=r"row 13 contains NaN or infinity"):
         shadow.cover(bad)
-    with pytest.raises(ValueError, match=r"rows must have 3 features as elsewhere, got 2"):
+    with pytest.raises(ValueError, match=r"every block must have 3 features, got one with 2"):
         shadow.cover(X[:, :2])
-    with pytest.raises(ValueError, match=r"sample_weight must have one number a row"):
+    with pytest.raises(ValueError, match=r"sample_weight must have one number per row"):
         shadow.cover(X[:20], np.ones(19))

@@ -145,7 +145,7 @@ def test_a_bad_limit_is_named(limit):
     before = fitted_state(density)
     for verb in (density.fit, density.partial_fit):
         density.set_params(max_centers=limit)
-        with pytest.raises(ValueError, match="max_centers must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="max_centers must be an integer of at least 1"):
             verb(X)
         assert fitted_state(density) == before
 

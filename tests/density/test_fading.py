@@ -214,14 +214,14 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
     before = fitted_state(stream)
     calls = []
 
-    def interrupt(self, X, take=_aging.AgingCover.take):
+    def interrupt(self, X, take=_aging.AgingCover.extend):
         calls.append(1)
         if len(calls) > 1:
             raise KeyboardInterrupt
         return take(self, X)
 
     with monkeypatch.context() as patched:
-        patched.setattr(_aging.AgingCover, "take", interrupt)
+        patched.setattr(_aging.AgingCover, "extend", interrupt)
         with pytest.raises(KeyboardInterrupt):
             stream.partial_fit(X[1000:] + 7.0)
     assert fitted_state(stream) == before
@@ -242,7 +242,7 @@ def test_another_half_life_is_refused_in_a_stream():
     stream = fades(10.0).fit(drifting(30))
     before = fitted_state(stream)
     for half_life, message in (
-        (5.0, "half_life is 5.0, but the stream began with 10.0"),
+        (5.0, "half_life is 5.0, but the stream was begun with 10.0"),
         (0, "pos"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -287,8 +287,8 @@ def test_a_window_over_a_stream_holds_the_window():
     ("rows", "message"),
     [
         ([[0.0], [77.0]], r"1 of 2 rows lie in no shadow, the first is row 1.*Nothing was changed"),
-        ([[5.0], [5.0], [5.0]], r"center 1 holds a weight of 2, but 3 would be taken"),
-        ([[0.0], [0.1], [5.0], [5.1], [9.0]], "nothing would be left"),
+        ([[5.0], [5.0], [5.0]], r"center 1 has weight 2, but rows of weight 3 would be removed"),
+        ([[0.0], [0.1], [5.0], [5.1], [9.0]], "no rows would be left"),
     ],
 )
 def test_what_cannot_be_forgotten_is_refused_whole(rows, message):
@@ -368,8 +368,8 @@ def test_a_bad_bandwidth_is_named(bandwidth):
         (np.full(30, np.inf), "sample_weight must be finite"),
         (np.ones(29), r"sample_weight.*shape \(30,\).*\(29,\)"),
         (np.ones((30, 1)), r"sample_weight.*shape \(30,\).*\(30, 1\)"),
-        (["a"] * 30, "sample_weight must hold numbers"),
-        (np.ones(30) * 1j, "sample_weight must hold numbers"),
+        (["a"] * 30, "sample_weight must contain numbers"),
+        (np.ones(30) * 1j, "sample_weight must contain numbers"),
         (0.0, "sample_weight must have a positive sum"),
     ],
 )
@@ -432,7 +432,7 @@ def test_a_rest_that_could_be_rounding_is_an_error():
     density.partial_fit([[0.1]], sample_weight=[0.7])
     before = fitted_state(density)
     with pytest.raises(
-        ValueError, match=r"of which 0\.7 would be left.*cannot be told from rounding"
+        ValueError, match=r"of which 0\.7 would be left.*cannot be distinguished from rounding"
     ):
         density.forget([[0.0]], sample_weight=[0.3e19])
     assert fitted_state(density) == before
@@ -440,7 +440,7 @@ def test_a_rest_that_could_be_rounding_is_an_error():
 
 def test_more_than_a_whole_weight_cannot_be_forgotten():
     density = ShadowDensity(Gaussian(1.0)).fit([[0.0], [9.0]], sample_weight=[1e9, 1.0])
-    with pytest.raises(ValueError, match="center 0 holds a weight of 1e"):
+    with pytest.raises(ValueError, match="center 0 has weight 1e"):
         density.forget([[0.0]], sample_weight=[1e9 + 1])
 
 

@@ -74,8 +74,8 @@ def test_the_certificate_holds_after_a_warm_fit():
     ("options", "rows", "message"),
     [
         ({"warm_start": "yes"}, LATER, "warm_start must be True or False, got 'yes'"),
-        ({"max_centers": 50}, LATER, "max_centers=50 and warm_start=True do not go together"),
-        ({}, LATER[:, :1], "centers of 2 features, but X has 1; set warm_start=False"),
+        ({"max_centers": 50}, LATER, "max_centers=50 and warm_start=True cannot be combined"),
+        ({}, LATER[:, :1], "centers with 2 features, but X has 1; set warm_start=False"),
     ],
 )
 def test_what_cannot_start_warm_is_refused(options, rows, message):

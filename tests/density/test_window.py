@@ -17,7 +17,7 @@ from rskpca import (
     WindowDensity,
 )
 from rskpca.density import _aging
-from rskpca.density._recent import BLOCK
+from rskpca.density._recent import SEGMENT
 from tests import datasets
 from tests.density.invariants import DensityInvariants
 from tests.density.naive import NaiveStream, assert_same, spectrum_of
@@ -162,7 +162,7 @@ def test_memory_does_not_grow():
     stream = windowed(2000).partial_fit(X[:4000])
     chunks = np.split(X[4000:], 36)
     sizes = [len(pickle.dumps(stream.partial_fit(chunk))) for chunk in chunks]
-    rows, centers = (2000 + 2 * BLOCK) * (2 * 8 + 24), 2000 * (2 * 8 + 2 * 8)
+    rows, centers = (2000 + 2 * SEGMENT) * (2 * 8 + 24), 2000 * (2 * 8 + 2 * 8)
     assert max(sizes) < rows + centers + 40_000
     assert max(sizes[18:]) < 1.1 * max(sizes[:18])
 
@@ -172,9 +172,9 @@ def test_nothing_is_kept_alive_by_a_view_of_it():
     stream = windowed(2000).partial_fit(X[:4000])
     for chunk in np.split(X[4000:], 36):
         stream.partial_fit(chunk)
-    arrays = [array for rows in stream._stream_.blocks for array in vars(rows).values()]
+    arrays = [array for rows in stream._stream_.segments for array in vars(rows).values()]
     owners = {id(a): a for a in map(owner_of, [*arrays, *arrays_of(stream._stream_.aging)])}
-    rows, centers = (2000 + 2 * BLOCK) * (2 * 8 + 24), 4 * 2000 * (2 * 8 + 2 * 8)
+    rows, centers = (2000 + 2 * SEGMENT) * (2 * 8 + 24), 4 * 2000 * (2 * 8 + 2 * 8)
     assert sum(array.nbytes for array in owners.values()) < rows + centers
 
 
@@ -202,7 +202,7 @@ def test_small_chunks_do_not_make_many_blocks():
     stream = windowed(3000, n_frequencies=0).fit(drifting(3000))
     for row in drifting(1500, seed=1):
         stream.partial_fit(row[None])
-    assert len(stream._stream_.blocks) < 10
+    assert len(stream._stream_.segments) < 10
 
 
 # --------------------------------------------------------------- labels, copies, failures
@@ -248,14 +248,14 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
     before = fitted_state(stream)
     calls = []
 
-    def interrupt(self, X, take=_aging.AgingCover.take):
+    def interrupt(self, X, take=_aging.AgingCover.extend):
         calls.append(1)
         if len(calls) > 1:
             raise KeyboardInterrupt
         return take(self, X)
 
     with monkeypatch.context() as patched:
-        patched.setattr(_aging.AgingCover, "take", interrupt)
+        patched.setattr(_aging.AgingCover, "extend", interrupt)
         with pytest.raises(KeyboardInterrupt):
             stream.partial_fit(X[1000:] + 7.0)  # other rows, whose centers must not stay
     assert fitted_state(stream) == before
@@ -268,7 +268,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
         (slice(0, 3), None, "3 of 3 rows are not in the window.*Nothing was changed"),
         (slice(-3, None), [1.0, 2.0, 1.0], "1 of 3 rows are not in the window"),
         ([-1, -1], None, "1 of 2 rows"),
-        (slice(-100, None), None, "nothing would be left"),
+        (slice(-100, None), None, "no rows would be left"),
     ],
 )
 def test_what_cannot_be_forgotten_is_refused_whole(rows, weights, message):
@@ -320,7 +320,7 @@ def test_the_certificate_holds_of_the_rows_of_the_window(center):
 def test_a_bad_window_is_named(window):
     density = windowed(10).fit(drifting(30))
     before = fitted_state(density)
-    with pytest.raises(ValueError, match="window must be a whole number of at least 1") as error:
+    with pytest.raises(ValueError, match="window must be an integer of at least 1") as error:
         density.set_params(window=window).fit(drifting(30))
     assert repr(window) in str(error.value)
     assert fitted_state(density) == before
@@ -336,9 +336,9 @@ def test_a_window_longer_than_any_stream_is_one_of_all_rows():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"window": 20}, "window is 20, but the stream began with 10"),
+        ({"window": 20}, "window is 20, but the stream was begun with 10"),
         ({"window": -3}, "window must be a whole number"),
-        ({"density__ell": 3.0}, r"ell is 3\.0, but the stream began with 4"),
+        ({"density__ell": 3.0}, r"ell is 3\.0, but the stream was begun with 4"),
         ({"density__ell": -3.0}, "ell must be"),
         ({"density__kernel": Gaussian(3.0)}, r"kernel is Gaussian\(bandwidth=3\.0\), but"),
         ({"density__kernel": "laplacian"}, "kernel is 'laplacian', but"),

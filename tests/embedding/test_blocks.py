@@ -65,7 +65,7 @@ def test_refined_only_with_the_moments_of_all_rows(estimator, added):
     moments = fit.moments(reduced_set)
     for part in [*PARTS, PARTS[0]][:added]:
         moments = moments.add(part)
-    with pytest.raises(ValueError, match=r"needs moments of all rows, of weight 3000, got"):
+    with pytest.raises(ValueError, match=r"needs the moments of all rows, of weight 3000, got"):
         fit.fitted(reduced_set, moments if added else None)
     assert fitted_state(model) == before
 
@@ -74,7 +74,7 @@ def test_moments_that_nobody_asked_for_are_refused():
     fit = BlockFit.of(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0), X)
     reduced_set = fit.shadow.cover(X)
     moments = BlockFit.of(clone(REFINED), X).moments(reduced_set).add(X)
-    with pytest.raises(ValueError, match=r"nothing is refined; leave them out"):
+    with pytest.raises(ValueError, match=r"the estimator does not refine; leave them out"):
         fit.fitted(reduced_set, moments)
 
 
@@ -84,7 +84,7 @@ def test_the_sample_is_checked():
     for rows, message in ((bad, "contains NaN"), (X[:0], "0 sample"), (X[0], "1D array")):
         with pytest.raises(ValueError, match=message):
             BlockFit.of(ReducedSetKernelPCA(3), rows)
-    with pytest.raises(ValueError, match=r"sample_weight must have one number a row"):
+    with pytest.raises(ValueError, match=r"sample_weight must have one number per row"):
         BlockFit.of(ReducedSetKernelPCA(3), X[:9], np.ones(8))
     found = BlockFit.of(ReducedSetKernelPCA(3), X[:9].tolist())
     assert found.kernel.bandwidth == BlockFit.of(ReducedSetKernelPCA(3), X[:9]).kernel.bandwidth
@@ -163,8 +163,7 @@ def test_the_bandwidth_comes_from_the_sample():
         (ReducedSetKernelPCA(3, gamma=2.0), False),
         (ReducedSetKernelPCA(3, density=ShadowDensity(Gaussian(2.0))), False),
         (ReducedSetKernelPCA(3, density=ShadowDensity()), True),
-        (ReducedSetKernelPCA(3, bandwidth=2.0, density=ShadowDensity("rbf")), True),
-        (ReducedSetKernelPCA(3, kernel="rbf", density=ShadowDensity(Gaussian(2.0))), True),
+        (ReducedSetKernelPCA(3, kernel="rbf", density=ShadowDensity("gaussian")), True),
         (ShadowDensity(), True),
         (ShadowDensity(Gaussian(2.0)), False),
         (KernelPCANovelty(), True),
@@ -181,12 +180,6 @@ def test_a_sample_is_asked_for_only_where_a_bandwidth_is_the_median(estimator, n
         (ShadowDensity("gaussian", random_state=2), [2]),
         (ReducedSetKernelPCA(3, random_state=1), [1]),
         (ReducedSetKernelPCA(3, random_state=1, density=ShadowDensity("rbf", random_state=2)), [1]),
-        (
-            ReducedSetKernelPCA(
-                3, random_state=1, bandwidth=4.0, density=ShadowDensity("rbf", random_state=2)
-            ),
-            [2],
-        ),
         (KernelPCANovelty(ReducedSetKernelPCA(3, random_state=1)), [1]),
     ],
 )
@@ -226,5 +219,5 @@ def test_nothing_is_fitted_before_the_end():
 
 
 def test_rows_have_no_labels():
-    with pytest.raises(AttributeError, match=r"a fit in blocks keep none. predict gives"):
+    with pytest.raises(AttributeError, match=r"after forget, merge or a fit in blocks. Use predict"):
         fitted(NormalizedCut(4, bandwidth=5.0, ell=3.0)).labels_  # noqa: B018

@@ -243,16 +243,17 @@ def test_ways_to_say_the_same(parameters):
     np.testing.assert_allclose(model.transform(X), expected.transform(X), atol=1e-12)
 
 
-def test_a_density_may_have_a_kernel_of_its_own():
-    X = datasets.blobs(200, 3)
+def test_a_density_with_a_different_kernel_is_refused():
     model = ReducedSetKernelPCA(3, kernel=Laplacian(5.0), density=ShadowDensity(Gaussian(2.0)))
-    model.fit(X)
-    assert model.reduced_set_.radius == 0.5
-    assert isinstance(model.kernel_, Laplacian)
-    exact = dense.KernelPCA(
-        Laplacian(5.0), model.reduced_set_.centers[model.density_.labels_], 3, center=True
-    )
-    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, rtol=1e-10)
+    with pytest.raises(ValueError, match=r"own kernel Gaussian.*uses Laplacian.*leave the kernel"):
+        model.fit(datasets.blobs(200, 3))
+    assert not hasattr(model, "density_")
+
+
+def test_a_density_with_the_same_kernel_is_accepted():
+    X = datasets.blobs(200, 3)
+    model = ReducedSetKernelPCA(3, bandwidth=2.0, density=ShadowDensity(Gaussian(2.0))).fit(X)
+    assert model.reduced_set_ == ReducedSetKernelPCA(3, bandwidth=2.0).fit(X).reduced_set_
 
 
 def test_the_seed_decides_the_median_of_a_sample():
@@ -278,11 +279,11 @@ def test_float32_at_any_scale(size):
 
 
 def test_the_warning_of_fewer_components_is_at_the_line_that_asked():
-    with pytest.warns(UserWarning, match="came back") as record:
+    with pytest.warns(UserWarning, match="requested components") as record:
         ReducedSetKernelPCA(50, bandwidth=2.0, ell=np.inf).fit(datasets.blobs(20, 2))
     assert record[0].filename == __file__
     stream = ReducedSetKernelPCA(50, bandwidth=2.0, ell=np.inf).partial_fit(datasets.blobs(20, 2))
-    with pytest.warns(UserWarning, match="came back") as record:
+    with pytest.warns(UserWarning, match="requested components") as record:
         len(stream.eigenvalues_)
     assert record[0].filename == __file__
 

@@ -278,7 +278,7 @@ def test_float32_data_keep_float32_landmarks():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"landmarks": 0}, "landmarks must be a whole number of at least 1, got 0"),
+        ({"landmarks": 0}, "landmarks must be an integer of at least 1, got 0"),
         ({"landmarks": 2.5}, "landmarks must be a whole number"),
         ({"landmarks": 101}, "landmarks=101 is more than the 100 rows"),
         ({"n_centers": 101}, "n_centers=101 is more than the 100 rows"),
@@ -290,7 +290,7 @@ def test_float32_data_keep_float32_landmarks():
         ({"landmarks": ReducedSet(np.zeros((5, 2)), np.ones(5))}, "landmarks have 2 features"),
         ({"extension": "both"}, 'extension must be "landmarks" or "data", got \'both\''),
         ({"center": 1}, "center must be True or False"),
-        ({"n_components": 0}, "n_components must be a whole number"),
+        ({"n_components": 0}, "n_components must be an integer"),
         ({"kernel": "poly"}, 'kernel must be "rbf"'),
     ],
 )
@@ -321,7 +321,7 @@ def test_what_keeps_the_data_cannot_be_streamed():
 
 
 def test_more_components_than_landmarks_warn():
-    with pytest.warns(UserWarning, match="n_components=9, but 4 came back: the 4 centers"):
+    with pytest.warns(UserWarning, match="n_components=9, but 4 requested components: the 4 centers"):
         NystromKernelPCA(9, landmarks=4, center=False).fit(datasets.blobs(100, 3))
 
 

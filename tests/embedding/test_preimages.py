@@ -9,7 +9,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
 
 from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA
-from rskpca.embedding.preimages import METHODS
+from rskpca.spectral.preimages import METHODS
 from rskpca.spectral import FeatureSpace, Moments, ritz
 from tests import datasets, dense
 
@@ -202,7 +202,7 @@ def test_rows_come_back_one_by_one_and_twice_the_same(method, monkeypatch):
     Z.flags.writeable = False
     Y = model.inverse_transform(Z, method=method)
     np.testing.assert_array_equal(model.inverse_transform(Z, method=method), Y)
-    monkeypatch.setattr("rskpca.embedding.preimages._BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr("rskpca.spectral.preimages._BLOCK_ELEMENTS", 1)
     np.testing.assert_allclose(model.inverse_transform(Z, method=method), Y, atol=1e-6)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_allclose(again.inverse_transform(Z, method=method), Y, atol=1e-6)
@@ -297,7 +297,7 @@ def test_other_kernels_are_refused_with_the_way_out(method):
 
 
 def test_ridge_refuses_what_it_cannot_store(monkeypatch):
-    monkeypatch.setattr("rskpca.embedding.preimages.STORED_CENTERS", 10)
+    monkeypatch.setattr("rskpca.spectral.preimages.STORED_CENTERS", 10)
     with pytest.raises(ValueError, match="a smaller ell"):
         fitted(X_GOOD, 4.0, 4).inverse_transform(np.zeros((2, 4)))
 

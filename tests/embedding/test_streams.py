@@ -18,7 +18,7 @@ from rskpca import (
     WindowDensity,
     merge,
 )
-from rskpca.embedding import ReducedSetEmbedding
+from rskpca.embedding import KernelEmbedding
 from tests import datasets
 from tests.states import fitted_state
 
@@ -59,14 +59,14 @@ def make(request):
 def solved(monkeypatch, make):
     """How often an eigenproblem was solved."""
     count = []
-    family = type(make(None)) if issubclass(type(make(None)), ReducedSetEmbedding) else None
+    family = type(make(None)) if issubclass(type(make(None)), KernelEmbedding) else None
     family = family or ReducedSetKernelPCA
 
-    def solve(self, *arguments, solve=family._solve):
+    def decompose(self, *arguments, decompose=family._decompose):
         count.append(1)
-        return solve(self, *arguments)
+        return decompose(self, *arguments)
 
-    monkeypatch.setattr(family, "_solve", solve)
+    monkeypatch.setattr(family, "_decompose", decompose)
     return count
 
 
@@ -212,7 +212,7 @@ def test_a_copy_that_goes_on_is_the_stream_of_its_rows():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"density": WindowDensity(50)}, "fitted with a ShadowDensity.*call fit to start anew"),
+        ({"density": WindowDensity(50)}, "fitted with a ShadowDensity.*call fit to start over"),
         ({"density": KMeansDensity(5)}, "density is a KMeansDensity, but"),
     ],
 )
@@ -224,7 +224,7 @@ def test_another_density_is_refused_in_a_stream(changed, message):
 
 def test_another_window_is_refused_in_a_stream():
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=WindowDensity(50)).fit(X)
-    with pytest.raises(ValueError, match="window is 60, but the stream began with 50"):
+    with pytest.raises(ValueError, match="window is 60, but the stream was begun with 50"):
         model.set_params(density__window=60).partial_fit(X)
 
 

@@ -193,7 +193,7 @@ def test_the_basis_of_a_density_is_its_centers():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"basis": 0}, ValueError, "basis must be a whole number of at least 1, got 0"),
+        ({"basis": 0}, ValueError, "basis must be an integer of at least 1, got 0"),
         ({"basis": True}, ValueError, "basis must be a whole number"),
         ({"basis": 1.5}, ValueError, "a float is a share of the centers"),
         ({"basis": 0.0}, ValueError, "above 0 and at most 1"),

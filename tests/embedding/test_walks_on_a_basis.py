@@ -94,7 +94,7 @@ def test_a_basis_and_a_graph_do_not_go_together(walk):
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_bad_values(walk):
-    with pytest.raises(ValueError, match="basis must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="basis must be an integer of at least 1, got 0"):
         walk(2, basis=0).fit(datasets.blobs(100, 3))
 
 
@@ -120,7 +120,7 @@ def test_a_count_that_is_set_after_fit_waits_for_the_next(walk, basis, count):
     X = datasets.blobs(100, 3)
     model = walk(2, bandwidth=4.0, basis=basis).fit(X)
     Z = model.transform(X)
-    model.set_params(**{model._wanted_name: count})
+    model.set_params(**{model._size_name: count})
     np.testing.assert_array_equal(model.transform(X), Z)
     assert model.eigenvalues_.shape == (2,)
     model.partial_fit(X[:10])

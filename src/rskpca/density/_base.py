@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -24,8 +23,8 @@ Labels = NDArray[np.intp]
 class BaseDensity(BaseEstimator):
     """A reduced set density estimate, equation (approxprob) of the paper.
 
-    A subclass has the parameters ``kernel`` and ``random_state`` and implements
-    :meth:`summarize`, which sets ``kernel_``, ``reduced_set_`` and ``labels_``.
+    A subclass has the parameters ``kernel`` and ``random_state`` and implements ``fit`` or
+    :meth:`summarize`, which set ``kernel_``, ``reduced_set_`` and ``labels_``.
     """
 
     kernel: RadialKernel | str | None
@@ -54,9 +53,10 @@ class BaseDensity(BaseEstimator):
         rows = validate_rows(self, X, sample_weight)
         return self.summarize(rows, self.resolve_kernel(rows))
 
-    @abstractmethod
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
         """Fit the reduced set of validated rows; the caller has chosen the kernel.
+
+        A subclass that implements ``fit`` alone is fitted by it.
 
         Parameters
         ----------
@@ -70,6 +70,9 @@ class BaseDensity(BaseEstimator):
         Self
             The fitted estimator. If it raises, the estimator is unchanged.
         """
+        if type(self).fit is BaseDensity.fit:
+            raise NotImplementedError(f"{type(self).__name__} must implement fit or summarize.")
+        return self.set_params(kernel=kernel).fit(rows.X, sample_weight=rows.given_weights)
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:

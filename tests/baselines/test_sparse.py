@@ -187,8 +187,8 @@ def test_it_can_be_compressed():
         ({"noise": "small"}, "noise must be a positive"),
         ({"noise": 0.9}, "no point of these data has a weight"),
         ({"noise": 1e-9}, "rounding"),
-        ({"n_centers": 0}, "n_centers must be a whole number"),
-        ({"n_centers": 2.5}, "n_centers must be a whole number"),
+        ({"n_centers": 0}, "n_centers must be an integer"),
+        ({"n_centers": 2.5}, "n_centers must be an integer"),
         ({"n_centers": 500}, "n_centers=500 is more than"),
         ({"n_centers": 5, "noise": 0.1}, "not both"),
     ],
@@ -209,5 +209,5 @@ def test_points_that_are_as_good_as_each_other():
 
 def test_fewer_components_than_asked_for_are_told_with_what_helps():
     model = SparseKernelPCA(9, n_centers=4, bandwidth=4.0)
-    with pytest.warns(UserWarning, match=r"n_components=9.*More centers"):
+    with pytest.warns(UserWarning, match=r"n_components=9.*more centers"):
         model.fit(datasets.blobs(100, 3))

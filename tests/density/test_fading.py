@@ -214,11 +214,11 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
     before = fitted_state(stream)
     calls = []
 
-    def interrupt(self, X, take=_aging.AgingCover.extend):
+    def interrupt(self, X, progress=None, extend=_aging.AgingCover.extend):
         calls.append(1)
         if len(calls) > 1:
             raise KeyboardInterrupt
-        return take(self, X)
+        return extend(self, X)
 
     with monkeypatch.context() as patched:
         patched.setattr(_aging.AgingCover, "extend", interrupt)

@@ -234,7 +234,7 @@ def test_rows_of_a_piece_that_no_component_tells_of_are_not_said_to_be_far_from_
     X = datasets.blobs(100, 2)
     with pytest.warns(UserWarning, match="at least 4 pieces"):
         model = DiffusionMaps(2, bandwidth=1e-5).fit(X)
-    with pytest.warns(UserWarning, match=r"or in a piece of which none of the 2 components tells"):
+    with pytest.warns(UserWarning, match=r"or a piece on which all 2 components vanish"):
         Z = model.transform(X)
     assert np.count_nonzero(Z.any(axis=1)) >= 2
 

@@ -177,7 +177,7 @@ def test_a_graph_of_neighbours_has_the_same_clusters(graph):
     [
         ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
         ({"n_clusters": None}, "n_clusters must be"),
-        ({"n_clusters": 51}, "n_clusters=51, but there are 50 centers"),
+        ({"n_clusters": 51}, "n_clusters=51, but there are only 50 centers"),
         ({"self_affinity": None}, "self_affinity must be"),
         (
             {"assign_labels": "best"},

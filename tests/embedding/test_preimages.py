@@ -9,8 +9,8 @@ from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
 
 from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA
-from rskpca.spectral.preimages import METHODS
 from rskpca.spectral import FeatureSpace, Moments, ritz
+from rskpca.spectral.preimages import METHODS
 from tests import datasets, dense
 
 DATA = {
@@ -77,7 +77,7 @@ class TestOracle:
         variance = model.eigenvalues_ / len(exact.X)
         total = np.trace(exact.K - (exact.K.mean(axis=0) if center else 0)) / len(exact.X)
         scale = np.sqrt(variance / (variance + total / exact.X.shape[1]))
-        bandwidth = model._fitted_preimages(model.eigensystem_, "ridge").kernel.bandwidth
+        bandwidth = METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_).kernel.bandwidth
         distances = cdist(known * scale, known * scale)
         width = np.sqrt(np.mean(distances**2))
         assert bandwidth == pytest.approx(width, rel=1e-8)

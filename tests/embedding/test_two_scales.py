@@ -160,14 +160,14 @@ def test_an_automatic_basis_keeps_the_error_of_a_kernel_with_a_cusp(center):
 
 
 def test_a_warning_of_too_few_components_names_the_basis():
-    with pytest.warns(UserWarning, match="the 1 points of the basis have no more eigenvalues"):
+    with pytest.warns(UserWarning, match="Use more basis points than 1"):
         ReducedSetKernelPCA(3, bandwidth=4.0, basis=1).fit(datasets.blobs(100, 3))
 
 
 @pytest.mark.parametrize("rows", [None, 5, "rows"])
 def test_what_is_no_rows_is_refused_by_the_second_pass(rows):
     model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(datasets.blobs(100, 3))
-    with pytest.raises(TypeError, match="refine_on takes rows, or an iterable of parts"):
+    with pytest.raises(TypeError, match="refine_on takes rows, or an iterable of chunks"):
         model.refine_on(rows)
 
 
@@ -194,19 +194,19 @@ def test_the_basis_of_a_density_is_its_centers():
     ("parameters", "error", "message"),
     [
         ({"basis": 0}, ValueError, "basis must be an integer of at least 1, got 0"),
-        ({"basis": True}, ValueError, "basis must be a whole number"),
+        ({"basis": True}, ValueError, "basis must be an integer"),
         ({"basis": 1.5}, ValueError, "a float is a share of the centers"),
         ({"basis": 0.0}, ValueError, "above 0 and at most 1"),
         ({"basis": "small"}, ValueError, 'basis must be None, "auto", a number'),
         ({"basis": np.zeros((3, 3))}, TypeError, "got ndarray"),
         ({"basis": ReducedSet(np.zeros((3, 2)), np.ones(3))}, ValueError, "basis has 2 features"),
         ({"basis": "auto", "n_components": None}, ValueError, "needs n_components, got None"),
-        ({"refine": "twice"}, ValueError, "refine must be None or \"nystrom\", got 'twice'"),
-        ({"refine": np.array(["nystrom", ""])}, ValueError, "refine must be None"),
+        ({"refine": "twice"}, ValueError, 'refine must be one of "nystrom", got'),
+        ({"refine": np.array(["nystrom", ""])}, ValueError, "refine must be one of"),
         (
             {"basis": ReducedSet(np.full((3, 3), 1e6), np.ones(3))},
             ValueError,
-            "too far from all 1 points of the basis",
+            "too far from all 1 basis points",
         ),
     ],
 )

@@ -88,7 +88,7 @@ def test_clusters_through_a_basis():
 
 @pytest.mark.parametrize("walk", [LaplacianEigenmaps, NormalizedCut])
 def test_a_basis_and_a_graph_do_not_go_together(walk):
-    with pytest.raises(ValueError, match=r"basis=20 goes with the full kernel, but graph=5"):
+    with pytest.raises(ValueError, match=r"basis=20 needs the full kernel, but graph=5"):
         walk(2, basis=20, graph=5).fit(datasets.blobs(100, 3))
 
 

@@ -221,7 +221,8 @@ class WindowStream:
         left = np.where(gone, 0.0, rows.weights)
         if not left.any():
             raise ValueError(
-                "forget: nothing would be left; make a new estimator instead. Nothing was changed."
+                "forget: no rows would be left; create a new estimator instead. Nothing was "
+                "changed."
             )
         self._sum(rows.part(gone), -1)
         self.segments = append((), replace(rows, weights=left))

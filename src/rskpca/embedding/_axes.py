@@ -124,7 +124,7 @@ def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None
     if isinstance(operator, FittedCentered | Shifted):
         return operator.columns(system.coefficients), operator.shares
     raise TypeError(
-        f"{type(model).__name__} is no kernel PCA: its operator is "
+        f"{type(model).__name__} is not a kernel PCA: its operator is "
         f"{type(operator).__name__}, and only axes in feature space can be compressed."
     )
 

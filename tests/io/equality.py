@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
-from rskpca.density._recent import joined
+from rskpca.density._recent import concatenate
 
-REMADE = {"_cover_", "_preimages_", "_set_", "_cover", "_step"}
+REMADE = {"_cover_", "_preimages_", "_set_", "_cover", "_step", "_cache", "_model_"}
+REMADE |= {"certificate", "feature_space", "center_labels"}
 
 
 def differences(a: Any, b: Any, where: str = "") -> list[str]:
@@ -33,13 +34,16 @@ def differences(a: Any, b: Any, where: str = "") -> list[str]:
 
 
 def _state(value: Any) -> dict[str, Any]:
-    if hasattr(value, "settled"):
-        value = value.settled()  # without centers that are gone
+    if hasattr(value, "compacted"):
+        value = value.compacted()  # without centers that are gone
     state = {k: v for k, v in vars(value).items() if k not in REMADE}
-    if "_solved_" in state and state["_system_"] is None:
+    if "embedding_" in state:
+        state.pop("_solved_", None)  # derived from the model of the embedding
+    solved = state.get("_solved_")
+    if solved is not None and solved[0] is not value._summary():
         state["_solved_"] = None  # of data that have changed
-    if "blocks" in state:
-        state["blocks"] = joined(state["blocks"])  # cut in another way
+    if "segments" in state:
+        state["segments"] = concatenate(state["segments"])  # cut in another way
     return state
 
 

@@ -76,7 +76,7 @@ REFUSED = {
         "memory must be None",
     ),
     "unknown state": (with_note, "nothing is known of note_ in a ShadowDensity"),
-    "spoilt parameters": (spoilt, "n_components must be a whole number of at least 1, got -1"),
+    "spoilt parameters": (spoilt, "n_components must be an integer of at least 1, got -1"),
     "large number": (
         lambda: ShadowDensity(random_state=2**64),
         "random_state=1844674407",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from scipy.spatial import KDTree
 from .. import kernels, spectral
 from .._core.partition import Partition
 from .._core.waves import pairs_in_tiles
-from ..baselines.sparse import SparseSystem
+from ..baselines.sparse import SparseModel
 from ..certificate import Certificate
 from ..certificate.levels import Level
-from ..embedding._markov import Solved
+from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..spectral.neighbours import NeighbourGraph
 from ..spectrum import Spectrum
@@ -116,6 +117,25 @@ def _projections(moments: spectral.Moments) -> None:
 
 walk = having("the operator of a walk", lambda system: is_of(system.operator, "FittedMarkov"))
 
+_MODEL: dict[str, Field] = {
+    "kernel": fitted_kernel,
+    "reduced_set": thing("ReducedSet", d="d"),
+    "system": thing("EigenSystem", d="d", r="r"),
+    "evaluated": thing("EigenSystem", d="d", r="r"),
+    "scale": floats("r"),
+    "certified": flag,
+    "landmarks": flag,
+    "known": thing("ReducedSet", d="d"),
+    "partition": maybe(thing("Partition", r="r")),
+    "offset": maybe(number()),
+    "time": maybe(number(0, infinite=True)),
+}
+
+
+def _model_fields(model: Any) -> dict[str, Any]:
+    return {f.name: vars(model)[f.name] for f in fields(model) if f.init}
+
+
 PARTS = (
     value(
         Spectrum,
@@ -160,7 +180,12 @@ PARTS = (
         },
     ),
     value(spectral.EigenSystem, _SYSTEM),
-    value(SparseSystem, {**_SYSTEM, "weights": doubles("m"), "noise": number(0)}),
+    value(FittedModel, _MODEL, take=_model_fields),
+    value(
+        SparseModel,
+        {**_MODEL, "kept_weights": doubles("k"), "noise": number(0)},
+        take=_model_fields,
+    ),
     value(
         spectral.Moments,
         {
@@ -216,18 +241,6 @@ PARTS = (
         take=_graph_values,
         build=_graph,
         settle=_few_pairs,
-    ),
-    value(
-        Solved,
-        {
-            "shown": every(thing("EigenSystem", m="m", d="d", r="r"), walk),
-            "evaluated": every(thing("EigenSystem", d="d", r="r"), walk),
-            "made": lambda made, sizes: (
-                thing("Partition", r="r")(made, sizes)
-                if is_of(made, "Partition")
-                else maybe(number(0, infinite=True))(made, sizes)
-            ),
-        },
     ),
     estimator(kernels.Gaussian, {}),
     estimator(kernels.Laplacian, {}),

@@ -7,6 +7,7 @@ A new estimator needs an entry: its class, and a field for each name that its
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import numpy as np
 from .. import baselines, density, embedding, kernels
 from ..density.fading import FadingStream
 from ..density.window import WindowStream
-from ..embedding.novelty import _AtMostTen
+from ..embedding import NystromKernelPCA
+from ..model import FittedModel
 from ._entries import (
     ALWAYS,
     FEATURES,
@@ -43,60 +45,77 @@ from ._fields import (
     text,
     thing,
 )
-from ._parts import PARTS, fitted_kernel, walk
+from ._parts import PARTS, fitted_kernel
 from ._streams import STREAMS, passing
 from .errors import refuse
 
-# ------------------------------------------------------------------ random walks
+# ------------------------------------------------------------------ solved embeddings
 
 
-def _walk_state(embedding: Any) -> dict[str, Any]:
-    """Without what was solved before the data changed."""
+def _embedding_state(embedding: Any) -> dict[str, Any]:
+    """Return the state with the model alone, or without one that the data have outdated."""
     values = state_of(embedding)
-    if "_solved_" in values and values["_system_"] is None:
-        values["_solved_"] = None
+    solved = values.get("_solved_")
+    if solved is not None:
+        values["_solved_"] = solved[1] if solved[0] is embedding._summary() else None
     return values
+
+
+def _bind_model(embedding: Any) -> None:
+    """Check the parameters, and let the model share the reduced set of the embedding."""
+    sound_parameters(embedding)
+    model = vars(embedding).get("_solved_")
+    if isinstance(model, FittedModel):
+        landmarks = isinstance(embedding, NystromKernelPCA)
+        own = embedding._landmarks_ if landmarks else embedding.density_.reduced_set_
+        if not landmarks and "_stream_" in vars(embedding.density_) and model.reduced_set == own:
+            own = embedding.density_._set_ = model.reduced_set  # the centers are shared
+        known: Any = None if model.known is model.reduced_set else model.known
+        if known is not None and np.array_equal(known.centers, own.centers):
+            known = own
+        embedding.model_ = replace(model, kernel=embedding.kernel_, reduced_set=own, known=known)
 
 
 _DENSITIES = (*(n for n in density.__all__ if n not in ("BaseDensity", "merge")), "UniformDensity")
 _density = thing(*_DENSITIES, m="m", d="d")
 
 
-def _walker(cls: type, made: str, is_made: Callable[[Any], bool]) -> EstimatorEntry:
-    """An embedding by a random walk; ``made`` is what it makes of the eigenfunctions."""
-    learnt = {
-        "kernel_": fitted_kernel,
-        "density_": _density,
-        "_system_": maybe(every(thing("EigenSystem", m="m", d="d"), walk)),
-        "_solved_": maybe(
-            every(thing("Solved", m="m", d="d"), having(made, lambda s: is_made(s.made)))
-        ),
-    }
-    return estimator(cls, learnt, settle=sound_parameters, take=_walk_state)
-
-
-def _is_number(made: Any) -> bool:
-    return isinstance(made, float)
+def _walker(cls: type, wanted: str, holds: Callable[[Any], bool]) -> EstimatorEntry:
+    """Return the entry of an embedding by a random walk."""
+    model = every(
+        thing("FittedModel", d="d"),
+        having("the operator of a walk", lambda m: not m.is_kernel_pca),
+        having(wanted, holds),
+    )
+    learnt = {"kernel_": fitted_kernel, "density_": _density, "_solved_": maybe(model)}
+    return estimator(cls, learnt, settle=_bind_model, take=_embedding_state)
 
 
 _WALKS = (
-    _walker(embedding.DiffusionMaps, "a time", _is_number),
-    _walker(embedding.LaplacianEigenmaps, "nothing else", lambda made: made is None),
-    _walker(embedding.NormalizedCut, "a partition", lambda made: is_of(made, "Partition")),
+    _walker(embedding.DiffusionMaps, "a time", lambda m: m.time is not None),
+    _walker(embedding.LaplacianEigenmaps, "no partition", lambda m: m.partition is None),
+    _walker(embedding.NormalizedCut, "a partition", lambda m: m.partition is not None),
 )
 
 
 # ------------------------------------------------------------------ densities and kernel PCA
 
 
-def _components(name: str = "EigenSystem") -> Field:
-    """The eigensystem of a kernel PCA."""
-    return every(
-        thing(name, d="d"),
-        having("the operator of a kernel PCA", lambda s: not is_of(s.operator, "FittedMarkov")),
-        having("positive eigenvalues", lambda s: (s.eigenvalues > 0).all()),
-        having("no graph", lambda s: s.graph is None),
-    )
+_components = every(
+    having("the operator of a kernel PCA", lambda s: not is_of(s.operator, "FittedMarkov")),
+    having("positive eigenvalues", lambda s: (s.eigenvalues > 0).all()),
+    having("no graph", lambda s: s.graph is None),
+)
+
+
+def _model(name: str = "FittedModel") -> Field:
+    """Return the field of a model of a kernel PCA."""
+
+    def check(model: Any, sizes: Sizes) -> None:
+        _components(model.system, sizes)
+        _components(model.evaluated, sizes)
+
+    return maybe(every(thing(name, d="d"), check))
 
 
 _counted = having(
@@ -109,23 +128,33 @@ _LABELS: dict[str, Field] = {"labels_": labels}
 _EMBEDDED: dict[str, Field] = {
     "kernel_": fitted_kernel,
     "density_": _density,
-    "_system_": maybe(_components()),
+    "_solved_": _model(),
 }
 _LANDMARKS: dict[str, Field] = {
     "kernel_": fitted_kernel,
     "landmarks_": floats("m", "d"),
-    "_points_": thing("ReducedSet", d="d"),
+    "_landmarks_": _reduced_set,
+    "_moments_": maybe(thing("Moments", d="d")),
+    "_solved_": _model(),
 }
 _COMPONENTS = (
     "ReducedSetKernelPCA", "NystromKernelPCA", "WeightedNystromKernelPCA", "SubsampledKernelPCA",
-    "SparseKernelPCA", "_AtMostTen",
+    "SparseKernelPCA",
 )  # fmt: skip
 
 
 def _solvable(model: Any) -> None:
-    sound_parameters(model)
-    if hasattr(model, "n_features_in_") and model._system_ is None and model._moments_ is None:
+    _bind_model(model)
+    if hasattr(model, "n_features_in_") and model._solved_ is None and model._moments_ is None:
         refuse("neither the eigenproblem nor what it is solved from is there")
+
+
+def _embedding(cls: type, learnt: dict[str, Field], settle: Any) -> EstimatorEntry:
+    return estimator(cls, learnt, settle=settle, take=_embedding_state)
+
+
+def _detector_state(detector: Any) -> dict[str, Any]:
+    return {name: value for name, value in state_of(detector).items() if name != "_solved_"}
 
 
 _MODELS = (
@@ -147,33 +176,24 @@ _MODELS = (
         {**_LABELS, "covariances_": doubles("m", "d", "d")},
     ),
     estimator(density.ReweightedDensity, _CHOSEN, {**_LABELS, "covariance_": doubles("d", "d")}),
-    estimator(embedding.ReducedSetKernelPCA, _EMBEDDED, settle=sound_parameters),
-    estimator(_AtMostTen, _EMBEDDED, settle=sound_parameters),
-    estimator(baselines.SubsampledKernelPCA, _EMBEDDED, settle=sound_parameters),
-    estimator(
+    _embedding(embedding.ReducedSetKernelPCA, _EMBEDDED, _bind_model),
+    _embedding(baselines.SubsampledKernelPCA, _EMBEDDED, _bind_model),
+    _embedding(
         baselines.SparseKernelPCA,
-        {**_EMBEDDED, "_system_": maybe(_components("SparseSystem"))},
-        settle=sound_parameters,
+        {**_EMBEDDED, "_solved_": _model("SparseModel")},
+        _bind_model,
     ),
-    estimator(
-        embedding.NystromKernelPCA,
-        {**_LANDMARKS, "_moments_": maybe(thing("Moments", d="d")),
-         "_system_": maybe(_components())},
-        settle=_solvable,
-    ),
-    estimator(
-        baselines.WeightedNystromKernelPCA,
-        {**_LANDMARKS, "reduced_set_": _reduced_set, "_system_": _components()},
-        settle=sound_parameters,
-    ),
+    _embedding(embedding.NystromKernelPCA, _LANDMARKS, _solvable),
+    _embedding(baselines.WeightedNystromKernelPCA, _LANDMARKS, _solvable),
     estimator(
         embedding.KernelPCANovelty,
         {"embedding_": thing(*_COMPONENTS, m="m", d="d"), "_offset_": maybe(number())},
         settle=sound_parameters,
+        take=_detector_state,
     ),
     estimator(
         embedding.CompressedKernelPCA,
-        {"eigensystem": every(thing("EigenSystem", m="m", d="d", r="r"), _components()),
+        {"eigensystem": every(thing("EigenSystem", m="m", d="d", r="r"), _components),
          "axis_errors": floats("r")},
     ),
 )  # fmt: skip

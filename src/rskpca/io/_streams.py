@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..density._aging import AgingCover
-from ..density._recent import Rows, appended, column, joined
-from ..density._sums import Sums
+from ..density._recent import WindowRows, append, column, concatenate
 from ..density.fading import FadingStream, patience
 from ..density.window import WindowStream
+from ..reduced_set import Statistics
 from ._entries import EstimatorEntry, estimator, value
 from ._fields import (
     Field,
@@ -91,22 +91,22 @@ _SPECTRUM = maybe(thing("Spectrum", d="d"))
 
 
 def _window_values(stream: WindowStream) -> dict[str, Any]:
-    settled = stream.settled()
+    settled = stream.compacted()
     return {
         "aging": settled.aging,
-        "rows": joined(settled.blocks),
+        "rows": concatenate(settled.segments),
         "spectrum": settled.spectrum,
     }
 
 
 def _window(cls: Any, values: dict[str, Any]) -> Any:
-    return cls(values["aging"], values["spectrum"], appended((), values["rows"]))
+    return cls(values["aging"], values["spectrum"], append((), values["rows"]))
 
 
 def _rows_of_centers(stream: WindowStream) -> None:
     """The window is full, and its rows are those of the centers."""
-    aging = stream.settled().aging
-    weights, homes = column(stream.blocks, "weights"), column(stream.blocks, "homes")
+    aging = stream.compacted().aging
+    weights, homes = column(stream.segments, "weights"), column(stream.segments, "homes")
     wanted = min(aging.n_rows, aging.patience)
     if len(weights) != wanted:
         refuse(f"rows must be the last {wanted}, got {len(weights)}")
@@ -121,7 +121,7 @@ def _rows_of_centers(stream: WindowStream) -> None:
     last[places] = numbers[here]
     if not np.array_equal(last, aging.last):
         refuse("last must be the last row of each center")
-    if not (column(stream.blocks, "squared") <= aging.radius * aging.radius).all():
+    if not (column(stream.segments, "squared") <= aging.radius * aging.radius).all():
         refuse(f"squared must be within the radius of {aging.radius:g}")
 
 
@@ -129,20 +129,14 @@ def _rows_of_centers(stream: WindowStream) -> None:
 
 
 def _fading_values(stream: FadingStream) -> dict[str, Any]:
-    settled = stream.settled()
-    names = "aging", "spectrum", "half_life", "sums", "lost"
+    settled = stream.compacted()
+    names = "aging", "spectrum", "half_life", "statistics", "lost"
     return {name: getattr(settled, name) for name in names}
 
 
 def _fading(cls: Any, values: dict[str, Any]) -> Any:
     numbers = {name: float(values[name]) for name in ("half_life", "lost")}
     return cls.restored(**{**values, **numbers})
-
-
-def _sums(cls: Any, values: dict[str, Any]) -> Any:
-    sums = cls(0)
-    vars(sums).update(values)
-    return sums
 
 
 def _fades(stream: FadingStream) -> None:
@@ -183,7 +177,7 @@ def passing(cls: type, stream: type) -> EstimatorEntry:
 STREAMS = (
     _AGING,
     value(
-        Rows,
+        WindowRows,
         {
             "X": floats("n", "d"),
             "weights": every(doubles("n"), _not_negative),
@@ -193,21 +187,19 @@ STREAMS = (
     ),
     value(
         WindowStream,
-        {"aging": _CENTERS, "rows": thing("Rows", d="d"), "spectrum": _SPECTRUM},
+        {"aging": _CENTERS, "rows": thing("WindowRows", d="d"), "spectrum": _SPECTRUM},
         take=_window_values,
         build=_window,
         settle=_rows_of_centers,
     ),
     value(
-        Sums,
+        Statistics,
         {
             "weights": every(doubles("m"), _not_negative),
             "residue": doubles("m"),
             "displacement": doubles("m"),
             "scatter": doubles("m"),
         },
-        take=lambda sums: dict(vars(sums)),
-        build=_sums,
     ),
     value(
         FadingStream,
@@ -215,7 +207,7 @@ STREAMS = (
             "aging": _CENTERS,
             "spectrum": _SPECTRUM,
             "half_life": every(number(0), having("a positive half-life", lambda h: h > 0)),
-            "sums": thing("Sums", m="m"),
+            "statistics": thing("Statistics", m="m"),
             "lost": number(0),
         },
         take=_fading_values,

@@ -219,5 +219,5 @@ def test_nothing_is_fitted_before_the_end():
 
 
 def test_rows_have_no_labels():
-    with pytest.raises(AttributeError, match="merge or a fit in blocks. Use predict"):
+    with pytest.raises(AttributeError, match="after forget, merge or a fit in blocks"):
         fitted(NormalizedCut(4, bandwidth=5.0, ell=3.0)).labels_  # noqa: B018

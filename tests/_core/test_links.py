@@ -1,4 +1,4 @@
-"""The links of the minimum spanning tree equal their twin, and SciPy's of all distances."""
+"""Minimum spanning trees equal the reference and SciPy."""
 
 import numpy as np
 import pytest
@@ -12,16 +12,16 @@ from tests import datasets
 
 @pytest.mark.parametrize("n", [2, 3, 200])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_links_are_those_of_the_minimum_spanning_tree(n, dtype):
+def test_lengths_match_the_minimum_spanning_tree(n, dtype):
     C = datasets.blobs(n, 3, dtype=dtype)
     tree = minimum_spanning_tree(cdist(C, C)).data
     np.testing.assert_allclose(longest_links(C), np.sort(tree)[::-1], rtol=1e-12)
     np.testing.assert_array_equal(longest_links(C), reference.longest_links(C))
 
 
-def test_points_in_the_same_place_have_links_of_zero():
+def test_coincident_points_have_edges_of_length_zero():
     np.testing.assert_array_equal(longest_links(np.zeros((4, 2))), np.zeros(3))
 
 
-def test_one_point_has_no_link():
+def test_one_point_has_no_edges():
     assert longest_links(np.zeros((1, 2))).shape == (0,)

@@ -1,4 +1,4 @@
-"""The median distance: of all rows, of a sample, and with weights."""
+"""Median distances of all rows, of a sample, and with weights."""
 
 import numpy as np
 import pytest
@@ -9,20 +9,20 @@ from tests import datasets
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 101, 500])
-def test_it_is_the_median_of_all_pairs(n):
+def test_the_median_is_taken_over_all_pairs(n):
     X = datasets.blobs(n, 3)
     assert median_distance(X) == pytest.approx(np.median(pdist(X)), rel=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_whole_weights_in_the_median_equal_repeated_rows(seed):
+def test_integer_weights_equal_repeated_rows_in_the_median(seed):
     rng = np.random.default_rng(seed)
     X, weights = rng.normal(size=(30, 2)), rng.integers(0, 4, size=30)
     repeated = np.repeat(X, weights, axis=0)
     assert median_distance(X, weights) == pytest.approx(np.median(pdist(repeated)), rel=1e-14)
 
 
-def test_the_median_of_many_rows_is_that_of_a_seeded_sample():
+def test_the_median_of_many_rows_uses_a_seeded_sample():
     X = datasets.blobs(5 * MEDIAN_SAMPLE, 3)
     assert median_distance(X, random_state=3) == median_distance(X, random_state=3)
     assert median_distance(X, random_state=3) != median_distance(X, random_state=4)
@@ -36,19 +36,19 @@ def test_the_median_of_many_rows_follows_the_weights():
 
 
 @pytest.mark.parametrize("weights", [None, np.ones(10)])
-def test_equal_data_have_no_median_bandwidth(weights):
+def test_equal_rows_have_no_median_bandwidth(weights):
     with pytest.raises(ValueError, match=r'bandwidth="median".*equal.*Give the bandwidth'):
         median_distance(np.full((10, 3), 7.0), weights)
 
 
-def test_the_median_needs_two_rows_that_count():
+def test_the_median_needs_two_rows_with_positive_weight():
     X = datasets.blobs(5, 2)
-    with pytest.raises(ValueError, match="two rows of positive weight, got 1"):
+    with pytest.raises(ValueError, match="two rows with positive weight, got 1"):
         median_distance(X, np.array([0.0, 3.0, 0.0, 0.0, 0.0]))
 
 
 @pytest.mark.parametrize("n", [30, 700])
-def test_whole_weights_are_repeated_rows_to_the_median_also_when_it_samples(n):
+def test_integer_weights_equal_repeated_rows_also_in_a_sample(n):
     X = datasets.blobs(n, 3)
     weights = np.random.default_rng(0).integers(0, 5, n)
     repeated = median_distance(np.repeat(X, weights, axis=0))

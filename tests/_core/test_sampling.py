@@ -1,4 +1,4 @@
-"""Random rows, as if each stood there as often as it counts."""
+"""Weighted random rows are drawn like repeated rows."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_equal_weights_draw_without_replacement_in_order(weights):
     assert len(sampled_rows(50, weights, 50, np.random.RandomState(0))) == 50
 
 
-def test_whole_weights_are_repeated_rows():
+def test_integer_weights_equal_repeated_rows():
     weights = np.random.default_rng(0).integers(1, 5, size=40).astype(float)
     repeated = np.repeat(np.arange(40), weights.astype(int))
     plain = sampled_rows(len(repeated), None, 25, np.random.RandomState(3))
@@ -26,7 +26,7 @@ def test_whole_weights_are_repeated_rows():
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_row_comes_up_as_often_as_it_counts(whole):
+def test_rows_are_drawn_in_proportion_to_their_weights(whole):
     rng = np.random.default_rng(0)
     weights = rng.integers(1, 6, size=12).astype(float) if whole else 3 * rng.random(12)
     counts = sum(np.bincount(rows(weights, 6, seed), minlength=12) for seed in range(3000))
@@ -34,7 +34,7 @@ def test_a_row_comes_up_as_often_as_it_counts(whole):
     assert np.all(np.abs(counts - expected) < 5 * np.sqrt(expected))
 
 
-def test_fractions_are_rounded_up_or_down():
+def test_expected_counts_are_rounded_up_or_down():
     weights = 2 * np.random.default_rng(0).random(30)
     wanted = 20 * weights / weights.sum()
     for seed in range(50):

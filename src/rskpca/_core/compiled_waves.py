@@ -1,24 +1,24 @@
-"""The compiled sums of waves. Imported late: ``import rskpca`` does not import numba.
+"""Compiled Fourier sums. Import lazily, as ``compiled``.
 
-Lanes are pairs of frequencies, eight rows at a time. Phases are float64, so that wide data
-keep their digits; the waves themselves are float32, rounded to multiples of 2^-20. Sums of
-such numbers are exact in float32 for eight rows, and in float64 up to 2^33 rows, in any order.
-With fractional weights the sums go from the first row to the last.
+Lanes are pairs of frequencies; eight rows are processed at a time. Phases are float64, to keep the
+digits of widely spread data. Cosines and sines are float32, rounded to multiples of 2^-20: their
+sums are exact in float32 for eight rows, and in float64 for up to 2^33 rows, in any order. With
+fractional weights, rows are added in order.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .compiled import _compiled
+from .compiled import jit
+from .waves import LANES
 
-LANES = 80
 ROWS = 8
 
-_ordered = _compiled(fastmath={"contract", "nsz"})
+_ordered = jit(fastmath={"contract", "nsz"})
 
 # sin(pi r) = r (S0 + S1 r^2 + ...) and cos(pi r) = 1 + r^2 (C1 + C2 r^2 + ...) for |r| <= 1/2:
-# minimax, with errors below 4e-9 and 6e-8.
+# minimax polynomials with errors below 4e-9 and 6e-8.
 _S0 = np.float32(3.141592580044488)
 _S1 = np.float32(-5.167706878910824)
 _S2 = np.float32(2.550031377017159)
@@ -31,12 +31,12 @@ _C4 = np.float32(0.2200806432383361)
 _ONE = np.float32(1)
 _TWO = np.float32(2)
 _GRID = np.float32(12)  # float32 numbers near 12 are multiples of 2^-20
-_WHOLE = 6755399441055744.0  # 1.5 * 2^52: float64 numbers near it are whole
+_INTEGERS = 6755399441055744.0  # 1.5 * 2^52: float64 numbers near it are integers
 
 
 @_ordered
-def _first_phases(rows, turns, tile, phases):
-    """What the first two features give to the phases of the rows."""
+def _start_phases(rows, turns, tile, phases):
+    """Write the contribution of the first two features to the phases."""
     for r in range(ROWS):
         x, y = rows[r, 0], rows[r, 1]
         for lane in range(LANES):
@@ -44,12 +44,12 @@ def _first_phases(rows, turns, tile, phases):
 
 
 @_ordered
-def _phases(rows, turns, tile, phases):
-    """Phases of the rows in turns, for the lanes of a tile.
+def _compute_phases(rows, turns, tile, phases):
+    """Compute the phases of the rows, in turns, for the lanes of a tile.
 
     The number of features is 2 more than a multiple of 4 (padded with zeros).
     """
-    _first_phases(rows, turns, tile, phases)
+    _start_phases(rows, turns, tile, phases)
     for k in range(2, rows.shape[1], 4):
         for r in range(0, ROWS, 2):
             a0, b0, c0, d0 = rows[r, k], rows[r, k + 1], rows[r, k + 2], rows[r, k + 3]
@@ -63,74 +63,75 @@ def _phases(rows, turns, tile, phases):
 
 
 @_ordered
-def _waves(phases, waves, at):
-    """cos and sin of 2 pi times the phases, from those of half the angle."""
+def _compute_terms(phases, terms, at):
+    """Compute cos and sin of 2 pi times the phases by the half-angle formulas."""
     for row in range(ROWS):
         for lane in range(LANES):
             phase = phases[row, lane]
-            r = np.float32(phase - ((phase + _WHOLE) - _WHOLE))
+            r = np.float32(phase - ((phase + _INTEGERS) - _INTEGERS))
             q = r * r
             s = r * (_S0 + q * (_S1 + q * (_S2 + q * (_S3 + q * _S4))))
             c = _ONE + q * (_C1 + q * (_C2 + q * (_C3 + q * _C4)))
-            waves[at, row, lane] = _ONE - _TWO * s * s
-            waves[at + 1, row, lane] = _TWO * s * c
+            terms[at, row, lane] = _ONE - _TWO * s * s
+            terms[at + 1, row, lane] = _TWO * s * c
 
 
 @_ordered
-def _multiply(waves):
-    """From the waves of a and b those of a - b and a + b, in place."""
+def _combine(terms):
+    """Replace the terms of a and b by those of a - b and a + b."""
     for row in range(ROWS):
         for lane in range(LANES):
-            a, b = waves[0, row, lane], waves[1, row, lane]
-            c, d = waves[2, row, lane], waves[3, row, lane]
-            waves[0, row, lane] = a * c + b * d
-            waves[1, row, lane] = b * c - a * d
-            waves[2, row, lane] = a * c - b * d
-            waves[3, row, lane] = b * c + a * d
+            a, b = terms[0, row, lane], terms[1, row, lane]
+            c, d = terms[2, row, lane], terms[3, row, lane]
+            terms[0, row, lane] = a * c + b * d
+            terms[1, row, lane] = b * c - a * d
+            terms[2, row, lane] = a * c - b * d
+            terms[3, row, lane] = b * c + a * d
 
 
 @_ordered
-def _rounded(value):
+def _round(value):
+    """Round to a multiple of 2^-20."""
     return (value + _GRID) - _GRID
 
 
 @_ordered
-def _add_all(waves, sums, tile, at):
-    """Add rows of weight one: exact in float32, so that the order does not matter."""
+def _add_eight(terms, sums, tile, at):
+    """Add rows with weight one; exact in float32, so the order does not matter."""
     for part in range(4):
         for lane in range(LANES):
-            total = _rounded(waves[part, 0, lane]) + _rounded(waves[part, 1, lane])
-            total += _rounded(waves[part, 2, lane]) + _rounded(waves[part, 3, lane])
-            total += _rounded(waves[part, 4, lane]) + _rounded(waves[part, 5, lane])
-            total += _rounded(waves[part, 6, lane]) + _rounded(waves[part, 7, lane])
+            total = _round(terms[part, 0, lane]) + _round(terms[part, 1, lane])
+            total += _round(terms[part, 2, lane]) + _round(terms[part, 3, lane])
+            total += _round(terms[part, 4, lane]) + _round(terms[part, 5, lane])
+            total += _round(terms[part, 6, lane]) + _round(terms[part, 7, lane])
             sums[tile, at + part, lane] += total
 
 
 @_ordered
-def _add_row(waves, row, weight, sums, tile, at):
-    """Add one row with its weight."""
+def _add_row(terms, row, weight, sums, tile, at):
+    """Add one weighted row."""
     for part in range(4):
         for lane in range(LANES):
-            sums[tile, at + part, lane] += weight * _rounded(waves[part, row, lane])
+            sums[tile, at + part, lane] += weight * _round(terms[part, row, lane])
 
 
 @_ordered
-def _add(waves, weights, i, sums, tile, at):
-    """Add rows from i on, to the parts from ``at`` on."""
+def _add(terms, weights, i, sums, tile, at):
+    """Add the rows from i on to the sums from ``at`` on."""
     count = min(ROWS, len(weights) - i)
     n_ones = 0
     for row in range(count):
         n_ones += weights[i + row] == 1
     if n_ones == ROWS:
-        _add_all(waves, sums, tile, at)
+        _add_eight(terms, sums, tile, at)
         return
     for row in range(count):
-        _add_row(waves, row, weights[i + row], sums, tile, at)
+        _add_row(terms, row, weights[i + row], sums, tile, at)
 
 
 @_ordered
-def _take(X, i, origin, rows):
-    """Rows from i on about the origin; behind the last row, the last again."""
+def _copy_rows(X, i, origin, rows):
+    """Copy the rows from i on, relative to the origin; pad with the last row."""
     for r in range(ROWS):
         row = min(i + r, X.shape[0] - 1)
         for k in range(X.shape[1]):
@@ -139,20 +140,20 @@ def _take(X, i, origin, rows):
 
 @_ordered
 def add_waves(X, weights, origin, turns, first, last, sums):
-    """Add to the sums of the tiles ``first`` to ``last`` the weighted waves of the rows.
+    """Add the weighted terms of the rows to the sums of the tiles ``first`` to ``last``.
 
-    ``turns`` has two tiles of frequencies, a and b, for each of ``sums``, whose rows are the
+    ``turns`` has two tiles of frequencies, a and b, per tile of ``sums``, whose rows are the
     cosines and sines of a, b, a - b and a + b.
     """
     rows = np.zeros((ROWS, turns.shape[1]))
     phases = np.empty((ROWS, LANES))
-    waves = np.empty((4, ROWS, LANES), dtype=np.float32)
+    terms = np.empty((4, ROWS, LANES), dtype=np.float32)
     for i in range(0, X.shape[0], ROWS):
-        _take(X, i, origin, rows)
+        _copy_rows(X, i, origin, rows)
         for tile in range(first, last):
             for which in range(2):
-                _phases(rows, turns, 2 * tile + which, phases)
-                _waves(phases, waves, 2 * which)
-            _add(waves, weights, i, sums, tile, 0)
-            _multiply(waves)
-            _add(waves, weights, i, sums, tile, 4)
+                _compute_phases(rows, turns, 2 * tile + which, phases)
+                _compute_terms(phases, terms, 2 * which)
+            _add(terms, weights, i, sums, tile, 0)
+            _combine(terms)
+            _add(terms, weights, i, sums, tile, 4)

@@ -87,14 +87,14 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     distance below a tenth of those is taken from differences, except that a kernel that is
     smooth at zero does not mind while they are below 16.
     """
-    from .compiled_blocks import distance_block
+    from .compiled import compute_distances
 
     C = centers.rows
     X = np.require(X, requirements=["C", "W"])  # so that few types are compiled
     near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
     rows, norms = np.empty(X.shape, C.dtype), np.empty(len(X), C.dtype)
     limits = near, large, sign
-    distance_block(
+    compute_distances(
         X, centers.origin, 1 / centers.scale, C, centers.squared_norms, *limits, rows, norms, out
     )
     return out

@@ -1,4 +1,4 @@
-"""How far apart points lie: the links of their minimum spanning tree."""
+"""Edge lengths of the minimum spanning tree."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ Array = NDArray[np.floating]
 
 
 def longest_links(C: Array) -> NDArray[np.float64]:
-    """Lengths of the links of the minimum spanning tree of the points, longest first.
+    """Return the edge lengths of the minimum spanning tree of the points, longest first.
 
-    Points that may step as far as the p-th longest are in at most p pieces. Memory of O(m).
+    Linking all points closer than the p-th longest edge, inclusive, leaves at most p components.
+    Memory is O(m).
     """
-    from .compiled_links import spanning_tree
+    from .compiled import spanning_tree
 
     squared = np.empty(max(len(C) - 1, 0))
     spanning_tree(np.ascontiguousarray(C, dtype=np.float64), squared)

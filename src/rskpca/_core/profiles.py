@@ -1,4 +1,4 @@
-"""Profiles of radial kernels: powers, squares, and how steep they are."""
+"""Helpers for the profiles of radial kernels."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Array = NDArray[np.floating]
 
 
 def powered(values: Array, exponent: float) -> Array:
-    """values^exponent, in place where that is quick."""
+    """Return values^exponent; square roots are taken in place."""
     if exponent == 1:
         return values
     return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
 
 
 def steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]:
-    """The largest slope of u -> profile(u^power), and the largest rise, from u to u."""
+    """Return the largest slope and the largest step up of u -> profile(u^power) on a grid."""
     u = np.unique(np.concatenate([np.linspace(0, 8, 2049), np.geomspace(1e-3, 1e3, 2048)]))
     with np.errstate(all="ignore"):
         steps = np.diff(profile(u**power))
@@ -28,7 +28,7 @@ def steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]
 
 
 class Squared:
-    """phi^2, as an object that can be pickled."""
+    """The profile phi^2 as an object that can be pickled."""
 
     def __init__(self, profile: Callable[[Any], Any]) -> None:
         self.profile = profile

@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Atomic writes."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pathlib import Path
 
 @contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name beside ``path`` for a new file, which takes its place unless something goes wrong.
+    """Yield the name of a temporary file, which replaces ``path`` if no exception is raised.
 
-    It ends as ``path`` does. A link is followed.
+    It is in the same directory and has the same suffix. Symbolic links are followed.
     """
-    place = Path(os.path.realpath(path))
-    beside = place.with_name(f".{place.stem}.{secrets.token_hex(8)}{place.suffix}")
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(8)}{target.suffix}")
     try:
-        yield beside
-        _sync(beside)
-        os.replace(beside, place)
+        yield temporary
+        _sync(temporary)
+        os.replace(temporary, target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     if os.name == "posix":
-        _sync(place.parent)  # the new name lasts through a loss of power too
+        _sync(target.parent)  # makes the new name durable
 
 
 def _sync(path: Path) -> None:
-    """Have what was written reach the disk."""
+    """Flush a file or directory to disk."""
     descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
     try:
         os.fsync(descriptor)

@@ -1,8 +1,8 @@
-"""Sums of waves over rows: what random frequencies see of the data.
+"""Fourier sums over rows at random frequencies.
 
-A *turn* is a frequency divided by 2 pi. For pairs of frequencies (a, b) the waves are
-exp(2 pi i <f, x - origin>) with f one of a, b, a - b and a + b: the products of two waves come
-almost free once the waves are there.
+``turns`` are frequencies divided by 2 pi. For a pair of frequencies (a, b) the terms are
+exp(2 pi i <f, x - origin>) with f = a, b, a - b and a + b; the last two are products of the first
+two, and so almost free.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from .parallel import slices, workers
 Array = NDArray[np.floating]
 Complex = NDArray[np.complex128]
 
-_SPAN = 8192
-_UNITS = 2.0**20  # of which a part of a wave is a whole number
-_LARGEST = 2.0**33  # sums of them up to here are held without rounding
+LANES = 80  # pairs of frequencies per tile
+_CHUNK_ROWS = 8192
+_UNITS = 2.0**20  # the terms are multiples of 1 / _UNITS
+_LARGEST = 2.0**33  # sums of terms up to here are exact in float64
 
 
 def pairs_in_tiles(n_pairs: int) -> int:
-    """The number of pairs, rounded up to what the compiled loop takes at a time."""
-    from .compiled_waves import LANES
-
+    """Round the number of pairs up to whole tiles of the compiled loop."""
     return -(-n_pairs // LANES) * LANES
 
 
@@ -36,30 +35,30 @@ def add_waves(
     *,
     n_threads: int | None = None,
 ) -> Complex:
-    """``sums`` and, beyond them, the weighted waves of the rows of X.
+    """Return ``sums`` plus the weighted Fourier sums of the rows of X.
 
-    ``turns`` has shape (2, n_pairs, n_features), ``sums`` (4, n_pairs): for a, b, a - b and
-    a + b. The same rows give the same bits for any cut of them into calls; for any order, too,
-    where all weights are whole and sum to at most 2^33. The number of threads never matters.
+    ``turns`` has shape (2, n_pairs, n_features) and ``sums`` (4, n_pairs), for a, b, a - b and
+    a + b. The result has the same bits for any chunking of the rows and any number of threads,
+    and for any order of the rows if all weights are integers that sum to at most 2^33.
     """
     tiles, totals = _tiles(turns), _as_tiles(sums)
-    everything = 0, len(totals)
+    all_tiles = 0, len(totals)
     with workers(n_threads) as run:
-        if _exact(totals, weights):  # parts in any order
+        if _is_exact(totals, weights):  # so the order does not matter
 
             def work(rows: slice) -> Array:
                 part = np.zeros_like(totals)
-                return _add(X[rows], weights[rows], origin, tiles, everything, part)
+                return _add(X[rows], weights[rows], origin, tiles, all_tiles, part)
 
-            totals = sum(run(work, slices(0, len(X), _SPAN)), totals)
+            totals = sum(run(work, slices(0, len(X), _CHUNK_ROWS)), totals)
         else:
-            each = [(tile, tile + 1) for tile in range(*everything)]
+            each = [(tile, tile + 1) for tile in range(*all_tiles)]
             run(lambda some: _add(X, weights, origin, tiles, some, totals), each)
     return _from_tiles(totals)
 
 
-def _exact(totals: Array, weights: Array) -> bool:
-    """Whether all sums from here on are multiples of 2^-20, as waves are, without rounding."""
+def _is_exact(totals: Array, weights: Array) -> bool:
+    """Return True if all sums stay multiples of 2^-20, like the terms, without rounding."""
     if not (weights == np.round(weights)).all():
         return False
     largest = np.abs(totals).max() + np.abs(weights).sum()
@@ -70,25 +69,23 @@ def _exact(totals: Array, weights: Array) -> bool:
 def _add(
     X: Array, weights: Array, origin: Array, tiles: Array, some: tuple[int, int], totals: Array
 ) -> Array:
-    """Add the rows to some tiles of ``totals``, and return it."""
+    """Add the rows to some tiles of ``totals``, and return ``totals``."""
     from .compiled_waves import add_waves as compiled
 
     origin = origin.copy()
-    for rows in slices(0, len(X), _SPAN):
-        block = np.ascontiguousarray(X[rows], dtype=np.float64)
-        compiled(_writeable(block), _writeable(weights[rows]), origin, tiles, *some, totals)
+    for rows in slices(0, len(X), _CHUNK_ROWS):
+        chunk = np.ascontiguousarray(X[rows], dtype=np.float64)
+        compiled(_writeable(chunk), _writeable(weights[rows]), origin, tiles, *some, totals)
     return totals
 
 
 def _writeable(array: Array) -> Array:
-    """The loop is compiled once, for arrays that may be written to."""
+    """Return a writeable array, so that numba compiles one version of the loop."""
     return array if array.flags.writeable else array.copy()
 
 
 def _tiles(turns: Array) -> Array:
-    """(2, n_pairs, d) -> (2 * n_tiles, d padded to 4k + 2, LANES): a, b, a, b, ..."""
-    from .compiled_waves import LANES
-
+    """Reshape (2, n_pairs, d) to (2 * n_tiles, d padded to 4k + 2, LANES): a, b, a, b, ..."""
     n_features = turns.shape[2]
     padded = np.zeros((2, turns.shape[1] // LANES, LANES, n_features + (2 - n_features) % 4))
     padded[..., :n_features] = turns.reshape(2, -1, LANES, n_features)
@@ -96,13 +93,12 @@ def _tiles(turns: Array) -> Array:
 
 
 def _as_tiles(sums: Complex) -> Array:
-    """(4, n_pairs) complex -> (n_tiles, 8, LANES) real: cosines and sines in turn."""
-    from .compiled_waves import LANES
-
+    """Reshape (4, n_pairs) complex to (n_tiles, 8, LANES) real: cosines and sines in turn."""
     parts = np.stack([sums.real, sums.imag], axis=1).reshape(8, -1, LANES)
     return np.ascontiguousarray(parts.transpose(1, 0, 2))
 
 
 def _from_tiles(totals: Array) -> Complex:
+    """Invert :func:`_as_tiles`."""
     parts = totals.transpose(1, 0, 2).reshape(4, 2, -1)
     return parts[:, 0] + 1j * parts[:, 1]

@@ -1,4 +1,4 @@
-"""What the theorems take: an ell or a radius, and weights that sum to one."""
+"""Inputs shared by the theorems: a radius and normalized weights."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Array = NDArray[np.floating]
 
 
 def radius_of(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
-    """epsilon = sigma / ell, or the radius where that is given."""
+    """Return epsilon, which is sigma / ell or the given radius."""
     if (ell is None) == (radius is None):
-        raise ValueError(f"give ell or radius, one of them: got ell={ell!r}, radius={radius!r}.")
+        raise ValueError(f"Give either ell or radius: got ell={ell!r}, radius={radius!r}.")
     if ell is not None:
         return kernel.scale / check.positive_number("ell", ell, infinite=True)
     if radius == 0:
@@ -23,6 +23,6 @@ def radius_of(kernel: RadialKernel, ell: float | None, radius: float | None) -> 
 
 
 def shares(X: Array, sample_weight: Array | None) -> Array:
-    """Weights of the rows that sum to one."""
+    """Return the weights of the rows, normalized to sum to one."""
     weights = check.sample_weights(sample_weight, len(X))
     return weights / weights.sum()

@@ -136,14 +136,14 @@ def accumulate_exactly(
         residues[j] = float(exact - Fraction(totals[j]))
 
 
-def nearest(X: Array, C: Array) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def nearest_centers(X: Array, C: Array) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the nearest center of each row (the first among ties) and its squared distance."""
     squared = pairwise_squared_distances(X, C)
     labels = np.argmin(squared, axis=1)
     return labels, squared[np.arange(len(X)), labels]
 
 
-def longest_links(C: Array) -> NDArray[np.float64]:
+def spanning_tree_lengths(C: Array) -> NDArray[np.float64]:
     """Return the edge lengths of the minimum spanning tree, longest first (Prim's algorithm)."""
     to_tree = np.sqrt(squared_distances(C, C[0]))
     outside = np.arange(1, len(C))

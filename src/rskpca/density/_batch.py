@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
-from .._core.nearest import nearest, squared_distances_to
+from .._core.distances import nearest_centers, squared_distances_to
 from .._core.sampling import sampled_rows
 from .._validation import Rows
 from ..kernels import RadialKernel
@@ -110,7 +110,7 @@ def _count(
     """Return the reduced set of a choice, and the center of each row."""
     centers, labels = choice.centers, choice.labels
     if labels is None:
-        labels, squared = nearest(X, centers, kernel.scale)
+        labels, squared = nearest_centers(X, centers, kernel.scale)
     else:
         squared = squared_distances_to(X, centers, labels)
     if choice.weights is not None:

@@ -1,17 +1,18 @@
-"""Nearest centers equal the reference bit for bit."""
+"""Nearest centers and minimum spanning trees equal the reference."""
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist
 
-from rskpca._core import nearest as nearest_module
-from rskpca._core import reference
-from rskpca._core.nearest import nearest, squared_distances_to
+from rskpca._core import distances, reference
+from rskpca._core.distances import nearest_centers, spanning_tree_lengths, squared_distances_to
 from tests import datasets
 
 
 def assert_equals_reference(X, C, **options):
-    labels, squared = nearest(X, C, **options)
-    expected_labels, expected_squared = reference.nearest(X, C)
+    labels, squared = nearest_centers(X, C, **options)
+    expected_labels, expected_squared = reference.nearest_centers(X, C)
     np.testing.assert_array_equal(labels, expected_labels)
     np.testing.assert_array_equal(squared, expected_squared)
     np.testing.assert_array_equal(squared_distances_to(X, C, labels), squared)
@@ -46,10 +47,30 @@ def test_scale_and_threads_do_not_matter(options):
 
 def test_the_batch_size_does_not_matter(monkeypatch):
     X = datasets.blobs(300, 5)
-    monkeypatch.setattr(nearest_module, "_BATCH_ELEMENTS", 1)
+    monkeypatch.setattr(distances, "_BATCH_ELEMENTS", 1)
     assert_equals_reference(X, X[:50])
 
 
 def test_rows_with_overflowing_squares_are_compared_by_differences():
     X = np.array([[1e200, 0.0], [1.0, 0.0]])
     assert_equals_reference(X, np.array([[0.0, 0.0], [2.0, 0.5]]))
+
+
+# ------------------------------------------------------------------ minimum spanning trees
+
+
+@pytest.mark.parametrize("n", [2, 3, 200])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_lengths_match_the_minimum_spanning_tree(n, dtype):
+    C = datasets.blobs(n, 3, dtype=dtype)
+    tree = minimum_spanning_tree(cdist(C, C)).data
+    np.testing.assert_allclose(spanning_tree_lengths(C), np.sort(tree)[::-1], rtol=1e-12)
+    np.testing.assert_array_equal(spanning_tree_lengths(C), reference.spanning_tree_lengths(C))
+
+
+def test_coincident_points_have_edges_of_length_zero():
+    np.testing.assert_array_equal(spanning_tree_lengths(np.zeros((4, 2))), np.zeros(3))
+
+
+def test_one_point_has_no_edges():
+    assert spanning_tree_lengths(np.zeros((1, 2))).shape == (0,)

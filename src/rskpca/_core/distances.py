@@ -1,9 +1,10 @@
-"""Exact nearest centers, by matrix products.
+"""Exact nearest centers, and minimum spanning trees.
 
-Let u be the unit roundoff of float64, and shift rows and centers by a point in the middle of the
-centers. Then ||x||^2 + ||c||^2 - 2 <x, c> has an error of at most u (2d + 24) (||x|| + ||c||)^2,
-including shift and scaling. Centers within this error of the nearest are compared by float64
-differences, so the labels do not depend on the batch size or the number of threads.
+Distances to centers come from matrix products. Let u be the unit roundoff of float64, and shift
+rows and centers by a point in the middle of the centers. Then ||x||^2 + ||c||^2 - 2 <x, c> has an
+error of at most u (2d + 24) (||x|| + ||c||)^2, including shift and scaling. Centers within this
+error of the nearest are compared by float64 differences, so the labels do not depend on the batch
+size or the number of threads.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _BATCH_ELEMENTS = 2**18
 _U64 = 2.0 * 2.0**-53  # twice the unit roundoff
 
 
-def nearest(
+def nearest_centers(
     X: Array, C: Array, scale: float = 1.0, *, n_threads: int | None = None
 ) -> tuple[Labels, Floats]:
     """Return the nearest center of each row (the first among ties) and its squared distance.
@@ -64,3 +65,16 @@ def squared_distances_to(X: Array, C: Array, labels: Labels) -> Floats:
         batch = np.ascontiguousarray(X[rows], dtype=np.float64)
         distances_to_labels(batch, C, labels[rows], squared[rows])
     return squared
+
+
+def spanning_tree_lengths(C: Array) -> Floats:
+    """Return the edge lengths of the minimum spanning tree of the points, longest first.
+
+    Linking all points closer than the p-th longest edge, inclusive, leaves at most p components.
+    Memory is O(m).
+    """
+    from .compiled import spanning_tree
+
+    squared = np.empty(max(len(C) - 1, 0))
+    spanning_tree(np.ascontiguousarray(C, dtype=np.float64), squared)
+    return np.sqrt(np.sort(squared)[::-1])

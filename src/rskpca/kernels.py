@@ -14,9 +14,9 @@ from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
-from ._core.median import median_distance
 from ._core.profiles import Squared, powered, steepest
-from ._core.sampling import directions, stratified
+from ._core.sampling import median_distance
+from ._core.waves import random_directions, stratified_uniform
 
 Array = NDArray[np.floating]
 
@@ -325,8 +325,10 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
         """Draw from a normal with variance 2 / sigma^2 (half the squared length is gamma)."""
-        lengths = np.sqrt(gammaincinv(n_features / 2, stratified(shape, generator)))
-        return directions(shape, n_features, generator) * (2 / self.scale * lengths[..., None])
+        lengths = np.sqrt(gammaincinv(n_features / 2, stratified_uniform(shape, generator)))
+        return random_directions(shape, n_features, generator) * (
+            2 / self.scale * lengths[..., None]
+        )
 
     def evaluate(self, scaled: Array) -> Array:
         """Return exp(scaled), in place."""
@@ -364,9 +366,9 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
         """Draw from a multivariate Cauchy with scale 1 / sigma (1 / (1 + length^2) is beta)."""
-        inverse = betaincinv(0.5, n_features / 2, stratified(shape, generator))
+        inverse = betaincinv(0.5, n_features / 2, stratified_uniform(shape, generator))
         lengths = np.sqrt((1 - inverse) / np.maximum(inverse, 1e-300))
-        return directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
+        return random_directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
 
     def evaluate(self, scaled: Array) -> Array:
         """Return exp(-sqrt(scaled)), in place."""

@@ -102,3 +102,17 @@ def _from_tiles(totals: Array) -> Complex:
     """Invert :func:`_as_tiles`."""
     parts = totals.transpose(1, 0, 2).reshape(4, 2, -1)
     return parts[:, 0] + 1j * parts[:, 1]
+
+
+def stratified_uniform(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """Draw uniform numbers, one per interval of length 1 / shape[-1], in random order."""
+    intervals = generator.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
+    return (intervals + generator.random(shape)) / shape[-1]
+
+
+def random_directions(
+    shape: tuple[int, ...], n_features: int, generator: np.random.Generator
+) -> Array:
+    """Draw unit vectors, uniformly on the sphere."""
+    normal = generator.standard_normal((*shape, n_features))
+    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core.distances import nearest_centers, squared_distances_to
-from .._core.sampling import sampled_rows
+from .._core.sampling import sample_rows
 from .._validation import Rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
@@ -93,7 +93,7 @@ class CountedDensity(BatchDensity):
     def _sample(self, X: Array, weights: Array) -> Array:
         """Draw ``n_centers`` random rows."""
         rng = check_random_state(self.random_state)
-        return X[sampled_rows(len(X), weights, self.n_centers, rng)]
+        return X[sample_rows(len(X), weights, self.n_centers, rng)]
 
 
 def equal_shares(points: Array, total: float) -> Choice:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from .._core import cholesky, gram
-from .._core.sampling import sampled_rows
+from .._core.sampling import sample_rows
 from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
@@ -23,7 +23,7 @@ Rows = NDArray[np.intp]
 
 def uniform(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
     """Rows drawn without replacement, each as often as it counts."""
-    return sampled_rows(len(X), weights, size, rng)
+    return sample_rows(len(X), weights, size, rng)
 
 
 def pivoted_cholesky(

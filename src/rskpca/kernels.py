@@ -14,9 +14,9 @@ from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
+from ._core.fourier import random_directions, stratified_uniform
 from ._core.profiles import Squared, powered, steepest
 from ._core.sampling import median_distance
-from ._core.waves import random_directions, stratified_uniform
 
 Array = NDArray[np.floating]
 

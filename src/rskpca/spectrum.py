@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from sklearn.utils import check_random_state
 
-from ._core import waves
+from ._core import fourier
 from .kernels import RadialKernel
 
 Array = NDArray[np.floating]
@@ -118,7 +118,7 @@ class Spectrum:
         if n_frequencies == 0:
             return None
         seed = check_random_state(random_state).randint(2**31 - 1)
-        n_pairs = waves.pairs_in_tiles(-(-n_frequencies // 2))
+        n_pairs = fourier.round_up_pairs(-(-n_frequencies // 2))
         found = kernel.frequencies((2, n_pairs), len(origin), np.random.default_rng(seed))
         if found is None:
             return None
@@ -142,7 +142,7 @@ class Spectrum:
             The new sums. They have the same bits for any chunking of the rows, and for any order
             if all weights are integers that sum to at most 2^33.
         """
-        sums = waves.add_waves(X, weights, self.origin, self.turns, self.sums)
+        sums = fourier.add_fourier_sums(X, weights, self.origin, self.turns, self.sums)
         return replace(self, sums=sums)
 
     def merge(self, other: Spectrum | None) -> Spectrum | None:

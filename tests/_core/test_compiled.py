@@ -5,7 +5,7 @@ import importlib
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-MODULES = ["compiled", "compiled_cover", "compiled_waves"]
+MODULES = ["compiled", "compiled_cover", "compiled_fourier"]
 
 
 @pytest.mark.parametrize("name", MODULES)

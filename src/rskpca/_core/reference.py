@@ -156,7 +156,7 @@ def spanning_tree_lengths(C: Array) -> NDArray[np.float64]:
     return np.sort(lengths)[::-1]
 
 
-def waves(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
+def fourier_sums(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
     """Return weighted sums of exp(2 pi i <f, x - origin>) for f = a, b, a - b and a + b."""
     a, b = turns
     frequencies = np.stack([a, b, a - b, a + b])

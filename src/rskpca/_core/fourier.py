@@ -1,4 +1,4 @@
-"""Fourier sums over rows at random frequencies.
+"""Random frequencies, and Fourier sums over rows at these frequencies.
 
 ``turns`` are frequencies divided by 2 pi. For a pair of frequencies (a, b) the terms are
 exp(2 pi i <f, x - origin>) with f = a, b, a - b and a + b; the last two are products of the first
@@ -21,12 +21,26 @@ _UNITS = 2.0**20  # the terms are multiples of 1 / _UNITS
 _LARGEST = 2.0**33  # sums of terms up to here are exact in float64
 
 
-def pairs_in_tiles(n_pairs: int) -> int:
+def stratified_uniform(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """Draw uniform numbers, one per interval of length 1 / shape[-1], in random order."""
+    intervals = generator.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
+    return (intervals + generator.random(shape)) / shape[-1]
+
+
+def random_directions(
+    shape: tuple[int, ...], n_features: int, generator: np.random.Generator
+) -> Array:
+    """Draw unit vectors, uniformly on the sphere."""
+    normal = generator.standard_normal((*shape, n_features))
+    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+
+
+def round_up_pairs(n_pairs: int) -> int:
     """Round the number of pairs up to whole tiles of the compiled loop."""
     return -(-n_pairs // LANES) * LANES
 
 
-def add_waves(
+def add_fourier_sums(
     X: Array,
     weights: Array,
     origin: Array,
@@ -70,7 +84,7 @@ def _add(
     X: Array, weights: Array, origin: Array, tiles: Array, some: tuple[int, int], totals: Array
 ) -> Array:
     """Add the rows to some tiles of ``totals``, and return ``totals``."""
-    from .compiled_waves import add_waves as compiled
+    from .compiled_fourier import add_fourier_sums as compiled
 
     origin = origin.copy()
     for rows in slices(0, len(X), _CHUNK_ROWS):
@@ -102,17 +116,3 @@ def _from_tiles(totals: Array) -> Complex:
     """Invert :func:`_as_tiles`."""
     parts = totals.transpose(1, 0, 2).reshape(4, 2, -1)
     return parts[:, 0] + 1j * parts[:, 1]
-
-
-def stratified_uniform(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
-    """Draw uniform numbers, one per interval of length 1 / shape[-1], in random order."""
-    intervals = generator.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
-    return (intervals + generator.random(shape)) / shape[-1]
-
-
-def random_directions(
-    shape: tuple[int, ...], n_features: int, generator: np.random.Generator
-) -> Array:
-    """Draw unit vectors, uniformly on the sphere."""
-    normal = generator.standard_normal((*shape, n_features))
-    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rskpca._core import reference
-from rskpca._core.waves import add_waves, pairs_in_tiles
+from rskpca._core.fourier import add_fourier_sums, round_up_pairs
 from tests import datasets
 
 N_PAIRS = 80
@@ -18,7 +18,7 @@ def fourier_sums(X, weights, origin=None, frequencies=None, start=None, **option
     origin = X[0].astype(np.float64) if origin is None else origin
     frequencies = turns(X.shape[1]) if frequencies is None else frequencies
     start = np.zeros((4, N_PAIRS), dtype=complex) if start is None else start
-    return add_waves(X, weights, origin, frequencies, start, **options)
+    return add_fourier_sums(X, weights, origin, frequencies, start, **options)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -27,7 +27,7 @@ def test_sums_equal_the_formula(n, d, dtype):
     X = datasets.blobs(n, d, dtype=dtype)
     origin = X[0].astype(np.float64)
     for weights in (np.ones(n), np.random.default_rng(0).random(n), np.arange(n) % 4 - 1.0):
-        expected = reference.waves(X, weights, origin, turns(d))
+        expected = reference.fourier_sums(X, weights, origin, turns(d))
         error = np.abs(fourier_sums(X, weights) - expected)
         assert error.max() < 1e-6 * np.abs(weights).sum()
 
@@ -35,7 +35,7 @@ def test_sums_equal_the_formula(n, d, dtype):
 def test_data_far_from_zero_and_far_apart_lose_no_digits():
     X = np.concatenate([datasets.blobs(50, 3) + shift for shift in (0.0, 1e6, 1e8)])
     weights = np.ones(len(X))
-    expected = reference.waves(X, weights, X[0], turns(3))
+    expected = reference.fourier_sums(X, weights, X[0], turns(3))
     np.testing.assert_allclose(fourier_sums(X, weights), expected, atol=1e-6 * len(X))
     shifted = X[:50] + 1e8
     np.testing.assert_allclose(
@@ -86,4 +86,4 @@ def test_read_only_input_is_accepted_and_not_modified():
 
 
 def test_pairs_are_rounded_up_to_whole_tiles():
-    assert [pairs_in_tiles(n) for n in (1, 80, 81, 160)] == [80, 80, 160, 160]
+    assert [round_up_pairs(n) for n in (1, 80, 81, 160)] == [80, 80, 160, 160]

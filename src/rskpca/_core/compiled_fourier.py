@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiled import jit
-from .waves import LANES
+from .fourier import LANES
 
 ROWS = 8
 
@@ -139,7 +139,7 @@ def _copy_rows(X, i, origin, rows):
 
 
 @_ordered
-def add_waves(X, weights, origin, turns, first, last, sums):
+def add_fourier_sums(X, weights, origin, turns, first, last, sums):
     """Add the weighted terms of the rows to the sums of the tiles ``first`` to ``last``.
 
     ``turns`` has two tiles of frequencies, a and b, per tile of ``sums``, whose rows are the

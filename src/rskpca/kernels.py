@@ -15,7 +15,6 @@ from sklearn.utils import check_array
 from . import _validation as check
 from ._core import gram
 from ._core.fourier import random_directions, stratified_uniform
-from ._core.profiles import Squared, powered, steepest
 from ._core.sampling import median_distance
 
 Array = NDArray[np.floating]
@@ -98,7 +97,7 @@ class RadialKernel(BaseEstimator):
     def _check_claims(self) -> None:
         """Check ``lipschitz`` and ``monotone`` against the profile at about 4,000 distances."""
         check.boolean("monotone", self.monotone)
-        largest, rise = steepest(self.profile, self.power)
+        largest, rise = _steepest(self.profile, self.power)
         if self.lipschitz is not None:
             slope = check.positive_number("lipschitz", self.lipschitz)
             if slope < largest * (1 - 1e-6):
@@ -151,7 +150,7 @@ class RadialKernel(BaseEstimator):
         """Return the kernel k^2, whose feature map is psi(x) (x) psi(x)."""
         slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
         known: Any = {"lipschitz": slope, "monotone": self.monotone}
-        return RadialKernel(Squared(self.profile), self.power, self.bandwidth, **known)
+        return RadialKernel(_SquaredProfile(self.profile), self.power, self.bandwidth, **known)
 
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
@@ -174,7 +173,7 @@ class RadialKernel(BaseEstimator):
         ndarray
             phi(scaled^(p/2)), with the same shape.
         """
-        return self.profile(powered(scaled, self.power / 2))
+        return self.profile(_power(scaled, self.power / 2))
 
     def log_evaluate(self, scaled: Array) -> Array:
         """Return the logarithms of the kernel values.
@@ -244,6 +243,32 @@ class RadialKernel(BaseEstimator):
     def same_as(self, other: RadialKernel) -> bool:
         """Return True if both kernels have the same type and parameters."""
         return type(self) is type(other) and self.get_params() == other.get_params()
+
+
+def _power(values: Array, exponent: float) -> Array:
+    """Return values^exponent; square roots are taken in place."""
+    if exponent == 1:
+        return values
+    return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
+
+
+def _steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]:
+    """Return the largest slope and the largest step up of u -> profile(u^power) on a grid."""
+    u = np.unique(np.concatenate([np.linspace(0, 8, 2049), np.geomspace(1e-3, 1e3, 2048)]))
+    with np.errstate(all="ignore"):
+        steps = np.diff(profile(u**power))
+        slopes = np.abs(steps) / np.maximum(np.diff(u), 1e-6)
+    return float(np.nanmax(slopes, initial=0.0)), float(np.nanmax(steps, initial=0.0))
+
+
+class _SquaredProfile:
+    """The profile phi^2 as an object that can be pickled."""
+
+    def __init__(self, profile: Callable[[Any], Any]) -> None:
+        self.profile = profile
+
+    def __call__(self, s: Any) -> Any:
+        return self.profile(s) ** 2
 
 
 class _Exponential(RadialKernel):

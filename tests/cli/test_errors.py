@@ -104,7 +104,7 @@ def test_a_full_disk(folder, monkeypatch):
 def test_whatever_cannot_be_written_is_named(folder, monkeypatch, arguments, file, writer):
     """The words are the same whichever library writes."""
     done("fit", "data.parquet", "-x", "id,cover")
-    monkeypatch.setattr(f"rskpca.{writer}.replaced", full)
+    monkeypatch.setattr(f"rskpca.{writer}.atomic_write", full)
     line = failed(*arguments.split())
     assert line.startswith(f"error: '{file}': no space left on device; ")
     assert line.endswith("was not written.")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @contextmanager
-def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the name of a temporary file, which replaces ``path`` if no exception is raised.
 
     It is in the same directory and has the same suffix. Symbolic links are followed.

@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from rskpca._core.parallel import (
     allowed_threads,
     single_threaded,
+    single_threaded_blas,
     slices,
-    undivided,
     workers,
     worthwhile,
 )
@@ -141,7 +141,7 @@ def test_the_number_of_threads_depends_on_the_work():
 @pytest.mark.parametrize(("elements", "threads"), [(1000**2, 1), (2000**2, 2)])
 def test_small_matrices_use_one_blas_thread(elements, threads):
     before = blas_threads()
-    with undivided(elements):
+    with single_threaded_blas(elements):
         assert set(blas_threads()) == {threads}
     assert blas_threads() == before
 

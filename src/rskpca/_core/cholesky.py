@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from .gram import Blocks, Radial
-from .parallel import slices, undivided
+from .parallel import single_threaded_blas, slices
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
@@ -72,7 +72,7 @@ class PartialCholesky:
         """Return the given rows of K - F F'."""
         done = self.factors
         rest = np.empty((len(rows), len(self.residual_diagonal)))
-        with undivided():
+        with single_threaded_blas():
             for part in slices(0, len(rows), self._values.n_rows):
                 rest[part] = self._values[rows[part]]
         rest -= done[:, rows].T @ done
@@ -127,7 +127,7 @@ def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> Pa
 
 def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
     """Add greedy pivots until there is no room or the residual is zero."""
-    with undivided(partial.size):
+    with single_threaded_blas(partial.size):
         while not partial.full and (left := partial.scores(weights)).any():
             partial.add(int(np.argmax(left)))
 
@@ -145,7 +145,7 @@ def random(
     unchanged (Epperly, Tropp & Webber) and does the work in matrix products.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
-    with undivided(partial.size):
+    with single_threaded_blas(partial.size):
         while not partial.full and (left := partial.scores(weights)).any():
             below = np.cumsum(left)
             drawn = below[-1] * rng.random_sample(min(_BATCH, 2 * n_pivots))

@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
-from .parallel import undivided
+from .parallel import single_threaded_blas
 
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
@@ -37,7 +37,7 @@ def leading_eigenpairs(
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
-    with undivided(size**2):
+    with single_threaded_blas(size**2):
         values, vectors = _decompose(matrix, n_components)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]

@@ -70,7 +70,7 @@ _one_blas_thread = _OneBlasThread()
 
 
 @contextmanager
-def undivided(elements: int = 0) -> Iterator[None]:
+def single_threaded_blas(elements: int = 0) -> Iterator[None]:
     """Limit BLAS to one thread, unless the matrices have so many elements that more are faster."""
     with _one_blas_thread if elements <= _SMALL else nullcontext():
         yield

@@ -13,8 +13,8 @@ from rskpca._core.parallel import (
     single_threaded,
     single_threaded_blas,
     slices,
+    threads_for,
     workers,
-    worthwhile,
 )
 
 
@@ -134,7 +134,7 @@ def test_the_calling_thread_takes_part():
 
 def test_the_number_of_threads_depends_on_the_work():
     most = allowed_threads()
-    counts = [worthwhile(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
+    counts = [threads_for(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
     assert counts == [1, 1, most, most]
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .parallel import slices, workers, worthwhile
+from .parallel import slices, threads_for, workers
 
 Array = NDArray[np.floating]
 
@@ -151,7 +151,7 @@ def row_product(
     def work(rows: slice) -> None:
         out[rows] = function(blocks[rows], rows)
 
-    with workers(n_threads or worthwhile(blocks.seconds)) as run:
+    with workers(n_threads or threads_for(blocks.seconds)) as run:
         run(work, slices(0, len(X), blocks.n_rows))
     return out
 
@@ -221,7 +221,7 @@ def moments(
         return first, second
 
     seconds = blocks.seconds + _SUM * len(X) * size**2
-    with workers(n_threads or worthwhile(seconds)) as run:
+    with workers(n_threads or threads_for(seconds)) as run:
         parts = run(work, slices(0, len(X), -(-len(X) // n_spans)))
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 

@@ -145,7 +145,7 @@ def _pop_all(queue: deque[int]) -> Iterator[int]:
             return
 
 
-def worthwhile(seconds: float) -> int:
+def threads_for(seconds: float) -> int:
     """Return the number of threads that pays off for work of ``seconds`` in one thread."""
     wanted = int(seconds / _SECONDS_PER_THREAD)
     return min(allowed_threads(), wanted) if wanted > 1 else 1

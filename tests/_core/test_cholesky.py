@@ -13,7 +13,7 @@ from tests import datasets, dense
 def test_greedy_pivots_match_the_dense_matrix(kernel, weighted):
     X = datasets.blobs(150, 3)
     w = np.random.default_rng(0).integers(1, 5, 150).astype(float) if weighted else None
-    rows = cholesky.greedy(kernel, X, w, 25).pivots
+    rows = cholesky.greedy_cholesky(kernel, X, w, 25).pivots
     np.testing.assert_array_equal(rows, reference.greedy_pivots(kernel, X, w, 25))
 
 
@@ -39,7 +39,9 @@ def test_random_pivots_are_distributed_like_sequential_draws(batch, monkeypatch)
     # Three points: the first pivot is uniform, the second proportional to the residual.
     X, kernel = np.array([[0.0], [0.1], [3.0]]), Gaussian(1.0)
     rng = np.random.RandomState(0)
-    pairs = [frozenset(cholesky.random(kernel, X, None, 2, rng).pivots) for _ in range(4000)]
+    pairs = [
+        frozenset(cholesky.random_cholesky(kernel, X, None, 2, rng).pivots) for _ in range(4000)
+    ]
     K = np.exp(dense.log_kernel(kernel, X, X))
     residual = 1 - K**2  # of row j after pivot i
     probability = residual / residual.sum(axis=1, keepdims=True) / 3
@@ -53,23 +55,23 @@ def test_integer_weights_draw_the_same_points_as_repeated_rows():
     X = datasets.blobs(60, 2)
     w = np.random.default_rng(1).integers(1, 4, 60)
     seeds = (np.random.RandomState(3) for _ in range(2))
-    drawn = X[cholesky.random(Gaussian(2.0), X, w.astype(float), 12, next(seeds)).pivots]
+    drawn = X[cholesky.random_cholesky(Gaussian(2.0), X, w.astype(float), 12, next(seeds)).pivots]
     rows = np.repeat(X, w, axis=0)
-    again = rows[cholesky.random(Gaussian(2.0), rows, None, 12, next(seeds)).pivots]
+    again = rows[cholesky.random_cholesky(Gaussian(2.0), rows, None, 12, next(seeds)).pivots]
     np.testing.assert_array_equal(drawn, again)
 
 
-@pytest.mark.parametrize("select", [cholesky.greedy, cholesky.random])
+@pytest.mark.parametrize("select", [cholesky.greedy_cholesky, cholesky.random_cholesky])
 def test_fewer_pivots_are_returned_if_they_span_all_rows(select):
     X = np.repeat(np.array([[0.0], [1.0], [5.0]]), 10, axis=0)
-    rng = (np.random.RandomState(0),) if select is cholesky.random else ()
+    rng = (np.random.RandomState(0),) if select is cholesky.random_cholesky else ()
     rows = select(Gaussian(1.0), X, None, 20, *rng).pivots
     assert sorted(X[rows, 0]) == [0.0, 1.0, 5.0]
 
 
 def test_pivots_added_in_steps_match_a_single_run():
     X, w = datasets.blobs(150, 3), np.random.default_rng(0).integers(1, 5, 150).astype(float)
-    whole = cholesky.greedy(Gaussian(2.0), X, w, 25)
+    whole = cholesky.greedy_cholesky(Gaussian(2.0), X, w, 25)
     partial = cholesky.PartialCholesky(Gaussian(2.0), X, 0)
     for size in (4, 5, 25):
         partial.grow(size)
@@ -79,10 +81,10 @@ def test_pivots_added_in_steps_match_a_single_run():
 
 
 @pytest.mark.parametrize("least", [1e-20, 1e-14, 0.0])
-@pytest.mark.parametrize("select", [cholesky.greedy, cholesky.random])
+@pytest.mark.parametrize("select", [cholesky.greedy_cholesky, cholesky.random_cholesky])
 def test_selection_terminates_with_very_uneven_weights(select, least):
     X = np.vstack([np.repeat(datasets.blobs(5, 2), 40, axis=0), [[50.0, 50.0]]])
     w = np.append(np.ones(200), least)
-    rng = (np.random.RandomState(0),) if select is cholesky.random else ()
+    rng = (np.random.RandomState(0),) if select is cholesky.random_cholesky else ()
     rows = select(Gaussian(1.0), X, w, 20, *rng).pivots
     assert len(np.unique(X[rows], axis=0)) == len(rows) == (6 if least else 5)

@@ -115,7 +115,9 @@ class PartialCholesky:
         self.residual_diagonal[self._pivots] = 0
 
 
-def greedy(kernel: Radial, X: Array, weights: Array | None, n_pivots: int) -> PartialCholesky:
+def greedy_cholesky(
+    kernel: Radial, X: Array, weights: Array | None, n_pivots: int
+) -> PartialCholesky:
     """Choose each pivot as the first maximizer of w d.
 
     Returns fewer pivots if they already span all rows.
@@ -132,7 +134,7 @@ def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
             partial.add(int(np.argmax(left)))
 
 
-def random(
+def random_cholesky(
     kernel: Radial,
     X: Array,
     weights: Array | None,

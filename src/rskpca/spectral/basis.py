@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import gram
-from .._core.cholesky import PartialCholesky, fill_greedily, greedy
+from .._core.cholesky import PartialCholesky, fill_greedily, greedy_cholesky
 from .._core.eig import leading_eigenpairs
 from .._core.parallel import single_threaded_blas
 from ..kernels import RadialKernel
@@ -50,7 +50,7 @@ def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
     ndarray of shape (size,)
         Their places, in the order of choice.
     """
-    return greedy(kernel, reduced_set.centers, reduced_set.weights, size).pivots
+    return greedy_cholesky(kernel, reduced_set.centers, reduced_set.weights, size).pivots
 
 
 def sufficient(

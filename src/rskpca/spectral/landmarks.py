@@ -31,14 +31,14 @@ def pivoted_cholesky(
 ) -> Rows:
     """Incomplete Cholesky: each time the row that the ones before represent worst."""
     # How often rows count does not change which of them is worst, as for repeated rows.
-    return cholesky.greedy(kernel, X, None, size).pivots
+    return cholesky.greedy_cholesky(kernel, X, None, size).pivots
 
 
 def random_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
     """Randomly pivoted Cholesky (Chen, Epperly, Tropp & Webber)."""
-    return cholesky.random(kernel, X, weights, size, rng).pivots
+    return cholesky.random_cholesky(kernel, X, weights, size, rng).pivots
 
 
 def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 PATIENCE = 5  # exchanges without progress before the fallback
 
 
-def nonnegative(matrix: Array, target: Array, tolerance: float = 1e-12) -> Floats:
+def nonnegative_least_squares(matrix: Array, target: Array, tolerance: float = 1e-12) -> Floats:
     """Minimize v' M v / 2 - b' v over v >= 0, for a positive definite matrix M.
 
     Block principal pivoting (Judice & Pires; Kim & Park): guess which entries are positive, solve

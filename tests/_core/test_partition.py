@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster._spectral import cluster_qr, discretize
 from sklearn.metrics import adjusted_rand_score
 
-from rskpca._core.partition import WAYS
+from rskpca._core.partition import PARTITIONERS
 from tests import datasets
 
 K = 4
@@ -20,7 +20,7 @@ def points(noise, n=120):
 
 
 def partition(method, functions, weights, seed=0):
-    return WAYS[method](functions, weights, K, np.random.RandomState(seed))
+    return PARTITIONERS[method](functions, weights, K, np.random.RandomState(seed))
 
 
 @pytest.mark.parametrize("method", ["discretize", "cluster_qr"])
@@ -30,7 +30,7 @@ def test_clusters_along_a_frame_are_found(method):
     assert adjusted_rand_score(labels, truth) == 1.0
 
 
-@pytest.mark.parametrize("method", WAYS)
+@pytest.mark.parametrize("method", PARTITIONERS)
 @pytest.mark.parametrize("noise", [0.05, 0.4])
 def test_integer_weights_equal_repeated_rows(method, noise):
     functions, _ = points(noise)
@@ -51,7 +51,7 @@ def test_labels_agree_with_scikit_learn(noise):
     assert adjusted_rand_score(rotated, theirs) > 0.95
 
 
-@pytest.mark.parametrize("method", WAYS)
+@pytest.mark.parametrize("method", PARTITIONERS)
 def test_labels_are_reproducible_and_a_row_of_zeros_is_allowed(method):
     functions = datasets.blobs(60, K)
     functions[7] = 0
@@ -59,7 +59,7 @@ def test_labels_are_reproducible_and_a_row_of_zeros_is_allowed(method):
     np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.parametrize("method", WAYS)
+@pytest.mark.parametrize("method", PARTITIONERS)
 def test_cluster_numbers_depend_on_the_points_only(method):
     functions, truth = points(noise=0.05)
     if method == "kmeans":
@@ -68,5 +68,5 @@ def test_cluster_numbers_depend_on_the_points_only(method):
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(120)
         found = partition(method, functions[order], np.ones(120), seed)
-        found = found.ordered_by(functions[order], np.ones(120), positions[order])
+        found = found.renumber(functions[order], np.ones(120), positions[order])
         np.testing.assert_array_equal(found.labels(functions), (truth + 1) % K)

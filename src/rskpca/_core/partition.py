@@ -35,7 +35,7 @@ class Partition:
         scores = functions.astype(np.float64) @ self.directions + self.offsets
         return np.argmax(np.abs(scores) if self.absolute else scores, axis=1)
 
-    def ordered_by(self, functions: Array, weights: Array, points: Array) -> Partition:
+    def renumber(self, functions: Array, weights: Array, points: Array) -> Partition:
         """Return the same clusters, numbered by their mean points in lexicographic order.
 
         The numbers then depend neither on the order of the points nor on a seed. Empty clusters
@@ -49,7 +49,7 @@ class Partition:
         return Partition(self.directions[:, order], self.offsets[order], self.absolute)
 
 
-def by_means(
+def kmeans_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
     """Run weighted k-means and keep the best of ten starts.
@@ -63,7 +63,7 @@ def by_means(
     return Partition(means.T, -0.5 * np.sum(means**2, axis=1))
 
 
-def by_rotation(
+def rotation_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
     """Find the rotation that brings the points closest to the axes (Yu and Shi, 2003)."""
@@ -94,7 +94,7 @@ def _spread_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> Arr
     return np.column_stack(chosen)
 
 
-def by_pivots(
+def pivot_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
     """Find the orthogonal frame nearest to the pivots of a QR (Damle, Minden and Ying, 2019).
@@ -107,8 +107,8 @@ def by_pivots(
     return Partition(left @ right, np.zeros(count), absolute=True)
 
 
-WAYS: dict[str, Callable[[Array, Array, int, np.random.RandomState], Partition]] = {
-    "kmeans": by_means,
-    "discretize": by_rotation,
-    "cluster_qr": by_pivots,
+PARTITIONERS: dict[str, Callable[[Array, Array, int, np.random.RandomState], Partition]] = {
+    "kmeans": kmeans_partition,
+    "discretize": rotation_partition,
+    "cluster_qr": pivot_partition,
 }

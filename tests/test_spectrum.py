@@ -27,9 +27,9 @@ def reduced(kernel, ell=3.0):
 
 def exact(kernel, s):
     return (
-        mmd.measured(kernel, X, s),
-        hilbert_schmidt.measured(kernel, X, s),
-        hilbert_schmidt.measured(kernel, X, s, center=True),
+        mmd.measure(kernel, X, s),
+        hilbert_schmidt.measure(kernel, X, s),
+        hilbert_schmidt.measure(kernel, X, s, center=True),
     )
 
 

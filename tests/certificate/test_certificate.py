@@ -59,7 +59,7 @@ def test_the_certificate_is_valid(kernel, center, ell):
     for D, bounds in enumerate(
         zip(certificate.certain_angles, certificate.likely_angles, strict=True), start=1
     ):
-        distance = eigenspaces.measured(kernel, X, model.reduced_set_, D, center=center)
+        distance = eigenspaces.measure(kernel, X, model.reduced_set_, D, center=center)
         for angle in bounds:
             assert np.isnan(angle) or distance <= np.sqrt(2 * D) * np.sin(np.radians(angle)) + 1e-6
     if ell == 40.0:
@@ -318,7 +318,7 @@ def test_bounds_hold_on_real_data(name):
             model = ReducedSetKernelPCA(3, kernel=kernel, ell=3.0, center=center).fit(rows)
             assert_ordered(model.certify(rows).levels)
         labels = model.density_.labels_
-        gram = eigenvalues.measured_gram(kernel, rows, model.reduced_set_.centers, labels)
+        gram = eigenvalues.measure_gram(kernel, rows, model.reduced_set_.centers, labels)
         assert gram <= eigenvalues.bound(kernel, 3.0)
 
 

@@ -31,7 +31,7 @@ def test_measured_distances_match_the_definition(kernel, center):
     X = datasets.blobs(60, 2)
     s, labels = cases.shadow(kernel, X, 1.2)
     expected = projection_distance(kernel, X, s.centers[labels], 2, center)
-    found = eigenspaces.measured(kernel, X, s, 2, center=center)
+    found = eigenspaces.measure(kernel, X, s, 2, center=center)
     assert found == pytest.approx(expected, rel=1e-6)
 
 

@@ -67,9 +67,9 @@ def test_measured_errors_match_the_definition(kernel):
     s, labels = cases.shadow(kernel, X, 0.8)
     Q = s.centers[labels]
     gram = np.linalg.norm(matrix(kernel, X, X) - matrix(kernel, Q, Q)) / 60
-    assert eigenvalues.measured_gram(kernel, X, s.centers, labels) == pytest.approx(gram)
+    assert eigenvalues.measure_gram(kernel, X, s.centers, labels) == pytest.approx(gram)
     for center in (False, True):
-        found = eigenvalues.measured(kernel, X, s, 5, center=center)
+        found = eigenvalues.measure(kernel, X, s, 5, center=center)
         expected = np.abs(differences(kernel, X, Q, center)[:5])
         np.testing.assert_allclose(found, expected, atol=1e-12)
 

@@ -17,14 +17,14 @@ def test_measured_errors_match_the_definition(kernel, center):
     X = datasets.blobs(50, 3)
     s, labels = cases.shadow(kernel, X, 0.8)
     expected = cases.operator_error(kernel, X, s.centers[labels], center)
-    found = hilbert_schmidt.measured(kernel, X, s, center=center)
+    found = hilbert_schmidt.measure(kernel, X, s, center=center)
     assert found == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_printed_factor_is_too_small_if_kappa_is_below_one():
     """A single point, displaced by the radius, violates it."""
     s = ReducedSet(np.zeros((1, 1)), np.ones(1), 0.5)
-    measured = hilbert_schmidt.measured(QUARTER, np.array([[0.5]]), s)
+    measured = hilbert_schmidt.measure(QUARTER, np.array([[0.5]]), s)
     assert measured > 1.3 * hilbert_schmidt.bound(QUARTER, radius=0.5, printed=True)
     assert measured <= hilbert_schmidt.bound(QUARTER, radius=0.5)
     assert measured == pytest.approx(hilbert_schmidt.sharp_bound(QUARTER, radius=0.5))
@@ -45,7 +45,7 @@ def test_bounds_equal_the_formulas(kernel):
 def test_measured_errors_never_exceed_the_bounds(case, kernel):
     X, s = cases.reduced_set(*case)
     rounding = ROUNDING * kernel.kappa
-    measured = hilbert_schmidt.measured(kernel, X, s)
+    measured = hilbert_schmidt.measure(kernel, X, s)
     from_sums = hilbert_schmidt.from_sums(kernel, s)
     sharp = hilbert_schmidt.sharp_bound(kernel, radius=s.radius)
     assert measured <= from_sums + rounding
@@ -58,7 +58,7 @@ def test_measured_errors_never_exceed_the_bounds(case, kernel):
 def test_measured_errors_of_centered_operators_never_exceed_the_bounds(case, kernel):
     X, s = cases.reduced_set(*case)
     rounding = ROUNDING * kernel.kappa
-    measured = hilbert_schmidt.measured(kernel, X, s, center=True)
+    measured = hilbert_schmidt.measure(kernel, X, s, center=True)
     from_sums = hilbert_schmidt.centered_from_sums(kernel, s)
     prior = hilbert_schmidt.centered_bound(kernel, radius=s.radius)
     assert measured <= from_sums + rounding

@@ -11,7 +11,7 @@ from ..kernels import RadialKernel
 Array = NDArray[np.floating]
 
 
-def radius_of(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
+def resolve_radius(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
     """Return epsilon, which is sigma / ell or the given radius."""
     if (ell is None) == (radius is None):
         raise ValueError(f"Give either ell or radius: got ell={ell!r}, radius={radius!r}.")
@@ -22,7 +22,7 @@ def radius_of(kernel: RadialKernel, ell: float | None, radius: float | None) -> 
     return check.positive_number("radius", radius)
 
 
-def shares(X: Array, sample_weight: Array | None) -> Array:
+def normalized_weights(X: Array, sample_weight: Array | None) -> Array:
     """Return the weights of the rows, normalized to sum to one."""
     weights = check.sample_weights(sample_weight, len(X))
     return weights / weights.sum()

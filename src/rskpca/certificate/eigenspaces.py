@@ -86,7 +86,7 @@ def davis_kahan(error: float, gap: float) -> float | None:
     return error / (gap - error) if error < gap / 2 else None
 
 
-def measured(
+def measure(
     kernel: RadialKernel,
     X: Array,
     reduced_set: ReducedSet,

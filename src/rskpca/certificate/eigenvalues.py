@@ -18,7 +18,7 @@ from .._core.parallel import slices
 from ..kernels import Gaussian, Laplacian, RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import Centered, Plain, solve
-from ._inputs import radius_of
+from ._inputs import resolve_radius
 
 Array = NDArray[np.floating]
 
@@ -49,7 +49,7 @@ def bound(
         Upper bound, which also holds for each single eigenvalue; None without a Lipschitz
         constant.
     """
-    epsilon = radius_of(kernel, ell, radius)
+    epsilon = resolve_radius(kernel, ell, radius)
     if printed:
         return math.sqrt(2 * printed_constant(kernel)) * epsilon
     slope = kernel.lipschitz_constant
@@ -118,7 +118,7 @@ def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     return None if slope is None else slope * math.sqrt(2 * mean) * (1 + 1e-9)
 
 
-def measured_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array) -> float:
+def measure_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array) -> float:
     """Compute ||K - K-bar||_F / n, the quantity that the proof of Theorem 5.2 bounds.
 
     Parameters
@@ -144,7 +144,7 @@ def measured_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array)
     return math.sqrt(total) / len(X)
 
 
-def measured(
+def measure(
     kernel: RadialKernel,
     X: Array,
     reduced_set: ReducedSet,

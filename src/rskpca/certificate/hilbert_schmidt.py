@@ -17,7 +17,7 @@ from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral.operators import FittedCentered
 from . import mmd
-from ._inputs import shares
+from ._inputs import normalized_weights
 
 Array = NDArray[np.floating]
 
@@ -153,7 +153,7 @@ def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float |
     return min(moved * sum(roots), plain + shift * (2 * length + shift))
 
 
-def measured(
+def measure(
     kernel: RadialKernel,
     X: Array,
     reduced_set: ReducedSet,
@@ -183,8 +183,8 @@ def measured(
         little memory.
     """
     if not center:
-        return mmd.measured(kernel.squared(), X, reduced_set, sample_weight)
-    u, v = shares(X, sample_weight), reduced_set.weights / reduced_set.n_samples
+        return mmd.measure(kernel.squared(), X, reduced_set, sample_weight)
+    u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
     C = reduced_set.centers
     square = (
         _inner(kernel, X, u, X, u) - 2 * _inner(kernel, X, u, C, v) + _inner(kernel, C, v, C, v)

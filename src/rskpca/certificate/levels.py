@@ -183,8 +183,8 @@ def measured(
     center: bool,
 ) -> Level:
     """Compute the errors on the rows of X, from all pairs."""
-    error = hilbert_schmidt.measured(kernel, X, reduced_set, sample_weight, center=center)
-    discrepancy = mmd.measured(kernel, X, reduced_set, sample_weight)
+    error = hilbert_schmidt.measure(kernel, X, reduced_set, sample_weight, center=center)
+    discrepancy = mmd.measure(kernel, X, reduced_set, sample_weight)
     rounding = 1e-7 * kernel.kappa
     return Level(
         "measured",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._core import gram
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from ._inputs import radius_of, shares
+from ._inputs import normalized_weights, resolve_radius
 
 Array = NDArray[np.floating]
 
@@ -46,7 +46,7 @@ def bound(
         Upper bound; None if the kernel is not known to be monotone and has no Lipschitz
         constant.
     """
-    reach = radius_of(kernel, ell, radius)
+    reach = resolve_radius(kernel, ell, radius)
     if kernel.monotone:
         return math.sqrt(2 * max(float(kernel.drop(reach)), 0.0))
     slope = kernel.lipschitz_constant
@@ -145,7 +145,7 @@ def length_of_mean(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
     return math.sqrt(max(_mean_kernel(kernel, C, v, C, v), 0.0))
 
 
-def measured(
+def measure(
     kernel: RadialKernel, X: Array, reduced_set: ReducedSet, sample_weight: Array | None = None
 ) -> float:
     """Compute the discrepancy from all pairs of points.
@@ -167,7 +167,7 @@ def measured(
         The discrepancy, with an error of about 1e-7 sqrt(kappa) from cancellation. Takes O(n^2)
         time and little memory.
     """
-    u, v = shares(X, sample_weight), reduced_set.weights / reduced_set.n_samples
+    u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
     C = reduced_set.centers
     square = (
         _mean_kernel(kernel, X, u, X, u)

@@ -14,14 +14,14 @@ CATEGORIES = (
 )  # fmt: skip
 
 
-def axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
+def get_axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
     """Return the given axes, or those of a new figure."""
     return new_axes(1, size)[0] if ax is None else ax
 
 
 def new_axes(count: int, size: tuple[float, float], n_columns: int | None = None) -> list[Any]:
     """Create a figure with ``count`` axes in rows of ``n_columns``; ``size`` is inches per axes."""
-    plt = pyplot()
+    plt = import_pyplot()
     columns = min(count, n_columns or count)
     rows = -(-count // columns)
     shape = (size[0] * columns, size[1] * rows)
@@ -31,7 +31,7 @@ def new_axes(count: int, size: tuple[float, float], n_columns: int | None = None
     return list(grid.ravel()[:count])
 
 
-def pyplot() -> Any:
+def import_pyplot() -> Any:
     """Import ``matplotlib.pyplot``, or raise an error that says how to install it."""
     try:
         import matplotlib.pyplot as plt
@@ -51,7 +51,7 @@ def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def dress(ax: Any, x: str, y: str, title: str = "") -> None:
+def style_axes(ax: Any, x: str, y: str, title: str = "") -> None:
     """Set labels and a left-aligned title, and hide the top and right spines."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .. import Gaussian, scaling
 from .._core.atomic import atomic_write
-from .._style import pyplot
+from .._style import import_pyplot
 from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
@@ -68,7 +68,7 @@ def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
     with named(path), atomic_write(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
-    pyplot().close(figure)
+    import_pyplot().close(figure)
 
 
 def _next(data: Path, reading: Reading, standardize: bool) -> Text:

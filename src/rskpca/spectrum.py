@@ -166,11 +166,11 @@ class Spectrum:
             sums = sums * np.exp(2j * np.pi * np.stack([a, b, a - b, a + b]))
         return replace(self, sums=self.sums + sums)
 
-    def serves(self, kernel: RadialKernel) -> bool:
+    def matches_kernel(self, kernel: RadialKernel) -> bool:
         """Return True if the frequencies belong to this kernel."""
         return kernel.same_as(self.kernel)
 
-    def sees(self, length: float) -> bool:
+    def can_resolve(self, length: float) -> bool:
         """Return True if there are enough frequencies to estimate the error of a displacement.
 
         A displacement d changes the term of omega by v = 1 - cos <omega, d>. The effective share

@@ -129,7 +129,7 @@ def spectral(
             "unknown, or sums at different frequencies were merged"
         )
         return Level("spectral", None, None, None, confidence, meaning, missing)
-    if not reduced_set.spectrum.serves(kernel):
+    if not reduced_set.spectrum.matches_kernel(kernel):
         missing = f"the Fourier sums belong to another kernel, {reduced_set.spectrum.kernel!r}"
         return Level("spectral", None, None, None, confidence, meaning, missing)
     if not _is_resolved(reduced_set, reduced_set.spectrum):
@@ -153,9 +153,9 @@ def spectral(
 def _is_resolved(s: ReducedSet, spectrum: Spectrum) -> bool:
     """Return True if there are enough frequencies for the displacements of the points."""
     if s.displacement is None or s.scatter is None:
-        return spectrum.sees(0.0)
+        return spectrum.can_resolve(0.0)
     total = float(s.displacement.sum())
-    return total == 0 or spectrum.sees(float(s.scatter.sum()) / total)
+    return total == 0 or spectrum.can_resolve(float(s.scatter.sum()) / total)
 
 
 def residual(system: EigenSystem, n_samples: float) -> Level:

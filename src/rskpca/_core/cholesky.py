@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from .gram import Blocks, Radial
+from .gram import KernelRows, Radial
 from .parallel import single_threaded_blas, slices
 
 Array = NDArray[np.floating]
@@ -28,7 +28,7 @@ class PartialCholesky:
     """
 
     def __init__(self, kernel: Radial, X: Array, n_pivots: int) -> None:
-        self._values = Blocks(kernel, X, X, np.float64)
+        self._values = KernelRows(kernel, X, X, np.float64)
         self._full = float(self._values[slice(0, 1)][0, 0])
         self.residual_diagonal = np.full(len(X), self._full)
         self._factors = np.empty((n_pivots, len(X)))

@@ -73,7 +73,7 @@ def _tightness(name: str, data: Data) -> Row:
     parts = {}
     for ell in (3.0, 4.0, 5.0):
         s = ShadowDensity(kernel, ell).fit(data.X).reduced_set_
-        parts[f"ell {ell:g}"] = _limit(s) / hilbert_schmidt.measured(kernel, data.X, s)
+        parts[f"ell {ell:g}"] = _limit(s) / hilbert_schmidt.measure(kernel, data.X, s)
     case = f"limit / measured, {name} {len(data.X):,}"
     wanted = Wanted("<", 1.25)
     return Row(case, max(parts.values()), "x", wanted, parts, "x", stand_in=data.stand_in)
@@ -90,9 +90,9 @@ def _coverage(name: str, data: Data, family: type[RadialKernel], repetitions: in
     s = ShadowDensity(kernel, 4.0).fit(X).reduced_set_
     true = np.array(
         [
-            mmd.measured(kernel, X, s),
-            hilbert_schmidt.measured(kernel, X, s),
-            hilbert_schmidt.measured(kernel, X, s, center=True),
+            mmd.measure(kernel, X, s),
+            hilbert_schmidt.measure(kernel, X, s),
+            hilbert_schmidt.measure(kernel, X, s, center=True),
         ]
     )
     ones = np.ones(len(X))
@@ -127,7 +127,7 @@ def _promised(name: str, data: Data) -> Row:
     """The measured error of a fit with tol=0.05."""
     kernel = Gaussian().resolve(data.X)
     s = ShadowDensity(kernel, tol=0.05).fit(data.X).reduced_set_
-    error = hilbert_schmidt.measured(kernel, data.X, s)
+    error = hilbert_schmidt.measure(kernel, data.X, s)
     note = f"keeps {s.n_centers / len(data.X):.0%}"
     case = f"tol=0.05, {name}"
     return Row(case, error, "", Wanted("<", 0.05), note=note, stand_in=data.stand_in)
@@ -139,7 +139,7 @@ def _chosen(name: str, data: Data) -> Row:
     s = ShadowDensity(kernel, "auto", tol=0.05).fit(X).reduced_set_
     tried = (ShadowDensity(kernel, ell).fit(X).reduced_set_ for ell in np.geomspace(1, 10, 100))
     best = min(t.n_centers for t in tried if _limit(t) <= 0.05)
-    error = hilbert_schmidt.measured(kernel, X, s)
+    error = hilbert_schmidt.measure(kernel, X, s)
     parts = {"auto": s.n_centers, "best": best}
     note = f"measured {error:.3g}, keeps {s.n_centers / len(X):.1%}"
     case = f'ell="auto", tol=0.05, {name}'

@@ -109,7 +109,7 @@ class Exact(NamedTuple):
             "printed": mmd.bound(self.kernel, ell),
             "from_data": mmd.from_sums(self.kernel, found),
             "limit": limit.mmd,
-            "measured": mmd.measured(self.kernel, self.X, found),
+            "measured": mmd.measure(self.kernel, self.X, found),
         }
 
     def _eigenvalues(self, ell: float, found: ReducedSet, limit: Level) -> Values:
@@ -129,8 +129,8 @@ class Exact(NamedTuple):
             "corrected": hilbert_schmidt.sharp_bound(self.kernel, ell),
             "from_data": hilbert_schmidt.from_sums(self.kernel, found),
             "limit": limit.operator,
-            "measured": hilbert_schmidt.measured(self.kernel, self.X, found),
-            "centered": hilbert_schmidt.measured(self.kernel, self.X, found, center=True),
+            "measured": hilbert_schmidt.measure(self.kernel, self.X, found),
+            "centered": hilbert_schmidt.measure(self.kernel, self.X, found, center=True),
         }
 
     def _eigenspaces(self, ell: float, found: ReducedSet, limit: Level) -> Values:
@@ -142,7 +142,7 @@ class Exact(NamedTuple):
             "unproved": None if worst is None else 2 * worst / self.gap,
             "from_data": None if moved is None else _angle(moved, self.gap),
             "limit": None if limit.operator is None else _angle(limit.operator, self.gap),
-            "measured": eigenspaces.measured(self.kernel, self.X, found, N_LEADING),
+            "measured": eigenspaces.measure(self.kernel, self.X, found, N_LEADING),
         }
 
 

@@ -37,7 +37,7 @@ def compute(settings: Settings) -> Results:
     return {
         "bandwidth": BANDWIDTH,
         "ell": ELL,
-        "mmd": mmd.measured(kernel, X, found),
+        "mmd": mmd.measure(kernel, X, found),
         "largest_difference": float(np.abs(kde - shde).max()),
         "points": _short(X),
         "labels": shadow.labels_.tolist(),

@@ -1,4 +1,4 @@
-"""Kernels: values, constants, bandwidths, and how they are named."""
+"""Kernels: values, constants, bandwidths and names."""
 
 import math
 import pickle
@@ -17,14 +17,14 @@ from tests.dense import log_kernel
 
 
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_values_are_those_of_the_formula(family):
+def test_values_equal_the_formula(family):
     X, Y = datasets.blobs(40, 3), datasets.blobs(30, 3, seed=1)
     kernel = family(1.7)
     np.testing.assert_allclose(kernel(X, Y), np.exp(log_kernel(kernel, X, Y)), atol=1e-14)
     np.testing.assert_allclose(kernel(X), kernel(X, X), atol=0)
 
 
-def test_gamma_is_that_of_scikit_learn():
+def test_gamma_matches_scikit_learn():
     X = datasets.blobs(40, 3)
     np.testing.assert_allclose(Gaussian.from_gamma(0.3)(X), rbf_kernel(X, gamma=0.3), atol=1e-13)
     assert Gaussian.from_gamma(0.3).gamma == pytest.approx(0.3, rel=1e-15)
@@ -33,7 +33,7 @@ def test_gamma_is_that_of_scikit_learn():
 
 
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_log_and_value_agree_without_underflow(family):
+def test_logarithms_match_the_values_and_do_not_underflow(family):
     squared = np.array([0.0, 1e-9, 1.0, 4e4])
     kernel = family(1.5)
     logs = kernel.log_evaluate(kernel.sign * squared / kernel.scale**2)
@@ -44,7 +44,7 @@ def test_log_and_value_agree_without_underflow(family):
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.7), Laplacian(0.7), Gaussian(5), Laplacian(5.0)])
-def test_kappa_and_lipschitz_constant_are_sharp(kernel):
+def test_kappa_and_the_lipschitz_constant_are_sharp(kernel):
     r = np.linspace(0, 20, 200_001)
     values = kernel.evaluate(kernel.sign * r**2 / kernel.scale**2)
     slopes = np.abs(np.diff(values) / np.diff(r))
@@ -55,22 +55,22 @@ def test_kappa_and_lipschitz_constant_are_sharp(kernel):
 
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
-def test_log_integral_is_the_integral_over_all_of_space(family, d):
+def test_log_integral_equals_numerical_integration(family, d):
     kernel = family(1.0)
     area = 2 * math.pi ** (d / 2) / math.gamma(d / 2)
     radial, _ = quad(lambda r: r ** (d - 1) * float(kernel.profile(r**kernel.power)), 0, np.inf)
     assert kernel.log_integral(d) == pytest.approx(math.log(area * radial), abs=1e-8)
 
 
-def test_a_profile_of_your_own_can_be_the_gaussian():
+def test_a_custom_profile_can_reproduce_the_gaussian():
     X = datasets.blobs(30, 2)
-    own = RadialKernel(lambda s: np.exp(-s), power=2, bandwidth=1.3)
-    np.testing.assert_allclose(own(X), Gaussian(1.3)(X), atol=1e-15)
-    assert own.lipschitz_constant is None
+    custom = RadialKernel(lambda s: np.exp(-s), power=2, bandwidth=1.3)
+    np.testing.assert_allclose(custom(X), Gaussian(1.3)(X), atol=1e-15)
+    assert custom.lipschitz_constant is None
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 2.0, 3.0])
-def test_any_power(power):
+def test_any_positive_power_is_supported(power):
     squared = np.array([0.0, 0.25, 1.0, 9.0])
     kernel = RadialKernel(lambda s: 1 / (1 + s), power, 2.0)
     expected = 1 / (1 + (np.sqrt(squared) / 2) ** power)
@@ -80,15 +80,15 @@ def test_any_power(power):
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(), Laplacian(2.0), RadialKernel(np.cos, 2.0, 1.0)])
-def test_kernels_clone_and_pickle(kernel):
+def test_kernels_can_be_cloned_and_pickled(kernel):
     assert clone(kernel).get_params() == kernel.get_params()
     assert pickle.loads(pickle.dumps(kernel)).get_params() == kernel.get_params()
 
 
-# ------------------------------------------------------------------------- the bandwidth
+# ------------------------------------------------------------------------- bandwidth
 
 
-def test_the_global_random_state_is_left_alone():
+def test_the_global_random_state_is_not_modified():
     X = datasets.blobs(3000, 2)
     np.random.seed(0)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # noqa: NPY002
@@ -96,17 +96,17 @@ def test_the_global_random_state_is_left_alone():
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-def test_resolve_leaves_the_kernel_as_it_was():
+def test_resolve_does_not_modify_the_kernel():
     kernel = Gaussian()
     kernel.resolve(datasets.blobs(20, 2))
     assert kernel.bandwidth == "median"
 
 
-# -------------------------------------------------------------------------- bad input
+# -------------------------------------------------------------------------- invalid input
 
 
 @contextmanager
-def suppress_only(kind, word):
+def suppress_if_mentioned(kind, word):
     try:
         yield
     except kind as error:
@@ -116,7 +116,7 @@ def suppress_only(kind, word):
 
 @pytest.mark.parametrize("bad", [0, -1.0, np.nan, np.inf, "mean", None, [1.0], True, 1j])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_a_bad_bandwidth_is_named(family, bad):
+def test_an_invalid_bandwidth_is_reported(family, bad):
     with pytest.raises(ValueError, match="bandwidth") as error:
         family(bad).resolve(datasets.blobs(10, 2))
     assert repr(bad) in str(error.value)
@@ -124,36 +124,36 @@ def test_a_bad_bandwidth_is_named(family, bad):
 
 @pytest.mark.parametrize("bandwidth", [1e-200, 1e200])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_a_bandwidth_whose_square_is_no_number_works_or_is_refused(family, bandwidth):
+def test_an_extreme_bandwidth_works_or_is_rejected(family, bandwidth):
     X = datasets.blobs(10, 2)
     values = None
-    with suppress_only(ValueError, "bandwidth"):
+    with suppress_if_mentioned(ValueError, "bandwidth"):
         values = family(bandwidth)(X * bandwidth)
     if values is not None:
         np.testing.assert_allclose(values, family(1.0)(X), atol=1e-13)
 
 
 @pytest.mark.parametrize("bad", [0, -2.0, np.nan, np.inf, "1"])
-def test_a_bad_gamma_is_named(bad):
+def test_an_invalid_gamma_is_reported(bad):
     with pytest.raises(ValueError, match="gamma") as error:
         as_kernel("rbf", gamma=bad)
     assert repr(bad) in str(error.value)
 
 
 @pytest.mark.parametrize("bad", [0, -2.0, np.nan, None])
-def test_a_bad_power_is_named(bad):
+def test_an_invalid_power_is_reported(bad):
     with pytest.raises(ValueError, match="power"):
         RadialKernel(np.exp, bad, 1.0).resolve(datasets.blobs(10, 2))
 
 
 @pytest.mark.parametrize("bad", ["linear", "RBF", "", 0, 3, False])
-def test_an_unknown_kernel_is_named(bad):
+def test_an_unknown_kernel_is_reported(bad):
     with pytest.raises(ValueError, match='kernel must be "rbf"') as error:
         as_kernel(bad)
     assert repr(bad) in str(error.value)
 
 
-def test_names_stand_for_kernels():
+def test_kernels_can_be_given_by_name():
     assert isinstance(as_kernel(None), Gaussian)
     assert isinstance(as_kernel("rbf"), Gaussian)
     assert isinstance(as_kernel("gaussian"), Gaussian)
@@ -164,36 +164,38 @@ def test_names_stand_for_kernels():
     assert as_kernel(kernel) is kernel
 
 
-def test_gamma_and_bandwidth_exclude_each_other():
-    with pytest.raises(ValueError, match=r"gamma or bandwidth, not both.*0\.5.*2\.0"):
+def test_gamma_and_bandwidth_are_mutually_exclusive():
+    with pytest.raises(
+        ValueError, match=r"gamma or bandwidth, not both.*gamma=0\.5.*bandwidth=2\.0"
+    ):
         as_kernel("rbf", gamma=0.5, bandwidth=2.0)
 
 
 @pytest.mark.parametrize("extra", [{"gamma": 0.5}, {"bandwidth": 2.0}])
-def test_a_kernel_object_holds_its_own_bandwidth(extra):
+def test_a_kernel_object_cannot_be_combined_with_a_bandwidth(extra):
     with pytest.raises(ValueError, match=r"gamma and bandwidth.*Gaussian\(bandwidth=1\.0\)"):
         as_kernel(Gaussian(1.0), **extra)
 
 
-def test_rows_of_other_width_are_refused():
+def test_different_numbers_of_features_are_rejected():
     with pytest.raises(ValueError, match=r"X has 3 features, but Y has 2"):
         Gaussian(1.0)(np.zeros((2, 3)), np.zeros((2, 2)))
 
 
-def test_a_profile_in_the_squared_distance_may_have_a_cusp():
+def test_a_profile_of_the_squared_distance_may_have_a_cusp():
     X = datasets.blobs(100, 3)
     cusp = RadialKernel(lambda s: np.exp(-np.sqrt(s)), 2.0, 1.5)
     np.testing.assert_allclose(cusp(X), Laplacian(1.5)(X), atol=1e-13)
 
 
 @pytest.mark.parametrize("bad", [3, math.exp, lambda s: s / 0.5, lambda s: s + np.nan])
-def test_a_bad_profile_is_named(bad):
+def test_an_invalid_profile_is_reported(bad):
     with pytest.raises(ValueError, match="profile") as error:
         RadialKernel(bad, 2.0, 1.0).resolve(datasets.blobs(10, 2))
     assert "profile" in str(error.value)
 
 
-def test_the_bandwidth_by_default_is_the_median_distance():
+def test_the_default_bandwidth_is_the_median_distance():
     X = datasets.blobs(100, 3)
     assert Gaussian().resolve(X).bandwidth == median_distance(X)
 
@@ -202,19 +204,19 @@ def test_the_bandwidth_by_default_is_the_median_distance():
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-def test_drop_keeps_its_digits(kernel):
+def test_drop_is_accurate_at_small_distances(kernel):
     r = np.array([0.0, 1e-12, 1e-3, 1.0, 50.0])
     expected = -np.expm1(-((r / 2.0) ** kernel.power))
     np.testing.assert_allclose(kernel.drop(r), expected, rtol=1e-14)
-    own = RadialKernel(lambda s: np.exp(-s), kernel.power, 2.0)
-    np.testing.assert_allclose(own.drop(r), expected, atol=1e-15)
+    custom = RadialKernel(lambda s: np.exp(-s), kernel.power, 2.0)
+    np.testing.assert_allclose(custom.drop(r), expected, atol=1e-15)
 
 
 @pytest.mark.parametrize(
     "kernel",
     [Gaussian(2.0), Laplacian(2.0), RadialKernel(np.cos, 1.0, 3.0, lipschitz=1.0)],
 )
-def test_squared_is_the_square(kernel):
+def test_squared_equals_the_square_of_the_kernel(kernel):
     X = np.random.default_rng(0).normal(size=(20, 3))
     squared = kernel.squared()
     np.testing.assert_allclose(squared(X), kernel(X) ** 2, atol=1e-14)
@@ -225,8 +227,8 @@ def test_squared_is_the_square(kernel):
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
 @pytest.mark.parametrize("d", [1, 3, 20])
-def test_frequencies_are_those_of_the_kernel(kernel, d):
-    """Bochner: the mean of cos <omega, x> is k(x, 0), also for differences of two, and k^2."""
+def test_frequencies_reproduce_the_kernel(kernel, d):
+    """By Bochner, the mean of cos <omega, x> is k(x, 0); sums and differences give k^2."""
     omega = kernel.frequencies((2, 20_000), d, np.random.default_rng(0))
     assert omega.shape == (2, 20_000, d)
     for length in (0.3, 1.0, 3.0):
@@ -237,7 +239,7 @@ def test_frequencies_are_those_of_the_kernel(kernel, d):
             assert np.cos(pairs @ x).mean() == pytest.approx(k**2, abs=0.03)
 
 
-def test_frequencies_have_their_share_of_long_ones():
+def test_frequencies_are_stratified_by_length():
     omega = Laplacian(1.0).frequencies((2, 100), 3, np.random.default_rng(0))
     lengths = np.sort(np.linalg.norm(omega, axis=-1), axis=-1)
     np.testing.assert_allclose(lengths[0, 5:95], lengths[1, 5:95], rtol=0.25)
@@ -245,20 +247,20 @@ def test_frequencies_have_their_share_of_long_ones():
 
 
 @pytest.mark.parametrize("slope", [-1, 0, np.nan, np.inf, "a", True])
-def test_a_lipschitz_constant_is_a_positive_number(slope):
+def test_an_invalid_lipschitz_constant_is_reported(slope):
     with pytest.raises(ValueError, match="lipschitz must be a positive, finite number"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, lipschitz=slope)(np.zeros((1, 1)))
 
 
 @pytest.mark.parametrize("slope", [1e-9, 0.99 * Gaussian.lipschitz])
-def test_a_lipschitz_constant_below_a_slope_is_refused(slope):
-    steepest = RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=Gaussian.lipschitz)
-    assert steepest(np.zeros((1, 1))) == 1
-    with pytest.raises(ValueError, match=r"below a slope of the profile, 0\.8577"):
+def test_a_lipschitz_constant_that_is_too_small_is_rejected(slope):
+    sharp = RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=Gaussian.lipschitz)
+    assert sharp(np.zeros((1, 1))) == 1
+    with pytest.raises(ValueError, match=r"is too small: the profile has a slope of 0\.8577"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=slope)(np.zeros((1, 1)))
 
 
-def test_monotone_is_checked():
+def test_monotone_is_checked_against_the_profile():
     with pytest.raises(ValueError, match="monotone must be True or False, got 'yes'"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, monotone="yes")(np.zeros((1, 1)))
     with pytest.raises(ValueError, match="monotone=True, but the profile increases"):

@@ -1,4 +1,4 @@
-"""Random frequencies: unbiased, mergeable, and limits that hold."""
+"""Fourier sums at random frequencies: unbiased estimates, valid limits, exact merging."""
 
 import pickle
 
@@ -27,14 +27,14 @@ def reduced(kernel, ell=3.0):
 
 def exact(kernel, s):
     return (
-        mmd.measured(kernel, X, s),
-        hilbert_schmidt.measured(kernel, X, s),
-        hilbert_schmidt.measured(kernel, X, s, center=True),
+        mmd.measure(kernel, X, s),
+        hilbert_schmidt.measure(kernel, X, s),
+        hilbert_schmidt.measure(kernel, X, s, center=True),
     )
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_the_squares_are_unbiased(kernel):
+def test_squared_errors_are_unbiased(kernel):
     s = reduced(kernel)
     squares = np.concatenate(
         [
@@ -46,12 +46,12 @@ def test_the_squares_are_unbiased(kernel):
     error = squares.std(axis=1) / np.sqrt(squares.shape[1])
     expected = np.square(exact(kernel, s))
     assert np.all(np.abs(squares.mean(axis=1) - expected) < 4 * error)
-    assert np.all(error < 0.06 * expected)  # else this shows nothing
+    assert np.all(error < 0.06 * expected)  # otherwise the test has no power
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_limits_cover(kernel):
-    """Few repetitions here; ``python -m benchmarks certificate`` has 1,000 on six data sets."""
+def test_limits_have_the_requested_coverage(kernel):
+    """``python -m benchmarks certificate`` repeats this 1,000 times on six data sets."""
     s, expected = reduced(kernel), exact(kernel, reduced(kernel))
     limits = np.array(
         [
@@ -63,64 +63,64 @@ def test_limits_cover(kernel):
         ]
     )
     covered = (limits >= expected).mean(axis=0)
-    assert np.all(covered > 0.84)  # 0.9 less 2.5 standard deviations
+    assert np.all(covered > 0.84)  # 0.9 minus 2.5 standard deviations
     assert np.all(np.median(limits, axis=0) < 1.35 * np.array(expected))
 
 
-def test_more_confidence_is_a_larger_limit():
+def test_a_higher_confidence_gives_a_larger_limit():
     squares = np.random.default_rng(0).exponential(size=80)
     limits = [estimate(squares, c).limit for c in (0.5, 0.9, 0.95, 0.99, 0.9999)]
     assert np.all(np.diff(limits) > 0)
     assert estimate(squares, 0.5).value == pytest.approx(np.sqrt(squares.mean()))
 
 
-def test_squares_that_are_all_alike():
+def test_equal_squares_give_their_root():
     assert estimate(np.zeros(80), 0.95).value == 0
     assert 0 < estimate(np.zeros(80), 0.95).limit < 1e-5
     assert estimate(np.full(80, 4.0), 0.95).limit == pytest.approx(2.0, abs=1e-5)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e8])
-def test_every_row_a_center_has_no_error(shift):
+def test_the_error_is_zero_if_every_row_is_a_center(shift):
     errors = spectrum_of(Gaussian(3.0), X + shift).errors(X + shift, np.ones(len(X)))
     assert all(np.all(squares == 0) for squares in errors)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_merging_is_adding(kernel):
+def test_merged_sums_equal_sums_over_all_rows(kernel):
     whole = spectrum_of(kernel, X)
     same_origin = spectrum_of(kernel, X[:150]).merge(spectrum_of(kernel, X[150:], origin=X[0]))
     assert same_origin == whole
-    turned = spectrum_of(kernel, X[:150]).merge(spectrum_of(kernel, X[150:]))
-    np.testing.assert_allclose(turned.sums, whole.sums, atol=2e-6 * len(X))
+    rotated = spectrum_of(kernel, X[:150]).merge(spectrum_of(kernel, X[150:]))
+    np.testing.assert_allclose(rotated.sums, whole.sums, atol=2e-6 * len(X))
 
 
-def test_other_frequencies_do_not_merge():
-    own = spectrum_of(Gaussian(3.0), X)
-    assert own.merge(None) is None
-    assert own.merge(spectrum_of(Gaussian(3.0), X, seed=1)) is None
-    assert own.merge(spectrum_of(Gaussian(2.0), X)) is None
+def test_sums_at_different_frequencies_cannot_be_merged():
+    sums = spectrum_of(Gaussian(3.0), X)
+    assert sums.merge(None) is None
+    assert sums.merge(spectrum_of(Gaussian(3.0), X, seed=1)) is None
+    assert sums.merge(spectrum_of(Gaussian(2.0), X)) is None
 
 
-def test_no_frequencies():
+def test_sums_without_frequencies_are_none():
     assert Spectrum.of(Gaussian(1.0), X[0], 0, 0) is None
     assert Spectrum.of(RadialKernel(lambda s: 1 / (1 + s), 2, 1.0), X[0], 160, 0) is None
 
 
-def test_it_is_frozen_and_pickles():
-    own = spectrum_of(Gaussian(3.0), X)
+def test_sums_are_read_only_and_can_be_pickled():
+    sums = spectrum_of(Gaussian(3.0), X)
     with pytest.raises(ValueError, match="read-only"):
-        own.sums[0] = 0
-    assert pickle.loads(pickle.dumps(own)) == own
-    assert own != spectrum_of(Gaussian(3.0), X[1:])
-    assert own != 1
+        sums.sums[0] = 0
+    assert pickle.loads(pickle.dumps(sums)) == sums
+    assert sums != spectrum_of(Gaussian(3.0), X[1:])
+    assert sums != 1
 
 
-# ------------------------------------------------------------- in a stream and in a merge
+# ------------------------------------------------------------- streams and merging
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_streamed_forgotten_and_merged_sums_are_those_of_a_batch(kernel):
+def test_streaming_forgetting_and_merging_give_the_sums_of_a_batch(kernel):
     batch = ShadowDensity(kernel, 3.0).fit(X).reduced_set_.spectrum
     stream = ShadowDensity(kernel, 3.0)
     for rows in np.array_split(X, 7):
@@ -133,28 +133,28 @@ def test_streamed_forgotten_and_merged_sums_are_those_of_a_batch(kernel):
     np.testing.assert_allclose(merged.sums, batch.sums, atol=2e-6 * len(X))
 
 
-def test_weighted_rows_count_as_often():
+def test_integer_weights_equal_repeated_rows():
     weights = np.random.default_rng(0).integers(0, 4, len(X)).astype(float)
     weighted = ShadowDensity(Gaussian(3.0)).fit(X, sample_weight=weights).reduced_set_
     repeated = ShadowDensity(Gaussian(3.0)).fit(np.repeat(X, weights.astype(int), axis=0))
     assert weighted.spectrum == repeated.reduced_set_.spectrum
 
 
-def test_a_merge_without_sums_on_one_side_has_none():
+def test_merging_with_a_set_without_sums_drops_them():
     s = reduced(Gaussian(3.0))
     bare = ReducedSet(s.centers, s.weights, s.radius, spacing=s.spacing)
     assert s.merge(bare).spectrum is None
     assert bare.merge(s).spectrum is None
 
 
-def test_the_switch():
+def test_n_frequencies_zero_disables_the_sums():
     off = ShadowDensity(Gaussian(3.0), n_frequencies=0).fit(X).partial_fit(X).forget(X[:5])
     assert off.reduced_set_.spectrum is None
     with pytest.raises(ValueError, match="n_frequencies must be a whole number of at least 0"):
         ShadowDensity(n_frequencies=-1).fit(X)
 
 
-def test_a_reduced_set_checks_the_features():
-    own = spectrum_of(Gaussian(3.0), X)
+def test_a_reduced_set_checks_the_number_of_features():
+    sums = spectrum_of(Gaussian(3.0), X)
     with pytest.raises(ValueError, match="spectrum has 3 features, centers 2"):
-        ReducedSet(X[:5, :2], np.ones(5), spectrum=own)
+        ReducedSet(X[:5, :2], np.ones(5), spectrum=sums)

@@ -1,47 +1,47 @@
-"""The look of every picture: few colours, which differ in lightness too."""
+"""Colors and axes shared by all figures. The colors also differ in lightness."""
 
 from __future__ import annotations
 
 from typing import Any
 
 INK, BAND, MARK, PALE = "#1b3a57", "#8fb3d1", "#d1495b", "#c3ccd6"
-SCALE = "cividis"  # reads in grey as it does in colour
+SCALE = "cividis"  # also readable in grayscale
 MARKERS = "os^Dv<>P*X"
-# Paul Tol's muted scheme: told apart by the colour-blind too. In grey the markers tell.
+# Paul Tol's "muted" scheme, which is safe for color-blind readers; in grayscale, use the markers.
 CATEGORIES = (
     "#332288", "#cc6677", "#ddcc77", "#117733", "#88ccee",
     "#882255", "#44aa99", "#999933", "#aa4499", "#9a9a9a",
 )  # fmt: skip
 
 
-def axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
-    """The axes given, or those of a new figure."""
+def get_axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
+    """Return the given axes, or those of a new figure."""
     return new_axes(1, size)[0] if ax is None else ax
 
 
 def new_axes(count: int, size: tuple[float, float], n_columns: int | None = None) -> list[Any]:
-    """Axes of a new figure, in rows of ``n_columns``, each of this size in inches."""
-    plt = pyplot()
+    """Create a figure with ``count`` axes in rows of ``n_columns``; ``size`` is inches per axes."""
+    plt = import_pyplot()
     columns = min(count, n_columns or count)
     rows = -(-count // columns)
     shape = (size[0] * columns, size[1] * rows)
-    figure, made = plt.subplots(rows, columns, figsize=shape, layout="constrained", squeeze=False)
-    for spare in made.ravel()[count:]:
+    figure, grid = plt.subplots(rows, columns, figsize=shape, layout="constrained", squeeze=False)
+    for spare in grid.ravel()[count:]:
         figure.delaxes(spare)
-    return list(made.ravel()[:count])
+    return list(grid.ravel()[:count])
 
 
-def pyplot() -> Any:
-    """matplotlib's, or an error that says how to get it."""
+def import_pyplot() -> Any:
+    """Import ``matplotlib.pyplot``, or raise an error that says how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('drawing needs matplotlib: pip install "rskpca[plot]".') from error
+        raise ImportError('Plotting needs matplotlib: pip install "rskpca[plot]".') from error
     return plt
 
 
 def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
-    """Logs with labels at 1, 2 and 5 within each decade, or at 1 alone where there are many."""
+    """Use a log scale with ticks at 1, 2 and 5 per decade, or only at 1 for a wide range."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
@@ -51,8 +51,8 @@ def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def dress(ax: Any, x: str, y: str, title: str = "") -> None:
-    """Labels, a title at the left, and no more lines than are read."""
+def style_axes(ax: Any, x: str, y: str, title: str = "") -> None:
+    """Set labels and a left-aligned title, and hide the top and right spines."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     if title:

@@ -1,4 +1,4 @@
-"""Section 2: radial kernels, k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2)."""
+"""Radial kernels k(x, y) = phi(||x - y||^p / sigma^p): section 2, eq. (profile2)."""
 
 from __future__ import annotations
 
@@ -14,35 +14,34 @@ from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
-from ._core.median import median_distance
-from ._core.profiles import Squared, powered, steepest
-from ._core.sampling import directions, stratified
+from ._core.fourier import random_directions, stratified_uniform
+from ._core.sampling import median_distance
 
 Array = NDArray[np.floating]
 
 
 class RadialKernel(BaseEstimator):
-    """A radial kernel with a profile of your own.
+    """A radial kernel with a custom profile.
 
-    k(x, y) = profile(||x - y||^power / bandwidth^power), with r the Euclidean distance:
-    eq. (profile2) of the paper. That the kernel is positive definite is yours to know.
+    k(x, y) = profile(||x - y||^power / bandwidth^power), with the Euclidean distance: eq.
+    (profile2) of the paper. The kernel must be positive definite; this is not checked.
 
     Parameters
     ----------
     profile : callable
-        phi, from an array of s >= 0 to an array of the same shape, largest at 0.
+        phi; maps an array of s >= 0 to an array of the same shape, and is largest at 0.
     power : float
-        p, positive.
+        p; positive.
     bandwidth : float or "median", default="median"
-        sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
+        sigma. ``"median"`` uses the median pairwise distance of a seeded sample when an
         estimator is fitted.
     lipschitz : float, default=None
-        The largest slope of u -> profile(u^power) for u >= 0. The error bounds need it.
+        Largest slope of u -> profile(u^power) for u >= 0. Most error bounds need it.
     log_integral : callable, default=None
-        From a number of features d to the log of the integral of profile(||u||^power) over
-        R^d. Without it densities are not normalised.
+        Maps a number of features d to the log of the integral of profile(||u||^power) over
+        R^d. Without it, density estimates are not normalized.
     monotone : bool, default=False
-        Whether the profile never increases. Bounds from the radius need this or the slope.
+        Whether the profile never increases. Bounds from the radius need this or ``lipschitz``.
 
     Examples
     --------
@@ -62,7 +61,7 @@ class RadialKernel(BaseEstimator):
     monotone: bool
     sign = 1.0
     smooth = False
-    concave = False  # whether ||psi(x) - psi(y)|| is known to be concave in the distance
+    concave = False  # True if ||psi(x) - psi(y)|| is known to be concave in the distance
 
     def __init__(
         self,
@@ -82,29 +81,32 @@ class RadialKernel(BaseEstimator):
         self.monotone = monotone
 
     def _check(self) -> None:
-        self.scale  # noqa: B018  its checks
+        """Check the parameters, once the bandwidth is a number."""
+        self.scale  # noqa: B018  the property checks the bandwidth
         try:
             values = np.asarray(self.profile(np.zeros(2)))
         except TypeError as error:
-            raise ValueError(f"profile must take an array, but raised {error!r}.") from error
+            raise ValueError(f"profile must accept an array, but it raised {error!r}.") from error
         if values.shape != (2,) or not (np.isfinite(values) & (values > 0)).all():
-            raise ValueError(f"profile must be positive at 0, but of two zeros made {values!r}.")
-        if not self.concave:  # all of it is known otherwise
+            raise ValueError(
+                f"profile must be positive and finite at 0, but two zeros gave {values!r}."
+            )
+        if not self.concave:  # the built-in kernels are known to be correct
             self._check_claims()
 
     def _check_claims(self) -> None:
-        """What is said of the profile, against its values at some 4,000 distances."""
+        """Check ``lipschitz`` and ``monotone`` against the profile at about 4,000 distances."""
         check.boolean("monotone", self.monotone)
-        seen, rise = steepest(self.profile, self.power)
+        largest, rise = _steepest(self.profile, self.power)
         if self.lipschitz is not None:
             slope = check.positive_number("lipschitz", self.lipschitz)
-            if slope < seen * (1 - 1e-6):
+            if slope < largest * (1 - 1e-6):
                 raise ValueError(
-                    f"lipschitz={slope!r} is below a slope of the profile, {seen:.6g}."
+                    f"lipschitz={slope!r} is too small: the profile has a slope of {largest:.6g}."
                 )
         if self.monotone and rise > 1e-9 * self.kappa:
             raise ValueError(
-                f"monotone=True, but the profile increases, by {rise:.3g} in one step."
+                f"monotone=True, but the profile increases (by {rise:.3g} between two distances)."
             )
 
     @property
@@ -113,82 +115,85 @@ class RadialKernel(BaseEstimator):
         check.positive_number("power", self.power)
         if isinstance(self.bandwidth, str):
             raise ValueError(
-                f"bandwidth={self.bandwidth!r} is not a number yet: an estimator takes the median "
-                "of its data when it is fitted. Give a positive number."
+                f"bandwidth={self.bandwidth!r} is only resolved when an estimator is fitted. "
+                "Give a positive number."
             )
         bandwidth = check.positive_number("bandwidth", self.bandwidth, hint='Or give "median".')
         if not 1e-150 < bandwidth < 1e150:
             raise ValueError(
-                f"bandwidth={bandwidth!r} has a square beyond floating point; rescale the data."
+                f"bandwidth={bandwidth!r} is out of range: its square over- or underflows. "
+                "Rescale the data."
             )
         return bandwidth
 
     @property
     def kappa(self) -> float:
-        """The largest value, k(x, x) = profile(0)."""
+        """The largest kernel value, k(x, x) = profile(0)."""
         return float(self.profile(np.float64(0.0)))
 
     @property
     def lipschitz_constant(self) -> float | None:
-        """L, the largest slope of the kernel in the distance r; None where unknown."""
+        """L, the largest slope of the kernel as a function of the distance; None if unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
 
     @property
     def centered_factor(self) -> float:
-        """Bounds the error of the operators about the mean by this times the discrepancy."""
-        # Roots of the largest eigenvalues, kappa / 2 where k >= 0: docs/bounds.md.
+        """Factor that turns a bound on the MMD into one on the error of the centered operator."""
+        # The root of the largest eigenvalue, at most kappa / 2 if k >= 0, twice: docs/bounds.md.
         return math.sqrt((2 if self.monotone else 4) * self.kappa)
 
     def drop(self, distance: Any) -> Any:
-        """kappa - k at a distance, or at an array of them; half of ||psi(x) - psi(y)||^2."""
+        """Return kappa - k at one or more distances, which is ||psi(x) - psi(y)||^2 / 2."""
         return self.kappa - self.profile((distance / self.scale) ** self.power)
 
     def squared(self) -> RadialKernel:
-        """The kernel k^2, whose feature space holds the operators psi(x) (x) psi(x)."""
+        """Return the kernel k^2, whose feature map is psi(x) (x) psi(x)."""
         slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
         known: Any = {"lipschitz": slope, "monotone": self.monotone}
-        return RadialKernel(Squared(self.profile), self.power, self.bandwidth, **known)
+        return RadialKernel(_SquaredProfile(self.profile), self.power, self.bandwidth, **known)
 
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array | None:
-        """Random omega with k(x, y) = kappa E cos <omega, x - y>; None where not known."""
-        # Lengths are stratified along the last axis: the rare long ones get their share.
+        """Draw random omega with k(x, y) = kappa E cos <omega, x - y>; None if unknown."""
+        # Lengths are stratified along the last axis, so that rare long ones are represented.
         return None
 
     def evaluate(self, scaled: Array) -> Array:
-        """Kernel values.
+        """Return the kernel values.
 
         Parameters
         ----------
         scaled : ndarray
-            ``sign`` times squared distances in bandwidths, r^2 / sigma^2; may be overwritten.
+            ``sign`` times squared distances in units of the bandwidth, r^2 / sigma^2; may be
+            overwritten.
 
         Returns
         -------
         ndarray
-            phi(scaled^(p/2)), of the same shape.
+            phi(scaled^(p/2)), with the same shape.
         """
-        return self.profile(powered(scaled, self.power / 2))
+        return self.profile(_power(scaled, self.power / 2))
 
     def log_evaluate(self, scaled: Array) -> Array:
-        """Log of the kernel values.
+        """Return the logarithms of the kernel values.
 
         Parameters
         ----------
         scaled : ndarray
-            ``sign`` times squared distances in bandwidths, r^2 / sigma^2; may be overwritten.
+            ``sign`` times squared distances in units of the bandwidth, r^2 / sigma^2; may be
+            overwritten.
 
         Returns
         -------
         ndarray
-            log of :meth:`evaluate`, without its underflow where the profile is known.
+            log of :meth:`evaluate`; built-in kernels avoid underflow.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.evaluate(scaled))
 
     def __call__(self, X: Any, Y: Any = None) -> Array:
-        """The kernel matrix k(X, Y), whole; Y is X where it is not given."""
+        """Return the kernel matrix k(X, Y); Y defaults to X."""
         self._check()
         X = check_array(X, dtype=np.float64)
         Y = X if Y is None else check_array(Y, dtype=np.float64)
@@ -203,23 +208,23 @@ class RadialKernel(BaseEstimator):
         random_state: Any = 0,
         before: RadialKernel | None = None,
     ) -> RadialKernel:
-        """The same kernel with a number for its bandwidth.
+        """Return a copy of the kernel with a numeric bandwidth.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            The data that ``"median"`` is taken from.
+            Data for the ``"median"`` rule.
         sample_weight : ndarray of shape (n_samples,), default=None
-            How often each row counts.
+            Weights of the rows.
         random_state : int, RandomState or None, default=0
-            Seed of the sample.
+            Seed for drawing the sample.
         before : RadialKernel, default=None
-            Whose bandwidth is taken for ``"median"``, in place of that of the data.
+            A resolved kernel whose bandwidth replaces ``"median"``, instead of the data.
 
         Returns
         -------
         RadialKernel
-            A copy; ``bandwidth`` is a number.
+            The copy; its ``bandwidth`` is a number.
         """
         resolved = type(self)(**self.get_params(deep=False))
         if isinstance(self.bandwidth, str):
@@ -236,8 +241,34 @@ class RadialKernel(BaseEstimator):
         return resolved
 
     def same_as(self, other: RadialKernel) -> bool:
-        """Whether both are one kernel with one bandwidth."""
+        """Return True if both kernels have the same type and parameters."""
         return type(self) is type(other) and self.get_params() == other.get_params()
+
+
+def _power(values: Array, exponent: float) -> Array:
+    """Return values^exponent; square roots are taken in place."""
+    if exponent == 1:
+        return values
+    return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
+
+
+def _steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]:
+    """Return the largest slope and the largest step up of u -> profile(u^power) on a grid."""
+    u = np.unique(np.concatenate([np.linspace(0, 8, 2049), np.geomspace(1e-3, 1e3, 2048)]))
+    with np.errstate(all="ignore"):
+        steps = np.diff(profile(u**power))
+        slopes = np.abs(steps) / np.maximum(np.diff(u), 1e-6)
+    return float(np.nanmax(slopes, initial=0.0)), float(np.nanmax(steps, initial=0.0))
+
+
+class _SquaredProfile:
+    """The profile phi^2 as an object that can be pickled."""
+
+    def __init__(self, profile: Callable[[Any], Any]) -> None:
+        self.profile = profile
+
+    def __call__(self, s: Any) -> Any:
+        return self.profile(s) ** 2
 
 
 class _Exponential(RadialKernel):
@@ -251,21 +282,21 @@ class _Exponential(RadialKernel):
 
     @staticmethod
     def profile(s: Any) -> Any:
-        """phi(s) = exp(-s)."""
+        """Return phi(s) = exp(-s)."""
         return np.exp(-s)
 
     def log_integral(self, n_features: int) -> float:
-        """Log of the integral of exp(-||u||^p) over R^d: the sphere's area, Gamma(d/p) / p."""
+        """Return the log of the integral of exp(-||u||^p) over R^d: area * Gamma(d/p) / p."""
         d, p = n_features, self.power
         area = math.log(2) + 0.5 * d * math.log(math.pi) - gammaln(d / 2)
         return float(area + gammaln(d / p) - math.log(p))
 
     def drop(self, distance: Any) -> Any:
-        """1 - exp(-s), with all of its digits where s is small."""
+        """Return 1 - exp(-s), accurate for small s."""
         return -np.expm1(-((distance / self.scale) ** self.power))
 
     def squared(self) -> Self:
-        """The same kernel with the bandwidth 2^(-1/p) sigma."""
+        """Return the same kernel with bandwidth 2^(-1/p) sigma."""
         return type(self)(self.scale * 2 ** (-1 / self.power))
 
     @property
@@ -275,17 +306,17 @@ class _Exponential(RadialKernel):
 
     @classmethod
     def from_gamma(cls, gamma: float) -> Self:
-        """The kernel exp(-gamma ||x - y||^p).
+        """Create the kernel exp(-gamma ||x - y||^p).
 
         Parameters
         ----------
         gamma : float
-            Positive.
+            Positive number.
 
         Returns
         -------
         Gaussian or Laplacian
-            With bandwidth gamma^(-1/p).
+            The kernel with bandwidth gamma^(-1/p).
         """
         return cls(check.positive_number("gamma", gamma) ** (-1 / cls.power))
 
@@ -298,7 +329,7 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     Parameters
     ----------
     bandwidth : float or "median", default="median"
-        sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
+        sigma. ``"median"`` uses the median pairwise distance of a seeded sample when an
         estimator is fitted.
 
     Examples
@@ -313,21 +344,23 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     power = 2.0
     sign = -1.0
     smooth = True
-    lipschitz = math.sqrt(2 / math.e)  # of exp(-u^2), at u = 1/sqrt(2)
+    lipschitz = math.sqrt(2 / math.e)  # slope of exp(-u^2) at u = 1/sqrt(2)
 
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
-        """Normal with the variance 2 / sigma^2: half the squared length is a gamma variable."""
-        lengths = np.sqrt(gammaincinv(n_features / 2, stratified(shape, generator)))
-        return directions(shape, n_features, generator) * (2 / self.scale * lengths[..., None])
+        """Draw from a normal with variance 2 / sigma^2 (half the squared length is gamma)."""
+        lengths = np.sqrt(gammaincinv(n_features / 2, stratified_uniform(shape, generator)))
+        return random_directions(shape, n_features, generator) * (
+            2 / self.scale * lengths[..., None]
+        )
 
     def evaluate(self, scaled: Array) -> Array:
-        """exp(scaled), in place."""
+        """Return exp(scaled), in place."""
         return np.exp(scaled, out=scaled)
 
     def log_evaluate(self, scaled: Array) -> Array:
-        """The scaled distances themselves."""
+        """Return ``scaled`` itself, which is the logarithm."""
         return scaled
 
 
@@ -339,7 +372,7 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
     Parameters
     ----------
     bandwidth : float or "median", default="median"
-        sigma. ``"median"`` takes the median pairwise distance of a seeded sample when an
+        sigma. ``"median"`` uses the median pairwise distance of a seeded sample when an
         estimator is fitted.
 
     Examples
@@ -357,17 +390,17 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
-        """Multivariate Cauchy with the scale 1 / sigma: 1 / (1 + length^2) is a beta variable."""
-        inverse = betaincinv(0.5, n_features / 2, stratified(shape, generator))
+        """Draw from a multivariate Cauchy with scale 1 / sigma (1 / (1 + length^2) is beta)."""
+        inverse = betaincinv(0.5, n_features / 2, stratified_uniform(shape, generator))
         lengths = np.sqrt((1 - inverse) / np.maximum(inverse, 1e-300))
-        return directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
+        return random_directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
 
     def evaluate(self, scaled: Array) -> Array:
-        """exp(-sqrt(scaled)), in place."""
+        """Return exp(-sqrt(scaled)), in place."""
         return np.exp(self.log_evaluate(scaled), out=scaled)
 
     def log_evaluate(self, scaled: Array) -> Array:
-        """-sqrt(scaled), in place."""
+        """Return -sqrt(scaled), in place."""
         return np.negative(np.sqrt(scaled, out=scaled), out=scaled)
 
 
@@ -383,25 +416,25 @@ def as_kernel(
     gamma: float | None = None,
     bandwidth: float | str | None = None,
 ) -> RadialKernel:
-    """The kernel that an estimator's ``kernel``, ``gamma`` and ``bandwidth`` name.
+    """Return the kernel for an estimator's ``kernel``, ``gamma`` and ``bandwidth``.
 
     Parameters
     ----------
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None
-        None is the Gaussian.
+        Kernel object or name; None is the Gaussian.
     gamma, bandwidth : float or None
-        At most one of them, and only with a name.
+        Give at most one, and only together with a name.
 
     Returns
     -------
     RadialKernel
-        A kernel object.
+        The kernel object.
     """
     if isinstance(kernel, RadialKernel):
         if gamma is not None or bandwidth is not None:
             raise ValueError(
-                "gamma and bandwidth go with a kernel's name; "
-                f"set the bandwidth in the kernel object instead: {kernel!r}."
+                "gamma and bandwidth can only be combined with the name of a kernel. "
+                f"Set the bandwidth of the kernel object instead: {kernel!r}."
             )
         return kernel
     name = "gaussian" if kernel is None else kernel
@@ -412,7 +445,9 @@ def as_kernel(
         )
     family = _BY_NAME[name]
     if gamma is not None and bandwidth is not None:
-        raise ValueError(f"give gamma or bandwidth, not both: got {gamma!r} and {bandwidth!r}.")
+        raise ValueError(
+            f"Give gamma or bandwidth, not both: got gamma={gamma!r}, bandwidth={bandwidth!r}."
+        )
     if gamma is not None:
         return family.from_gamma(gamma)
     return family() if bandwidth is None else family(bandwidth)

@@ -1,9 +1,10 @@
-"""What random frequencies see of the data: sums that add, subtract and merge.
+"""Fourier sums of the data at random frequencies; they can be added, subtracted and merged.
 
-By Bochner's theorem k(x, y) = kappa E exp(i <omega, x - y>) over random frequencies omega. So the
-squared distance in feature space between two weighted sets of points is the mean over omega of
-the squared difference of their characteristic functions. With two independent frequencies a and
-b of k, a - b and a + b are frequencies of k^2, whose feature space holds the operators.
+By Bochner's theorem, k(x, y) = kappa E exp(i <omega, x - y>) over random frequencies omega. The
+squared distance in feature space between two weighted sets of points is therefore the mean over
+omega of the squared difference of their characteristic functions. If a and b are independent
+frequencies of k, then a - b and a + b are frequencies of k^2, whose feature space contains the
+operators.
 """
 
 from __future__ import annotations
@@ -17,32 +18,32 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from sklearn.utils import check_random_state
 
-from ._core import waves
+from ._core import fourier
 from .kernels import RadialKernel
 
 Array = NDArray[np.floating]
 Complex = NDArray[np.complex128]
 
-# A wave is within 1e-6 of the true one (half of 2^-20 in each part, and its float32). The centered
-# error has six of them, the others two.
+# Each Fourier term has an error below 1e-6 (half of 2^-20 in each part, plus float32 rounding). The
+# centered error combines six terms, the others two.
 ROUNDING = 6e-6
 
-# Fewer frequencies than this that feel a displacement are too few to estimate its error from.
-_ENOUGH = 4.0
+# Smallest effective number of frequencies from which an error is estimated.
+_MIN_FREQUENCIES = 4.0
 
-# The part of the risk that the limit uses; the rest is for what Hall's expansion leaves out.
+# Fraction of the risk that the limit uses; the rest covers the terms that Hall's expansion omits.
 _USED_RISK = 2 / 3
 
 
 class Estimate(NamedTuple):
-    """An error estimated from random frequencies, and what it stays below.
+    """An error estimated from random frequencies, with an upper confidence limit.
 
     Attributes
     ----------
     value : float
         The estimate; its square is unbiased.
     limit : float
-        The error is at most this, at the confidence asked for.
+        Upper limit of the error at the requested confidence.
     """
 
     value: float
@@ -50,7 +51,7 @@ class Estimate(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Squared errors of k / kappa as each pair of frequencies sees them; unbiased in the mean.
+    """Squared errors for k / kappa, one estimate per pair of frequencies; their mean is unbiased.
 
     Attributes
     ----------
@@ -59,7 +60,7 @@ class Errors(NamedTuple):
     operator : ndarray of shape (n_pairs,)
         Squared Hilbert-Schmidt norm of K_n - K-bar_n.
     centered : ndarray of shape (n_pairs,)
-        The same of the operators about their means.
+        The same for the centered operators.
     """
 
     mmd: Array
@@ -76,11 +77,11 @@ class Spectrum:
     turns : ndarray of shape (2, n_pairs, n_features)
         Frequencies a and b of the kernel k, divided by 2 pi.
     origin : ndarray of shape (n_features,)
-        Where phases are zero: the first row.
+        The point with phase zero: the first row.
     sums : ndarray of shape (4, n_pairs)
-        For f = a, b, a - b and a + b.
+        Sums for f = a, b, a - b and a + b.
     kernel : RadialKernel
-        Whose frequencies they are.
+        The kernel k.
     """
 
     turns: Array
@@ -96,28 +97,28 @@ class Spectrum:
     def of(
         cls, kernel: RadialKernel, origin: Array, n_frequencies: int, random_state: Any
     ) -> Spectrum | None:
-        """Sums of no data yet.
+        """Draw frequencies and return empty sums.
 
         Parameters
         ----------
         kernel : RadialKernel
-            With a number for its bandwidth.
+            Kernel with a numeric bandwidth.
         origin : ndarray of shape (n_features,)
             A point near the data, such as the first row.
         n_frequencies : int
-            How many frequencies of k, rounded up to a multiple of 160; 0 for none.
+            Number of frequencies of k, rounded up to a multiple of 160; 0 for none.
         random_state : int, RandomState or None
-            Seed. Sums of different frequencies cannot be merged.
+            Seed. Only sums at the same frequencies can be merged.
 
         Returns
         -------
         Spectrum or None
-            None without frequencies: none are wanted, or the kernel does not know its own.
+            None if ``n_frequencies`` is 0 or the frequencies of the kernel are unknown.
         """
         if n_frequencies == 0:
             return None
         seed = check_random_state(random_state).randint(2**31 - 1)
-        n_pairs = waves.pairs_in_tiles(-(-n_frequencies // 2))
+        n_pairs = fourier.round_up_pairs(-(-n_frequencies // 2))
         found = kernel.frequencies((2, n_pairs), len(origin), np.random.default_rng(seed))
         if found is None:
             return None
@@ -126,7 +127,7 @@ class Spectrum:
         return cls(found / (2 * np.pi), origin, sums, kernel)
 
     def add(self, X: Array, weights: Array) -> Spectrum:
-        """The sums with these rows more; negative weights take rows away.
+        """Return the sums with these rows added; negative weights remove rows.
 
         Parameters
         ----------
@@ -138,24 +139,24 @@ class Spectrum:
         Returns
         -------
         Spectrum
-            With the same bits for any chunks of the rows, and for any order where all weights
-            are whole and sum to at most 2^33.
+            The new sums. They have the same bits for any chunking of the rows, and for any order
+            if all weights are integers that sum to at most 2^33.
         """
-        sums = waves.add_waves(X, weights, self.origin, self.turns, self.sums)
+        sums = fourier.add_fourier_sums(X, weights, self.origin, self.turns, self.sums)
         return replace(self, sums=sums)
 
     def merge(self, other: Spectrum | None) -> Spectrum | None:
-        """The sums of the data of both; None where the frequencies differ.
+        """Return the sums over both data sets, or None if the frequencies differ.
 
         Parameters
         ----------
         other : Spectrum or None
-            Phases are turned where its origin is another.
+            Sums at the same frequencies; the phases are rotated if the origins differ.
 
         Returns
         -------
         Spectrum or None
-            About the origin of ``self``.
+            The merged sums, relative to the origin of ``self``.
         """
         if other is None or not np.array_equal(self.turns, other.turns):
             return None
@@ -165,58 +166,58 @@ class Spectrum:
             sums = sums * np.exp(2j * np.pi * np.stack([a, b, a - b, a + b]))
         return replace(self, sums=self.sums + sums)
 
-    def serves(self, kernel: RadialKernel) -> bool:
-        """Whether the frequencies are those of this kernel."""
+    def matches_kernel(self, kernel: RadialKernel) -> bool:
+        """Return True if the frequencies belong to this kernel."""
         return kernel.same_as(self.kernel)
 
-    def sees(self, length: float) -> bool:
-        """Whether there are enough frequencies for points that moved by this length.
+    def can_resolve(self, length: float) -> bool:
+        """Return True if there are enough frequencies to estimate the error of a displacement.
 
-        A wave feels a displacement d as v = 1 - cos <omega, d>. Frequencies count by their
-        share in v, (E v)^2 / E v^2, as with E cos <omega, d> = k(d) / kappa the kernel says.
-        That is a third of them for the Gaussian and short lengths, but length / sigma for
-        the Laplacian: its error lies at rare, high frequencies.
+        A displacement d changes the term of omega by v = 1 - cos <omega, d>. The effective share
+        of frequencies is (E v)^2 / E v^2, which follows from E cos <omega, d> = k(d) / kappa.
+        For short lengths it is a third for the Gaussian, but only length / sigma for the
+        Laplacian, whose error lies at rare, high frequencies.
 
         Parameters
         ----------
         length : float
-            As a rule the sum of ||x - c||^2 over that of ||x - c||.
+            Length of the displacement, usually sum ||x - c||^2 / sum ||x - c||.
 
         Returns
         -------
         bool
-            False: the limit of the error cannot be trusted.
+            If False, the limit of the error is unreliable.
         """
-        return self.n_pairs * 2 * self._felt(length) >= _ENOUGH
+        return self.n_pairs * 2 * self._effective_share(length) >= _MIN_FREQUENCIES
 
-    def _felt(self, length: float) -> float:
-        length = max(length, 1e-6 * self.kernel.scale)  # below, nothing is left of the difference
+    def _effective_share(self, length: float) -> float:
+        length = max(length, 1e-6 * self.kernel.scale)  # below this the difference cancels
         once, twice = (self.kernel.drop(times * length) / self.kernel.kappa for times in (1, 2))
         return float(once**2 / (2 * once - twice / 2))
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs of frequencies."""
+        """Number of pairs of frequencies."""
         return int(self.turns.shape[1])
 
     def errors(self, centers: Array, weights: Array) -> Errors:
-        """How the data differ from weighted centers.
+        """Estimate the difference between the data and weighted centers.
 
         Parameters
         ----------
         centers : ndarray of shape (n_centers, n_features)
-            C.
+            The centers C.
         weights : ndarray of shape (n_centers,)
-            w, which sum to as much as those of the data.
+            Their weights w, with the same sum as the weights of the data.
 
         Returns
         -------
         Errors
-            One of each kind for every pair.
+            One squared error of each kind per pair of frequencies.
         """
         total = weights.sum()
-        nothing = replace(self, sums=np.zeros_like(self.sums))
-        data, reduced = self.sums / total, nothing.add(centers, weights).sums / total
+        empty = replace(self, sums=np.zeros_like(self.sums))
+        data, reduced = self.sums / total, empty.add(centers, weights).sums / total
         a, b, minus, plus = data - reduced
         products = [_pairs(*means[:2]) for means in (data, reduced)]
         centered = np.stack([minus, plus]) - (products[0] - products[1])
@@ -227,7 +228,7 @@ class Spectrum:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Equal to the last bit."""
+        """Return True if all arrays are equal bit for bit."""
         if not isinstance(other, Spectrum):
             return NotImplemented
         return all(
@@ -239,7 +240,7 @@ class Spectrum:
 
 
 def _pairs(a: Complex, b: Complex) -> Complex:
-    """What a - b and a + b would be if the two waves were independent."""
+    """Return the sums for a - b and a + b if the two terms were independent."""
     return np.stack([a * b.conj(), a * b])
 
 
@@ -248,24 +249,24 @@ def _mean_square(first: Complex, second: Complex) -> Array:
 
 
 def estimate(squares: Array, confidence: float) -> Estimate:
-    """The root of the mean of squared errors, and an upper limit of it.
+    """Return the root mean squared error and an upper confidence limit for it.
 
-    The squares are independent, alike and skewed to the right. The limit inverts Hall's
-    cubic transformation of the t statistic, which takes the skewness out of it, at two thirds of
-    the risk. It assumes that the sample shows the skewness of the distribution: that no
-    frequency far out of the sample carries much of the error.
+    The squares are independent, identically distributed and skewed to the right. The limit inverts
+    Hall's cubic transformation of the t statistic, which corrects for the skewness, at two thirds
+    of the risk. It assumes that the sample skewness is representative: that no rare frequency
+    missing from the sample carries much of the error.
 
     Parameters
     ----------
     squares : ndarray of shape (n_pairs,)
-        Of :class:`Errors`.
+        One field of :class:`Errors`.
     confidence : float
-        Between 0 and 1.
+        Confidence level between 0 and 1.
 
     Returns
     -------
     Estimate
-        Value and limit; the limit has the rounding of the waves on top.
+        Value and limit; the limit includes the rounding error of the Fourier terms.
     """
     n = len(squares)
     mean = float(squares.mean())
@@ -280,7 +281,7 @@ def estimate(squares: Array, confidence: float) -> Estimate:
 
 
 def _inverse_hall(value: float, skewness: float) -> float:
-    """The t with t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 = value (Hall 1992), g the skewness."""
+    """Solve t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 = value for t (Hall 1992); g is the skewness."""
     if abs(skewness) < 1e-6:
         return value
     return 3 / skewness * (float(np.cbrt(1 + skewness * (value - skewness / 6))) - 1)

@@ -1,4 +1,4 @@
-"""Partial Cholesky factors against a dense one, step by step."""
+"""Partial Cholesky factorizations agree with a dense one, step by step."""
 
 import numpy as np
 import pytest
@@ -10,65 +10,68 @@ from tests import datasets, dense
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_greedy_pivots_are_those_of_the_dense_matrix(kernel, weighted):
+def test_greedy_pivots_match_the_dense_matrix(kernel, weighted):
     X = datasets.blobs(150, 3)
     w = np.random.default_rng(0).integers(1, 5, 150).astype(float) if weighted else None
-    rows = cholesky.greedy(kernel, X, w, 25).pivots
+    rows = cholesky.greedy_cholesky(kernel, X, w, 25).pivots
     np.testing.assert_array_equal(rows, reference.greedy_pivots(kernel, X, w, 25))
 
 
 @pytest.mark.parametrize("batch", [1, 7, 64])
-def test_what_is_left_is_the_diagonal_of_the_residual(batch):
+def test_the_residual_diagonal_matches_the_dense_residual(batch):
     X, kernel = datasets.blobs(120, 3), Gaussian(1.0)
     partial = cholesky.PartialCholesky(kernel, X, 30)
     rng = np.random.default_rng(0)
     while not partial.full:
-        proposed = rng.choice(120, batch, p=partial.left / partial.left.sum())
+        diagonal = partial.residual_diagonal
+        proposed = rng.choice(120, batch, p=diagonal / diagonal.sum())
         partial.add_accepted(proposed, rng.random(batch))
     S = partial.pivots
     K = np.exp(dense.log_kernel(kernel, X, X))
-    held = K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])
+    approximation = K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])
     assert len(S) == len(set(S)) == 30
-    np.testing.assert_allclose(partial.left, np.diag(K - held), atol=1e-9)
+    np.testing.assert_allclose(partial.residual_diagonal, np.diag(K - approximation), atol=1e-9)
 
 
 @pytest.mark.parametrize("batch", [1, 5, 64])
-def test_random_pivots_follow_the_law_of_one_by_one_draws(batch, monkeypatch):
+def test_random_pivots_are_distributed_like_sequential_draws(batch, monkeypatch):
     monkeypatch.setattr(cholesky, "_BATCH", batch)
-    # Three points: the first pivot is uniform, the second in proportion to what is left.
+    # Three points: the first pivot is uniform, the second proportional to the residual.
     X, kernel = np.array([[0.0], [0.1], [3.0]]), Gaussian(1.0)
     rng = np.random.RandomState(0)
-    pairs = [frozenset(cholesky.random(kernel, X, None, 2, rng).pivots) for _ in range(4000)]
+    pairs = [
+        frozenset(cholesky.random_cholesky(kernel, X, None, 2, rng).pivots) for _ in range(4000)
+    ]
     K = np.exp(dense.log_kernel(kernel, X, X))
-    left = 1 - K**2  # of column j after pivot i
-    chance = left / left.sum(axis=1, keepdims=True) / 3
+    residual = 1 - K**2  # of row j after pivot i
+    probability = residual / residual.sum(axis=1, keepdims=True) / 3
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        p = chance[i, j] + chance[j, i]
-        seen = pairs.count(frozenset((i, j))) / len(pairs)
-        assert abs(seen - p) < 4 * np.sqrt(p * (1 - p) / len(pairs)) + 1e-3
+        p = probability[i, j] + probability[j, i]
+        share = pairs.count(frozenset((i, j))) / len(pairs)
+        assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / len(pairs)) + 1e-3
 
 
-def test_whole_weights_draw_the_points_of_repeated_rows():
+def test_integer_weights_draw_the_same_points_as_repeated_rows():
     X = datasets.blobs(60, 2)
     w = np.random.default_rng(1).integers(1, 4, 60)
     seeds = (np.random.RandomState(3) for _ in range(2))
-    drawn = X[cholesky.random(Gaussian(2.0), X, w.astype(float), 12, next(seeds)).pivots]
+    drawn = X[cholesky.random_cholesky(Gaussian(2.0), X, w.astype(float), 12, next(seeds)).pivots]
     rows = np.repeat(X, w, axis=0)
-    again = rows[cholesky.random(Gaussian(2.0), rows, None, 12, next(seeds)).pivots]
+    again = rows[cholesky.random_cholesky(Gaussian(2.0), rows, None, 12, next(seeds)).pivots]
     np.testing.assert_array_equal(drawn, again)
 
 
-@pytest.mark.parametrize("select", [cholesky.greedy, cholesky.random])
-def test_fewer_pivots_come_back_where_they_span_all_rows(select):
+@pytest.mark.parametrize("select", [cholesky.greedy_cholesky, cholesky.random_cholesky])
+def test_fewer_pivots_are_returned_if_they_span_all_rows(select):
     X = np.repeat(np.array([[0.0], [1.0], [5.0]]), 10, axis=0)
-    rng = (np.random.RandomState(0),) if select is cholesky.random else ()
+    rng = (np.random.RandomState(0),) if select is cholesky.random_cholesky else ()
     rows = select(Gaussian(1.0), X, None, 20, *rng).pivots
     assert sorted(X[rows, 0]) == [0.0, 1.0, 5.0]
 
 
-def test_pivots_that_are_added_later_are_those_of_one_go():
+def test_pivots_added_in_steps_match_a_single_run():
     X, w = datasets.blobs(150, 3), np.random.default_rng(0).integers(1, 5, 150).astype(float)
-    whole = cholesky.greedy(Gaussian(2.0), X, w, 25)
+    whole = cholesky.greedy_cholesky(Gaussian(2.0), X, w, 25)
     partial = cholesky.PartialCholesky(Gaussian(2.0), X, 0)
     for size in (4, 5, 25):
         partial.grow(size)
@@ -78,10 +81,10 @@ def test_pivots_that_are_added_later_are_those_of_one_go():
 
 
 @pytest.mark.parametrize("least", [1e-20, 1e-14, 0.0])
-@pytest.mark.parametrize("select", [cholesky.greedy, cholesky.random])
-def test_very_uneven_weights_come_to_an_end(select, least):
+@pytest.mark.parametrize("select", [cholesky.greedy_cholesky, cholesky.random_cholesky])
+def test_selection_terminates_with_very_uneven_weights(select, least):
     X = np.vstack([np.repeat(datasets.blobs(5, 2), 40, axis=0), [[50.0, 50.0]]])
     w = np.append(np.ones(200), least)
-    rng = (np.random.RandomState(0),) if select is cholesky.random else ()
+    rng = (np.random.RandomState(0),) if select is cholesky.random_cholesky else ()
     rows = select(Gaussian(1.0), X, w, 20, *rng).pivots
     assert len(np.unique(X[rows], axis=0)) == len(rows) == (6 if least else 5)

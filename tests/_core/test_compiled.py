@@ -1,23 +1,16 @@
-"""The compiled loops as a whole."""
+"""Properties that every compiled loop must have."""
 
 import importlib
 
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-MODULES = [
-    "compiled",
-    "compiled_aging",
-    "compiled_blocks",
-    "compiled_links",
-    "compiled_nearest",
-    "compiled_waves",
-]
+MODULES = ["compiled", "compiled_cover", "compiled_fourier"]
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_loop_says_how_exact_it_is(name):
-    """numba lets a loop that does not say so inherit it from whichever caller compiles it first."""
+def test_every_loop_states_fastmath(name):
+    """Without it, a loop inherits the flags of the first caller that compiles it."""
     module = importlib.import_module(f"rskpca._core.{name}")
     loops = [value for value in vars(module).values() if isinstance(value, Dispatcher)]
     assert loops

@@ -1,4 +1,4 @@
-"""The cover is Algorithm 2, bit for bit as in ``reference.py``."""
+"""Cover reproduces Algorithm 2 of ``reference.py`` bit for bit."""
 
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -17,11 +17,11 @@ from tests import datasets
 
 
 def assert_algorithm_2(X, radius, cuts=(), **options) -> Cover:
-    """Cover X cut into pieces; centers, labels and squared distances equal the reference."""
+    """Cover X in chunks; centers, labels and squared distances must equal the reference."""
     rows, labels, squared = reference.cover(X, radius)
     cover = Cover(radius, X[:0], **options)
-    pieces = [cover.extend(piece) for piece in np.split(X, sorted(cuts))]
-    found, distances = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    results = [cover.extend(chunk) for chunk in np.split(X, sorted(cuts))]
+    found, distances = (np.concatenate(parts) for parts in zip(*results, strict=True))
     np.testing.assert_array_equal(cover.centers, X[rows].astype(np.float64))
     np.testing.assert_array_equal(found, labels)
     np.testing.assert_array_equal(distances, squared)
@@ -30,7 +30,7 @@ def assert_algorithm_2(X, radius, cuts=(), **options) -> Cover:
 
 @contextmanager
 def searching_by(search: str):
-    """Make a search the one that small data gets too. Balls are kept even if they do not pay."""
+    """Force one kind of search for small data; balls are kept even if they do not pay."""
     scan = cover_module._Balls.scan
 
     def scan_for_free(self, *args):
@@ -90,7 +90,7 @@ def test_every_search_equals_reference_on_real_data(name, radius, search):
 
 
 def test_integer_data_has_exact_ties_at_the_radius():
-    """So the cases above do decide ties: a tie is outside of the shadow."""
+    """The cases above thus include ties, which are outside the shadow."""
     X = real("pendigits", np.float64)
     rows, _, _ = reference.cover(X, 30.0)
     squared = reference.pairwise_squared_distances(X, X[rows])
@@ -99,26 +99,26 @@ def test_integer_data_has_exact_ties_at_the_radius():
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("radius", [5.0, 0.1, 1.6436538845300674])
-def test_a_row_at_exactly_the_radius_is_outside_of_the_shadow(radius, search):
-    """radius * radius is rounded once; pow(radius, 2) is another number for the last of these."""
+def test_a_row_at_exactly_the_radius_is_outside_the_shadow(radius, search):
+    """For the last radius, radius * radius and pow(radius, 2) differ."""
     with searching_by(search):
         cover = assert_algorithm_2(np.array([[0.0], [radius], [-radius]]), radius)
     assert cover.n_centers == 3
 
 
-# --------------------------------------------------- threads, blocks, chunks: the same bits
+# -------------------------------------------------- same bits for any threads and batches
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
-@pytest.mark.parametrize("block_rows", [1, 7, 64, 1000, 10_000])
-def test_blocks_and_threads_change_no_bit(search, n_threads, block_rows):
+@pytest.mark.parametrize("batch_rows", [1, 7, 64, 1000, 10_000])
+def test_batches_and_threads_do_not_change_the_bits(search, n_threads, batch_rows):
     X = np.random.default_rng(3).integers(0, 9, size=(1100, 4)).astype(np.float64)
     with searching_by(search):
-        assert_algorithm_2(X, 2.0, block_rows=block_rows, n_threads=n_threads)
+        assert_algorithm_2(X, 2.0, batch_rows=batch_rows, n_threads=n_threads)
 
 
-def test_chosen_blocks_over_many_threads_change_no_bit():
+def test_automatic_batches_and_threads_do_not_change_the_bits():
     X = real("pendigits", np.float64)
     for n_threads in (2, 4):
         assert_algorithm_2(X, 30.0, cuts=[1000], n_threads=n_threads)
@@ -138,7 +138,7 @@ def test_a_cover_continues_from_given_centers(search):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_assign_names_the_first_center_within_the_radius_and_opens_none(search):
+def test_assign_returns_the_first_center_within_the_radius_and_opens_none(search):
     rng = np.random.default_rng(0)
     C, X = rng.integers(0, 12, size=(400, 3)) * 1.0, rng.integers(0, 14, size=(700, 3)) * 1.0
     squared = reference.pairwise_squared_distances(X, C)
@@ -155,7 +155,7 @@ def test_assign_names_the_first_center_within_the_radius_and_opens_none(search):
     assert cover.n_centers == len(C)
 
 
-# ------------------------------------------------------------- the searches that must pay
+# ------------------------------------------------------------------ choice of the search
 
 
 def test_balls_are_chosen_and_exact_with_thousands_of_centers_in_three_dimensions():
@@ -165,10 +165,10 @@ def test_balls_are_chosen_and_exact_with_thousands_of_centers_in_three_dimension
     assert cover._search.balls is not None
 
 
-def test_balls_take_in_the_centers_that_come_later():
+def test_balls_index_centers_that_are_opened_later():
     X = np.random.default_rng(1).random((3000, 3))
     with searching_by("balls"):
-        cover = assert_algorithm_2(X, 0.08, block_rows=100)
+        cover = assert_algorithm_2(X, 0.08, batch_rows=100)
     assert cover._search.balls.stop > 2 * 128
 
 
@@ -184,11 +184,11 @@ def test_products_are_chosen_and_exact_with_many_features():
 
 @st.composite
 def pointsets(draw):
-    """(X, radius): clouds of many kinds, often with pairs at exactly the radius."""
+    """Draw (X, radius): point clouds of many kinds, often with pairs at exactly the radius."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, d = draw(st.integers(1, 400)), draw(st.integers(1, 9))
     kind = draw(st.sampled_from(["grid", "cloud", "scales", "far clusters", "repeats"]))
-    if kind == "grid":  # 3-4-5 triangles: exact ties at whole radii
+    if kind == "grid":  # 3-4-5 triangles give exact ties at integer radii
         X = rng.integers(0, draw(st.sampled_from([3, 7, 12])), size=(n, d)).astype(np.float64)
         radius = float(draw(st.integers(1, 6)))
     elif kind == "repeats":
@@ -202,7 +202,7 @@ def pointsets(draw):
         X = rng.normal(size=(n, d)) + 1e7 * radius * rng.integers(0, 3, size=(n, 1))
     else:
         X, radius = rng.normal(size=(n, d)), draw(st.sampled_from([0.05, 0.5, 1.0, 2.0, 100.0]))
-    if draw(st.booleans()) and n > 1:  # a rounding away from a tie
+    if draw(st.booleans()) and n > 1:  # within rounding error of a tie
         radius = float(np.linalg.norm(X[0] - X[rng.integers(1, n)])) or radius
     X[:, rng.random(d) < draw(st.sampled_from([0.0, 0.3]))] = draw(st.sampled_from([0.0, 1e6]))
     X += draw(st.sampled_from([0.0, 0.0, -3.5, 1e8]))
@@ -213,15 +213,15 @@ def pointsets(draw):
 @given(
     points=pointsets(),
     search=st.sampled_from(SEARCHES),
-    block_rows=st.sampled_from([None, 1, 5, 100, 1000]),
+    batch_rows=st.sampled_from([None, 1, 5, 100, 1000]),
     n_threads=st.sampled_from([1, 2, 4]),
     cuts=st.lists(st.integers(0, 400), max_size=4),
 )
 @settings(max_examples=800)
-def test_cover_equals_reference_on_random_data(points, search, block_rows, n_threads, cuts):
+def test_cover_equals_reference_on_random_data(points, search, batch_rows, n_threads, cuts):
     X, radius = points
     with searching_by(search):
-        assert_algorithm_2(X, radius, cuts, block_rows=block_rows, n_threads=n_threads)
+        assert_algorithm_2(X, radius, cuts, batch_rows=batch_rows, n_threads=n_threads)
 
 
 _values = st.one_of(
@@ -252,7 +252,7 @@ def test_cover_equals_reference_on_odd_values(X, radius, search):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("radius", [5e-324, 1e-310, 1e-200, 1e-30, 1e30, 1e200, 1.7e308])
-def test_extreme_radii(search, radius):
+def test_extreme_radii_equal_reference(search, radius):
     X = datasets.blobs(300, 4)
     X[100:200] = X[:100]
     with searching_by(search):
@@ -263,7 +263,7 @@ def test_extreme_radii(search, radius):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("size", [1e-200, 1e-40, 1e40, 1e150])
-def test_extreme_data_of_the_size_of_the_radius(search, size):
+def test_extreme_scales_of_data_and_radius_equal_reference(search, size):
     X = np.random.default_rng(0).normal(size=(300, 3)) * size
     with searching_by(search):
         cover = assert_algorithm_2(X, 0.5 * size)
@@ -282,13 +282,13 @@ def test_no_rows_open_no_center():
     assert labels.shape == squared.shape == (0,)
 
 
-def test_progress_hears_of_every_row():
-    heard = []
+def test_progress_is_called_after_every_batch():
+    calls = []
     X = datasets.blobs(500, 2)
-    cover = Cover(0.5, X[:0], block_rows=200)
-    cover.extend(X, lambda *state: heard.append(state))
-    assert [rows for rows, _ in heard] == [200, 400, 500]
-    assert heard[-1][1] == cover.n_centers
+    cover = Cover(0.5, X[:0], batch_rows=200)
+    cover.extend(X, lambda *state: calls.append(state))
+    assert [rows for rows, _ in calls] == [200, 400, 500]
+    assert calls[-1][1] == cover.n_centers
 
 
 # ------------------------------------------------------------------------------ sums
@@ -309,16 +309,16 @@ def test_accumulate_equals_reference(seed, n_totals, n):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_radius_whose_square_is_subnormal(search):
-    """Differences lose digits to underflow that scaled rows would keep."""
+def test_a_radius_with_a_subnormal_square_equals_reference(search):
+    """Differences lose digits to underflow that scaled rows keep."""
     X = np.zeros((2, 100))
     X[1] = 1.5e-162
     with searching_by(search):
         assert_algorithm_2(X, 1e-161)
 
 
-def test_pivots_beyond_single_precision():
-    """A ball whose pivot overflows reaches back to ordinary points, infinitely far."""
+def test_pivots_beyond_the_float32_range_equal_reference():
+    """A ball whose pivot overflows in float32 has infinite reach, and includes ordinary points."""
     rng = np.random.default_rng(0)
     X = 1000 * rng.random((1000, 3))
     pivots = X[64::64]
@@ -330,7 +330,7 @@ def test_pivots_beyond_single_precision():
 
 @pytest.mark.parametrize("size", [1e160, 1.7e308])
 @pytest.mark.parametrize("search", SEARCHES)
-def test_values_whose_squares_overflow(search, size):
+def test_values_with_overflowing_squares_equal_reference(search, size):
     X = size * np.random.default_rng(0).uniform(-1, 1, (400, 3))
     with searching_by(search):
         assert_algorithm_2(X, size / 1e10)
@@ -340,7 +340,7 @@ def test_values_whose_squares_overflow(search, size):
     weights=hnp.arrays(np.float64, st.integers(1, 60), elements=st.floats(1e-6, 1e6)),
     n_labels=st.integers(1, 4),
 )
-def test_sums_with_their_residues_are_exact(weights, n_labels):
+def test_sums_plus_residues_are_exact(weights, n_labels):
     from rskpca._core.compiled import accumulate_exactly
 
     labels = np.arange(len(weights)) % n_labels

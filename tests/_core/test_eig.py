@@ -1,4 +1,4 @@
-"""The one eigensolver: Lanczos equals LAPACK, multiplicities and low rank included."""
+"""The eigensolver: Lanczos equals LAPACK, also for multiple eigenvalues and low rank."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from rskpca._core import eig, reference
 from tests import datasets
 
 
-def lazily(matrix):
+def as_operator(matrix):
     return LinearOperator(
         matrix.shape, matvec=lambda v: matrix @ v, matmat=lambda V: matrix @ V, dtype=np.float64
     )
@@ -32,33 +32,33 @@ def assert_eigenpairs(matrix, values, vectors, n_components):
 
 
 @pytest.mark.parametrize("n_components", [1, 5, 15, 20, 100, 400])
-def test_leading_pairs_of_a_gram_matrix(n_components):
+def test_leading_eigenpairs_of_a_gram_matrix_match_the_reference(n_components):
     matrix = Gaussian(1.0)(datasets.blobs(400, 3))
     values, vectors = eig.leading_eigenpairs(matrix.copy(), n_components)
     assert_eigenpairs(matrix, values, vectors, n_components)
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 6, 7, 20])
-@pytest.mark.parametrize("form", [np.copy, lazily])
-def test_double_eigenvalues_of_a_regular_polygon_both_come_back(form, n_components):
-    """A circulant matrix: every eigenvalue but the first is double."""
+@pytest.mark.parametrize("form", [np.copy, as_operator])
+def test_double_eigenvalues_of_a_regular_polygon_are_both_found(form, n_components):
+    """In this circulant matrix, every eigenvalue but the first is double."""
     matrix = Gaussian(0.5)(polygon(600))
     values, vectors = eig.leading_eigenpairs(form(matrix), n_components)
     assert_eigenpairs(matrix, values, vectors, n_components)
 
 
-@pytest.mark.parametrize("form", [np.copy, lazily])
-def test_an_eigenvalue_of_high_multiplicity(form):
-    """Eight equal eigenvalues, as of eight equal groups of points far apart."""
+@pytest.mark.parametrize("form", [np.copy, as_operator])
+def test_an_eigenvalue_of_high_multiplicity_is_found_in_full(form):
+    """Eight equal groups of points far apart have eight equal eigenvalues."""
     matrix = np.kron(np.eye(8), np.ones((50, 50)))
     values, vectors = eig.leading_eigenpairs(form(matrix), 8)
     assert_eigenpairs(matrix, values, vectors, 8)
 
 
 @pytest.mark.parametrize("size", [40, 400])
-@pytest.mark.parametrize("form", [np.copy, lazily])
-def test_no_component_beyond_the_rank(size, form):
-    """Only eigenvalues that rounding can tell from zero come back."""
+@pytest.mark.parametrize("form", [np.copy, as_operator])
+def test_no_component_beyond_the_rank_is_returned(size, form):
+    """Eigenvalues within rounding error of zero are dropped."""
     factor = np.random.default_rng(0).normal(size=(size, 3))
     matrix = factor @ factor.T
     values, vectors = eig.leading_eigenpairs(form(matrix), 10)
@@ -66,7 +66,7 @@ def test_no_component_beyond_the_rank(size, form):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-12, 1.0, 1e200])
-def test_the_clip_is_relative(scale):
+def test_small_eigenvalues_are_dropped_relative_to_the_largest(scale):
     matrix = scale * Gaussian(1.0)(datasets.blobs(60, 2))
     values, _ = eig.leading_eigenpairs(matrix.copy(), 5)
     expected, _ = reference.leading_eigenpairs(matrix, 5)
@@ -84,7 +84,7 @@ def test_a_zero_matrix_has_no_components(size):
 def test_lanczos_equals_lapack(size, monkeypatch):
     matrix = Gaussian(2.0)(datasets.blobs(size, 3))
     monkeypatch.setattr(eig, "LANCZOS_FROM_SIZE", 1)
-    values, vectors = eig.leading_eigenpairs(lazily(matrix), 5)
+    values, vectors = eig.leading_eigenpairs(as_operator(matrix), 5)
     monkeypatch.setattr(eig, "LANCZOS_FROM_SIZE", 10**9)
     expected, others = eig.leading_eigenpairs(matrix.copy(), 5)
     np.testing.assert_allclose(values, expected, atol=1e-12 * expected[0], rtol=0)
@@ -92,52 +92,52 @@ def test_lanczos_equals_lapack(size, monkeypatch):
 
 
 @pytest.mark.parametrize("decay", [0.9, 0.97, 0.99])
-def test_a_product_whose_eigenvalues_fall_slowly(decay, monkeypatch):
-    """The basis is cut down several times, and still the answer is not left to LAPACK."""
-    monkeypatch.setattr(eig, "_all_at_once", None)
+def test_an_operator_with_slowly_decaying_eigenvalues_converges(decay, monkeypatch):
+    """The basis is restarted several times, without falling back on LAPACK."""
+    monkeypatch.setattr(eig, "_direct", None)
     axes, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(800, 800)))
     matrix = (axes * decay ** np.arange(800)) @ axes.T
-    values, vectors = eig.leading_eigenpairs(lazily(matrix), 4)
+    values, vectors = eig.leading_eigenpairs(as_operator(matrix), 4)
     assert_eigenpairs(matrix, values, vectors, 4)
 
 
-def test_a_product_with_many_vectors_is_made_a_few_times():
+def test_an_operator_is_applied_only_a_few_times():
     matrix = Gaussian(1.0)(datasets.blobs(800, 3))
-    made = []
+    calls = []
 
-    def times(V):
-        made.append(1)
+    def multiply(V):
+        calls.append(1)
         return matrix @ V
 
-    product = LinearOperator(matrix.shape, matvec=times, matmat=times, dtype=np.float64)
+    product = LinearOperator(matrix.shape, matvec=multiply, matmat=multiply, dtype=np.float64)
     eig.leading_eigenpairs(product, 5)
-    assert len(made) <= 15
+    assert len(calls) <= 15
 
 
-def test_where_lanczos_does_not_converge_lapack_answers(monkeypatch):
+def test_lapack_takes_over_if_lanczos_does_not_converge(monkeypatch):
     for solver in ("_lanczos", "_block_lanczos"):
         monkeypatch.setattr(eig, solver, lambda *_: (None, None))
     matrix = Gaussian(2.0)(datasets.blobs(400, 3))
-    for form in (np.copy, lazily):
+    for form in (np.copy, as_operator):
         values, vectors = eig.leading_eigenpairs(form(matrix), 4)
         assert_eigenpairs(matrix, values, vectors, 4)
 
 
-def test_the_same_bits_twice():
+def test_results_are_reproducible_bit_for_bit():
     matrix = Gaussian(2.0)(datasets.blobs(500, 3))
     first, second = (eig.leading_eigenpairs(matrix.copy(), 4) for _ in range(2))
     np.testing.assert_array_equal(first[0], second[0])
     np.testing.assert_array_equal(first[1], second[1])
 
 
-def test_all_components_of_a_product_come_back():
+def test_all_components_of_an_operator_are_found():
     matrix = Gaussian(0.3)(datasets.blobs(30, 3))
-    values, vectors = eig.leading_eigenpairs(lazily(matrix), 30)
+    values, vectors = eig.leading_eigenpairs(as_operator(matrix), 30)
     assert_eigenpairs(matrix, values, vectors, 30)
 
 
 def chain(size):
-    """A walk along a line: eigenvalues cos(pi l / size), which crowd below 1."""
+    """Return a random walk on a line; its eigenvalues cos(pi l / size) are dense below 1."""
     ones = np.ones(size - 1)
     matrix = sparse.diags_array([ones, ones], offsets=[-1, 1]).tolil()
     matrix[0, 0] = matrix[-1, -1] = 1
@@ -145,14 +145,14 @@ def chain(size):
 
 
 @pytest.mark.parametrize("size", [100, 6000])
-def test_a_sparse_matrix_on_which_lanczos_is_slow(size):
+def test_a_sparse_matrix_on_which_lanczos_is_slow_is_solved(size):
     matrix = chain(size)
     values, vectors = eig.leading_eigenpairs(matrix, 4)
     np.testing.assert_allclose(values, np.cos(np.pi * np.arange(4) / size), atol=1e-12)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-10)
 
 
-def test_a_sparse_matrix_on_which_it_is_not():
+def test_a_sparse_matrix_on_which_lanczos_is_fast_is_solved():
     matrix = Gaussian(2.0)(datasets.blobs(400, 3))
     matrix /= matrix.sum(axis=1).max()
     values, vectors = eig.leading_eigenpairs(sparse.csr_array(matrix), 4)
@@ -160,7 +160,7 @@ def test_a_sparse_matrix_on_which_it_is_not():
 
 
 @pytest.mark.parametrize("size", range(10, 120, 3))
-def test_many_equal_eigenvalues(size):
+def test_many_equal_eigenvalues_are_found(size):
     matrix = np.eye(size) - np.ones((size, size)) / size
     values, vectors = eig.leading_eigenpairs(matrix.copy(), 2)
     np.testing.assert_allclose(values, [1.0, 1.0], rtol=1e-12)
@@ -168,8 +168,8 @@ def test_many_equal_eigenvalues(size):
 
 
 @pytest.mark.parametrize("size", [40, 400])
-def test_negative_eigenvalues_come_back_where_they_count(size):
-    """Largest first; zero to rounding is left out, whatever its sign."""
+def test_negative_eigenvalues_of_an_indefinite_matrix_are_kept(size):
+    """They are sorted, and those within rounding error of zero are dropped."""
     axes, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(size, size)))
     values = -np.arange(1.0, size + 1)
     values[:4] = 3.0, 1e-17, -1e-17, -0.5

@@ -1,4 +1,4 @@
-"""Kernel blocks equal the reference, far from the origin and near zero distance too."""
+"""Kernel matrices equal the reference, also far from the origin and near zero distance."""
 
 from functools import partial
 
@@ -36,15 +36,15 @@ def test_gram_equals_reference(name, bandwidth):
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("shift", [1e4, 1e8])
-def test_a_shift_of_the_data_costs_no_digits(name, shift):
+def test_a_shift_of_the_data_loses_no_digits(name, shift):
     kernel = KERNELS[name](1.5)
     X = datasets.blobs(400, 4) + shift
     np.testing.assert_allclose(gram.gram(kernel, X, X), expected(kernel, X, X), atol=1e-13, rtol=0)
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_far_clusters_keep_their_digits(name):
-    """No single origin is near all of the data here: 1e8 bandwidths lie between the clusters."""
+def test_distant_clusters_lose_no_digits(name):
+    """No single origin is near all of the data: the clusters are 1e8 bandwidths apart."""
     kernel = KERNELS[name](1.0)
     X = np.concatenate([datasets.blobs(60, 2) + shift for shift in (0.0, 1e8, -3e8)])
     np.testing.assert_allclose(gram.gram(kernel, X, X), expected(kernel, X, X), atol=1e-13, rtol=0)
@@ -52,7 +52,7 @@ def test_far_clusters_keep_their_digits(name):
 
 @pytest.mark.parametrize("size", [1e-12, 1e-9, 1e-4])
 def test_the_cusp_of_the_laplacian_is_resolved(size):
-    """To what a rounding of the data costs: far below sqrt(eps) / size, which products give."""
+    """The error is that of rounding the data, far below the sqrt(eps) / size of products."""
     X = datasets.blobs(50, 3)
     C = X + size * np.random.default_rng(0).normal(size=X.shape)
     kernel = Laplacian(10 * size)
@@ -69,7 +69,7 @@ def test_the_diagonal_is_one(kernel):
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
-def test_float32_blocks_keep_single_precision(kernel):
+def test_float32_input_gives_float32_precision(kernel):
     X = datasets.blobs(200, 6) + 1000
     X32 = X.astype(np.float32)
     block = gram.product(kernel, X32, X32, lambda block: block, len(X), dtype=np.float32)
@@ -79,7 +79,7 @@ def test_float32_blocks_keep_single_precision(kernel):
 
 @pytest.mark.parametrize("bandwidth", [1e-100, 1e100])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_a_bandwidth_of_any_size_is_a_change_of_units(family, bandwidth):
+def test_scaling_data_and_bandwidth_leaves_the_kernel_unchanged(family, bandwidth):
     X = datasets.blobs(20, 2)
     np.testing.assert_allclose(family(bandwidth)(X * bandwidth), family(1.0)(X), atol=1e-13, rtol=0)
 
@@ -101,14 +101,14 @@ def test_product_equals_reference(seed, n, m, n_threads, columns):
     np.testing.assert_allclose(fast, slow, atol=1e-12 * m, rtol=0)
 
 
-def test_threads_change_no_bit():
+def test_threads_do_not_change_the_bits():
     X, C = datasets.blobs(3000, 7), datasets.blobs(500, 7, seed=1)
     one, two, four = (gram.gram(Gaussian(3.0), X, C, n_threads=n) for n in (1, 2, 4))
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, four)
 
 
-def test_inputs_are_not_written_to():
+def test_inputs_are_not_modified():
     X, C = datasets.blobs(50, 3), datasets.blobs(20, 3, seed=1)
     X.flags.writeable = C.flags.writeable = False
     before = X.copy(), C.copy()
@@ -119,7 +119,7 @@ def test_inputs_are_not_written_to():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_columns", range(1, 9))
-def test_few_columns_are_multiplied_as_many_are(n_columns, dtype):
+def test_multiplier_equals_a_matrix_product(n_columns, dtype):
     rng = np.random.default_rng(0)
     block, columns = rng.random((37, 211)).astype(dtype), rng.random((211, n_columns)).astype(dtype)
     product = gram.multiplier(columns)(block)
@@ -128,7 +128,7 @@ def test_few_columns_are_multiplied_as_many_are(n_columns, dtype):
     np.testing.assert_allclose(product, exact, rtol=20 * np.finfo(dtype).eps)
 
 
-def test_a_function_of_rows_is_told_which():
+def test_a_function_of_rows_receives_their_slice():
     X, C = datasets.blobs(5000, 3), datasets.blobs(40, 3, seed=1)
     offsets = np.random.default_rng(0).normal(size=5000)
 

@@ -1,4 +1,4 @@
-"""Non-negative least squares: scipy's answer, and the conditions of the optimum."""
+"""Non-negative least squares agrees with SciPy and satisfies the optimality conditions."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from scipy.optimize import nnls
 
 from rskpca import Gaussian
 from rskpca._core import nnls as nnls_module
-from rskpca._core.nnls import nonnegative
+from rskpca._core.nnls import nonnegative_least_squares
 from tests import datasets
 
 
@@ -20,31 +20,35 @@ def problem(rows, columns, seed):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 25), st.integers(0, 2**16))
-def test_it_is_scipys(columns, seed):
+def test_the_solution_equals_scipy(columns, seed):
     A, y, matrix, target = problem(columns + 10, columns, seed)
-    np.testing.assert_allclose(nonnegative(matrix, target), nnls(A, y)[0], atol=1e-9)
+    np.testing.assert_allclose(nonnegative_least_squares(matrix, target), nnls(A, y)[0], atol=1e-9)
 
 
-def test_entries_may_be_taken_one_by_one(monkeypatch):
+def test_the_fallback_equals_scipy(monkeypatch):
     monkeypatch.setattr(nnls_module, "PATIENCE", -1)
     for seed in range(20):
         A, y, matrix, target = problem(60, 40, seed)
-        np.testing.assert_allclose(nonnegative(matrix, target), nnls(A, y)[0], atol=1e-9)
+        np.testing.assert_allclose(
+            nonnegative_least_squares(matrix, target), nnls(A, y)[0], atol=1e-9
+        )
 
 
-def test_nothing_is_positive_where_every_direction_leads_up():
-    np.testing.assert_array_equal(nonnegative(np.eye(3), np.array([-1.0, -2.0, -3.0])), 0)
+def test_the_solution_is_zero_if_every_gradient_is_positive():
+    np.testing.assert_array_equal(
+        nonnegative_least_squares(np.eye(3), np.array([-1.0, -2.0, -3.0])), 0
+    )
 
 
-def test_the_arguments_are_not_changed():
+def test_the_arguments_are_not_modified():
     *_, matrix, target = problem(30, 20, 0)
     before = matrix.copy(), target.copy()
-    nonnegative(matrix, target)
+    nonnegative_least_squares(matrix, target)
     np.testing.assert_array_equal(matrix, before[0])
     np.testing.assert_array_equal(target, before[1])
 
 
-def conditions_hold(matrix, target, values):
+def assert_optimal(matrix, target, values):
     gradient = matrix @ values - target
     assert np.all(values >= 0)
     assert np.abs(gradient[values > 0]).max() < 1e-9
@@ -53,21 +57,21 @@ def conditions_hold(matrix, target, values):
 
 @pytest.mark.parametrize("ridge", [1e-6, 1e-8])
 @pytest.mark.parametrize("shift", [0.0, 1.0])
-def test_an_almost_singular_matrix_leaves_the_conditions_of_the_optimum(ridge, shift):
+def test_optimality_conditions_hold_for_an_almost_singular_matrix(ridge, shift):
     X = np.random.default_rng(0).random((300, 2))
     matrix = Gaussian(0.5)(X) + ridge * np.eye(300)
     target = Gaussian(0.5)(X, X[:50] + shift).mean(axis=1)
-    conditions_hold(matrix, target, nonnegative(matrix, target))
+    assert_optimal(matrix, target, nonnegative_least_squares(matrix, target))
 
 
-def test_a_target_out_of_reach_is_left_to_the_slower_way(monkeypatch):
+def test_a_distant_target_triggers_the_fallback(monkeypatch):
     called = []
-    slower = nnls_module._one_by_one
+    fallback = nnls_module._active_set
     monkeypatch.setattr(
-        nnls_module, "_one_by_one", lambda *args: (called.append(1), slower(*args))[1]
+        nnls_module, "_active_set", lambda *args: (called.append(1), fallback(*args))[1]
     )
     X = np.random.default_rng(0).random((300, 2))
     matrix = Gaussian(0.5)(X) + 1e-8 * np.eye(300)
     target = Gaussian(0.5)(X, datasets.blobs(50, 2)).mean(axis=1)
-    conditions_hold(matrix, target, nonnegative(matrix, target))
+    assert_optimal(matrix, target, nonnegative_least_squares(matrix, target))
     assert called

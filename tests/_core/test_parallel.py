@@ -1,4 +1,4 @@
-"""Threads over blocks: ordered, and BLAS gets its threads back."""
+"""Thread pools return ordered results and restore the BLAS thread limits."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -11,10 +11,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from rskpca._core.parallel import (
     allowed_threads,
     single_threaded,
+    single_threaded_blas,
     slices,
-    undivided,
+    threads_for,
     workers,
-    worthwhile,
 )
 
 
@@ -23,7 +23,7 @@ def blas_threads():
 
 
 def release_control():
-    """From version 3.7 of threadpoolctl on only one thread at a time can limit OpenBLAS."""
+    """Let any thread limit OpenBLAS; from threadpoolctl 3.7 on, only one at a time can."""
     release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)
@@ -31,7 +31,7 @@ def release_control():
 
 @pytest.fixture(autouse=True)
 def two_blas_threads():
-    """A limit above one, so that a lost one shows, that no thread has the control of."""
+    """Set a limit above one that no thread controls, so that a lost limit is noticed."""
     release_control()
     limiter = threadpoolctl.ThreadpoolController().limit(limits=2, user_api="blas")
     release_control()
@@ -42,12 +42,12 @@ def two_blas_threads():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
-def test_results_come_in_the_order_of_the_blocks(n_threads):
+def test_results_are_in_the_order_of_the_items(n_threads):
     with workers(n_threads) as run:
         assert run(lambda i: i * i, range(100)) == [i * i for i in range(100)]
 
 
-def test_blas_has_one_thread_inside_and_its_own_number_after():
+def test_blas_is_limited_inside_and_restored_afterwards():
     before = blas_threads()
     with workers(2) as run:
         inside = run(lambda _: blas_threads(), range(3))
@@ -71,7 +71,7 @@ def test_limits_are_restored_after_nested_use():
 
 @pytest.mark.parametrize("leaving", [(0, 1), (1, 0)])
 def test_limits_are_restored_after_overlapping_use(leaving):
-    """Two threads inside at once, that leave in either order and live on, as a pool's do."""
+    """Two threads are inside at once and leave in either order, as in a pool."""
     before = blas_threads()
     with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
         threads, insides = (first, second), (workers(2), workers(2))
@@ -85,8 +85,8 @@ def test_limits_are_restored_after_overlapping_use(leaving):
     assert max(before) == 2
 
 
-def test_any_thread_can_hold_blas_to_one_thread():
-    """Also when the main thread did so before: Dask calls from threads of its own."""
+def test_any_thread_can_limit_blas():
+    """This holds even if the main thread did so before; Dask calls from its own threads."""
     with workers(2):
         pass
 
@@ -99,24 +99,24 @@ def test_any_thread_can_hold_blas_to_one_thread():
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_an_error_in_a_block_is_raised_and_limits_are_restored(n_threads):
+def test_an_error_is_raised_and_limits_are_restored(n_threads):
     before = blas_threads()
     with pytest.raises(ZeroDivisionError), workers(n_threads) as run:
         run(lambda i: 1 / i, [1, 0, 2])
     assert blas_threads() == before
 
 
-def test_after_an_error_no_thread_takes_another_block():
-    """Here the first block fails while the second is under way."""
-    under_way, failed, taken = threading.Event(), threading.Event(), []
+def test_no_item_is_processed_after_an_error():
+    """The first item fails while the second is being processed."""
+    started, failed, taken = threading.Event(), threading.Event(), []
 
     def work(i):
         taken.append(i)
         if i == 0:
-            assert under_way.wait(10)
+            assert started.wait(10)
             threading.Timer(0.5, failed.set).start()
             raise IndexError("the first")
-        under_way.set()
+        started.set()
         assert failed.wait(10)
 
     with pytest.raises(IndexError, match="the first"), workers(2) as run:
@@ -124,34 +124,34 @@ def test_after_an_error_no_thread_takes_another_block():
     assert sorted(taken) == [0, 1]
 
 
-def test_the_caller_works_too():
-    together = threading.Barrier(2)  # broken, and so an error, unless two work at a time
+def test_the_calling_thread_takes_part():
+    together = threading.Barrier(2)  # raises unless two threads work at the same time
     with workers(2) as run:
-        names = run(lambda _: (together.wait(10), threading.current_thread())[1], range(2))
-    assert threading.current_thread() in names
-    assert len(set(names)) == 2
+        threads = run(lambda _: (together.wait(10), threading.current_thread())[1], range(2))
+    assert threading.current_thread() in threads
+    assert len(set(threads)) == 2
 
 
-def test_threads_are_started_for_work_that_is_worth_it():
-    all_of_them = allowed_threads()
-    seen = [worthwhile(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
-    assert seen == [1, 1, all_of_them, all_of_them]
+def test_the_number_of_threads_depends_on_the_work():
+    most = allowed_threads()
+    counts = [threads_for(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
+    assert counts == [1, 1, most, most]
 
 
 @pytest.mark.parametrize(("elements", "threads"), [(1000**2, 1), (2000**2, 2)])
-def test_small_matrices_are_undivided(elements, threads):
+def test_small_matrices_use_one_blas_thread(elements, threads):
     before = blas_threads()
-    with undivided(elements):
+    with single_threaded_blas(elements):
         assert set(blas_threads()) == {threads}
     assert blas_threads() == before
 
 
-def test_the_threads_that_blas_may_use_are_the_threads_used():
+def test_the_limit_of_blas_is_the_number_of_threads():
     with threadpool_limits(1, user_api="blas"):
         assert allowed_threads() == 1
 
 
-def test_a_call_inside_a_block_uses_one_thread():
+def test_a_nested_call_uses_one_thread():
     with workers(2) as run:
         assert run(lambda _: allowed_threads(), range(2)) == [1, 1]
 
@@ -163,8 +163,8 @@ def test_slices_cover_the_range_once(start, stop, size):
     assert all(part.stop - part.start <= size for part in parts)
 
 
-def test_single_threaded_holds_blas_and_openmp_and_lets_go_again():
-    import sklearn.cluster  # noqa: F401  brings OpenMP in
+def test_single_threaded_limits_blas_and_openmp_and_restores_both():
+    import sklearn.cluster  # noqa: F401  loads OpenMP
 
     def counts():
         return [lib["num_threads"] for lib in threadpool_info()]

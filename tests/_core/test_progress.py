@@ -1,4 +1,4 @@
-"""The progress line: silent when short, one line when long."""
+"""The progress line is shown for long fits only."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_a_short_fit_prints_nothing(capsys, clock):
     assert capsys.readouterr().err == ""
 
 
-def test_a_long_fit_tells_rows_centers_rate_and_time_left(capsys, clock):
+def test_a_long_fit_prints_rows_centers_rate_and_remaining_time(capsys, clock):
     line = ProgressLine(1000, "Shadow")
     clock[0] = 2.0
     line(500, 30)
@@ -28,8 +28,8 @@ def test_a_long_fit_tells_rows_centers_rate_and_time_left(capsys, clock):
     line(600, 31)  # too soon after the last
     clock[0] = 4.0
     line(1000, 40)
-    told = capsys.readouterr().err
-    assert "Shadow: 500 of 1,000 rows (50%), 30 centers, 250 rows/s, 2 s left" in told
-    assert "600" not in told
-    assert told.rstrip(" \n").endswith("done")
-    assert told.endswith("\n")
+    printed = capsys.readouterr().err
+    assert "Shadow: 500 of 1,000 rows (50%), 30 centers, 250 rows/s, 2 s left" in printed
+    assert "600" not in printed
+    assert printed.rstrip(" \n").endswith("done")
+    assert printed.endswith("\n")

@@ -1,4 +1,4 @@
-"""Data, kernels and n x n matrices that the bounds are tried on."""
+"""Data, kernels and dense matrices for testing the bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUARTER = RadialKernel(
 STEEP = RadialKernel(lambda s: 3 * np.exp(-s), 1, 1.0, lipschitz=3.0, monotone=True)
 KERNELS = [Gaussian(1.0), Laplacian(1.0), CAUCHY, QUARTER, STEEP]
 IDS = ["Gaussian", "Laplacian", "Cauchy", "Gaussian / 4", "3 Laplacian"]
-ROUNDING = 3e-7  # of a measured value, which is a root of a difference of sums
+ROUNDING = 3e-7  # error of a measured value, from cancellation
 
 kernels = st.sampled_from(KERNELS)
 ells = st.floats(0.3, 20.0)
@@ -24,14 +24,14 @@ ells = st.floats(0.3, 20.0)
 
 @st.composite
 def quantized(draw):
-    """Points about random centers, moved outward, inward or anyhow; all within a radius."""
+    """Draw points around random centers, displaced in various directions within a radius."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     d, m = draw(st.integers(1, 4)), draw(st.integers(1, 6))
     radius = draw(st.floats(1e-3, 3.0))
     centers = rng.normal(scale=draw(st.sampled_from([0.3, 1.0, 5.0])), size=(m, d))
     labels = np.concatenate([np.arange(m), rng.integers(m, size=draw(st.integers(0, 20)))])
     directions = rng.normal(size=(len(labels), d))
-    if draw(st.booleans()):  # all outward: the worst for distances
+    if draw(st.booleans()):  # all outward: the worst case for distances
         directions = centers[labels] + 1e-12
     directions /= np.linalg.norm(directions, axis=1, keepdims=True) + 1e-300
     lengths = radius * (1.0 if draw(st.booleans()) else rng.random((len(labels), 1)))
@@ -39,7 +39,7 @@ def quantized(draw):
 
 
 def reduced_set(centers, labels, moved, radius):
-    """The data and the reduced set with its sums, as a cover would have left them."""
+    """Return the data and the reduced set with its sums, as a cover computes them."""
     lengths = np.linalg.norm(moved, axis=1)
     count = lambda values: np.bincount(labels, values, minlength=len(centers))  # noqa: E731
     sums = {"displacement": count(lengths), "scatter": count(lengths**2)}
@@ -53,7 +53,7 @@ def shadow(kernel, X, ell):
 
 
 def matrix(kernel, X, Y):
-    """k(X, Y) in a few lines."""
+    """Return the dense matrix k(X, Y)."""
     return kernel.profile(
         (reference.pairwise_squared_distances(X, Y) / kernel.bandwidth**2) ** (kernel.power / 2)
     )
@@ -64,7 +64,7 @@ def centering(n):
 
 
 def operator_error(kernel, X, Y, center):
-    """||C_X - C_Y||_HS of two sets of n points, from the 2n x 2n Gram matrix."""
+    """Return ||C_X - C_Y||_HS for two sets of n points, from the 2n x 2n Gram matrix."""
     n = len(X)
     H = centering(n) if center else np.eye(n)
     both = np.concatenate([X, Y])

@@ -1,4 +1,4 @@
-"""The certificate: never wrong, says what is missing, and stays valid in streams and merges."""
+"""Certificates are valid, report missing bounds, and stay valid in streams and merges."""
 
 import json
 import pickle
@@ -26,48 +26,48 @@ IDS = ["Gaussian", "Laplacian"]
 NAMES = ["a priori", "a posteriori", "spectral", "residual"]
 
 
-def fitted(kernel=KERNELS[0], ell=4.0, center=True, n_components=4, **options):
+def fit_model(kernel=KERNELS[0], ell=4.0, center=True, n_components=4, **options):
     density = ShadowDensity(ell=ell, **options)
     return ReducedSetKernelPCA(n_components, kernel=kernel, density=density, center=center).fit(X)
 
 
-def assert_holds(certificate, kernel, data, n_components=4):
-    """Every number of a certificate against exact kernel PCA of the data."""
+def assert_valid(certificate, kernel, data, n_components=4):
+    """Compare every number of a certificate with exact kernel PCA of the data."""
     center, n = certificate.centered, len(data)
     operator = Centered() if center else Plain()
     exact = solve(operator, kernel, ReducedSet(data, np.ones(n)), n_components).eigenvalues
     for intervals in (certificate.certain, certificate.likely):
         assert np.all(intervals[:, 0] <= exact + 1e-9 * n)
         assert np.all(exact <= intervals[:, 1] + 1e-9 * n)
-    seen = certificate.level("measured")
+    measured = certificate.level("measured")
     for level in certificate.levels[:3]:
         for name in ("mmd", "operator"):
             value = getattr(level, name)
-            assert value is None or getattr(seen, name) <= value + 1e-6
+            assert value is None or getattr(measured, name) <= value + 1e-6
     return exact
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("ell", [2.0, 6.0, 40.0])
-def test_it_holds(kernel, center, ell):
-    model = fitted(kernel, ell, center)
+def test_the_certificate_is_valid(kernel, center, ell):
+    model = fit_model(kernel, ell, center)
     certificate = model.certify(X)
-    exact = assert_holds(certificate, kernel, X)
+    exact = assert_valid(certificate, kernel, X)
     assert [level.name for level in certificate.levels] == [*NAMES, "measured"]
     assert np.all(certificate.rayleigh <= exact + 1e-9 * len(X))
     for D, bounds in enumerate(
         zip(certificate.certain_angles, certificate.likely_angles, strict=True), start=1
     ):
-        distance = eigenspaces.measured(kernel, X, model.reduced_set_, D, center=center)
+        distance = eigenspaces.measure(kernel, X, model.reduced_set_, D, center=center)
         for angle in bounds:
             assert np.isnan(angle) or distance <= np.sqrt(2 * D) * np.sin(np.radians(angle)) + 1e-6
     if ell == 40.0:
         assert np.isfinite(certificate.likely_angles[0])
 
 
-def test_levels_get_sharper():
-    certificate = fitted(ell=4.0).certify(X)
+def test_later_levels_are_sharper():
+    certificate = fit_model(ell=4.0).certify(X)
     errors = [level.operator for level in certificate.levels if level.name != "residual"]
     assert np.all(np.diff(errors) < 0)
     widths = [np.ptp(i, axis=1) for i in (certificate.certain, certificate.likely)]
@@ -75,14 +75,14 @@ def test_levels_get_sharper():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_streams_forgetting_and_merging_keep_it_valid(center):
-    kernel, whole = Gaussian(4.0), fitted(center=center)
+def test_the_certificate_stays_valid_after_streaming_forgetting_and_merging(center):
+    kernel, whole = Gaussian(4.0), fit_model(center=center)
     stream = ReducedSetKernelPCA(4, kernel=kernel, ell=4.0, center=center)
     for rows in np.array_split(X, 5):
         stream.partial_fit(rows)
     assert stream.certificate_.to_dict() == whole.certificate_.to_dict()
     stream.forget(X[200:])
-    assert_holds(stream.certify(X[:200]), kernel, X[:200])
+    assert_valid(stream.certify(X[:200]), kernel, X[:200])
     halves = [ShadowDensity(kernel).fit(part).reduced_set_ for part in (X[:150], X[150:])]
     merged = halves[0].merge(halves[1])
     assert merged.radius > halves[0].radius
@@ -92,7 +92,7 @@ def test_streams_forgetting_and_merging_keep_it_valid(center):
     assert certificate.ell == pytest.approx(
         4.0 / merged.radius
     )  # the radius, not the ell asked for
-    assert_holds(certificate, kernel, X)
+    assert_valid(certificate, kernel, X)
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -105,14 +105,14 @@ def test_a_smaller_basis_adds_its_residual(center):
     left = certificate.level("residual").eigenvalue
     assert left == pytest.approx(system.residual / len(X))
     assert left > 0
-    exact = assert_holds(certificate, kernel, X)
+    exact = assert_valid(certificate, kernel, X)
     assert np.all(certificate.rayleigh <= exact + 1e-9 * len(X))
     widths = certificate.likely[:, 1] - system.eigenvalues
     assert np.all(widths > len(X) * left)
 
 
-def test_a_basis_that_does_not_hold_the_mean():
-    """The length of the mean is that of the whole mean, not of its projection on the basis."""
+def test_the_certificate_is_valid_if_the_mean_is_outside_the_basis():
+    """The bound must use the whole mean, not its projection onto the basis."""
     rows = np.zeros((1000, 2))
     rows[980:] = [10.0, 0.0]
     rows[981:, 1] = 0.2
@@ -120,14 +120,14 @@ def test_a_basis_that_does_not_hold_the_mean():
     density = ShadowDensity(ell=4.0)
     model = ReducedSetKernelPCA(1, kernel=Gaussian(1.0), density=density, basis=basis).fit(rows)
     certificate = model.certify(rows)
-    seen = certificate.level("measured").operator
-    assert seen == pytest.approx(0.01038, rel=1e-3)
-    assert certificate.level("a posteriori").operator >= seen
+    measured = certificate.level("measured").operator
+    assert measured == pytest.approx(0.01038, rel=1e-3)
+    assert certificate.level("a posteriori").operator >= measured
 
 
-def test_tied_eigenvalues_have_no_angle():
-    turn = np.pi / 4 * np.arange(8)
-    octagon = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+def test_tied_eigenvalues_have_no_angle_bound():
+    angles = np.pi / 4 * np.arange(8)
+    octagon = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     model = ReducedSetKernelPCA(4, kernel=Gaussian(1.0), ell=np.inf).fit(octagon)
     certificate = model.certificate_
     assert certificate.eigenvalues[0] == pytest.approx(certificate.eigenvalues[1], rel=1e-12)
@@ -137,120 +137,123 @@ def test_tied_eigenvalues_have_no_angle():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_a_refined_model_says_that_the_data_are_in_it(center):
+def test_a_refined_model_has_the_level_exact(center):
     model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), center=center, refine="nystrom").fit(X)
     certificate = model.certify(X)
     assert [level.name for level in certificate.levels] == ["exact", "residual"]
-    assert "the data themselves" in str(certificate)
+    assert "built from the data themselves" in str(certificate)
     assert certificate.rayleigh is not None
 
 
 @pytest.mark.parametrize(("ell", "missing"), [(4.0, False), (20.0, False), (100.0, True)])
-def test_frequencies_that_cannot_see_the_error(ell, missing):
-    """The Laplacian's error at a small radius lies at rare, high frequencies."""
+def test_too_few_frequencies_give_no_spectral_level(ell, missing):
+    """At a small radius, the error of the Laplacian lies at rare, high frequencies."""
     rows = np.random.default_rng(0).normal(size=(600, 1))
     levels = {}
     for kernel in (Gaussian(1.0), Laplacian(1.0)):
         density = ShadowDensity(ell=ell)
         model = ReducedSetKernelPCA(2, kernel=kernel, density=density).fit(rows)
         levels[type(kernel)] = model.certificate_.level("spectral")
-    assert "no lattice" in levels[Gaussian].meaning
+    assert "not a lattice" in levels[Gaussian].meaning
     assert levels[Gaussian].missing == ""
     assert ("n_frequencies" in levels[Laplacian].missing) == missing
     assert (levels[Laplacian].operator is None) == missing
 
 
-def test_exact_kernel_pca_is_certain():
-    certificate = fitted(ell=np.inf).certificate_
+def test_the_intervals_of_exact_kernel_pca_have_no_width():
+    certificate = fit_model(ell=np.inf).certificate_
     np.testing.assert_allclose(certificate.certain[:, 0], certificate.eigenvalues)
     np.testing.assert_allclose(certificate.certain[:, 1], certificate.eigenvalues)
     assert np.nanmax(certificate.certain_angles[:3]) < 1e-6
     assert certificate.ell is None
 
 
-# ------------------------------------------------------------------------ what is missing
+# ------------------------------------------------------------------------ missing bounds
 
 
-def test_a_kernel_without_a_lipschitz_constant():
+def test_a_kernel_without_a_lipschitz_constant_lacks_bounds():
     bare = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
-    certificate = fitted(bare).certificate_
+    certificate = fit_model(bare).certificate_
     prior, posterior, spectral, _ = certificate.levels
     assert "monotone=True" in prior.missing
     assert prior.mmd is prior.operator is None
     assert "Lipschitz" in posterior.missing
     assert posterior.operator is None
-    assert "spectral density" in spectral.missing
+    assert "frequencies of the kernel are unknown" in spectral.missing
     assert spectral.operator is None
     shown = str(certificate)
-    for name in ("a priori: between", "a posteriori: the kernel", "spectral: no sums"):
+    for name in ("a priori: the smallest", "a posteriori: the kernel", "spectral: no Fourier"):
         assert name in shown
-    assert_holds(fitted(bare).certify(X), bare, X)
-    falling = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, monotone=True)
-    prior = fitted(falling).certificate_.level("a priori")
+    assert_valid(fit_model(bare).certify(X), bare, X)
+    monotone = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, monotone=True)
+    prior = fit_model(monotone).certificate_.level("a priori")
     assert prior.operator is not None
     assert "Theorem 5.2" in prior.missing
-    assert_holds(fitted(falling).certify(X), falling, X)
+    assert_valid(fit_model(monotone).certify(X), monotone, X)
 
 
-def test_a_kernel_with_one_has_all_but_the_spectral_level():
+def test_a_custom_kernel_with_a_lipschitz_constant_lacks_the_spectral_level_only():
     cauchy = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, lipschitz=3 * np.sqrt(3) / 8)
-    certificate = fitted(cauchy).certify(X)
+    certificate = fit_model(cauchy).certify(X)
     assert [level.missing == "" for level in certificate.levels[:3]] == [True, True, False]
-    assert_holds(certificate, cauchy, X)
+    assert_valid(certificate, cauchy, X)
 
 
-def test_the_switch_and_a_density_that_keeps_nothing():
-    assert "n_frequencies=0" in fitted(n_frequencies=0).certificate_.level("spectral").missing
+def test_missing_sums_are_reported():
+    assert "n_frequencies=0" in fit_model(n_frequencies=0).certificate_.level("spectral").missing
     kernel, s = Gaussian(4.0), ReducedSet(X[:50], np.full(50, 6.0))
     certificate = certify(kernel, s, solve(Plain(), kernel, s, 3))
     assert all(level.missing for level in certificate.levels[:3])
     np.testing.assert_array_equal(certificate.certain, [[0.0, 300.0]] * 3)
     assert np.isnan(certificate.certain_angles).all()
-    assert "of unknown radius" in str(certificate)
+    assert "with unknown radius" in str(certificate)
 
 
-def test_a_density_with_a_kernel_of_its_own():
+def test_sums_of_another_kernel_are_reported():
     density = ShadowDensity(Gaussian(3.0), 4.0)
     model = ReducedSetKernelPCA(3, kernel=Laplacian(5.0), density=density).fit(X)
     certificate = model.certify(X)
-    assert "kernel, Gaussian(bandwidth=3.0)" in certificate.level("spectral").missing
+    assert "another kernel, Gaussian(bandwidth=3.0)" in certificate.level("spectral").missing
     assert certificate.ell == pytest.approx(5.0 / 0.75)
-    assert_holds(certificate, Laplacian(5.0), X, 3)
+    assert_valid(certificate, Laplacian(5.0), X, 3)
 
 
-def test_what_was_solved_is_certified_whatever_the_parameters_say_now():
-    model = fitted(center=True)
+def test_the_certificate_does_not_depend_on_later_parameter_changes():
+    model = fit_model(center=True)
     before = model.certificate_.to_dict()
     assert model.set_params(center=False).certificate_.to_dict() == before
 
 
-def test_other_operators_have_none():
+def test_other_operators_cannot_be_certified():
     s = ReducedSet(X[:50], np.full(50, 6.0))
     system = solve(Plain(), Gaussian(4.0), s, 3)
-    with pytest.raises(TypeError, match="kernel PCA, plain or centered; got str"):
+    with pytest.raises(
+        TypeError, match="plain or centered kernel PCA can be certified, got the operator str"
+    ):
         certify(Gaussian(4.0), s, replace(system, operator="diffusion"))
 
 
-# ------------------------------------------------------------------------------ as a value
+# ------------------------------------------------------------------------------ output
 
 
-def test_it_prints_as_text_html_and_json():
-    certificate = fitted().certify(X, confidence=0.9)
+def test_the_certificate_can_be_shown_as_text_html_and_json():
+    certificate = fit_model().certify(X, confidence=0.9)
     assert isinstance(certificate, Certificate)
     shown = str(certificate)
     for part in (
         *NAMES,
         "measured",
-        "at 0.9",
-        "always",
-        "on these rows  ",
-        "the gap is too small to say",
+        "90% confidence",
+        "90% interval",
+        "guaranteed interval",
+        "lower bound on these rows",
+        "n/a (eigengap too small)",
         "300 points",
     ):
         assert part in shown
     page = certificate._repr_html_()
     assert page.count("<tr>") == 2 + 5 + 4
-    assert "the gap is too small to say" in page
+    assert "n/a (eigengap too small)" in page
     plain = json.loads(certificate.to_json())
     assert plain == certificate.to_dict()
     assert plain["levels"][2]["confidence"] == 0.9
@@ -259,37 +262,37 @@ def test_it_prints_as_text_html_and_json():
     assert pickle.loads(pickle.dumps(certificate)).to_dict() == plain
 
 
-def test_many_components_are_not_all_shown():
-    certificate = fitted(n_components=30).certificate_
+def test_long_tables_are_truncated():
+    certificate = fit_model(n_components=30).certificate_
     assert "10 more components" in str(certificate)
     assert len(certificate.to_dict()["likely"]) == 30
 
 
-def test_more_confidence_is_a_wider_interval():
-    model = fitted()
+def test_a_higher_confidence_gives_wider_intervals():
+    model = fit_model()
     wide, narrow = (model.certify(confidence=c).likely for c in (0.99, 0.5))
     assert np.all(np.ptp(wide, axis=1) > np.ptp(narrow, axis=1))
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, 95, np.nan, "0.95", True, None])
-def test_confidence_is_checked(confidence):
+def test_an_invalid_confidence_is_reported(confidence):
     with pytest.raises(ValueError, match="confidence must be a number between 0 and 1"):
-        fitted().certify(confidence=confidence)
+        fit_model().certify(confidence=confidence)
 
 
-def test_bad_input():
-    model = fitted()
+def test_invalid_input_is_reported():
+    model = fit_model()
     with pytest.raises(ValueError, match="2 features"):
         model.certify(X[:, :2])
     with pytest.raises(ValueError, match="sample_weight"):
         model.certify(X, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match="there are a priori"):
+    with pytest.raises(ValueError, match=r"name must be one of a priori.*got 'posterior'"):
         model.certificate_.level("posterior")
 
 
-def test_measured_on_repeated_rows_is_that_with_weights():
+def test_measured_errors_with_integer_weights_equal_repeated_rows():
     weights = np.random.default_rng(0).integers(1, 4, len(X))
-    model = fitted()
+    model = fit_model()
     weighted = model.certify(X, sample_weight=weights).to_dict()
     repeated = model.certify(np.repeat(X, weights, axis=0)).to_dict()
     for key in ("mmd", "operator"):
@@ -299,7 +302,7 @@ def test_measured_on_repeated_rows_is_that_with_weights():
 
 # --------------------------------------------------------------------------- real data
 
-STEPS = {  # about 1,000 rows from all over; the benchmark has 3,000
+STEPS = {  # about 1,000 evenly spaced rows; the benchmark uses 3,000
     "german": 1, "pendigits": 11, "usps": 9, "yale": 2, "yaleb_ext": 3,
     "mnist": 70, "covtype": 600, "skin": 250, "optdigits": 6, "magic": 20,
 }  # fmt: skip
@@ -307,7 +310,7 @@ STEPS = {  # about 1,000 rows from all over; the benchmark has 3,000
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
-def test_never_wrong_on_real_data(name):
+def test_bounds_hold_on_real_data(name):
     rows = datasets.load(name, STEPS[name])
     for family in (Gaussian, Laplacian):
         kernel = family().resolve(rows)
@@ -315,7 +318,7 @@ def test_never_wrong_on_real_data(name):
             model = ReducedSetKernelPCA(3, kernel=kernel, ell=3.0, center=center).fit(rows)
             assert_ordered(model.certify(rows).levels)
         labels = model.density_.labels_
-        gram = eigenvalues.measured_gram(kernel, rows, model.reduced_set_.centers, labels)
+        gram = eigenvalues.measure_gram(kernel, rows, model.reduced_set_.centers, labels)
         assert gram <= eigenvalues.bound(kernel, 3.0)
 
 

@@ -13,7 +13,7 @@ from tests.certificate.cases import IDS, KERNELS, centering, matrix
 
 
 def projection_distance(kernel, X, Q, D, center):
-    """||P - P-bar||_HS in an orthonormal basis of the span of all points."""
+    """Return ||P - P-bar||_HS in an orthonormal basis of the span of all points."""
     n = len(X)
     values, vectors = np.linalg.eigh(matrix(kernel, np.concatenate([X, Q]), np.concatenate([X, Q])))
     coordinates = vectors * np.sqrt(np.maximum(values, 0))
@@ -27,17 +27,17 @@ def projection_distance(kernel, X, Q, D, center):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("center", [False, True])
-def test_measured_is_the_definition(kernel, center):
+def test_measured_distances_match_the_definition(kernel, center):
     X = datasets.blobs(60, 2)
     s, labels = cases.shadow(kernel, X, 1.2)
     expected = projection_distance(kernel, X, s.centers[labels], 2, center)
-    found = eigenspaces.measured(kernel, X, s, 2, center=center)
+    found = eigenspaces.measure(kernel, X, s, 2, center=center)
     assert found == pytest.approx(expected, rel=1e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 1.0), st.integers(1, 4))
 @settings(max_examples=200, deadline=None)
-def test_angles_between_matrices_never_exceed_the_bounds(seed, size, D):
+def test_angles_between_eigenspaces_never_exceed_the_bounds(seed, size, D):
     rng = np.random.default_rng(seed)
     A = np.diag(np.sort(rng.random(6) ** 2)[::-1])
     gap = A[D - 1, D - 1] - A[D, D]
@@ -53,11 +53,11 @@ def test_angles_between_matrices_never_exceed_the_bounds(seed, size, D):
         assert sines <= sine + 1e-9
     if distance is not None:
         assert np.sqrt(2) * sines <= distance + 1e-9
-        assert np.sqrt(2) * sine <= distance  # what is used is never the worse one
+        assert np.sqrt(2) * sine <= distance  # Davis and Kahan is never worse
 
 
-def test_the_worst_case_says_nothing_at_the_papers_ell():
-    """No gap exceeds kappa = 1, and the condition needs a quarter of the gap."""
+def test_the_worst_case_gives_no_bound_at_the_papers_ell():
+    """No gap exceeds kappa = 1, and the error must be below a quarter of the gap."""
     kernel = Gaussian(1.0)
     for ell in (3.0, 4.0, 5.0):
         assert eigenspaces.bound(kernel, 1.0, ell) is None

@@ -19,7 +19,7 @@ def differences(kernel, X, Q, center=False):
 
 
 def outward(kernel, steepest, epsilon=1e-3):
-    """Two tight groups at the steepest distance, displaced outward from their centers."""
+    """Return two tight groups at the steepest distance, displaced outward from their centers."""
     centers = steepest * np.array([[-0.5], [0.5]])
     labels = np.repeat([0, 1], 10)
     moved = epsilon * np.sign(centers)[labels]
@@ -31,8 +31,8 @@ def outward(kernel, steepest, epsilon=1e-3):
     [(Gaussian(1.0), np.sqrt(0.5), np.sqrt(4 / np.e)), (Laplacian(1.0), 1e-2, 0.99)],
     ids=["Gaussian", "Laplacian"],
 )
-def test_the_printed_constant_fails(kernel, steepest, ratio):
-    """For the Gaussian the theorem; for the Laplacian the inequality (profile) it rests on."""
+def test_the_printed_constant_is_violated_or_nearly_attained(kernel, steepest, ratio):
+    """For the Gaussian the theorem fails; for the Laplacian it is almost attained."""
     X, s = outward(kernel, steepest)
     error = np.sqrt(np.sum(differences(kernel, X, np.repeat(s.centers, 10, axis=0)) ** 2))
     printed = eigenvalues.bound(kernel, radius=1e-3, printed=True)
@@ -42,7 +42,7 @@ def test_the_printed_constant_fails(kernel, steepest, ratio):
 
 
 @pytest.mark.parametrize(("kernel", "a"), [(Gaussian(1.0), np.sqrt(0.5)), (Laplacian(1.0), 0.0)])
-def test_the_printed_constant_fails_the_inequality_that_it_is_for(kernel, a):
+def test_the_printed_constant_violates_the_inequality_it_is_derived_from(kernel, a):
     step = 1e-3
     X = np.array([[0.0], [-step], [a + step], [a + 2 * step]])
     k = matrix(kernel, X, X)
@@ -52,40 +52,40 @@ def test_the_printed_constant_fails_the_inequality_that_it_is_for(kernel, a):
     assert change <= eigenvalues.constant(kernel) * moved
 
 
-def test_the_constants():
+def test_constants_have_the_documented_values():
     assert eigenvalues.constant(Gaussian(2.0)) == pytest.approx(4 / (np.e * 4))
     assert eigenvalues.constant(Laplacian(2.0)) == pytest.approx(2 / 4)
     assert eigenvalues.printed_constant(Gaussian(2.0)) == pytest.approx(1 / 8)
     assert eigenvalues.printed_constant(Laplacian(2.0)) == pytest.approx(1 / 4)
-    with pytest.raises(ValueError, match="prints no constant"):
+    with pytest.raises(ValueError, match="gives no constant"):
         eigenvalues.bound(CAUCHY, 4.0, printed=True)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_measured_is_the_definition(kernel):
+def test_measured_errors_match_the_definition(kernel):
     X = datasets.blobs(60, 3)
     s, labels = cases.shadow(kernel, X, 0.8)
     Q = s.centers[labels]
     gram = np.linalg.norm(matrix(kernel, X, X) - matrix(kernel, Q, Q)) / 60
-    assert eigenvalues.measured_gram(kernel, X, s.centers, labels) == pytest.approx(gram)
+    assert eigenvalues.measure_gram(kernel, X, s.centers, labels) == pytest.approx(gram)
     for center in (False, True):
-        found = eigenvalues.measured(kernel, X, s, 5, center=center)
+        found = eigenvalues.measure(kernel, X, s, 5, center=center)
         expected = np.abs(differences(kernel, X, Q, center)[:5])
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @given(case=cases.quantized(), kernel=cases.kernels)
 @settings(max_examples=150, deadline=None)
-def test_never_below_what_is_measured(case, kernel):
+def test_measured_errors_never_exceed_the_bounds(case, kernel):
     X, s = cases.reduced_set(*case)
-    by_sums = eigenvalues.from_sums(kernel, s)
-    assert by_sums <= eigenvalues.bound(kernel, radius=s.radius) * (1 + 1e-8)
+    from_sums = eigenvalues.from_sums(kernel, s)
+    assert from_sums <= eigenvalues.bound(kernel, radius=s.radius) * (1 + 1e-8)
     for center in (False, True):
         error = np.linalg.norm(differences(kernel, X, s.centers[case[1]], center))
-        assert error <= by_sums + 1e-12
+        assert error <= from_sums + 1e-12
 
 
-def test_without_a_lipschitz_constant_or_sums():
+def test_missing_information_gives_a_weaker_bound_or_none():
     bare = RadialKernel(lambda s: 1 / (1 + s), 2, 1.0)
     s = ReducedSet(np.zeros((1, 1)), np.ones(1), 0.5)
     assert eigenvalues.bound(bare, 4.0) is None

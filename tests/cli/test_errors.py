@@ -57,7 +57,7 @@ def test_a_decimal_comma_can_be_said(folder):
         ("fit table.csv -x town --weight y", "--weight: 'table.csv' has no column 'y'"),
         ("fit rows.npy --ell -1", "ell must be a positive number or inf, got -1.0. Or give --tol."),
         ("fit rows.npy --bandwidth 0", "got 0.0. Or leave --bandwidth out."),
-        ("fit same.csv", "the median bandwidth needs data that differ"),
+        ("fit same.csv", "the median bandwidth needs distinct rows"),
         ("fit same.csv", "(median distance 0). Give --bandwidth."),
         ("fit rows.npy --delimiter ;", "a .npy file takes no option, not delimiter"),
         ("fit rows.npy -o no/m.rskpca", "there is no folder 'no' to write to"),
@@ -104,7 +104,7 @@ def test_a_full_disk(folder, monkeypatch):
 def test_whatever_cannot_be_written_is_named(folder, monkeypatch, arguments, file, writer):
     """The words are the same whichever library writes."""
     done("fit", "data.parquet", "-x", "id,cover")
-    monkeypatch.setattr(f"rskpca.{writer}.replaced", full)
+    monkeypatch.setattr(f"rskpca.{writer}.atomic_write", full)
     line = failed(*arguments.split())
     assert line.startswith(f"error: '{file}': no space left on device; ")
     assert line.endswith("was not written.")

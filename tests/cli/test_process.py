@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rskpca import ReducedSetKernelPCA, save
-from rskpca._core import replacing
+from rskpca._core import atomic
 from rskpca.cli import main
 
 from .cases import ROWS, done
@@ -60,7 +60,7 @@ def test_nor_does_one_at_the_last_moment(folder, monkeypatch, arguments, number,
     """When all is in the hidden file, which has yet to take its name."""
     done("fit", "rows.npy", "-o", "m.rskpca")
     before = sorted(folder.rglob("*"))
-    monkeypatch.setattr(replacing, "_sync", lambda path: signal.raise_signal(number))
+    monkeypatch.setattr(atomic, "_sync", lambda path: signal.raise_signal(number))
     monkeypatch.setattr(sys, "argv", ["rskpca", *arguments.split()])
     handled = signal.getsignal(signal.SIGTERM)
     try:

@@ -382,7 +382,7 @@ def test_bad_weights_are_named(weights, message):
 
 
 def test_equal_rows_have_no_median_bandwidth():
-    with pytest.raises(ValueError, match=r'bandwidth="median" needs data that differ'):
+    with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
         ShadowDensity().fit(np.ones((10, 2)))
 
 

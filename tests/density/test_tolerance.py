@@ -16,7 +16,7 @@ KERNELS = [
     RadialKernel(lambda s: 2 / (1 + s), 2, 3.0, monotone=True),
 ]
 IDS = ["Gaussian", "Laplacian", "Cauchy"]
-MEASURED = {"mmd": mmd.measured, "operator": hilbert_schmidt.measured}
+MEASURED = {"mmd": mmd.measure, "operator": hilbert_schmidt.measure}
 BOUND = {"mmd": mmd.bound, "operator": hilbert_schmidt.centered_bound}
 
 

@@ -269,7 +269,7 @@ def test_a_density_must_be_one(fitted, density):
 
 
 def test_equal_rows_have_no_median_bandwidth():
-    with pytest.raises(ValueError, match=r'bandwidth="median" needs data that differ'):
+    with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
         ReducedSetKernelPCA(2).fit(np.ones((10, 2)))
 
 

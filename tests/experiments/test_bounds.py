@@ -62,7 +62,7 @@ def test_distance_of_spectra_agrees_with_the_librarys(run):
     found = ShadowDensity(kernel, 3.0).fit(X).reduced_set_
     exact = bounds.Exact.of(kernel, X)
     total = exact.compared(3.0)["eigenvalues"]["measured"]
-    each = eigenvalues.measured(kernel, X, found, len(X))
+    each = eigenvalues.measure(kernel, X, found, len(X))
     assert total == pytest.approx(np.linalg.norm(each), rel=1e-6)
 
 

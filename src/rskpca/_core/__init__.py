@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: the primitives that everything else is built from."""
+"""Numerical primitives: arrays in, arrays out."""

@@ -1,4 +1,4 @@
-"""The one eigensolver: few components of a large matrix by Lanczos, else LAPACK."""
+"""The eigensolver: Lanczos for a few components of a large matrix, otherwise LAPACK."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
-from .parallel import undivided
+from .parallel import single_threaded_blas
 
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
-_SPARE = 5  # vectors of a block beyond those wanted
-_WIDEST = 12  # blocks that a basis may have
-_STEPS = 100
+_OVERSAMPLING = 5  # extra vectors per block
+_MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
+_MAX_STEPS = 100
 _TOLERANCE = 1e-13
 
 Floats = NDArray[np.float64]
@@ -27,17 +27,18 @@ Floats = NDArray[np.float64]
 def leading_eigenpairs(
     matrix: Any, n_components: int, rounding: float = 0.0, *, indefinite: bool = False
 ) -> tuple[Floats, Floats]:
-    """Largest eigenvalues of a symmetric matrix, descending, with unit vectors.
+    """Return the largest eigenvalues of a symmetric matrix, descending, with unit eigenvectors.
 
-    Eigenvalues that are negative, or cannot be told from zero, are left out: those within the
-    rounding of the decomposition, relative to the largest, or within ``rounding``, which is what
-    making the matrix has cost. Of an ``indefinite`` matrix negative ones are kept. ``matrix`` is an
-    array, which may be overwritten, a product, or sparse and without eigenvalues above 1.
+    Eigenvalues that are negative or indistinguishable from zero are dropped: those within the
+    rounding error of the decomposition, relative to the largest, or within ``rounding``, the error
+    already in the matrix. With ``indefinite``, negative eigenvalues are kept. ``matrix`` is an
+    array (which may be overwritten), a LinearOperator, or a sparse matrix without eigenvalues
+    above 1.
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
-    with undivided(size**2):
-        values, vectors = _decomposed(matrix, n_components)
+    with single_threaded_blas(size**2):
+        values, vectors = _decompose(matrix, n_components)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     sizes = np.abs(values) if indefinite else values
@@ -45,21 +46,21 @@ def leading_eigenpairs(
     return values[kept], vectors[:, kept]
 
 
-def _decomposed(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """By the quickest way that converges."""
+def _decompose(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
+    """Use the fastest method that converges."""
     size = matrix.shape[0]
     values, vectors = None, None
-    if isinstance(matrix, LinearOperator) and n_components + _SPARE < size:
+    if isinstance(matrix, LinearOperator) and n_components + _OVERSAMPLING < size:
         values, vectors = _block_lanczos(matrix, n_components)
     elif size >= LANCZOS_FROM_SIZE and n_components <= size // 20:
         values, vectors = _lanczos(matrix, n_components)
     if values is None or vectors is None:
-        values, vectors = _all_at_once(matrix, n_components)
+        values, vectors = _direct(matrix, n_components)
     return values, vectors
 
 
-def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """By LAPACK, or of a large sparse matrix by its factors."""
+def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
+    """Use LAPACK, or a sparse factorization for a large sparse matrix."""
     size = matrix.shape[0]
     if isinstance(matrix, LinearOperator):
         matrix = matrix @ np.eye(size)
@@ -69,57 +70,57 @@ def _all_at_once(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
         matrix = matrix.toarray()
     first = size - n_components
     values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
-    if len(values) < n_components:  # a subset of many equal eigenvalues can come back empty
+    if len(values) < n_components:  # LAPACK may return an empty subset of many equal eigenvalues
         values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
         values, vectors = values[first:], vectors[:, first:]
     return values, vectors
 
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
-    """Lanczos from a fixed start vector; (None, None) where it does not converge."""
+    """Run Lanczos from a fixed start vector; return (None, None) if it does not converge."""
     stored = isinstance(matrix, np.ndarray)
     product = _symmetric_product(matrix) if stored else matrix
-    tries = 50 if stored else 100  # what else there is costs more of a sparse one
+    n_iterations = 50 if stored else 100  # the fallback is more expensive for a sparse matrix
     try:
-        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=tries)
+        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=n_iterations)
     except ArpackError:  # no convergence, or a zero matrix
         return None, None
 
 
 def _symmetric_product(matrix: Floats) -> LinearOperator:
-    """Products from one triangle: half of the memory to read, which is what they wait for."""
-    columns = matrix.T  # as BLAS wants it; no copy
+    """Return an operator that reads one triangle only: products are bound by memory bandwidth."""
+    columns = matrix.T  # Fortran order, without a copy
     return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
 
 
 def _block_lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
-    """Lanczos with a block of vectors, for a matrix that is made anew at each product.
+    """Run block Lanczos, for a matrix that is recomputed at every product.
 
-    The basis is kept orthogonal to rounding, and cut down to its best part when it is too wide.
-    (None, None) where it does not converge.
+    The basis is reorthogonalized, and restarted from its leading Ritz vectors when it is too wide.
+    Returns (None, None) if it does not converge.
     """
-    width = n_components + _SPARE
+    width = n_components + _OVERSAMPLING
     block = np.linalg.qr(np.random.default_rng(0).standard_normal((matrix.shape[0], width)))[0]
     basis, images = block[:, :0], block[:, :0]
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         last = matrix @ block
         basis, images = np.hstack([basis, block]), np.hstack([images, last])
         projected = basis.T @ images
-        values, turns = eigh((projected + projected.T) / 2)
+        values, rotation = eigh((projected + projected.T) / 2)
         scale = np.abs(values).max()
-        found, turned = values[-n_components:], turns[:, -n_components:]
-        residuals = images @ turned - basis @ turned * found
+        found, leading = values[-n_components:], rotation[:, -n_components:]
+        residuals = images @ leading - basis @ leading * found
         block = _new_directions(last, basis, scale)
         if not block.size or np.linalg.norm(residuals, axis=0).max() <= _TOLERANCE * scale:
-            return found, basis @ turned
-        if basis.shape[1] >= _WIDEST * width:
-            kept = turns[:, -3 * width :]
+            return found, basis @ leading
+        if basis.shape[1] >= _MAX_BLOCKS * width:
+            kept = rotation[:, -3 * width :]
             basis, images = basis @ kept, images @ kept
     return None, None
 
 
 def _new_directions(images: Floats, basis: Floats, scale: float) -> Floats:
-    """An orthonormal basis of what the images have outside of the span of the basis."""
+    """Return an orthonormal basis of the part of the images outside the span of the basis."""
     for _ in range(2):
         images = images - basis @ (basis.T @ images)
     left, sizes, _ = np.linalg.svd(images, full_matrices=False)
@@ -128,10 +129,10 @@ def _new_directions(images: Floats, basis: Floats, scale: float) -> Floats:
 
 
 def _inverse_lanczos(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """Lanczos on (matrix - sigma)^{-1}, with sigma just above 1, the largest eigenvalue.
+    """Run Lanczos on (matrix - sigma)^{-1}, with sigma just above 1, the largest eigenvalue.
 
-    Plain Lanczos is slow where eigenvalues crowd below the largest. Graphs of which that is
-    true are long and thin, and so the factors of their matrices are sparse too.
+    Plain Lanczos is slow if many eigenvalues are close to the largest. Graphs with this property
+    are long and thin, so their matrices have sparse factors.
     """
     size, sigma = matrix.shape[0], 1 + 1e-6
     shifted = (matrix - sigma * sparse.eye_array(size)).tocsc()
@@ -142,4 +143,5 @@ def _inverse_lanczos(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
 
 
 def _start(matrix: Any) -> Floats:
+    """Return the fixed start vector."""
     return np.random.default_rng(0).standard_normal(matrix.shape[0])

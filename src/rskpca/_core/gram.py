@@ -1,8 +1,7 @@
-"""Kernel blocks and products, never n x n.
+"""Kernel matrices and their products, evaluated in batches of rows.
 
-``k(X, C)`` is made a block of rows at a time: inner products by BLAS, squared distances
-from them (from differences where they cancel), the kernel in place, and then whatever the
-caller does with the block.
+A batch of rows of ``k(X, C)`` takes four steps: inner products by BLAS, squared distances from them
+(from differences where they cancel), the kernel in place, and the function of the caller.
 """
 
 from __future__ import annotations
@@ -15,22 +14,23 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .parallel import slices, workers, worthwhile
+from .parallel import slices, threads_for, workers
 
 Array = NDArray[np.floating]
 
-_BLOCK_ELEMENTS = 2**18
+_BATCH_ELEMENTS = 2**18
 _SPAN_ELEMENTS = 2**25
-_MIDDLE_FROM = 32
 _SPAN_ROWS = 256
-_ROW, _VALUE, _FEATURE, _SUM = 4e-8, 1.5e-9, 5e-11, 5e-11  # seconds that each takes, or so
+_MIDDLE_SAMPLE = 32
+# Rough times in seconds: per row, per kernel value, per value and feature, per term of a moment.
+_ROW, _VALUE, _FEATURE, _SUM = 4e-8, 1.5e-9, 5e-11, 5e-11
 
 
 class Radial(Protocol):
-    """What this module needs to know of a kernel.
+    """The part of a kernel that this module uses.
 
-    ``evaluate`` takes ``sign`` times squared distances in units of the bandwidth, which it
-    may overwrite. ``smooth`` says that the kernel is smooth in the squared distance at zero.
+    ``evaluate`` takes ``sign`` times squared distances in units of the bandwidth, and may overwrite
+    them. ``smooth`` is True if the kernel is a smooth function of the squared distance at zero.
     """
 
     sign: float
@@ -44,9 +44,9 @@ class Radial(Protocol):
 
 @dataclass(frozen=True)
 class Centers:
-    """Centers about their middle, in bandwidths: inner products keep their digits.
+    """Centers shifted to their middle, in units of the bandwidth, for accurate inner products.
 
-    Prepare them once and pass them in place of the points to evaluate many sets of rows.
+    Prepare them once, and pass them instead of the points to evaluate many sets of rows.
     """
 
     origin: NDArray[np.float64]
@@ -56,23 +56,25 @@ class Centers:
 
     @classmethod
     def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
-        some = C[:: len(C) // _MIDDLE_FROM + 1]  # near the middle will do
+        """Shift and scale the centers."""
+        some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # the middle need not be precise
         origin = np.sort(some.astype(np.float64), axis=0)[len(some) // 2]
-        rows, norms = _standardised(C, origin, scale, dtype)
+        rows, norms = _standardize(C, origin, scale, dtype)
         if not np.isfinite(norms).all():
             raise ValueError(
-                f"the data are spread so wide, for a bandwidth of {scale:g}, that their squares "
-                f"overflow {np.dtype(dtype)}; a wider kernel does not."
+                f"The squared distances in units of the bandwidth {scale:g} overflow "
+                f"{np.dtype(dtype)}. Increase the bandwidth."
             )
         return cls(origin, scale, rows, norms)
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of centers and number of features."""
         return self.rows.shape[0], self.rows.shape[1]
 
 
-def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
-    """Rows about the origin in bandwidths, and their squared norms."""
+def _standardize(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
+    """Return (X - origin) / scale and the squared norms of its rows."""
     from .compiled import scale_rows
 
     rows, squared_norms = np.empty(X.shape, dtype), np.empty(len(X), dtype)
@@ -81,36 +83,36 @@ def _standardised(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Ar
 
 
 def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> Array:
-    """``kernel.sign`` times squared distances in bandwidths, as accurate as the kernel needs.
+    """Return ``kernel.sign`` times squared distances in units of the bandwidth.
 
-    ||x||^2 + ||c||^2 - 2 <x, c> has an error of some roundings of its first two terms. A
-    distance below a tenth of those is taken from differences, except that a kernel that is
-    smooth at zero does not mind while they are below 16.
+    ||x||^2 + ||c||^2 - 2 <x, c> has an error of a few roundings of its first two terms. A distance
+    below a tenth of their sum is recomputed from differences. A kernel that is smooth at zero
+    tolerates the error as long as the sum is below 16.
     """
-    from .compiled_blocks import distance_block
+    from .compiled import compute_distances
 
     C = centers.rows
-    X = np.require(X, requirements=["C", "W"])  # so that few types are compiled
+    X = np.require(X, requirements=["C", "W"])  # limits the number of compiled versions
     near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
     rows, norms = np.empty(X.shape, C.dtype), np.empty(len(X), C.dtype)
     limits = near, large, sign
-    distance_block(
+    compute_distances(
         X, centers.origin, 1 / centers.scale, C, centers.squared_norms, *limits, rows, norms, out
     )
     return out
 
 
 def multiplier(columns: Array) -> Callable[[Array], Array]:
-    """The function ``block -> block @ columns``, which BLAS is slow at for 3 to 6 columns."""
+    """Return the function ``values -> values @ columns``; BLAS is slow for 3 to 6 columns."""
     from .compiled import multiply_few
 
     if not 3 <= columns.shape[1] <= 6:
-        return lambda block: block @ columns
+        return lambda values: values @ columns
     rows = np.ascontiguousarray(columns.T)
 
-    def multiply(block: Array) -> Array:
-        out = np.empty((len(block), len(rows)), dtype=block.dtype)
-        multiply_few(block, rows, out)
+    def multiply(values: Array) -> Array:
+        out = np.empty((len(values), len(rows)), dtype=values.dtype)
+        multiply_few(values, rows, out)
         return out
 
     return multiply
@@ -126,12 +128,12 @@ def product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """``function(k(X, C))`` a block of rows at a time, in threads; ``n_columns`` a row."""
+    """Apply a function to k(X, C), batch by batch in threads; it returns ``n_columns`` per row."""
 
-    def of_block(block: Array, rows: slice) -> Array:
-        return function(block)
+    def ignore_rows(values: Array, rows: slice) -> Array:
+        return function(values)
 
-    return row_product(kernel, X, C, of_block, n_columns, dtype=dtype, n_threads=n_threads)
+    return row_product(kernel, X, C, ignore_rows, n_columns, dtype=dtype, n_threads=n_threads)
 
 
 def row_product(
@@ -144,48 +146,48 @@ def row_product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """The same for a function of the block and of the slice of X that it belongs to."""
-    blocks = Blocks(kernel, X, C, dtype)
+    """Like :func:`product`, for a function of the kernel values and the slice of their rows."""
+    batches = KernelRows(kernel, X, C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
 
     def work(rows: slice) -> None:
-        out[rows] = function(blocks[rows], rows)
+        out[rows] = function(batches[rows], rows)
 
-    with workers(n_threads or worthwhile(blocks.seconds)) as run:
-        run(work, slices(0, len(X), blocks.n_rows))
+    with workers(n_threads or threads_for(batches.seconds)) as run:
+        run(work, slices(0, len(X), batches.n_rows))
     return out
 
 
-class Blocks:
-    """Blocks of rows of k(X, C), each thread in memory of its own: new pages are slow.
+class KernelRows:
+    """Rows of k(X, C), evaluated on demand. Each thread reuses its own memory.
 
-    To be asked for within ``workers`` or ``undivided``: compiled products are those of SciPy's
-    BLAS, whose threads and those of NumPy's would keep each other from working.
+    Use it inside ``workers`` or ``single_threaded_blas``: compiled products use SciPy's BLAS, whose
+    threads would compete with those of NumPy's BLAS.
     """
 
     def __init__(self, kernel: Radial, X: Array, C: Array | Centers, dtype: Any) -> None:
         self.kernel, self.X = kernel, X
         self.centers = C if isinstance(C, Centers) else Centers.prepare(C, kernel.scale, dtype)
-        width = max(*C.shape, 1)  # a block, and its rows of X, are read more than once
-        fewest = np.clip(C.shape[1] // 4, 16, 128)  # all centers are read for each block
-        self.n_rows = min(len(X), int(np.clip(_BLOCK_ELEMENTS // width, fewest, 1024)))
-        self._own = threading.local()
+        width = max(*C.shape, 1)  # a batch and its rows of X should stay in the cache
+        fewest = np.clip(C.shape[1] // 4, 16, 128)  # all centers are read once per batch
+        self.n_rows = min(len(X), int(np.clip(_BATCH_ELEMENTS // width, fewest, 1024)))
+        self._memory = threading.local()
 
     @property
     def seconds(self) -> float:
-        """About what all blocks take in one thread."""
+        """Approximate time for all rows in one thread."""
         m, d = self.centers.rows.shape
         return (_ROW + (_VALUE + _FEATURE * d) * m) * len(self.X)
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
-        """The block of at most ``n_rows`` rows, which the thread's next block overwrites."""
+        """Return at most ``n_rows`` rows; the next call in this thread overwrites them."""
         X = self.X[rows]
-        if not hasattr(self._own, "block"):
-            self._own.block = np.empty(
+        if not hasattr(self._memory, "values"):
+            self._memory.values = np.empty(
                 (self.n_rows, len(self.centers.rows)), self.centers.rows.dtype
             )
-        block = self._own.block[: len(X)]
-        return self.kernel.evaluate(scaled_distances(X, self.centers, self.kernel, block))
+        values = self._memory.values[: len(X)]
+        return self.kernel.evaluate(scaled_distances(X, self.centers, self.kernel, values))
 
 
 def moments(
@@ -197,21 +199,22 @@ def moments(
     *,
     n_threads: int | None = None,
 ) -> tuple[Array, Array]:
-    """Weighted sums over x of b(x) and of b(x) b(x)', with b(x) = k(x, C) @ columns, or k(x, C).
+    """Return the weighted sums of b(x) and b(x) b(x)' over x, with b(x) = k(x, C) @ columns.
 
-    Rows are summed in spans whose number depends on the sizes alone, and the spans in order:
-    the same bits for any number of threads.
+    Without ``columns``, b(x) = k(x, C). The rows are divided into spans, whose number depends on
+    the sizes only, and the sums of the spans are added in order. The result therefore has the same
+    bits for any number of threads.
     """
-    blocks = Blocks(kernel, X, C, np.float64)
+    batches = KernelRows(kernel, X, C, np.float64)
     size = len(C) if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
-    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each has sums of its own
+    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each has its own sums
     n_spans = max(min(n_spans, len(X) // _SPAN_ROWS), 1)
 
     def work(span: slice) -> tuple[Array, Array]:
         first, second = np.zeros(size), np.zeros((size, size))
-        for rows in slices(span.start, span.stop, blocks.n_rows):
-            B = blocks[rows] if columns is None else blocks[rows] @ columns
+        for rows in slices(span.start, span.stop, batches.n_rows):
+            B = batches[rows] if columns is None else batches[rows] @ columns
             if weights is None or root is None:
                 first += B.sum(axis=0)
             else:
@@ -220,12 +223,12 @@ def moments(
             second += B.T @ B
         return first, second
 
-    seconds = blocks.seconds + _SUM * len(X) * size**2
-    with workers(n_threads or worthwhile(seconds)) as run:
+    seconds = batches.seconds + _SUM * len(X) * size**2
+    with workers(n_threads or threads_for(seconds)) as run:
         parts = run(work, slices(0, len(X), -(-len(X) // n_spans)))
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 
 
 def gram(kernel: Radial, X: Array, C: Array, *, n_threads: int | None = None) -> Array:
-    """The whole of ``k(X, C)``; for the m x m matrix of the centers."""
-    return product(kernel, X, C, lambda block: block, len(C), n_threads=n_threads)
+    """Return the whole matrix ``k(X, C)``; meant for the m x m matrix of the centers."""
+    return product(kernel, X, C, lambda values: values, len(C), n_threads=n_threads)

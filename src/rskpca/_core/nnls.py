@@ -1,4 +1,4 @@
-"""Least squares with weights that are not negative."""
+"""Non-negative least squares in normal-equation form."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
 
-PATIENCE = 5  # rounds that may go by without fewer wrong signs
+PATIENCE = 5  # exchanges without progress before the fallback
 
 
-def nonnegative(matrix: Array, target: Array, tolerance: float = 1e-12) -> Floats:
-    """The v >= 0 that makes v' M v / 2 - b' v smallest, for a positive definite M.
+def nonnegative_least_squares(matrix: Array, target: Array, tolerance: float = 1e-12) -> Floats:
+    """Minimize v' M v / 2 - b' v over v >= 0, for a positive definite matrix M.
 
-    Block principal pivoting (Judice & Pires; Kim & Park): guess which entries are positive,
-    solve for those, and exchange every entry that has the wrong sign: v_i < 0, or a gradient
-    below 0 where v_i = 0. That takes a few Cholesky factors as a rule, but need not get ahead;
-    where it does not, the entries are taken one by one.
+    Block principal pivoting (Judice & Pires; Kim & Park): guess which entries are positive, solve
+    for those, and exchange every entry with the wrong sign (v_i < 0, or v_i = 0 and a negative
+    gradient). It usually takes a few Cholesky factorizations but may cycle; if the number of wrong
+    signs stops decreasing, an active-set method takes over.
 
-    ``tolerance`` is how far below 0 a gradient may be, relative to the largest of b.
+    ``tolerance`` is the largest negative gradient allowed, relative to the largest |b_i|.
     """
     positive = np.ones(len(target), dtype=bool)
     fewest, patience = len(target) + 1, PATIENCE
     while patience >= 0:
-        values = _solved(matrix, target, positive)
+        values = _solve(matrix, target, positive)
         gradient = matrix @ values - target
         wrong = np.where(positive, values < 0, gradient < -tolerance * np.abs(target).max())
         count = int(np.count_nonzero(wrong))
@@ -34,11 +34,11 @@ def nonnegative(matrix: Array, target: Array, tolerance: float = 1e-12) -> Float
         patience = PATIENCE if count < fewest else patience - 1
         fewest = min(fewest, count)
         positive ^= wrong
-    return _one_by_one(matrix, target)
+    return _active_set(matrix, target)
 
 
-def _solved(matrix: Array, target: Array, positive: NDArray[np.bool_]) -> Floats:
-    """The values for which the gradient is 0 at the positive entries; the others are 0."""
+def _solve(matrix: Array, target: Array, positive: NDArray[np.bool_]) -> Floats:
+    """Return the values that zero the gradient at the positive entries; the others are 0."""
     values = np.zeros(len(target))
     if positive.any():
         factor = cho_factor(
@@ -48,8 +48,8 @@ def _solved(matrix: Array, target: Array, positive: NDArray[np.bool_]) -> Floats
     return values
 
 
-def _one_by_one(matrix: Array, target: Array) -> Floats:
-    """Lawson & Hanson's active sets, on a factor of M: slower, and sure to end."""
+def _active_set(matrix: Array, target: Array) -> Floats:
+    """Use Lawson & Hanson's active-set method: slower, but it always terminates."""
     from scipy.optimize import nnls
 
     factor = np.linalg.cholesky(matrix)

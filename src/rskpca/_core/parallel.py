@@ -1,8 +1,8 @@
-"""Threads over blocks of rows, with BLAS held to one thread in each.
+"""Thread pools over batches of rows, with BLAS limited to one thread.
 
-The number of threads is the one that BLAS has been allowed (``OMP_NUM_THREADS``,
-``threadpoolctl.threadpool_limits``, and so joblib and Dask workers), at most one a core. What
-is computed here has the same bits for any number.
+The number of threads is the number that BLAS may use (``OMP_NUM_THREADS``,
+``threadpoolctl.threadpool_limits``, and hence joblib and Dask workers), at most one per core.
+Results have the same bits for any number of threads.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
-_WORTH = 0.002  # seconds of work that a thread is started for
-_SMALL = 2**20  # elements of a matrix that BLAS has one thread for
+_SECONDS_PER_THREAD = 0.002  # work that makes up for starting a thread
+_SMALL = 2**20  # matrices up to this many elements are faster with one BLAS thread
 
 
 @cache
@@ -33,58 +33,56 @@ def _cores() -> int:
     return int(joblib.cpu_count())
 
 
-class _SingleThreadedBlas:
-    """BLAS at one thread for as long as anybody is inside: the first sets it, the last lifts it.
+class _OneBlasThread:
+    """Reference-counted limit of BLAS to one thread.
 
-    The limit is global to the process, and users overlap (Dask runs tasks in threads). Lifted
-    while somebody is inside, it would change how BLAS cuts up products, and so their last bits.
+    The limit is global to the process, and uses overlap (Dask runs tasks in threads). Lifting it
+    while another thread is inside would change how BLAS splits products, and thus their last bits.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._inside = 0
+        self._count = 0
         self._limiter: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
-            if self._inside == 0:
+            if self._count == 0:
                 self._limiter = _blas().limit(limits=1)
-            self._inside += 1
+            self._count += 1
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
+            self._count -= 1
+            if self._count == 0:
                 _take_control()
                 self._limiter.__exit__(None, None, None)
 
 
 def _take_control() -> None:
-    """Let this thread lift what another has set: threadpoolctl 3.7 ties OpenBLAS to one thread."""
+    """Let this thread lift a limit set by another one, which threadpoolctl 3.7 forbids."""
     release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)
 
 
-_single_threaded_blas = _SingleThreadedBlas()
+_one_blas_thread = _OneBlasThread()
 
 
 @contextmanager
-def undivided(elements: int = 0) -> Iterator[None]:
-    """Hold BLAS to one thread, unless matrices have so many elements that it is quicker with more:
-    on small ones its threads wait for each other longer than they work.
-    """
-    with _single_threaded_blas if elements <= _SMALL else nullcontext():
+def single_threaded_blas(elements: int = 0) -> Iterator[None]:
+    """Limit BLAS to one thread, unless the matrices have so many elements that more are faster."""
+    with _one_blas_thread if elements <= _SMALL else nullcontext():
         yield
 
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Hold BLAS and OpenMP to one thread, for sums whose order depends on their number.
+    """Limit BLAS and OpenMP to one thread, for sums whose order depends on the thread count.
 
-    OpenMP keeps its limit by Python thread, so that overlapping users do not meet.
+    The limit of OpenMP is per Python thread, so overlapping uses do not interfere.
     """
-    with _single_threaded_blas, ThreadpoolController().select(user_api="openmp").limit(limits=1):
+    with _one_blas_thread, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
 
 
@@ -92,65 +90,67 @@ Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
 
 def allowed_threads() -> int:
-    """Threads that a call may use now."""
+    """Return the number of threads that a call may use now."""
     allowed = max((lib["num_threads"] for lib in _blas().info()), default=1)
     return max(1, min(allowed, _cores()))
 
 
 @contextmanager
 def workers(n_threads: int | None = None) -> Iterator[Map]:
-    """Yield an ordered map that runs a function over blocks in ``n_threads`` threads, the caller's
-    among them.
+    """Yield an ordered ``map(function, items)`` that runs in ``n_threads`` threads.
+
+    The calling thread is one of them.
     """
     n_threads = allowed_threads() if n_threads is None else n_threads
-    with _single_threaded_blas, ThreadPoolExecutor(max(n_threads - 1, 1)) as pool:
+    with _one_blas_thread, ThreadPoolExecutor(max(n_threads - 1, 1)) as pool:
 
-        def run(function: Callable[[Any], Any], blocks: Sequence[Any]) -> list[Any]:
-            others = min(n_threads, len(blocks)) - 1
-            return _shared(function, blocks, pool, others)
+        def run(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+            n_helpers = min(n_threads, len(items)) - 1
+            return _run_in_pool(function, items, pool, n_helpers)
 
         yield run
 
 
-def _shared(
-    function: Callable[[Any], Any], blocks: Sequence[Any], pool: ThreadPoolExecutor, others: int
+def _run_in_pool(
+    function: Callable[[Any], Any], items: Sequence[Any], pool: ThreadPoolExecutor, n_helpers: int
 ) -> list[Any]:
-    """Each thread takes the next block until none is left: a task a thread, and not a block, since
-    each start and end of a task is a wait for the interpreter's lock.
+    """Let each thread process the next item until the queue is empty.
+
+    There is one task per thread rather than per item, because every task waits for the GIL twice.
     """
-    results: list[Any] = [None] * len(blocks)
-    left = deque(range(len(blocks)))
+    results: list[Any] = [None] * len(items)
+    queue = deque(range(len(items)))
 
     def work() -> None:
         try:
-            for i in _taken(left):
-                results[i] = function(blocks[i])
+            for i in _pop_all(queue):
+                results[i] = function(items[i])
         except BaseException:
-            left.clear()
+            queue.clear()
             raise
 
-    tasks = [pool.submit(work) for _ in range(others)]
+    tasks = [pool.submit(work) for _ in range(n_helpers)]
     work()
     for task in tasks:
         task.result()
     return results
 
 
-def _taken(left: deque[int]) -> Iterator[int]:
-    """What is left, each for the thread that asks first."""
+def _pop_all(queue: deque[int]) -> Iterator[int]:
+    """Pop until the queue is empty; safe while other threads pop from it."""
     while True:
         try:
-            yield left.popleft()
+            yield queue.popleft()
         except IndexError:
             return
 
 
-def worthwhile(seconds: float) -> int:
-    """Threads for work of so many seconds: as many as are allowed and pay for their start."""
-    wanted = int(seconds / _WORTH)
+def threads_for(seconds: float) -> int:
+    """Return the number of threads that pays off for work of ``seconds`` in one thread."""
+    wanted = int(seconds / _SECONDS_PER_THREAD)
     return min(allowed_threads(), wanted) if wanted > 1 else 1
 
 
 def slices(start: int, stop: int, size: int) -> list[slice]:
-    """Cut ``range(start, stop)`` into blocks of at most ``size``."""
+    """Split ``range(start, stop)`` into slices of at most ``size``."""
     return [slice(a, min(a + size, stop)) for a in range(start, stop, size)]

@@ -1,8 +1,8 @@
-"""Weighted points in the space of a few eigenfunctions -> clusters, with a rule for new points.
+"""Cluster weighted points by their values of a few eigenfunctions.
 
-Three ways, those that scikit-learn's ``SpectralClustering`` offers. A whole weight counts as
-that many equal points. Each leaves a linear rule, so that a new point gets its cluster from
-its eigenfunctions alone.
+The three methods are those of scikit-learn's ``SpectralClustering``. An integer weight counts as
+that many equal points. Each method returns a linear rule, which also assigns new points from their
+eigenfunction values.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scipy.linalg import qr
 
 Array = NDArray[np.floating]
 
-_MOST_TURNS = 20
+_MAX_ITERATIONS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A point belongs to the cluster of the largest score, f(x) ``directions`` + ``offsets``.
+    """A rule that assigns a point to the cluster with the largest f(x) directions + offsets.
 
-    ``absolute`` says that the size of the score counts, not its sign.
+    With ``absolute``, the largest absolute value decides.
     """
 
     directions: Array
@@ -31,14 +31,14 @@ class Partition:
     absolute: bool = False
 
     def labels(self, functions: Array) -> NDArray[np.intp]:
-        """The cluster of each row."""
+        """Return the cluster of each row."""
         scores = functions.astype(np.float64) @ self.directions + self.offsets
         return np.argmax(np.abs(scores) if self.absolute else scores, axis=1)
 
-    def ordered_by(self, functions: Array, weights: Array, points: Array) -> Partition:
-        """The same clusters, numbered as their means of the points come, feature by feature.
+    def renumber(self, functions: Array, weights: Array, points: Array) -> Partition:
+        """Return the same clusters, numbered by their mean points in lexicographic order.
 
-        So that numbers do not depend on the order of the points, or on a seed; empty clusters
+        The numbers then depend neither on the order of the points nor on a seed. Empty clusters
         come last.
         """
         labels, count = self.labels(functions), len(self.offsets)
@@ -49,31 +49,31 @@ class Partition:
         return Partition(self.directions[:, order], self.offsets[order], self.absolute)
 
 
-def by_means(
+def kmeans_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
-    """Weighted k-means, the best of ten starts: the nearest mean.
+    """Run weighted k-means and keep the best of ten starts.
 
-    ||f - mean||^2 is smallest where f . mean - ||mean||^2 / 2 is largest.
+    The nearest mean maximizes f . mean - ||mean||^2 / 2.
     """
-    from sklearn.cluster import KMeans  # late: it takes longer to import than all else here
+    from sklearn.cluster import KMeans  # slow to import
 
     found = KMeans(n_clusters, n_init=10, random_state=rng).fit(functions, sample_weight=weights)
     means = found.cluster_centers_
     return Partition(means.T, -0.5 * np.sum(means**2, axis=1))
 
 
-def by_rotation(
+def rotation_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
-    """The rotation that brings points closest to the axes (Yu and Shi, 2003)."""
+    """Find the rotation that brings the points closest to the axes (Yu and Shi, 2003)."""
     lengths = np.sqrt(weights @ functions**2)
     rows = functions / lengths
     norms = np.linalg.norm(rows, axis=1)
     rows /= np.where(norms > 0, norms, 1.0)[:, None]
-    rotation = _scattered_rows(rows, weights, rng)
+    rotation = _spread_rows(rows, weights, rng)
     before = 0.0
-    for _ in range(_MOST_TURNS):
+    for _ in range(_MAX_ITERATIONS):
         chosen = np.eye(len(rotation))[np.argmax(rows @ rotation, axis=1)]
         left, values, right = np.linalg.svd(chosen.T @ (weights[:, None] * rows))
         if abs(values.sum() - before) < np.finfo(np.float64).eps * values.sum():
@@ -82,8 +82,8 @@ def by_rotation(
     return Partition(rotation / lengths[:, None], np.zeros(len(rotation)))
 
 
-def _scattered_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> Array:
-    """A row drawn by weight, then ever the row that is least along those before, as columns."""
+def _spread_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> Array:
+    """Return nearly orthogonal rows as columns: one drawn by weight, then the least aligned."""
     below = np.cumsum(weights)
     first = np.searchsorted(below, rng.random_sample() * below[-1], side="right")
     chosen = [rows[min(first, len(rows) - 1)]]
@@ -94,12 +94,12 @@ def _scattered_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> 
     return np.column_stack(chosen)
 
 
-def by_pivots(
+def pivot_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
-    """The frame nearest to the rows that pivoted QR picks (Damle, Minden and Ying, 2019).
+    """Find the orthogonal frame nearest to the pivots of a QR (Damle, Minden and Ying, 2019).
 
-    How often a row counts does not matter to it.
+    The weights have no effect.
     """
     *_, pivots = qr(functions.T, mode="r", pivoting=True)
     count = functions.shape[1]
@@ -107,8 +107,8 @@ def by_pivots(
     return Partition(left @ right, np.zeros(count), absolute=True)
 
 
-WAYS: dict[str, Callable[[Array, Array, int, np.random.RandomState], Partition]] = {
-    "kmeans": by_means,
-    "discretize": by_rotation,
-    "cluster_qr": by_pivots,
+PARTITIONERS: dict[str, Callable[[Array, Array, int, np.random.RandomState], Partition]] = {
+    "kmeans": kmeans_partition,
+    "discretize": rotation_partition,
+    "cluster_qr": pivot_partition,
 }

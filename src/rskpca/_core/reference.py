@@ -1,7 +1,7 @@
-"""Readable NumPy twins of the fast primitives: slow, short, and right by inspection.
+"""Readable NumPy twins of the fast primitives: slow, short and easy to verify.
 
-The fast versions are tested against these. Where a result can depend on the order of
-floating-point operations (the radius test of Algorithm 2), this file defines the order.
+The fast versions are tested against these. Where a result depends on the order of floating-point
+operations (the radius test of Algorithm 2), this file defines the order.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Array = NDArray[np.floating]
 
 
 def squared_distances(X: Array, c: Array) -> NDArray[np.float64]:
-    """Squared Euclidean distances of the rows of ``X`` to one point ``c``.
+    """Return the squared Euclidean distances from the rows of ``X`` to one point ``c``.
 
-    Differences in float64, squared and summed feature by feature, first to last.
+    Differences are taken in float64, squared, and summed in feature order.
     """
     total = np.zeros(len(X))
     for k in range(X.shape[1]):
@@ -31,17 +31,17 @@ def squared_distances(X: Array, c: Array) -> NDArray[np.float64]:
 def cover(
     X: Array, radius: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """Algorithm 2, the shadow set selection procedure.
+    """Run Algorithm 2, the shadow set selection procedure.
 
     Returns
     -------
-    rows : the rows of ``X`` that became centers, in order.
-    labels : for each row the position of its center (the map alpha of section 5).
-    squared : the squared distance of each row to its center.
+    rows : the indices of the rows of ``X`` that became centers, in order.
+    labels : the index of the center of each row (the map alpha of section 5).
+    squared : the squared distance from each row to its center.
 
     Notes
     -----
-    A center belongs to its own shadow whatever the radius, so that radius 0 keeps every row.
+    A center always belongs to its own shadow, so radius 0 keeps every row.
     """
     rows: list[np.intp] = []
     labels = np.empty(len(X), dtype=np.intp)
@@ -61,14 +61,14 @@ def cover(
 def aging_cover(
     X: Array, radius: float, patience: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Algorithm 2 row by row, with centers that go after ``patience`` rows without one of theirs.
+    """Run Algorithm 2 row by row; a center expires after ``patience`` rows without a member.
 
     Returns
     -------
-    homes : for each row the number of the row that opened its center.
-    squared : the squared distance of each row to its center.
+    homes : for each row, the index of the row that opened its center.
+    squared : the squared distance from each row to its center.
     """
-    last: dict[int, int] = {}  # by the row that opened the center: the last row that joined it
+    last: dict[int, int] = {}  # row that opened the center -> last row that joined it
     homes = np.empty(len(X), dtype=np.intp)
     squared = np.zeros(len(X))
     for i in range(len(X)):
@@ -82,24 +82,24 @@ def aging_cover(
 
 
 def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
-    """All squared distances between rows of ``X`` and rows of ``C``, from differences."""
+    """Return all squared distances between rows of ``X`` and rows of ``C``."""
     return np.stack([squared_distances(X, c) for c in C], axis=1)
 
 
 def kernel_product(kernel: Any, X: Array, C: Array, coefficients: Array) -> Array:
-    """``k(X, C) @ coefficients`` with the whole kernel matrix in memory."""
+    """Return ``k(X, C) @ coefficients``, with the whole kernel matrix in memory."""
     scaled = kernel.sign * pairwise_squared_distances(X, C) / kernel.scale**2
     return kernel.evaluate(scaled) @ coefficients
 
 
 def moments(kernel: Any, X: Array, weights: Array, C: Array, columns: Array) -> tuple[Array, Array]:
-    """Weighted sums over x of b(x) and of b(x) b(x)', with b(x) = k(x, C) @ columns."""
+    """Return the weighted sums of b(x) and b(x) b(x)' over x, with b(x) = k(x, C) @ columns."""
     B = kernel_product(kernel, X, C, columns)
     return weights @ B, B.T @ (weights[:, None] * B)
 
 
 def greedy_pivots(kernel: Any, X: Array, weights: Array | None, n_pivots: int) -> NDArray[np.intp]:
-    """Pivots of a Cholesky factorisation of k(X, X): each where w times what is left is largest."""
+    """Return Cholesky pivots of k(X, X): each maximizes the weighted residual diagonal."""
     left = kernel_product(kernel, X, X, np.eye(len(X)))
     pivots: list[np.intp] = []
     for _ in range(n_pivots):
@@ -113,13 +113,13 @@ def greedy_pivots(kernel: Any, X: Array, weights: Array | None, n_pivots: int) -
 def leading_eigenpairs(
     matrix: Array, n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Largest eigenvalues, descending, and their unit eigenvectors in columns."""
+    """Return the largest eigenvalues, descending, and their unit eigenvectors in columns."""
     values, vectors = np.linalg.eigh(matrix)
     return values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
 
 
 def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
-    """Add each value to the total of its label, first row to last, in place."""
+    """Add each value to the total of its label, in row order, in place."""
     for label, value in zip(labels, values, strict=True):
         totals[label] += value
 
@@ -127,7 +127,7 @@ def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
 def accumulate_exactly(
     labels: NDArray[np.intp], values: Array, totals: Array, residues: Array
 ) -> None:
-    """The same, and what rounding leaves out, by exact fractions; in place."""
+    """Like :func:`accumulate`, with the rounding errors as exact fractions; in place."""
     for j in np.unique(labels):
         exact = Fraction(totals[j]) + Fraction(residues[j])
         for value in values[labels == j]:
@@ -136,28 +136,28 @@ def accumulate_exactly(
         residues[j] = float(exact - Fraction(totals[j]))
 
 
-def nearest(X: Array, C: Array) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The nearest center of each row, the first of equals, and the squared distance to it."""
+def nearest_centers(X: Array, C: Array) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the nearest center of each row (the first among ties) and its squared distance."""
     squared = pairwise_squared_distances(X, C)
     labels = np.argmin(squared, axis=1)
     return labels, squared[np.arange(len(X)), labels]
 
 
-def longest_links(C: Array) -> NDArray[np.float64]:
-    """Lengths of the links of the minimum spanning tree, longest first, by Prim's algorithm."""
-    nearest = np.sqrt(squared_distances(C, C[0]))  # of each point to the tree
-    left = np.arange(1, len(C))
-    links = np.zeros(len(left))
-    for step in range(len(links)):
-        newest = left[np.argmin(nearest[left])]
-        links[step] = nearest[newest]
-        left = left[left != newest]
-        nearest = np.minimum(nearest, np.sqrt(squared_distances(C, C[newest])))
-    return np.sort(links)[::-1]
+def spanning_tree_lengths(C: Array) -> NDArray[np.float64]:
+    """Return the edge lengths of the minimum spanning tree, longest first (Prim's algorithm)."""
+    to_tree = np.sqrt(squared_distances(C, C[0]))
+    outside = np.arange(1, len(C))
+    lengths = np.zeros(len(outside))
+    for step in range(len(lengths)):
+        newest = outside[np.argmin(to_tree[outside])]
+        lengths[step] = to_tree[newest]
+        outside = outside[outside != newest]
+        to_tree = np.minimum(to_tree, np.sqrt(squared_distances(C, C[newest])))
+    return np.sort(lengths)[::-1]
 
 
-def waves(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
-    """Weighted sums of exp(2 pi i <f, x - origin>) for f = a, b, a - b and a + b."""
+def fourier_sums(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
+    """Return weighted sums of exp(2 pi i <f, x - origin>) for f = a, b, a - b and a + b."""
     a, b = turns
     frequencies = np.stack([a, b, a - b, a + b])
     phases = np.einsum("fpk,nk->fpn", frequencies, X.astype(np.float64) - origin)

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core import gram
-from .._core.parallel import undivided
+from .._core.parallel import single_threaded_blas
 from ..embedding._axes import Array, Axes, require_gaussian
 from ..embedding.compressed import CompressedKernelPCA
 from ..kernels import Gaussian
@@ -64,7 +64,7 @@ def construct_reduced_set(
     axes = Axes.of(model, n_centers)
     kernel = require_gaussian(axes.kernel, "construct_reduced_set")
     check.positive_integer("n_restarts", n_restarts)
-    with undivided():  # many small products
+    with single_threaded_blas():  # many small products
         points = _constructed(axes, kernel, n_centers, n_restarts, check_random_state(random_state))
     return axes.compressed(points)
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from .. import _validation as check
 from .._core import gram
-from .._core.parallel import undivided
+from .._core.parallel import single_threaded_blas
 from ..embedding._axes import Array, Axes, require_gaussian
 from ..embedding._greedy import greedy
 from ..embedding.compressed import CompressedKernelPCA
@@ -75,7 +75,7 @@ def compress_map(
     X, weights = _training_points(model, X, sample_weight)
     network = _Network.imitating(axes, kernel, X, weights)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
-    with undivided():  # many small products
+    with single_threaded_blas():  # many small products
         nodes = network.trained(start, max_iter).astype(axes.system.centers.dtype)
         coefficients, *_ = network.solved(nodes.astype(np.float64))
     return axes.compressed(nodes, coefficients)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _validation as check
-from .._core.parallel import undivided
+from .._core.parallel import single_threaded_blas
 from .._validation import Rows
 from ..density import BaseDensity
 from ..embedding import KernelEmbedding, ReducedSetKernelPCA
@@ -173,7 +173,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
     ) -> SparseModel:
         """Choose the points that keep a weight and solve their eigenproblem."""
-        with undivided():  # many small products
+        with single_threaded_blas():  # many small products
             noise, u = self._sparsified(kernel, reduced_set)
         kept = np.flatnonzero(u)
         weights = reduced_set.n_samples * u[kept]

@@ -1,4 +1,4 @@
-"""Section 5: one file a theorem, the bound beside the measured value; and the certificate."""
+"""Error bounds of section 5, one module per theorem, and the certificate built on them."""
 
 from . import eigenspaces, eigenvalues, hilbert_schmidt, mmd
 from .certificate import Certificate, certify

@@ -1,4 +1,4 @@
-"""What the theorems take: an ell or a radius, and weights that sum to one."""
+"""Inputs shared by the theorems: a radius and normalized weights."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..kernels import RadialKernel
 Array = NDArray[np.floating]
 
 
-def radius_of(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
-    """epsilon = sigma / ell, or the radius where that is given."""
+def resolve_radius(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
+    """Return epsilon, which is sigma / ell or the given radius."""
     if (ell is None) == (radius is None):
-        raise ValueError(f"give ell or radius, one of them: got ell={ell!r}, radius={radius!r}.")
+        raise ValueError(f"Give either ell or radius: got ell={ell!r}, radius={radius!r}.")
     if ell is not None:
         return kernel.scale / check.positive_number("ell", ell, infinite=True)
     if radius == 0:
@@ -22,7 +22,7 @@ def radius_of(kernel: RadialKernel, ell: float | None, radius: float | None) -> 
     return check.positive_number("radius", radius)
 
 
-def shares(X: Array, sample_weight: Array | None) -> Array:
-    """Weights of the rows that sum to one."""
+def normalized_weights(X: Array, sample_weight: Array | None) -> Array:
+    """Return the weights of the rows, normalized to sum to one."""
     weights = check.sample_weights(sample_weight, len(X))
     return weights / weights.sum()

@@ -1,4 +1,4 @@
-"""The certificate of a fitted model: how far it can be from exact kernel PCA."""
+"""The certificate: bounds on the distance of a fitted model from exact kernel PCA."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from .levels import Level
 
 Array = NDArray[np.floating]
 
-_ROUNDINGS = 16  # of a kernel value, and of the means that are taken from it
+_ROUNDINGS = 16  # rounding errors in a kernel value and in the means computed from it
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """How far a model can be from exact kernel PCA of its data, without computing that.
+    """Bounds on the distance of a model from exact kernel PCA of its data, which is not computed.
 
     ``str`` and notebooks show it as a table. Eigenvalues are on the scale of the model's
-    ``eigenvalues_``, the errors of the levels are of operators divided by n.
+    ``eigenvalues_``; the errors of the levels are those of operators divided by n.
 
     Attributes
     ----------
     levels : tuple of Level
-        What is known, and from where.
+        Error bounds, one level per source of information.
     confidence : float
-        Of everything that is called likely.
+        Confidence of the ``likely`` bounds.
     centered : bool
-        Whether the operator is about the mean in feature space.
+        Whether the operator is centered in feature space.
     n_samples, n_centers, radius, ell
-        Of the reduced set; ell is sigma / radius.
+        Properties of the reduced set; ell is sigma / radius.
     eigenvalues : ndarray of shape (n_components,)
-        Of the model.
+        Eigenvalues of the model.
     certain, likely : ndarray of shape (n_components, 2)
-        Intervals that hold the eigenvalues of the data: always, and all of them together at the
-        confidence. Never narrower than what rounding leaves of an eigenvalue.
+        Intervals that contain the eigenvalues of the data: guaranteed, and simultaneously at the
+        given confidence. They are never narrower than the rounding error of an eigenvalue.
     certain_angles, likely_angles : ndarray of shape (n_components,)
-        Bounds, in degrees, on the largest angle between the space of the leading D
-        eigenfunctions and that of the data. NaN: the gap is too small to say.
+        Bounds, in degrees, on the largest angle between the leading D-dimensional eigenspaces of
+        the model and of the data. NaN if the eigengap is too small for a bound.
     rayleigh : ndarray of shape (n_components,) or None
-        Where the data were seen: Rayleigh-Ritz values of the model's eigenfunctions on them.
-        No eigenvalue of those data is below.
+        Rayleigh-Ritz values of the model's eigenfunctions on the data, if data were given. They
+        are lower bounds on the eigenvalues of the data.
 
     Examples
     --------
@@ -61,8 +61,8 @@ class Certificate:
     >>> certificate = ReducedSetKernelPCA(2, bandwidth=60.0).fit(X).certificate_
     >>> [level.name for level in certificate.levels]
     ['a priori', 'a posteriori', 'spectral', 'residual']
-    >>> always, likely = certificate.level("a posteriori"), certificate.level("spectral")
-    >>> likely.operator < always.operator < 1
+    >>> certain, likely = certificate.level("a posteriori"), certificate.level("spectral")
+    >>> likely.operator < certain.operator < 1
     True
     """
 
@@ -81,23 +81,23 @@ class Certificate:
     rayleigh: Array | None = None
 
     def level(self, name: str) -> Level:
-        """A level by its name.
+        """Return the level with the given name.
 
         Parameters
         ----------
         name : str
-            Such as "spectral".
+            Name of a level, such as "spectral".
 
         Returns
         -------
         Level
-            An error names those that there are.
+            The level.
         """
         for level in self.levels:
             if level.name == name:
                 return level
         known = ", ".join(level.name for level in self.levels)
-        raise ValueError(f"no level {name!r}; there are {known}.")
+        raise ValueError(f"name must be one of {known}, got {name!r}.")
 
     def __str__(self) -> str:
         return tables.text(self)
@@ -106,13 +106,13 @@ class Certificate:
         return tables.html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and words; None stands for what is not known."""
+        """Return the certificate as a dictionary of plain values; None means unknown."""
         plain = {name: _plain(value) for name, value in vars(self).items()}
         plain["levels"] = [level.to_dict() for level in self.levels]
         return plain
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """Return :meth:`to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=1)
 
 
@@ -133,40 +133,40 @@ def certify(
     X: Array | None = None,
     sample_weight: Array | None = None,
 ) -> Certificate:
-    """What is known of a solved eigenproblem.
+    """Certify a solved eigenproblem.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        What stands for the data.
+        The reduced set of the data.
     system : EigenSystem
-        Of the plain or the centered operator on it.
+        Eigensystem of the plain or the centered operator on the reduced set.
     confidence : float, default=0.95
-        Of the limits that are not certain.
+        Confidence of the bounds that are not guaranteed.
     X : ndarray of shape (n_samples, n_features), default=None
-        The data, to measure the errors: O(n^2) time.
+        The data, to measure the errors in O(n^2) time.
     sample_weight : ndarray of shape (n_samples,), default=None
-        How often each row of X counts.
+        Weights of the rows of X.
 
     Returns
     -------
     Certificate
-        With a level for each source.
+        The certificate, with one level per source of information.
     """
     confidence = check.share("confidence", confidence)
     center = _is_centered(system)
     n = reduced_set.n_samples
     sources = _sources(kernel, reduced_set, system, center=center, confidence=confidence)
-    left = levels.residual(system, n)
-    seen = []
+    residual = levels.residual(system, n)
+    measured = []
     if X is not None and not system.exact:
-        seen = [levels.measured(kernel, X, sample_weight, reduced_set, center=center)]
+        measured = [levels.measured(kernel, X, sample_weight, reduced_set, center=center)]
     certain = [level for level in sources if level.confidence == 1]
     ell = kernel.scale / reduced_set.radius if reduced_set.radius else None
     return Certificate(
-        (*sources, left, *seen),
+        (*sources, residual, *measured),
         confidence,
         center,
         n,
@@ -176,8 +176,8 @@ def certify(
         system.eigenvalues,
         _intervals(certain, system, n),
         _intervals(sources, system, n),
-        _angles(certain, left, system, n),
-        _angles(sources, left, system, n),
+        _angles(certain, residual, system, n),
+        _angles(sources, residual, system, n),
         None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
     )
 
@@ -190,8 +190,8 @@ def _sources(
     center: bool,
     confidence: float,
 ) -> list[Level]:
-    """What is known of the error that the reduced set makes, without a look at the data."""
-    if system.exact:  # the reduced set chose the basis and has no other part in the model
+    """Return the bounds on the error of the reduced set that do not need the data."""
+    if system.exact:  # the reduced set only provides the basis
         return [levels.exact()]
     return [
         levels.a_priori(kernel, reduced_set, center=center),
@@ -203,7 +203,9 @@ def _sources(
 def _is_centered(system: EigenSystem) -> bool:
     if not isinstance(system.operator, Plain | FittedCentered | Shifted):
         name = type(system.operator).__name__
-        raise TypeError(f"certificates are for kernel PCA, plain or centered; got {name}.")
+        raise TypeError(
+            f"Only plain or centered kernel PCA can be certified, got the operator {name}."
+        )
     return not isinstance(system.operator, Plain)
 
 
@@ -213,7 +215,7 @@ def _smallest(sources: list[Level], name: str) -> float:
 
 
 def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
-    """Weyl: each eigenvalue within the error; and with a smaller basis, at most too small."""
+    """Bound each eigenvalue by Weyl's inequality; a smaller basis only lowers eigenvalues."""
     error = n * (_smallest(sources, "eigenvalue") + _rounding(system, n))
     lower = np.maximum(system.eigenvalues - error, 0.0)
     upper = system.eigenvalues + error + system.residual
@@ -221,20 +223,20 @@ def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
 
 
 def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float) -> Array:
-    """Davis and Kahan for each leading space, with the gaps of the model."""
+    """Apply the theorem of Davis and Kahan to each leading space, with the gaps of the model."""
     error = _smallest(sources, "operator") + (residual.operator or 0.0) + _rounding(system, n)
     sines = [davis_kahan(error, gap) for gap in _gaps(system) / n]
     return np.array([math.nan if s is None else math.degrees(math.asin(s)) for s in sines])
 
 
 def _rounding(system: EigenSystem, n: float) -> float:
-    """What a solved problem, divided by n, can be off by: kernel values, and the solver."""
+    """Bound the rounding error, divided by n, of the kernel values and the solver."""
     solver = len(system.centers) * float(system.eigenvalues[0]) / n
     return float(np.finfo(np.float64).eps) * (_ROUNDINGS * system.kernel.kappa + solver)
 
 
 def _gaps(system: EigenSystem) -> Array:
-    """lambda_D - lambda_{D+1}; the one behind the last is at most what is left of the trace."""
+    """Return lambda_D - lambda_{D+1}; the remaining trace bounds the first unknown eigenvalue."""
     values = system.eigenvalues
     left = max(system.trace - float(values.sum()), 0.0)
     following = np.append(values[1:], min(left, float(values[-1])))
@@ -244,7 +246,7 @@ def _gaps(system: EigenSystem) -> Array:
 def _rayleigh(
     system: EigenSystem, X: Array, sample_weight: Array | None, n: float, *, center: bool
 ) -> Array:
-    """Eigenvalues of the covariance of the model's coordinates on X, times n."""
+    """Return n times the eigenvalues of the covariance of the model's coordinates on X."""
     weights = check.sample_weights(sample_weight, len(X))
     shares = weights / weights.sum()
     Z = system.extend(X.astype(np.float64)) * np.sqrt(system.eigenvalues)

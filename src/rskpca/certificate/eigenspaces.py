@@ -1,10 +1,11 @@
-"""Theorem 5.4: the projections on the leading D eigenfunctions, P^D(K_n) and P^D(K-bar_n).
+"""Theorem 5.4: the projections onto the leading D eigenfunctions, P^D(K_n) and P^D(K-bar_n).
 
-With B the difference of the two operators and a gap lambda_D - lambda_{D+1} of one of them,
-||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap and ||B||_HS < delta_D / 2
-(Zwald and Blanchard, Theorem 3). Davis and Kahan give more: the sines of the angles between the two
-spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), as the eigenvalue on the other side of
-the gap is at most ||B||_HS away (Weyl). ||P - P-bar||_HS is sqrt(2) times as much.
+Let B be the difference of the two operators and gap = lambda_D - lambda_{D+1} the eigengap of one
+of them. Then ||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap, if ||B||_HS <
+delta_D / 2 (Zwald and Blanchard, Theorem 3). The theorem of Davis and Kahan is sharper: the sines
+of the angles between the two spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), because the
+eigenvalue on the other side of the gap moves by at most ||B||_HS (Weyl). ||P - P-bar||_HS is
+sqrt(2) times ||sin||_F.
 """
 
 from __future__ import annotations
@@ -25,31 +26,31 @@ Array = NDArray[np.floating]
 def bound(
     kernel: RadialKernel, gap: float, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Theorem 5.4, from ell alone: a bound on ||P^D(K_n) - P^D(K-bar_n)||_HS.
+    """Return the bound of Theorem 5.4 on ||P^D(K_n) - P^D(K-bar_n)||_HS, from ell alone.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     gap : float
-        lambda_D - lambda_{D+1}, of eigenvalues divided by n; delta_D is half of it.
+        lambda_D - lambda_{D+1} for eigenvalues divided by n; delta_D is half of it.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
-        epsilon, in place of ell.
+        epsilon, instead of ell.
 
     Returns
     -------
     float or None
-        None where the theorem's condition does not hold: the gap is too small to say. Or where
-        nothing bounds the error.
+        None if the gap is too small for the theorem's condition, or no bound on the error is
+        known.
     """
     error = hilbert_schmidt.bound(kernel, ell, radius=radius)
     return None if error is None else zwald_blanchard(error, gap)
 
 
 def zwald_blanchard(error: float, gap: float) -> float | None:
-    """||P - P-bar||_HS from the Hilbert-Schmidt error and the gap.
+    """Bound ||P - P-bar||_HS by the Hilbert-Schmidt error and the gap.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def zwald_blanchard(error: float, gap: float) -> float | None:
 
 
 def davis_kahan(error: float, gap: float) -> float | None:
-    """The sine of the largest angle between the two eigenspaces, at most.
+    """Bound the sine of the largest angle between the two eigenspaces.
 
     Parameters
     ----------
@@ -79,13 +80,13 @@ def davis_kahan(error: float, gap: float) -> float | None:
     Returns
     -------
     float or None
-        error / (gap - error); None unless error < gap / 2. The root of the sum of the squared
-        sines of all D angles is at most this, too.
+        error / (gap - error); None unless error < gap / 2. This also bounds the root of the sum
+        of the squared sines of all D angles.
     """
     return error / (gap - error) if error < gap / 2 else None
 
 
-def measured(
+def measure(
     kernel: RadialKernel,
     X: Array,
     reduced_set: ReducedSet,
@@ -94,27 +95,27 @@ def measured(
     *,
     center: bool = False,
 ) -> float:
-    """||P^D(K_n) - P^D(K-bar_n)||_HS, by exact kernel PCA of the data.
+    """Compute ||P^D(K_n) - P^D(K-bar_n)||_HS by exact kernel PCA of the data.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     X : ndarray of shape (n_samples, n_features)
         The data.
     reduced_set : ReducedSet
-        What stands for them.
+        The reduced set of the data.
     n_components : int
-        D.
+        The number D of eigenfunctions.
     sample_weight : ndarray of shape (n_samples,), default=None
-        How often each row counts.
+        Weights of the rows.
     center : bool, default=False
-        About the mean in feature space.
+        If True, compare the centered operators.
 
     Returns
     -------
     float
-        Between 0 and sqrt(2 D).
+        A number between 0 and sqrt(2 D).
     """
     weights = np.ones(len(X)) if sample_weight is None else sample_weight
     operator = Centered() if center else Plain()

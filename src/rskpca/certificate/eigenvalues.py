@@ -2,8 +2,8 @@
 
 By Hoffman and Wielandt, sum_i (lambda_i - lambda-bar_i)^2 <= ||K - K-bar||_F^2 / n^2. With L the
 largest slope of the kernel, |k(x_i, x_j) - k(c_i, c_j)| <= L ||d_i - d_j|| for the
-displacements d_i = x_i - c_i, and the mean of ||d_i - d_j||^2 over all pairs is at most
-twice that of ||d_i||^2. Centering is a projection on both sides and adds nothing.
+displacements d_i = x_i - c_i, and the mean of ||d_i - d_j||^2 over all pairs is at most twice the
+mean of ||d_i||^2. Centering is a projection on both sides and does not increase the error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .._core.parallel import slices
 from ..kernels import Gaussian, Laplacian, RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import Centered, Plain, solve
-from ._inputs import radius_of
+from ._inputs import resolve_radius
 
 Array = NDArray[np.floating]
 
@@ -30,26 +30,26 @@ def bound(
     radius: float | None = None,
     printed: bool = False,
 ) -> float | None:
-    """The root of Theorem 5.2: sqrt(sum_i (lambda_i - lambda-bar_i)^2) <= sqrt(2) L epsilon.
+    """Return the root of Theorem 5.2, sqrt(sum_i (lambda_i - lambda-bar_i)^2) <= sqrt(2) L epsilon.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
-        epsilon, in place of ell.
+        epsilon, instead of ell.
     printed : bool, default=False
-        With the constants of the paper, which are too small.
+        If True, use the constants printed in the paper, which are too small.
 
     Returns
     -------
     float or None
-        No error is larger, and no single eigenvalue is further off. None without a Lipschitz
+        Upper bound, which also holds for each single eigenvalue; None without a Lipschitz
         constant.
     """
-    epsilon = radius_of(kernel, ell, radius)
+    epsilon = resolve_radius(kernel, ell, radius)
     if printed:
         return math.sqrt(2 * printed_constant(kernel)) * epsilon
     slope = kernel.lipschitz_constant
@@ -57,17 +57,19 @@ def bound(
 
 
 def constant(kernel: RadialKernel) -> float | None:
-    """C of eq. (profile): (k(a, b) - k(c, d))^2 <= C (||a - c||^2 + ||b - d||^2), 2 L^2.
+    """Return the constant C = 2 L^2 of eq. (profile).
+
+    It satisfies (k(a, b) - k(c, d))^2 <= C (||a - c||^2 + ||b - d||^2).
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
 
     Returns
     -------
     float or None
-        4 / (e sigma^2) for the Gaussian, 2 / sigma^2 for the Laplacian. None without a
+        4 / (e sigma^2) for the Gaussian and 2 / sigma^2 for the Laplacian; None without a
         Lipschitz constant.
     """
     slope = kernel.lipschitz_constant
@@ -75,38 +77,39 @@ def constant(kernel: RadialKernel) -> float | None:
 
 
 def printed_constant(kernel: RadialKernel) -> float:
-    """The paper's C: 1 / (2 sigma^2) for the Gaussian, 1 / sigma^2 for the Laplacian.
+    """Return the constant C printed in the paper.
 
     Parameters
     ----------
     kernel : RadialKernel
-        One of the two.
+        A Gaussian or Laplacian kernel.
 
     Returns
     -------
     float
-        Too small by a factor of 8 / e and of 2.
+        1 / (2 sigma^2) for the Gaussian and 1 / sigma^2 for the Laplacian, which are too small by
+        factors of 8 / e and 2.
     """
     for family, factor in ((Gaussian, 0.5), (Laplacian, 1.0)):
         if isinstance(kernel, family):
             return factor / kernel.scale**2
-    raise ValueError(f"the paper prints no constant for {kernel!r}; use printed=False.")
+    raise ValueError(f"The paper gives no constant for {kernel!r}; use printed=False.")
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """The same bound from how far the points moved: L sqrt(2 mean ||x - c||^2).
+    """Return the bound from the recorded displacements, L sqrt(2 mean ||x - c||^2).
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        With ``scatter``; without it the radius serves.
+        Uses ``scatter`` if present, otherwise the radius.
 
     Returns
     -------
     float or None
-        None without a Lipschitz constant, or where nothing is known of how far points moved.
+        None without a Lipschitz constant, or if nothing is known about the displacements.
     """
     if reduced_set.scatter is None:
         return None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
@@ -115,24 +118,24 @@ def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     return None if slope is None else slope * math.sqrt(2 * mean) * (1 + 1e-9)
 
 
-def measured_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array) -> float:
-    """||K - K-bar||_F / n, what the theorem bounds on its way.
+def measure_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array) -> float:
+    """Compute ||K - K-bar||_F / n, the quantity that the proof of Theorem 5.2 bounds.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     X : ndarray of shape (n_samples, n_features)
         The data.
     centers : ndarray of shape (n_centers, n_features)
-        C.
+        The centers C.
     labels : ndarray of shape (n_samples,)
-        The center of each row.
+        The index of the center of each row.
 
     Returns
     -------
     float
-        In O(n^2) time and memory of a few blocks.
+        The norm. Takes O(n^2) time and O(n) memory.
     """
     total = 0.0
     for rows in slices(0, len(X), 256):
@@ -141,7 +144,7 @@ def measured_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array)
     return math.sqrt(total) / len(X)
 
 
-def measured(
+def measure(
     kernel: RadialKernel,
     X: Array,
     reduced_set: ReducedSet,
@@ -150,27 +153,27 @@ def measured(
     *,
     center: bool = False,
 ) -> Array:
-    """|lambda_i - lambda-bar_i| of the leading eigenvalues, by exact kernel PCA of the data.
+    """Compute |lambda_i - lambda-bar_i| of the leading eigenvalues by exact kernel PCA.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     X : ndarray of shape (n_samples, n_features)
         The data.
     reduced_set : ReducedSet
-        What stands for them.
+        The reduced set of the data.
     n_components : int
-        How many.
+        Number of eigenvalues.
     sample_weight : ndarray of shape (n_samples,), default=None
-        How often each row counts.
+        Weights of the rows.
     center : bool, default=False
-        About the mean in feature space.
+        If True, compare the centered operators.
 
     Returns
     -------
     ndarray of shape (n_components,)
-        Of eigenvalues divided by n; zero stands for those that are zero to rounding.
+        Differences of eigenvalues divided by n; eigenvalues within rounding error count as zero.
     """
     weights = np.ones(len(X)) if sample_weight is None else sample_weight
     operator = Centered() if center else Plain()

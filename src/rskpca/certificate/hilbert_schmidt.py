@@ -1,8 +1,8 @@
-"""Theorem 5.3: the Hilbert-Schmidt norm of K_n - K-bar_n, and of the operators about the mean.
+"""Theorem 5.3: the Hilbert-Schmidt norm of K_n - K-bar_n, for plain and centered operators.
 
-K_n = (1/n) sum_i psi(x_i) (x) psi(x_i). In the space of Hilbert-Schmidt operators psi(x) (x) psi(x)
-is the feature map of the kernel k^2. So the error is the discrepancy of Theorem 5.1 under k^2,
-and all that is known of one is known of the other.
+K_n = (1/n) sum_i psi(x_i) (x) psi(x_i), and psi(x) (x) psi(x) is the feature map of the kernel k^2
+in the space of Hilbert-Schmidt operators. The error is therefore the discrepancy of Theorem 5.1
+under k^2, and every bound on one is a bound on the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral.operators import FittedCentered
 from . import mmd
-from ._inputs import shares
+from ._inputs import normalized_weights
 
 Array = NDArray[np.floating]
 
@@ -29,23 +29,25 @@ def bound(
     radius: float | None = None,
     printed: bool = False,
 ) -> float | None:
-    """Theorem 5.3, 2 sqrt(kappa) sqrt(2 (kappa - phi(1 / ell^p))); also holds about the mean.
+    """Return the bound of Theorem 5.3, 2 sqrt(kappa) sqrt(2 (kappa - phi(1 / ell^p))).
+
+    It holds for plain and centered operators.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
-        epsilon, in place of ell.
+        epsilon, instead of ell.
     printed : bool, default=False
-        With the factor 2 kappa of the paper, which is too small for kappa < 1.
+        If True, use the factor 2 kappa printed in the paper, which is too small for kappa < 1.
 
     Returns
     -------
     float or None
-        No error is larger. None where :func:`rskpca.certificate.mmd.bound` is.
+        Upper bound; None if :func:`rskpca.certificate.mmd.bound` is None.
     """
     factor = kernel.kappa if printed else math.sqrt(kernel.kappa)
     moved = mmd.bound(kernel, ell, radius=radius)
@@ -55,24 +57,24 @@ def bound(
 def centered_bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Theorem 5.3 about the mean, with the factor sqrt(2 kappa) where the kernel is monotone.
+    """Return Theorem 5.3 for centered operators, with the factor sqrt(2 kappa) if monotone.
 
-    No eigenvalue of a covariance operator is above kappa / 2 where no kernel value is
-    negative: docs/bounds.md. The plain error is below this, too.
+    If the kernel is non-negative, no eigenvalue of a covariance operator exceeds kappa / 2 (see
+    docs/bounds.md). The error of the plain operators is below this bound, too.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
-        epsilon, in place of ell.
+        epsilon, instead of ell.
 
     Returns
     -------
     float or None
-        No error is larger. None where :func:`rskpca.certificate.mmd.bound` is.
+        Upper bound; None if :func:`rskpca.certificate.mmd.bound` is None.
     """
     moved = mmd.bound(kernel, ell, radius=radius)
     return None if moved is None else kernel.centered_factor * moved
@@ -81,22 +83,21 @@ def centered_bound(
 def sharp_bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), at most Theorem 5.3, and attained.
+    """Return sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), which is below Theorem 5.3 and attained.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
-        epsilon, in place of ell.
+        epsilon, instead of ell.
 
     Returns
     -------
     float or None
-        No error of the operator that is not centered is larger. None where
-        :func:`rskpca.certificate.mmd.bound` is.
+        Upper bound for the plain operators; None if :func:`rskpca.certificate.mmd.bound` is None.
     """
     if ell is not None:
         radius = kernel.scale / ell if radius is None else radius
@@ -104,42 +105,41 @@ def sharp_bound(
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """A bound from how far the points of each center moved.
+    """Bound the error by the recorded displacements of each center.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        With ``displacement``; without it the radius serves.
+        Uses ``displacement`` if present, otherwise the radius.
 
     Returns
     -------
     float or None
-        None where nothing is known of how far points moved.
+        None if nothing is known about the displacements.
     """
     return mmd.from_sums(kernel.squared(), reduced_set)
 
 
 def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """The same for the operators about the mean.
+    """Bound the error of the centered operators by the recorded displacements.
 
-    With e_i = psi(x_i) - psi(c_alpha(i)), and V the variance in feature space, the error is at
-    most rms(e) (sqrt(V) + sqrt(V-bar)), and at most the plain error plus
-    MMD (||mu|| + ||mu-bar||). Where the kernel is not negative kappa / 2 serves in place of
-    a larger variance: docs/bounds.md.
+    With e_i = psi(x_i) - psi(c_alpha(i)) and V the variance in feature space, the error is at most
+    rms(e) (sqrt(V) + sqrt(V-bar)), and at most the plain error plus MMD (||mu|| + ||mu-bar||). If
+    the kernel is non-negative, kappa / 2 replaces a larger variance (see docs/bounds.md).
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        With ``displacement`` and ``scatter``; without them the radius serves.
+        Uses ``displacement`` and ``scatter`` if present, otherwise the radius.
 
     Returns
     -------
     float or None
-        None where nothing is known of how far points moved. ||mu-bar|| takes O(m^2) time.
+        None if nothing is known about the displacements. Takes O(m^2) time.
     """
     moved = mmd.root_mean_square(kernel, reduced_set)
     shift = mmd.from_sums(kernel, reduced_set)
@@ -153,7 +153,7 @@ def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float |
     return min(moved * sum(roots), plain + shift * (2 * length + shift))
 
 
-def measured(
+def measure(
     kernel: RadialKernel,
     X: Array,
     reduced_set: ReducedSet,
@@ -161,30 +161,30 @@ def measured(
     *,
     center: bool = False,
 ) -> float:
-    """The error itself, from all pairs of points.
+    """Compute the error from all pairs of points.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     X : ndarray of shape (n_samples, n_features)
         The data.
     reduced_set : ReducedSet
-        What stands for them.
+        The reduced set of the data.
     sample_weight : ndarray of shape (n_samples,), default=None
-        How often each row counts.
+        Weights of the rows.
     center : bool, default=False
-        Of the operators about their means.
+        If True, compare the centered operators.
 
     Returns
     -------
     float
-        In O(n^2) time and memory of a few blocks; right to about 1e-7 kappa, as a difference
-        of sums.
+        The error, accurate to about 1e-7 kappa because of cancellation. Takes O(n^2) time and
+        little memory.
     """
     if not center:
-        return mmd.measured(kernel.squared(), X, reduced_set, sample_weight)
-    u, v = shares(X, sample_weight), reduced_set.weights / reduced_set.n_samples
+        return mmd.measure(kernel.squared(), X, reduced_set, sample_weight)
+    u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
     C = reduced_set.centers
     square = (
         _inner(kernel, X, u, X, u) - 2 * _inner(kernel, X, u, C, v) + _inner(kernel, C, v, C, v)
@@ -193,7 +193,7 @@ def measured(
 
 
 def _inner(kernel: RadialKernel, X: Array, u: Array, Y: Array, v: Array) -> float:
-    """<C_X, C_Y> of two covariance operators: sum_ij u_i v_j k~(x_i, y_j)^2, k~ centered."""
+    """Return <C_X, C_Y> = sum_ij u_i v_j k~(x_i, y_j)^2, where k~ is the centered kernel."""
     means = gram.product(kernel, Y, X, lambda block: (block @ u)[:, None], 1)[:, 0]
     centered = FittedCentered(v, means, float(v @ means), 0.0)
 

@@ -1,7 +1,7 @@
-"""What is known of the error, by where it is known from.
+"""Bounds on the error, one level per source of information.
 
-*A priori* from the radius alone; *a posteriori* from how far the points moved; *spectral* from
-random frequencies; *residual* for eigenfunctions of a smaller basis; *measured* from the data.
+*A priori*: the radius alone. *A posteriori*: the displacements of the points. *Spectral*: random
+frequencies. *Residual*: the eigenfunctions of a smaller basis. *Measured*: the data.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Level:
-    """One source of what is known; None where it says nothing.
+    """Error bounds from one source of information; None where it gives no bound.
 
     Attributes
     ----------
     name : str
-        "a priori", "a posteriori", "spectral", "residual" or "measured"; "exact" stands for
-        the first three where the data themselves are in the operator.
+        "a priori", "a posteriori", "spectral", "residual" or "measured"; "exact" replaces the
+        first three if the operator is built from the data themselves.
     mmd : float or None
-        Bounds the maximum mean discrepancy of data and reduced set.
+        Bound on the maximum mean discrepancy between data and reduced set.
     operator : float or None
-        Bounds the Hilbert-Schmidt norm of the difference of the operators, centered where
-        the model is.
+        Bound on the Hilbert-Schmidt norm of the difference of the operators, which are centered
+        if the model is.
     eigenvalue : float or None
-        Bounds how far any eigenvalue, divided by n, is from that of the data.
+        Bound on the error of every eigenvalue, divided by n.
     confidence : float
-        1 for what holds always.
-    estimate : dict
-        For the spectral level, the estimates beside their limits.
+        Confidence of the bounds; 1 if they are guaranteed.
     meaning : str
         Where the numbers come from.
     missing : str
-        Why a number is missing; empty where none is.
+        Why a number is missing, or an empty string.
+    estimate : dict
+        Estimates next to their limits, for the spectral level.
     """
 
     name: str
@@ -58,23 +58,23 @@ class Level:
     estimate: dict[str, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and words."""
+        """Return the fields as a dictionary of plain values."""
         return dict(vars(self))
 
 
-_NO_SLOPE = "the kernel has no Lipschitz constant: RadialKernel(..., lipschitz=...) takes one"
+_NO_SLOPE = "the kernel has no Lipschitz constant; set RadialKernel(..., lipschitz=...)"
 _NO_WORST_CASE = (
-    "between the distances that can be tried the kernel may fall further: "
-    "RadialKernel(..., lipschitz=...) or RadialKernel(..., monotone=True) says how far"
+    "the smallest kernel value within the radius is not known; set "
+    "RadialKernel(..., lipschitz=...) or RadialKernel(..., monotone=True)"
 )
 
 
 def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
-    """Theorems 5.1 to 5.3 at the radius of the reduced set."""
+    """Evaluate Theorems 5.1 to 5.3 at the radius of the reduced set."""
     radius = reduced_set.radius
     meaning = "Theorems 5.1 to 5.3 at this radius"
     if radius is None:
-        return Level("a priori", None, None, None, 1.0, meaning, "the radius is not known")
+        return Level("a priori", None, None, None, 1.0, meaning, "the radius is unknown")
     operator = hilbert_schmidt.centered_bound if center else hilbert_schmidt.sharp_bound
     error = operator(kernel, radius=radius)
     slope = eigenvalues.bound(kernel, radius=radius)
@@ -83,17 +83,17 @@ def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> 
         missing = _NO_WORST_CASE
     discrepancy = mmd.bound(kernel, radius=radius)
     level = Level("a priori", discrepancy, error, _smaller(slope, error), 1.0, meaning, missing)
-    return _with_lost(level, kernel, reduced_set)
+    return _add_lost_rows(level, kernel, reduced_set)
 
 
 def _smaller(*values: float | None) -> float | None:
     return min((value for value in values if value is not None), default=None)
 
 
-def _with_lost(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) -> Level:
-    """The bounds with rows beside those of the centers, of a share s of the weight."""
-    # Means of rows and rest are within 2 sqrt(kappa), operators within 2 kappa. About the mean s
-    # times the square of the first comes on top.
+def _add_lost_rows(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) -> Level:
+    """Add to the bounds what a share s of rows that the centers do not represent can change."""
+    # The means of these rows and of the rest differ by at most 2 sqrt(kappa), their operators by
+    # at most 2 kappa. Centering adds s times the squared distance of the means.
     share, kappa = reduced_set.lost_share, kernel.kappa
     more = {"mmd": 2 * math.sqrt(kappa), "operator": 6 * kappa, "eigenvalue": 6 * kappa}
     known = {name: getattr(level, name) for name in more}
@@ -101,10 +101,10 @@ def _with_lost(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) -> L
 
 
 def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
-    """From the sums of ||x - c|| and ||x - c||^2, without a look at the data."""
-    meaning = "how far the points moved, summed in the pass"
+    """Use the sums of ||x - c|| and ||x - c||^2 that the reduced set records."""
+    meaning = "displacements of the points, recorded during the fit"
     if reduced_set.displacement is None:
-        missing = "no sums of the distances that points moved were kept"
+        missing = "the displacements of the points were not recorded"
         return Level("a posteriori", None, None, None, 1.0, meaning, missing)
     if not kernel.concave and kernel.lipschitz_constant is None:
         return Level("a posteriori", None, None, None, 1.0, meaning, _NO_SLOPE)
@@ -115,27 +115,27 @@ def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool)
     slope = eigenvalues.from_sums(kernel, reduced_set)
     discrepancy = mmd.from_sums(kernel, reduced_set)
     level = Level("a posteriori", discrepancy, error, _smaller(slope, error), 1.0, meaning)
-    return _with_lost(level, kernel, reduced_set)
+    return _add_lost_rows(level, kernel, reduced_set)
 
 
 def spectral(
     kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool, confidence: float
 ) -> Level:
-    """Upper limits from random frequencies: see :func:`rskpca.spectrum.estimate`."""
-    meaning = "random frequencies, summed in the pass; rows that are no lattice"
+    """Estimate upper limits from random frequencies: see :func:`rskpca.spectrum.estimate`."""
+    meaning = "Fourier sums at random frequencies; assumes that the rows are not a lattice"
     if reduced_set.spectrum is None:
         missing = (
-            "no sums at random frequencies were kept: n_frequencies=0, or the spectral density "
-            "of the kernel is not known, or sums of other frequencies were merged"
+            "no Fourier sums were recorded: n_frequencies=0, the frequencies of the kernel are "
+            "unknown, or sums at different frequencies were merged"
         )
         return Level("spectral", None, None, None, confidence, meaning, missing)
-    if not reduced_set.spectrum.serves(kernel):
-        missing = f"the sums are those of the density's own kernel, {reduced_set.spectrum.kernel!r}"
+    if not reduced_set.spectrum.matches_kernel(kernel):
+        missing = f"the Fourier sums belong to another kernel, {reduced_set.spectrum.kernel!r}"
         return Level("spectral", None, None, None, confidence, meaning, missing)
-    if not _seen(reduced_set, reduced_set.spectrum):
+    if not _is_resolved(reduced_set, reduced_set.spectrum):
         missing = (
-            "points moved so little that the error lies at frequencies of which the sample has "
-            "too few: ShadowDensity(n_frequencies=...) takes more"
+            "the displacements are so small that the error lies at frequencies that are rare in "
+            "the sample; increase ShadowDensity(n_frequencies=...)"
         )
         return Level("spectral", None, None, None, confidence, meaning, missing)
     errors = reduced_set.spectrum.errors(reduced_set.centers, reduced_set.weights)
@@ -147,31 +147,31 @@ def spectral(
     level = Level(
         "spectral", root * discrepancy.limit, limit, limit, confidence, meaning, estimate=values
     )
-    return _with_lost(level, kernel, reduced_set)
+    return _add_lost_rows(level, kernel, reduced_set)
 
 
-def _seen(s: ReducedSet, spectrum: Spectrum) -> bool:
-    """Whether the frequencies can see how far points moved."""
+def _is_resolved(s: ReducedSet, spectrum: Spectrum) -> bool:
+    """Return True if there are enough frequencies for the displacements of the points."""
     if s.displacement is None or s.scatter is None:
-        return spectrum.sees(0.0)
+        return spectrum.can_resolve(0.0)
     total = float(s.displacement.sum())
-    return total == 0 or spectrum.sees(float(s.scatter.sum()) / total)
+    return total == 0 or spectrum.can_resolve(float(s.scatter.sum()) / total)
 
 
 def residual(system: EigenSystem, n_samples: float) -> Level:
-    """What functions of the basis cannot hold: 0 <= lambda - lambda^ <= tr(K - K^) / n."""
-    # With Q the projection on what the basis does not span, the operator loses Q K Q, whose trace
-    # is the residual, and Q K P twice, whose square is at most the residual times lambda_1.
+    """Bound what a smaller basis leaves out: 0 <= lambda - lambda^ <= tr(K - K^) / n."""
+    # With Q the projection onto the complement of the basis, the operator loses Q K Q, whose trace
+    # is the residual, and Q K P twice, whose squared norm is at most the residual times lambda_1.
     left = system.residual / n_samples
     largest = (float(system.eigenvalues[0]) + system.residual) / n_samples
-    meaning = "Rayleigh-Ritz: the trace that the basis does not hold"
+    meaning = "Rayleigh-Ritz: the trace outside the span of the basis"
     error = math.sqrt(left**2 + 2 * left * largest)
     return Level("residual", None, error, left, 1.0, meaning)
 
 
 def exact() -> Level:
-    """The data themselves are in the operator: nothing was moved."""
-    return Level("exact", 0.0, 0.0, 0.0, 1.0, "the data themselves are in the operator")
+    """Return zero errors: the operator is built from the data themselves."""
+    return Level("exact", 0.0, 0.0, 0.0, 1.0, "the operator is built from the data themselves")
 
 
 def measured(
@@ -182,9 +182,9 @@ def measured(
     *,
     center: bool,
 ) -> Level:
-    """The errors themselves on the rows of X, from all pairs."""
-    error = hilbert_schmidt.measured(kernel, X, reduced_set, sample_weight, center=center)
-    discrepancy = mmd.measured(kernel, X, reduced_set, sample_weight)
+    """Compute the errors on the rows of X, from all pairs."""
+    error = hilbert_schmidt.measure(kernel, X, reduced_set, sample_weight, center=center)
+    discrepancy = mmd.measure(kernel, X, reduced_set, sample_weight)
     rounding = 1e-7 * kernel.kappa
     return Level(
         "measured",

@@ -1,7 +1,7 @@
 """Theorem 5.1: the maximum mean discrepancy between the data and their quantization.
 
-MMD = ||(1/n) sum_i (psi(x_i) - psi(c_alpha(i)))||, at most the mean of the distances that the
-points move in feature space, ||psi(x) - psi(c)|| = sqrt(2 (kappa - k(x, c))).
+MMD = ||(1/n) sum_i (psi(x_i) - psi(c_alpha(i)))|| is at most the mean displacement of the points
+in feature space, where ||psi(x) - psi(c)|| = sqrt(2 (kappa - k(x, c))).
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from numpy.typing import NDArray
 from .._core import gram
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from ._inputs import radius_of, shares
+from ._inputs import normalized_weights, resolve_radius
 
 Array = NDArray[np.floating]
 
-# What rounding can take from a sum of distances.
-_SAFE = 1 + 1e-9
+_SAFE = 1 + 1e-9  # covers the rounding error of a sum of distances
 _GRID = 1024
 
 
 def bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """The worst case, sqrt(2 (kappa - phi(1 / ell^p))).
+    """Return the worst case, sqrt(2 (kappa - phi(1 / ell^p))).
 
-    The paper takes it that the profile does not increase. Where that is not known, the smallest
-    of 1,024 values up to the radius is taken, less what a Lipschitz constant allows between them.
+    The paper assumes that the profile never increases. If this is not known, the bound uses the
+    smallest of 1,024 values up to the radius, lowered by what the Lipschitz constant allows between
+    them.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     ell : float, default=None
         sigma / radius.
     radius : float, default=None
-        epsilon, in place of ell.
+        epsilon, instead of ell.
 
     Returns
     -------
     float or None
-        No discrepancy is larger. None where neither is known: that the kernel is monotone, or
-        a Lipschitz constant.
+        Upper bound; None if the kernel is not known to be monotone and has no Lipschitz
+        constant.
     """
-    reach = radius_of(kernel, ell, radius)
+    reach = resolve_radius(kernel, ell, radius)
     if kernel.monotone:
         return math.sqrt(2 * max(float(kernel.drop(reach)), 0.0))
     slope = kernel.lipschitz_constant
@@ -58,50 +58,50 @@ def bound(
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """A bound from how far the points of each center moved: the mean of ||psi(x) - psi(c)||.
+    """Bound the mean of ||psi(x) - psi(c)|| by the recorded displacements of each center.
 
-    For the Gaussian and the Laplacian that length is concave in ||x - c||, so that by Jensen's
-    inequality the mean over the points of a center is at most the length at their mean distance.
-    Any other kernel with a Lipschitz constant L has length at most sqrt(2 L ||x - c||), which
-    is concave too.
+    For the Gaussian and the Laplacian this length is concave in ||x - c||. By Jensen's inequality,
+    its mean over the points of a center is at most the length at their mean distance. For any other
+    kernel with Lipschitz constant L it is at most sqrt(2 L ||x - c||), which is also concave.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        With ``displacement``; without it the radius serves.
+        Uses ``displacement`` if present, otherwise the radius.
 
     Returns
     -------
     float or None
-        None where nothing is known of how far points moved.
+        None if nothing is known about the displacements.
     """
     return _from_distances(kernel, reduced_set, square=False)
 
 
 def root_mean_square(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """A bound on the root of the mean of ||psi(x) - psi(c)||^2, which is 2 (kappa - k(x, c)).
+    """Bound the root mean square of ||psi(x) - psi(c)||.
 
-    That is concave in ||x - c||^2 for the Gaussian, in ||x - c|| for the Laplacian, and at
-    most 2 L ||x - c|| for any kernel.
+    The square, 2 (kappa - k(x, c)), is concave in ||x - c||^2 for the Gaussian and in ||x - c|| for
+    the Laplacian, and at most 2 L ||x - c|| for any kernel.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        With ``displacement`` and ``scatter``; without them the radius serves.
+        Uses ``displacement`` and ``scatter`` if present, otherwise the radius.
 
     Returns
     -------
     float or None
-        None where nothing is known of how far points moved.
+        None if nothing is known about the displacements.
     """
     return _from_distances(kernel, reduced_set, square=True)
 
 
 def _from_distances(kernel: RadialKernel, reduced_set: ReducedSet, *, square: bool) -> float | None:
+    """Return the mean of the lengths, or the root of the mean of their squares."""
     worst = None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
     squares = _mean_squares(kernel, reduced_set, square=square)
     if squares is None:
@@ -114,7 +114,7 @@ def _from_distances(kernel: RadialKernel, reduced_set: ReducedSet, *, square: bo
 
 
 def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array | None:
-    """||psi(x) - psi(c)||^2 of each center at a distance for which Jensen's inequality holds."""
+    """Return ||psi(x) - psi(c)||^2 per center, at the distance that Jensen's inequality allows."""
     if s.displacement is None or s.scatter is None:
         return None
     mean = s.displacement / s.weights
@@ -127,47 +127,47 @@ def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array
 
 
 def length_of_mean(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
-    """||mu-bar||, the length of the mean in feature space.
+    """Return ||mu-bar||, the length of the mean in feature space.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
-        Centers and weights.
+        The reduced set.
 
     Returns
     -------
     float
-        In O(m^2) time and memory of a few blocks.
+        The length. Takes O(m^2) time and little memory.
     """
     C, v = reduced_set.centers, reduced_set.weights / reduced_set.n_samples
     return math.sqrt(max(_mean_kernel(kernel, C, v, C, v), 0.0))
 
 
-def measured(
+def measure(
     kernel: RadialKernel, X: Array, reduced_set: ReducedSet, sample_weight: Array | None = None
 ) -> float:
-    """The discrepancy itself, from all pairs of points.
+    """Compute the discrepancy from all pairs of points.
 
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     X : ndarray of shape (n_samples, n_features)
         The data.
     reduced_set : ReducedSet
-        What stands for them.
+        The reduced set of the data.
     sample_weight : ndarray of shape (n_samples,), default=None
-        How often each row counts.
+        Weights of the rows.
 
     Returns
     -------
     float
-        In O(n^2) time and memory of a few blocks; right to about 1e-7 times sqrt(kappa), as
-        a difference of sums.
+        The discrepancy, with an error of about 1e-7 sqrt(kappa) from cancellation. Takes O(n^2)
+        time and little memory.
     """
-    u, v = shares(X, sample_weight), reduced_set.weights / reduced_set.n_samples
+    u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
     C = reduced_set.centers
     square = (
         _mean_kernel(kernel, X, u, X, u)
@@ -178,5 +178,5 @@ def measured(
 
 
 def _mean_kernel(kernel: RadialKernel, X: Array, u: Array, Y: Array, v: Array) -> float:
-    """sum_ij u_i v_j k(x_i, y_j)."""
+    """Return sum_ij u_i v_j k(x_i, y_j)."""
     return float(u @ gram.product(kernel, X, Y, lambda block: (block @ v)[:, None], 1)[:, 0])

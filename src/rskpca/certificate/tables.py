@@ -1,41 +1,42 @@
-"""A certificate as text and as HTML: the same rows, twice."""
+"""A certificate as text and as HTML."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .certificate import Certificate
     from .levels import Level
 
-_SHOWN = 20
-TOO_SMALL = "the gap is too small to say"
+_MAX_COMPONENTS = 20
+TOO_SMALL = "n/a (eigengap too small)"
 
 
 def text(certificate: Certificate) -> str:
-    """Headline and two aligned tables."""
+    """Return a headline, two aligned tables and notes."""
     parts = [
         _headline(certificate),
-        _aligned(_level_rows(certificate)),
-        _aligned(_component_rows(certificate)),
+        _align(_level_rows(certificate)),
+        _align(_component_rows(certificate)),
         *_notes(certificate),
     ]
     return "\n\n".join(parts)
 
 
 def html(certificate: Certificate) -> str:
-    """The same for a notebook."""
+    """Return the same for a notebook."""
     tables = (_level_rows(certificate), _component_rows(certificate))
     notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(certificate))
     return f"<p>{escape(_headline(certificate))}</p>" + "".join(map(_table, tables)) + notes
 
 
 def _headline(c: Certificate) -> str:
-    radius = "of unknown radius" if c.radius is None else f"of radius {c.radius:.4g}"
-    ell = "" if c.ell is None else f" (ell {c.ell:.3g})"
+    radius = "with unknown radius" if c.radius is None else f"with radius {c.radius:.4g}"
+    ell = "" if c.ell is None else f" (ell = {c.ell:.3g})"
     kind = "centered" if c.centered else "plain"
     return (
         f"Certificate: {c.n_centers:,} centers {radius}{ell} for {c.n_samples:,.10g} points, "
@@ -44,39 +45,45 @@ def _headline(c: Certificate) -> str:
 
 
 def _level_rows(c: Certificate) -> list[tuple[str, ...]]:
-    header = ("error at most", "MMD", "operator", "eigenvalue / n", "holds", "from")
+    header = ("upper bound", "MMD", "operator", "eigenvalue / n", "validity", "source")
     return [header, *(_level_row(level) for level in c.levels)]
 
 
 def _level_row(level: Level) -> tuple[str, ...]:
-    holds = "always" if level.confidence == 1 else f"at {level.confidence:.3g}"
-    holds = "on these rows" if level.name == "measured" else holds
+    validity = "guaranteed" if level.confidence == 1 else f"{_percent(level.confidence)} confidence"
+    validity = "these rows" if level.name == "measured" else validity
     numbers = (level.mmd, level.operator, level.eigenvalue)
-    return level.name, *map(_number, numbers), holds, level.meaning
+    return level.name, *map(_number, numbers), validity, level.meaning
 
 
 def _component_rows(c: Certificate) -> list[tuple[str, ...]]:
-    at = f"at {c.confidence:.3g}"
+    confidence = _percent(c.confidence)
     header = (
-        "component", "eigenvalue", "always in", f"{at} in", "angle, always", f"angle, {at}",
+        "component", "eigenvalue", "guaranteed interval", f"{confidence} interval",
+        "guaranteed angle", f"{confidence} angle",
     )  # fmt: skip
-    rows = zip(c.eigenvalues, c.certain, c.likely, c.certain_angles, c.likely_angles, strict=True)
-    shown = [
-        (str(i + 1), _number(value), _interval(*certain), _interval(*likely), *map(_angle, angles))
-        for i, (value, certain, likely, *angles) in enumerate(rows)
-        if i < _SHOWN
+    values = zip(c.eigenvalues, c.certain, c.likely, c.certain_angles, c.likely_angles, strict=True)
+    rows = [
+        (str(i), _number(value), _interval(*certain), _interval(*likely), *map(_angle, angles))
+        for i, (value, certain, likely, *angles) in enumerate(islice(values, _MAX_COMPONENTS), 1)
     ]
     if c.rayleigh is None:
-        return [header, *shown]
-    seen = ["on these rows at least", *map(_number, c.rayleigh)]
-    return [(*row, at_least) for row, at_least in zip([header, *shown], seen, strict=False)]
+        return [header, *rows]
+    lower = ["lower bound on these rows", *map(_number, c.rayleigh)]
+    return [(*row, bound) for row, bound in zip([header, *rows], lower, strict=False)]
 
 
 def _notes(c: Certificate) -> list[str]:
     notes = [f"{level.name}: {level.missing}." for level in c.levels if level.missing]
-    if len(c.eigenvalues) > _SHOWN:
-        notes.append(f"{len(c.eigenvalues) - _SHOWN} more components: to_dict() has all.")
+    if len(c.eigenvalues) > _MAX_COMPONENTS:
+        notes.append(
+            f"{len(c.eigenvalues) - _MAX_COMPONENTS} more components; to_dict() contains all."
+        )
     return notes
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.4g}%"
 
 
 def _number(value: float | None) -> str:
@@ -91,7 +98,7 @@ def _angle(value: float) -> str:
     return TOO_SMALL if math.isnan(value) else f"{value:.2g} deg"
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+def _align(rows: Sequence[tuple[str, ...]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return "\n".join(lines)

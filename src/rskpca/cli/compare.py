@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 from sklearn.preprocessing import StandardScaler
 
-from .._core.replacing import replaced
+from .._core.atomic import atomic_write
 from ..kernels import Gaussian
 from .comparison import Terms, drawn, remarks, table
 from .contenders import Array, Contender, Result, contenders, contest, exact_coordinates
@@ -56,7 +56,7 @@ def compare(
         match = _Match(found, kernel, components, ell, bar)
         sampled, everything = match.sampled(), match.everything()
         bar.stage("drawing")
-        with named(output), replaced(output) as unfinished:
+        with named(output), atomic_write(output) as unfinished:
             drawn(data.name, sampled, everything, unfinished)
     numbers = {
         "components": components,

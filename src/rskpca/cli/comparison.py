@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from .._style import BAND, INK, PALE, dress, pyplot
+from .._style import BAND, INK, PALE, import_pyplot, style_axes
 from ..planning.report import percent, seconds_in_words
 from .contenders import MOST_LANDMARKS, Result
 
@@ -102,7 +102,7 @@ def drawn(name: str, sampled: Sequence[Result], everything: Sequence[Result], pa
     """A dot for each, a row of panels for each number of rows, a panel for each column."""
     groups = [group for group in (sampled, everything) if group]
     lines = [len(group) for group in groups]
-    figure, panels = pyplot().subplots(
+    figure, panels = import_pyplot().subplots(
         len(groups), len(COLUMNS), figsize=(14.0, 0.42 * sum(lines) + 1.1 * len(groups)),
         height_ratios=lines, sharey="row", squeeze=False, layout="constrained",
     )  # fmt: skip
@@ -114,11 +114,11 @@ def drawn(name: str, sampled: Sequence[Result], everything: Sequence[Result], pa
     title = f"{name}: rskpca (dark) and scikit-learn; left is better, scales are logarithmic"
     figure.suptitle(title, fontweight="bold", color=INK)
     figure.savefig(path, dpi=150)
-    pyplot().close(figure)
+    import_pyplot().close(figure)
 
 
 def _dots(ax: Any, column: Column, results: Sequence[Result]) -> None:
-    dress(ax, "", "", column.title)
+    style_axes(ax, "", "", column.title)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.xaxis.set_visible(False)

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 from sklearn.datasets import load_digits
 
-from .._core.replacing import replaced
+from .._core.atomic import atomic_write
 from ..data import open_source
 from ..embedding import ReducedSetKernelPCA
 from .fit import fitted, reported
@@ -53,7 +53,7 @@ def _write_digits(path: Path) -> None:
     names = [f"row {i} column {j}" for i in range(8) for j in range(8)]
     columns = dict(zip(names, np.ascontiguousarray(images.T), strict=True))
     table = pa.table({**columns, "digit": [f"digit {label}" for label in labels]})
-    with replaced(path) as unfinished:
+    with atomic_write(path) as unfinished:
         pq.write_table(table, unfinished)
 
 

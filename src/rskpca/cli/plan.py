@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import Gaussian, scaling
-from .._core.replacing import replaced
-from .._style import pyplot
+from .._core.atomic import atomic_write
+from .._style import import_pyplot
 from ..planning import Plan
 from ..planning import plan as make_plan
 from ..planning.report import HEADER
@@ -66,9 +66,9 @@ def _shown(found: Plan) -> list[Any]:
 
 def _draw(found: Plan, path: Path) -> None:
     figure = found.plot().figure
-    with named(path), replaced(path) as unfinished:
+    with named(path), atomic_write(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
-    pyplot().close(figure)
+    import_pyplot().close(figure)
 
 
 def _next(data: Path, reading: Reading, standardize: bool) -> Text:

@@ -123,14 +123,14 @@ class AgingCover:
         return self._searched(X[: min(self._step, self.patience)])
 
     def _walked(self, X: Array) -> tuple[Labels, Array]:
-        from .._core.compiled_aging import walk
+        from .._core.compiled_cover import aging_cover
 
         rows = np.ascontiguousarray(X, dtype=np.float64)
         C = np.concatenate([self._centers, np.empty_like(rows)])
         last = np.concatenate([self.last, np.empty(len(rows), dtype=np.int64)])
         labels, squared = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         limit = self.radius * self.radius
-        n_centers = walk(
+        n_centers = aging_cover(
             rows, self.n_rows, self.patience, limit, C, last, len(self.opened), labels, squared
         )
         self._centers, self._cover = C[:n_centers].copy(), None

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
-from .._core.nearest import nearest, squared_distances_to
-from .._core.sampling import sampled_rows
+from .._core.distances import nearest_centers, squared_distances_to
+from .._core.sampling import sample_rows
 from .._validation import Rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
@@ -93,7 +93,7 @@ class CountedDensity(BatchDensity):
     def _sample(self, X: Array, weights: Array) -> Array:
         """Draw ``n_centers`` random rows."""
         rng = check_random_state(self.random_state)
-        return X[sampled_rows(len(X), weights, self.n_centers, rng)]
+        return X[sample_rows(len(X), weights, self.n_centers, rng)]
 
 
 def equal_shares(points: Array, total: float) -> Choice:
@@ -110,7 +110,7 @@ def _count(
     """Return the reduced set of a choice, and the center of each row."""
     centers, labels = choice.centers, choice.labels
     if labels is None:
-        labels, squared = nearest(X, centers, kernel.scale)
+        labels, squared = nearest_centers(X, centers, kernel.scale)
     else:
         squared = squared_distances_to(X, centers, labels)
     if choice.weights is not None:

@@ -126,7 +126,7 @@ def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Arra
     """Herd over the rows: running sums of k(x, x_s) at each row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     chosen = np.empty(size, dtype=np.intp)
-    values = gram.Blocks(kernel, X, X, np.float64)
+    values = gram.KernelRows(kernel, X, X, np.float64)
     with single_threaded():
         for t in range(size):
             i = chosen[t] = _first_best(mean - taken / (t + 1), _TIE * kernel.kappa)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._core import gram
-from .._core.nnls import nonnegative
+from .._core.nnls import nonnegative_least_squares
 from .._core.parallel import single_threaded, slices
 from .._validation import Rows
 from ..kernels import RadialKernel
@@ -207,7 +207,7 @@ def _quadrature(
     matrix[np.diag_indices_from(matrix)] += RIDGE
     try:
         with single_threaded():
-            shares = nonnegative(matrix, np.ones(len(centers)))
+            shares = nonnegative_least_squares(matrix, np.ones(len(centers)))
     except np.linalg.LinAlgError as error:
         raise ValueError(
             "a quadrature needs a positive definite kernel, but this one is not on the centers; "

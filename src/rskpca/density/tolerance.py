@@ -145,7 +145,7 @@ class _Search:
 
     def _check_seen(self, ell: float, squared: Array) -> None:
         total = float(self.weights @ np.sqrt(squared))
-        if total and not self.spectrum.sees(float(self.weights @ squared) / total):
+        if total and not self.spectrum.can_resolve(float(self.weights @ squared) / total):
             raise ValueError(
                 f"tol={self.tol!r} asks for an ell above {ell:.3g}, where the error lies at "
                 f"frequencies of which {2 * self.spectrum.n_pairs} are too few: give more "

@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from .. import _validation as check
-from .._core.links import longest_links
+from .._core.distances import spanning_tree_lengths
 from .._validation import validate_points, validate_rows
 from ..kernels import RadialKernel
 from ..model import FittedModel
@@ -130,7 +130,7 @@ class WalkEmbedding(KernelEmbedding):
             * bool(pieces),
             f"leave {isolated} centers isolated, with coordinates 0" * bool(isolated),
         ]
-        links = longest_links(reduced_set.centers)
+        links = spanning_tree_lengths(reduced_set.centers)
         gap = links[0 if isolated else self._allowed_pieces - 1]
         check.warn(f"The affinities {' and '.join(filter(None, faults))}. {self._advice(gap)}")
 

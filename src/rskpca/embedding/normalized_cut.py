@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
-from .._core.partition import WAYS
+from .._core.partition import PARTITIONERS
 from .._validation import validate_points
 from ..density import BaseDensity
 from ..kernels import RadialKernel
@@ -148,7 +148,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         super()._check_parameters()
         check.boolean("self_affinity", self.self_affinity)
         check_graph(self.graph)
-        check.one_of("assign_labels", self.assign_labels, WAYS)
+        check.one_of("assign_labels", self.assign_labels, PARTITIONERS)
 
     def _operator(self) -> Operator:
         return NormalizedLaplacian(bool(self.self_affinity))
@@ -174,8 +174,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         """Add the rule from eigenfunctions to clusters."""
         functions, weights = model.system.functions, model.reduced_set.weights
         rng = check_random_state(self.random_state)
-        found = WAYS[self.assign_labels](functions, weights, self.n_clusters, rng)
-        partition = found.ordered_by(functions, weights, model.reduced_set.centers)
+        found = PARTITIONERS[self.assign_labels](functions, weights, self.n_clusters, rng)
+        partition = found.renumber(functions, weights, model.reduced_set.centers)
         return replace(model, partition=partition)
 
     @property

@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.replacing import replaced
+from .._core.atomic import atomic_write
 from .errors import ModelFileError, refuse
 
 MAGIC = b"rskpca\x1a\n"
@@ -121,7 +121,7 @@ def write(
             "arrays instead of lists."
         )
     length = _end(len(encoded), layouts) + DIGEST
-    with replaced(path) as beside, open(beside, "xb") as file:
+    with atomic_write(path) as beside, open(beside, "xb") as file:
         out = _Hashed(file)
         out.write(PREFIX.pack(MAGIC, VERSION, len(encoded), length))
         out.write(encoded)

@@ -11,7 +11,7 @@ from scipy.spatial import KDTree
 
 from .. import kernels, spectral
 from .._core.partition import Partition
-from .._core.waves import pairs_in_tiles
+from .._core.fourier import round_up_pairs
 from ..baselines.sparse import SparseModel
 from ..certificate import Certificate
 from ..certificate.levels import Level
@@ -142,7 +142,7 @@ PARTS = (
         {
             "turns": every(
                 doubles(2, "p", "d"),
-                having("whole tiles of pairs", lambda t: t.shape[1] == pairs_in_tiles(t.shape[1])),
+                having("whole tiles of pairs", lambda t: t.shape[1] == round_up_pairs(t.shape[1])),
             ),
             "origin": doubles("d"),
             "sums": array("D", 4, "p"),

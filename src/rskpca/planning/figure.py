@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._style import BAND, INK, MARK, axes, dress, log_axis
+from .._style import BAND, INK, MARK, get_axes, log_axis, style_axes
 from .report import Plan, percent, seconds_in_words
 from .retention import Retention
 
@@ -24,7 +24,7 @@ def draw_plan(plan: Plan, ax: Any) -> Any:
 
 def draw_retention(curve: Retention, ax: Any, title: str) -> Any:
     """The share that is kept with its interval; the ell that was chosen stands out."""
-    ax = axes(ax)
+    ax = get_axes(ax)
     low, kept, high = (
         100 * values / curve.n_samples for values in (curve.low, curve.n_centers, curve.high)
     )
@@ -44,7 +44,7 @@ def draw_retention(curve: Retention, ax: Any, title: str) -> Any:
     if curve.chosen is not None:
         _mark_chosen(curve, ax)
     _scale(ax, low.min(), high.max())
-    dress(ax, "ell", "rows kept as centers", title)
+    style_axes(ax, "ell", "rows kept as centers", title)
     ax.grid(axis="y", alpha=0.25)
     ax.legend(frameon=False, loc="lower right")
     return ax

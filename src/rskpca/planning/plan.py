@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation as check
-from .._core.median import MEDIAN_SAMPLE
+from .._core.sampling import MEDIAN_SAMPLE
 from ..kernels import RadialKernel, as_kernel
 from .advice import advise
 from .cost import SolveTimer, bytes_needed, time_pass

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .._style import BAND, INK, MARK, axes, dress, log_axis
+from .._style import BAND, INK, MARK, get_axes, log_axis, style_axes
 from ..certificate import Certificate
 from ..certificate.levels import Level
 from ._display import Display
@@ -114,14 +114,14 @@ class CertificateDisplay(Display):
         CertificateDisplay
             Itself.
         """
-        ax = axes(ax, (6.4, 3.4))
+        ax = get_axes(ax, (6.4, 3.4))
         for kind, shift in zip(KINDS, (-0.18, 0.0, 0.18), strict=True):
             self._draw_kind(ax, kind, shift)
         seen = [v for level in self.certificate.levels for v in _numbers(level) if v]
         log_axis(ax.xaxis, min(seen, default=0.1), max(seen, default=1.0))
         ax.set_yticks(range(len(self.certificate.levels)), self._names())
         ax.set_ylim(len(self.certificate.levels) - 0.5, -0.5)
-        dress(ax, "error at most", "")
+        style_axes(ax, "error at most", "")
         ax.grid(axis="x", alpha=0.25)
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         self._note_zeros(ax)

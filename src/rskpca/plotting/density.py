@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _validation as check
 from .._core import gram
-from .._style import BAND, INK, MARK, PALE, dress
+from .._style import BAND, INK, MARK, PALE, style_axes
 from ..kernels import RadialKernel
 from ._display import Display, taken
 from .embedding import diameters
@@ -243,7 +243,7 @@ class DensityDisplay(Display):
         ax.vlines(self.centers[:, 0], 0, heights, color=MARK, label="centers, height by weight")
         ax.plot(x, data, color=BAND, linewidth=5, label="of the rows")
         ax.plot(x, reduced, color=INK, linewidth=1.6, label="of the reduced set")
-        dress(ax, self.names[0], "density")
+        style_axes(ax, self.names[0], "density")
         ax.set_ylim(top=1.3 * max(data.max(), reduced.max()))
         ax.legend(frameon=False, ncols=2, loc="upper center")
 
@@ -255,7 +255,7 @@ class DensityDisplay(Display):
             (right, self.estimates.reduced, f"{len(self.centers):,} centers, area by weight"),
         ):
             ax.contour(*self.estimates.grid, values.T, levels, colors=INK, linewidths=0.9)
-            dress(ax, self.names[0], self.names[1], title)
+            style_axes(ax, self.names[0], self.names[1], title)
         left.scatter(*self.rows.T, s=4, color=BAND, linewidths=0, zorder=1)
         sizes = diameters(self.weights, len(self.centers)) ** 2
         right.scatter(*self.centers.T, s=sizes, facecolors="none", edgecolors=MARK, linewidths=0.8)

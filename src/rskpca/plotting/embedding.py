@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._style import CATEGORIES, INK, MARKERS, PALE, SCALE, dress
+from .._style import CATEGORIES, INK, MARKERS, PALE, SCALE, style_axes
 from ._display import Display, taken
 from .models import Array, embedded, has_coordinates, numbers, points_of, some_rows, split
 
@@ -216,7 +216,7 @@ class EmbeddingDisplay(Display):
         for target, pair in zip(drawn, pairs, strict=True):
             self._draw_rows(target, pair)
             self._draw_centers(target, pair)
-            dress(target, *(f"component {k + 1}" for k in pair))
+            style_axes(target, *(f"component {k + 1}" for k in pair))
         self._draw_key(drawn)
         self._drawn_on(drawn)
         return self

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._style import BAND, INK, PALE, axes, dress, log_axis
+from .._style import BAND, INK, PALE, get_axes, log_axis, style_axes
 from ..certificate import Certificate
 from ._display import Display
 from .models import has_coordinates, n_samples_of, split
@@ -160,7 +160,7 @@ class SpectrumDisplay(Display):
         SpectrumDisplay
             Itself.
         """
-        ax = axes(ax)
+        ax = get_axes(ax)
         places = np.arange(1.0, len(self.eigenvalues) + 1)
         floor = self._floor()
         if self.certain is not None and self.likely is not None:
@@ -172,7 +172,7 @@ class SpectrumDisplay(Display):
         ax.plot(places, self.eigenvalues, "o", color=INK, markersize=5, label="this model")
         self._scale(ax, floor)
         ax.set_xticks(np.arange(1, len(places) + 1, max(len(places) // 10, 1)))
-        dress(ax, "component", "eigenvalue / n" if self.divided else "eigenvalue")
+        style_axes(ax, "component", "eigenvalue / n" if self.divided else "eigenvalue")
         ax.grid(axis="y", alpha=0.25)
         ax.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0))
         self._drawn_on([ax])

@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .._core.replacing import replaced
+from .._core.atomic import atomic_write
 from .advice import advise
 from .page import page, plotly_script
 from .payload import payload
@@ -84,7 +84,7 @@ def write(
         feature_names=feature_names,
         random_state=random_state,
     )
-    with replaced(target) as beside:
+    with atomic_write(target) as beside:
         beside.write_text(text, encoding="utf-8")
     return target
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.replacing import replaced
+from .._core.atomic import atomic_write
 from ..data import Source, pyarrow_for
 
 Columns = Mapping[Any, NDArray[Any]]
@@ -132,7 +132,7 @@ def written(path: Path, names: Sequence[str], source: Source) -> Iterator[Append
     _check(path, names, source)
     elsewhere: BaseException | None = None
     try:
-        with replaced(path) as beside, _opened(beside, names, source) as output:
+        with atomic_write(path) as beside, _opened(beside, names, source) as output:
             try:
                 yield partial(_append, output, path)
             except BaseException as error:

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import gram
-from .._core.cholesky import PartialCholesky, fill_greedily, greedy
+from .._core.cholesky import PartialCholesky, fill_greedily, greedy_cholesky
 from .._core.eig import leading_eigenpairs
-from .._core.parallel import undivided
+from .._core.parallel import single_threaded_blas
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from .diffusion import FittedMarkov
@@ -50,7 +50,7 @@ def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
     ndarray of shape (size,)
         Their places, in the order of choice.
     """
-    return greedy(kernel, reduced_set.centers, reduced_set.weights, size).pivots
+    return greedy_cholesky(kernel, reduced_set.centers, reduced_set.weights, size).pivots
 
 
 def sufficient(
@@ -193,7 +193,7 @@ class _Nested:
         root = np.sqrt(self.reduced_set.weights)
         self._root = root[:, None] / np.linalg.norm(root)
         self._coordinates = self._about_mean(root[:, None] * self._partial.factors.T)
-        with undivided(self._coordinates.size):
+        with single_threaded_blas(self._coordinates.size):
             self._second = self._coordinates.T @ self._coordinates
         self._values, self._vectors = leading_eigenpairs(self._second.copy(), self.n_components)
 

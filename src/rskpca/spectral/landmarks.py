@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from .._core import cholesky, gram
-from .._core.sampling import sampled_rows
+from .._core.sampling import sample_rows
 from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
@@ -23,7 +23,7 @@ Rows = NDArray[np.intp]
 
 def uniform(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
     """Rows drawn without replacement, each as often as it counts."""
-    return sampled_rows(len(X), weights, size, rng)
+    return sample_rows(len(X), weights, size, rng)
 
 
 def pivoted_cholesky(
@@ -31,14 +31,14 @@ def pivoted_cholesky(
 ) -> Rows:
     """Incomplete Cholesky: each time the row that the ones before represent worst."""
     # How often rows count does not change which of them is worst, as for repeated rows.
-    return cholesky.greedy(kernel, X, None, size).pivots
+    return cholesky.greedy_cholesky(kernel, X, None, size).pivots
 
 
 def random_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
     """Randomly pivoted Cholesky (Chen, Epperly, Tropp & Webber)."""
-    return cholesky.random(kernel, X, weights, size, rng).pivots
+    return cholesky.random_cholesky(kernel, X, weights, size, rng).pivots
 
 
 def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:

@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from .._core import eig, gram
-from .._core.parallel import undivided
+from .._core.parallel import single_threaded_blas
 from ..kernels import RadialKernel
 from .eigensystem import EigenSystem, check_finite, signs
 from .operators import Extensible, Extension, Plain, Shifted
@@ -79,7 +79,7 @@ class Moments:
         """
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
-        with undivided(matrix.size):
+        with single_threaded_blas(matrix.size):
             kept = _independent(matrix, _REDUNDANT * kernel.kappa)
             factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
             columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
@@ -142,7 +142,7 @@ class Moments:
         if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
             return gram.moments(kernel, X, weights, self.basis, T)
         first, second = gram.moments(kernel, X, weights, self.basis)
-        with undivided(T.size):
+        with single_threaded_blas(T.size):
             return T.T @ first, T.T @ second @ T
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ... import _validation as check
-from ..._core.median import median_sample
-from ..._core.sampling import sampled_rows
+from ..._core.sampling import median_sample_size, sample_rows
 from ._blocks import Blocks, in_block
 from ._stages import Stages
 
@@ -48,7 +47,7 @@ def first_row(blocks: Blocks, stages: Stages) -> Array:
 def sample(blocks: Blocks, random_state: Any, stages: Stages) -> Rows:
     """All rows where they are few, else as many as the median needs, chosen by their weights."""
     sizes = _sizes(blocks, stages)
-    wanted = median_sample(blocks.n_features)
+    wanted = median_sample_size(blocks.n_features)
     if sum(size.n_rows for size in sizes) <= wanted:
         places: list[Any] = [None] * len(sizes)
     else:
@@ -78,7 +77,7 @@ def _places(sizes: list[Size], wanted: int, rng: np.random.RandomState) -> list[
     """
     ends = np.cumsum([size.total for size in sizes])
     if all(size.whole for size in sizes):
-        places = sampled_rows(int(ends[-1]), None, wanted, rng).astype(np.float64)
+        places = sample_rows(int(ends[-1]), None, wanted, rng).astype(np.float64)
     else:
         places = (np.arange(wanted) + rng.random_sample(wanted)) * (ends[-1] / wanted)
     cuts = np.searchsorted(places, ends[:-1])

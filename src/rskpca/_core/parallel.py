@@ -57,18 +57,19 @@ class _OneBlasThread:
         with self._lock:
             self._count -= 1
             if self._count == 0:
-                _take_control()
                 _set_threads(self._before)
+                _release_control()
 
 
 def _set_threads(counts: list[int]) -> None:
     """Set the threads of each BLAS library; directly, which costs a third of a limiter object."""
+    _release_control()
     for library, count in zip(_blas().lib_controllers, counts, strict=True):
         library.set_num_threads(count)
 
 
-def _take_control() -> None:
-    """Let this thread lift a limit set by another one, which threadpoolctl 3.7 forbids."""
+def _release_control() -> None:
+    """Let any thread set the threads of BLAS; threadpoolctl 3.7 reserves that to one thread."""
     release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)

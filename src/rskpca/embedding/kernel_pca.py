@@ -184,7 +184,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
             )
         count = reduced_set.n_centers if self.n_components is None else self.n_components
         system = solve(Centered() if self.center else Plain(), kernel, reduced_set, count)
-        self._check_components(system, reduced_set.n_centers)
+        found = len(system.eigenvalues)
+        check_components("n_components", self.n_components, found, reduced_set.n_centers)
         return system
 
     def _moments(
@@ -213,7 +214,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
                 f"{len(moments.basis)} basis points for the kernel. Use other basis points."
             )
         points = "centers" if self.basis is None else "basis points"
-        self._check_components(system, len(moments.basis), points)
+        found = len(system.eigenvalues)
+        check_components("n_components", self.n_components, found, len(moments.basis), points)
         return system
 
     def _check_components(

@@ -218,12 +218,6 @@ class ReducedSetKernelPCA(KernelEmbedding):
         check_components("n_components", self.n_components, found, len(moments.basis), points)
         return system
 
-    def _check_components(
-        self, system: EigenSystem, n_points: int, points: str = "centers"
-    ) -> None:
-        found = len(system.eigenvalues)
-        check_components("n_components", self.n_components, found, n_points, points)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.n_components is not None:

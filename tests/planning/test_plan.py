@@ -210,7 +210,7 @@ def test_invalid_ell_is_rejected(ell):
 
 @pytest.mark.parametrize("n_components", [0, 1.5, None])
 def test_invalid_n_components_is_rejected(n_components):
-    with pytest.raises(ValueError, match="n_components must be a whole number"):
+    with pytest.raises(ValueError, match="n_components must be an integer"):
         plan(X, n_components=n_components)
 
 

@@ -93,7 +93,7 @@ def test_iterator_that_can_be_read_once_is_rejected():
 
 @pytest.mark.parametrize("size", [0, -5, 2.5, "all", True])
 def test_invalid_sample_size_is_rejected(size):
-    with pytest.raises(ValueError, match="sample must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="sample must be an integer of at least 1"):
         draw(X, size)
 
 

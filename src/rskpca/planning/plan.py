@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,7 @@ def plan(
     rows, n_samples = draw_sample(X, sample, rng)
     start = time.perf_counter()
     resolved = unresolved.resolve(rows, None, rng)
-    # resolving the median bandwidth takes time proportional to the number of pairs of rows
+    # The median distance takes time proportional to the number of pairs of rows.
     ratio = min(n_samples, MEDIAN_SAMPLE) / min(len(rows), MEDIAN_SAMPLE)
     bandwidth_seconds = (time.perf_counter() - start) * ratio**2
     seed = rng.randint(2**31)
@@ -124,7 +123,7 @@ def draw_sample(data: Any, size: int | None, rng: np.random.RandomState) -> tupl
 
 
 def sample_size(n_samples: int, n_features: int) -> int:
-    """Return 5% of the number of rows, limited so that covering the sample stays fast."""
+    """Return 5% of the number of rows, limited so that the sample is covered in seconds."""
     largest = int(np.clip(np.sqrt(4e9 / max(n_features, 1)), 1000, 20_000))
     return max(min(int(0.05 * n_samples), largest), 500)
 
@@ -140,10 +139,6 @@ class _Planner:
     bandwidth_seconds: float
     seed: int
 
-    @cached_property
-    def solve_time(self) -> SolveTime:
-        return SolveTime(self.rows, self.kernel, self.n_components)
-
     def centers(self, radius: float) -> Forecast:
         """Predict the number of centers of all rows at this radius."""
         return forecast(self.rows, radius, self.n_samples, np.random.RandomState(self.seed))
@@ -151,27 +146,21 @@ class _Planner:
     def fits(self, ells: list[float]) -> tuple[PlannedFit, ...]:
         """Plan one fit per ell."""
         curve = retention(self.rows, self.kernel, self.n_samples, ells, seed=self.seed)
+        solving = SolveTime(self.rows, self.kernel, self.n_components)
         lines = zip(ells, curve.n_centers, curve.low, curve.high, strict=True)
-        return tuple(self._fit(ell, Forecast(*map(float, line))) for ell, *line in lines)
+        return tuple(self._fit(ell, Forecast(*map(float, line)), solving) for ell, *line in lines)
 
-    def _fit(self, ell: float, centers: Forecast) -> PlannedFit:
-        kept = centers.value / self.n_samples
+    def _fit(self, ell: float, centers: Forecast, solving: SolveTime) -> PlannedFit:
+        n, m = self.n_samples, centers.value
+        covering = time_pass(self.rows, self.kernel, ell, n)
         moved = distortion(self.rows, self.kernel, self.kernel.scale / ell)
         return PlannedFit(
             ell=ell,
-            n_centers=round(centers.value),
+            n_centers=round(m),
             low=round(centers.low),
             high=round(centers.high),
-            seconds=self._seconds(ell, centers.value),
-            memory=bytes_needed(self.n_samples, self.rows.shape[1], centers.value),
-            displacement=moved.mean_displacement(kept),
-            operator_error=moved.operator_error(kept, self.n_samples),
-        )
-
-    def _seconds(self, ell: float, n_centers: float) -> float:
-        one_pass = time_pass(self.rows, self.kernel, ell, self.n_samples)
-        return (
-            self.bandwidth_seconds
-            + one_pass.seconds(self.n_samples, n_centers)
-            + self.solve_time.seconds(n_centers)
+            seconds=self.bandwidth_seconds + covering.seconds(n, m) + solving.seconds(m),
+            memory=bytes_needed(n, self.rows.shape[1], m),
+            displacement=moved.mean_displacement(m / n),
+            operator_error=moved.operator_error(m / n, n),
         )

@@ -131,19 +131,19 @@ class Plan:
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the formatted rows of the table, without the header."""
-        return [self._cells(fit) for fit in self.fits]
-
-    def _cells(self, fit: PlannedFit) -> tuple[str, ...]:
-        return (
-            f"{fit.ell:g}",
-            f"{fit.n_centers:,}",
-            f"{fit.low:,} to {fit.high:,}",
-            percent(fit.n_centers / self.n_samples),
-            seconds_in_words(fit.seconds),
-            bytes_in_words(fit.memory),
-            f"{fit.displacement:.2g}",
-            f"{fit.operator_error:.2g}",
-        )
+        return [
+            (
+                f"{fit.ell:g}",
+                f"{fit.n_centers:,}",
+                f"{fit.low:,} to {fit.high:,}",
+                percent(fit.n_centers / self.n_samples),
+                seconds_in_words(fit.seconds),
+                bytes_in_words(fit.memory),
+                f"{fit.displacement:.2g}",
+                f"{fit.operator_error:.2g}",
+            )
+            for fit in self.fits
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and strings that can be written as JSON."""

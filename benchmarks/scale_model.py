@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rskpca.planning.discovery import continued
+from rskpca.planning.retention import extrapolate
 
 from .datasets import Floats
 
@@ -44,7 +44,7 @@ class Measured:
 
     def n_centers(self, n: float) -> float:
         """m after n rows: the discovery curve, continued."""
-        return float(np.median(continued(self.rows, self.centers, int(n))))
+        return extrapolate(self.rows, self.centers, n)
 
     def pass_seconds(self, n: float) -> float:
         """One pass over n rows: beyond what was seen, as fast as its second half."""

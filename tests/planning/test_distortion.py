@@ -1,4 +1,4 @@
-"""The expected error is the error itself where the sample is all of the data."""
+"""Test the predicted displacement and operator error against their definitions."""
 
 import numpy as np
 import pytest
@@ -10,15 +10,15 @@ from tests import datasets, dense
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)], ids=["Gaussian", "Laplacian"])
 @pytest.mark.parametrize("ell", [2.0, 4.0])
-def test_on_all_of_the_data_it_is_the_hilbert_schmidt_distance(kernel, ell):
+def test_error_is_exact_if_the_sample_is_the_data(kernel, ell):
     X = datasets.blobs(300, 2)
     density = ShadowDensity(kernel, ell).fit(X)
     Q = density.reduced_set_.centers[density.labels_]
 
-    def squared_kernel(A, B):
+    def mean_squared_kernel(A, B):
         return np.exp(2 * dense.log_kernel(kernel, A, B)).mean()
 
-    squared = squared_kernel(X, X) + squared_kernel(Q, Q) - 2 * squared_kernel(X, Q)
+    squared = mean_squared_kernel(X, X) + mean_squared_kernel(Q, Q) - 2 * mean_squared_kernel(X, Q)
     moved = distortion(X, kernel, kernel.scale / ell)
     kept = density.reduced_set_.n_centers / 300
     assert moved.operator_error(kept, 300) == pytest.approx(np.sqrt(squared), rel=1e-6)
@@ -27,12 +27,13 @@ def test_on_all_of_the_data_it_is_the_hilbert_schmidt_distance(kernel, ell):
     assert moved.mean_displacement(kept) == pytest.approx(expected, rel=1e-9)
 
 
-def test_rows_that_never_meet_have_no_error():
-    moved = distortion(np.arange(100.0)[:, None], Gaussian(1.0), 0.25)
+@pytest.mark.parametrize("radius", [0.25, 0.0])
+def test_error_is_zero_if_every_row_is_a_center(radius):
+    moved = distortion(np.arange(100.0)[:, None], Gaussian(1.0), radius)
     assert moved.operator_error(1.0, 2000) == moved.mean_displacement(1.0) == 0
 
 
-def test_a_sample_tells_the_displacement_of_all_rows():
+def test_sample_predicts_the_displacement_of_all_rows():
     X = datasets.load("pendigits")
     kernel = Gaussian().resolve(X)
     density = ShadowDensity(kernel, 4.0).fit(X)

@@ -1,49 +1,129 @@
-"""Centers over ell."""
+"""Test the prediction of the number of centers and its dependence on ell."""
 
 import numpy as np
 import pytest
 
 from rskpca import Gaussian, ShadowDensity, plan
-from rskpca.planning.retention import _rising, _rising_through, retention
+from rskpca._core import reference
+from rskpca.planning.retention import (
+    _nondecreasing,
+    count_centers,
+    extrapolate,
+    forecast,
+    retention,
+)
 from tests import datasets
 
-
-def test_columns_that_fall_are_levelled():
-    np.testing.assert_array_equal(_rising(np.array([[1.0], [4.0], [2.0], [5.0]])).T, [[1, 3, 3, 5]])
+# ------------------------------------------------------------------- one value of ell
 
 
-def test_a_known_line_stays_and_the_others_give_way():
-    columns = np.array([[3.0], [7.0], [6.0], [5.0], [9.0]])
-    np.testing.assert_array_equal(_rising_through(columns, 2).T, [[3, 6, 6, 6, 9]])
+def test_counts_are_those_of_algorithm_2():
+    X = datasets.blobs(300, 2)
+    opened = reference.cover(X, 0.7)[0]
+    expected = np.cumsum(np.isin(np.arange(300), opened))
+    np.testing.assert_array_equal(count_centers(X, 0.7), expected)
 
 
-def test_of_all_rows_it_is_the_cover_itself():
+@pytest.mark.parametrize("slope", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize("decay", [1e-6, 0.1, 0.5, 1.0])
+def test_extrapolation_recovers_the_law(slope, decay):
+    def m(t):
+        return 500 * np.exp(slope * (1 - (t / 1000) ** -decay) / decay)
+
+    t = np.unique(np.geomspace(10, 1000, 40).astype(int))
+    assert extrapolate(t, m(t), 20_000) == pytest.approx(m(20_000), rel=1e-3)
+
+
+def test_extrapolation_does_not_depend_on_the_units():
+    t = np.geomspace(1e4, 1e6, 40)
+    m = 5000 * (1 + t / 2e4) ** 0.3
+    assert extrapolate(t, m, 1e7) == pytest.approx(2 * extrapolate(t / 10, m / 2, 1e6))
+
+
+def test_extrapolation_ignores_the_first_rows():
+    t = np.geomspace(1, 1000, 60)
+    m = 3 * t**0.5
+    early = t < 1000 / 16
+    assert extrapolate(t, np.where(early, 1.0, m), 1e5) == pytest.approx(extrapolate(t, m, 1e5))
+
+
+def test_saturated_curve_stays_constant():
+    rng = np.random.default_rng(0)
+    X = 100.0 * rng.integers(5, size=(1000, 2)) + 0.01 * rng.normal(size=(1000, 2))
+    found = forecast(X, 10.0, 10**7, np.random.RandomState(0))
+    assert found.value == pytest.approx(25, rel=0.05)
+    assert found.low <= 25 <= found.high
+
+
+def test_isolated_rows_are_all_centers():
+    X = np.arange(1000.0)[:, None]
+    for radius in (0.5, 0.0):
+        found = forecast(X, radius, 20_000, np.random.RandomState(0))
+        assert found.value == pytest.approx(20_000, rel=0.01)
+        assert found.high <= 20_000
+
+
+def test_centers_are_counted_if_the_sample_contains_all_rows():
+    X = datasets.blobs(500, 2)
+    found = forecast(X, 0.5, 500, np.random.RandomState(0))
+    assert found.low == found.value == found.high == len(reference.cover(X, 0.5)[0])
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 20])
+def test_tiny_samples_give_an_interval(n_rows):
+    found = forecast(datasets.blobs(n_rows, 2), 0.5, 1000, np.random.RandomState(0))
+    assert 1 <= found.low <= found.value <= found.high <= 1000
+
+
+@pytest.mark.parametrize("name", ["pendigits", "skin", "magic"])
+def test_centers_of_real_data_are_predicted_from_5_percent(name):
+    X = datasets.load(name)
+    for seed in range(2):
+        rng = np.random.RandomState(seed)
+        sample = X[rng.choice(len(X), len(X) // 20, replace=False)]
+        kernel = Gaussian().resolve(X)
+        for ell in (3, 5):
+            seen = count_centers(X, kernel.scale / ell)[-1]
+            found = forecast(sample, kernel.scale / ell, len(X), rng)
+            assert abs(found.value / seen - 1) < 0.3
+            assert found.low <= seen <= found.high
+
+
+# --------------------------------------------------------------- several values of ell
+
+
+def test_decreasing_columns_are_leveled():
+    columns = np.array([[1.0], [4.0], [2.0], [5.0]])
+    np.testing.assert_array_equal(_nondecreasing(columns).T, [[1, 3, 3, 5]])
+
+
+def test_curve_of_all_rows_counts_the_centers():
     X = datasets.blobs(400, 3)
     kernel = Gaussian(4.0)
     curve = retention(X, kernel, len(X), (2.0, 4.0, 8.0))
     exact = [ShadowDensity(kernel, ell).fit(X).reduced_set_.n_centers for ell in curve.ells]
-    # the first of the orders that the rows are covered in is not theirs
-    np.testing.assert_allclose(curve.n_centers, exact, rtol=0.15)
+    np.testing.assert_array_equal(curve.n_centers, exact)
     np.testing.assert_array_equal(curve.low, curve.high)
 
 
-def test_what_is_known_is_not_forecast():
+@pytest.mark.parametrize("known", [1, 77, 20_000])
+def test_known_number_of_centers_is_not_predicted(known):
     X = datasets.blobs(20_000, 2)
-    curve = retention(X[:1000], Gaussian(4.0), len(X), (2.0, 8.0), ell=4.0, n_centers=77)
+    curve = retention(X[:1000], Gaussian(4.0), len(X), (2.0, 8.0), ell=4.0, n_centers=known)
     assert curve.ells == (2.0, 4.0, 8.0)
-    assert curve.chosen == 77
-    assert curve.low[1] == curve.high[1] == 77
-    assert curve.low[2] < curve.high[2]
-    assert (np.diff(curve.n_centers) >= 0).all()
+    assert curve.chosen == curve.low[1] == curve.high[1] == known
+    assert (np.diff([curve.low, curve.n_centers, curve.high]) >= 0).all()
+    if known == 77:
+        assert curve.low[2] < curve.high[2]
 
 
-def test_between_its_points_the_logs_are_on_a_line():
+def test_curve_is_interpolated_in_the_logarithms():
     curve = retention(datasets.blobs(400, 2), Gaussian(4.0), 400, (2.0, 8.0))
     assert curve.at(2.0) == pytest.approx(curve.n_centers[0])
     assert curve.at(4.0) == pytest.approx(np.sqrt(curve.n_centers.prod()))
 
 
-def test_a_plan_has_the_curve_of_its_table():
+def test_plan_has_the_curve_of_its_table():
     planned = plan(datasets.blobs(4000, 2), ell=3.5)
     curve = planned.retention
     assert curve.chosen == planned.asked.n_centers

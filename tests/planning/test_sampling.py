@@ -1,4 +1,4 @@
-"""Rows from all over, of arrays and of files."""
+"""Test the sample that plan draws from arrays, files and other sources."""
 
 import numpy as np
 import pandas as pd
@@ -7,17 +7,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from rskpca.data import open_source
-from rskpca.planning import sampling
+from rskpca.planning.plan import draw_sample, sample_size
 
 X = np.arange(40_000.0).reshape(20_000, 2)  # sorted
 
 
 def draw(data, size=None, seed=0):
-    return sampling.draw(data, size, np.random.RandomState(seed))
+    return draw_sample(data, size, np.random.RandomState(seed))
 
 
-def written(path, kind):
-    path = path / f"data.{kind}"
+def write_file(folder, kind):
+    path = folder / f"data.{kind}"
     if kind == "npy":
         np.save(path, X)
     elif kind == "npz":
@@ -30,27 +30,28 @@ def written(path, kind):
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz", "csv", "parquet"])
-def test_a_file_gives_the_rows_of_the_array(tmp_path, kind):
-    path = written(tmp_path, kind)
+def test_file_and_array_give_the_same_rows(tmp_path, kind):
+    path = write_file(tmp_path, kind)
     for given in (path, str(path)):
-        drawn = draw(given)
-        assert drawn.n_samples == 20_000
-        np.testing.assert_array_equal(drawn.rows, draw(X).rows)
+        rows, n_samples = draw(given)
+        assert n_samples == 20_000
+        np.testing.assert_array_equal(rows, draw(X)[0])
 
 
-def test_a_table_without_names_is_read_too(tmp_path):
+def test_csv_file_without_column_names_is_read(tmp_path):
     np.savetxt(tmp_path / "data.csv", X, delimiter=",")
-    assert draw(tmp_path / "data.csv").n_samples == 20_000
-    np.testing.assert_array_equal(draw(tmp_path / "data.csv").rows, draw(X).rows)
+    rows, n_samples = draw(tmp_path / "data.csv")
+    assert n_samples == 20_000
+    np.testing.assert_array_equal(rows, draw(X)[0])
 
 
-def test_frames_and_lists_are_arrays():
-    np.testing.assert_array_equal(draw(pd.DataFrame(X)).rows, draw(X).rows)
-    np.testing.assert_array_equal(draw(X.tolist()).rows, draw(X).rows)
+@pytest.mark.parametrize("convert", [pd.DataFrame, np.ndarray.tolist], ids=["frame", "list"])
+def test_frames_and_lists_are_accepted(convert):
+    np.testing.assert_array_equal(draw(convert(X))[0], draw(X)[0])
 
 
-def test_a_twentieth_of_the_rows_from_all_over():
-    rows = draw(X).rows
+def test_sample_is_5_percent_of_the_rows_and_covers_the_whole_range():
+    rows, _ = draw(X)
     assert len(rows) == 1000
     assert len(np.unique(rows[:, 0])) == 1000
     assert abs(rows[:, 0].mean() - 20_000) < 2_000
@@ -61,43 +62,43 @@ def test_a_twentieth_of_the_rows_from_all_over():
     ("n_samples", "n_features", "size"),
     [(10**7, 3, 20_000), (10**6, 784, 2258), (10**6, 10**6, 1000), (10_992, 16, 549), (50, 2, 500)],
 )
-def test_how_many_rows_are_looked_at(n_samples, n_features, size):
-    assert sampling._size(n_samples, n_features) == size
+def test_default_sample_size(n_samples, n_features, size):
+    assert sample_size(n_samples, n_features) == size
 
 
-def test_few_rows_are_all_taken():
-    np.testing.assert_array_equal(draw(X[:300]).rows, X[:300])
-    assert len(draw(X, 150).rows) == 150
+def test_all_rows_of_small_data_are_taken_in_order():
+    np.testing.assert_array_equal(draw(X[:300])[0], X[:300])
+    assert len(draw(X, 150)[0]) == 150
 
 
-def test_float32_stays():
-    assert draw(X.astype(np.float32)).rows.dtype == np.float32
-    assert draw(X.astype(np.int16)).rows.dtype == np.float64
+def test_float32_is_kept_and_integers_become_float64():
+    assert draw(X.astype(np.float32))[0].dtype == np.float32
+    assert draw(X.astype(np.int16))[0].dtype == np.float64
 
 
-def test_what_cannot_be_opened_is_named(tmp_path):
+def test_error_names_the_file_that_cannot_be_read(tmp_path):
     with pytest.raises(ValueError, match=r"cannot read 'data.txt'.*\.npy, \.npz, \.csv, \.parquet"):
         draw(tmp_path / "data.txt")
 
 
-def test_a_source_and_a_function_are_drawn_from():
-    np.testing.assert_array_equal(draw(open_source(X, columns=[1])).rows, draw(X).rows[:, 1:])
-    np.testing.assert_array_equal(draw(lambda: np.array_split(X, 9)).rows, draw(X).rows)
+def test_sources_and_functions_are_accepted():
+    np.testing.assert_array_equal(draw(open_source(X, columns=[1]))[0], draw(X)[0][:, 1:])
+    np.testing.assert_array_equal(draw(lambda: np.array_split(X, 9))[0], draw(X)[0])
 
 
-def test_an_iterator_that_ends_is_refused():
-    with pytest.raises(ValueError, match=r"can be read only once.*give a function"):
+def test_iterator_that_can_be_read_once_is_rejected():
+    with pytest.raises(ValueError, match=r"can be read only once.*Pass a function"):
         draw(iter([X]))
 
 
 @pytest.mark.parametrize("size", [0, -5, 2.5, "all", True])
-def test_a_bad_sample_is_named(size):
-    with pytest.raises(ValueError, match="sample must be a whole number of at least 1"):
+def test_invalid_sample_size_is_rejected(size):
+    with pytest.raises(ValueError, match="sample must be an integer of at least 1"):
         draw(X, size)
 
 
-def test_a_sample_that_says_nothing_is_refused():
-    with pytest.raises(ValueError, match=r"sample=99 rows are too few.*at least 100"):
+def test_sample_of_fewer_than_100_rows_is_rejected():
+    with pytest.raises(ValueError, match=r"sample=99 is too small.*at least 100"):
         draw(X, 99)
 
 
@@ -110,6 +111,6 @@ def test_a_sample_that_says_nothing_is_refused():
         (X.astype(complex), "complex numbers"),
     ],
 )
-def test_bad_arrays_are_refused(data, message):
+def test_invalid_arrays_are_rejected(data, message):
     with pytest.raises(ValueError, match=message):
         draw(data)

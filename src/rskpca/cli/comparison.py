@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
+from .._format import percent, seconds_in_words
 from .._style import BAND, INK, PALE, import_pyplot, style_axes
-from ..planning.report import percent, seconds_in_words
 from .contenders import MOST_LANDMARKS, Result
 
 _ROUNDING = 1e-9

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from .. import scaling
+from .._format import percent
 from ..data import Source
 from ..io import save
-from ..planning.report import percent
 from .modelling import Modelling
 from .models import known_features, last_step, loaded
 from .paths import named, writable

@@ -15,7 +15,7 @@ from .._core.atomic import atomic_write
 from .._style import import_pyplot
 from ..planning import Plan
 from ..planning import plan as make_plan
-from ..planning.report import HEADER
+from ..planning.result import HEADER
 from .modelling import Bandwidth, Components, Standardize
 from .paths import named, writable
 from .reading import DataFile, Reading

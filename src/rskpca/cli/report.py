@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ..planning.report import seconds_in_words
+from .._format import seconds_in_words
 from .models import ModelFile, loaded
 from .paths import size_in_words, writable
 from .reading import DataFile, Reading

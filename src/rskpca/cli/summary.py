@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ..planning.report import percent, seconds_in_words
+from .._format import percent, seconds_in_words
 from ..plotting.models import ell_of, feature_names, n_samples_of, points_of, split
 from ..report.subject import Subject
 from ..report.verdict import Verdict, judge

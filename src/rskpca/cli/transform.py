@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from .. import scaling
-from ..planning.report import seconds_in_words
+from .._format import seconds_in_words
 from .models import ModelFile, loaded
 from .paths import size_in_words, writable
 from .reading import DataFile, Reading

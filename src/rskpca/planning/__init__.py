@@ -1,6 +1,6 @@
-"""Before the run: how many centers, how long, how much memory, how wrong."""
+"""Predict the size, time, memory and error of a fit before running it."""
 
 from .plan import plan
-from .report import Plan, PlannedFit
+from .result import Plan, PlannedFit
 
 __all__ = ["Plan", "PlannedFit", "plan"]

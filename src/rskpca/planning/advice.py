@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import gram
+from .._format import bytes_in_words, percent, seconds_in_words
 from ..kernels import RadialKernel
 from ..spectral.eigensystem import STORED_CENTERS
-from .discovery import Forecast
-from .report import PlannedFit, bytes_in_words, percent, seconds_in_words
+from .result import PlannedFit
+from .retention import Forecast
 
 Array = NDArray[np.floating]
 

@@ -1,13 +1,13 @@
-"""What quantization will do to the data, from a sample.
+"""Predict from a sample how far quantization moves the rows and their covariance operator.
 
-A row that joins a center c is moved by d = psi2(x) - psi2(c), with psi2 the feature map of k^2,
-and the squared Hilbert-Schmidt distance of the covariance operator of n rows from that of their
-reduced set is ||(1/n) sum_i d_i||^2. A share q = 1 - m/n of the rows join, so that it is
-expected to be
+A row x that joins a center c is displaced by d = psi2(x) - psi2(c), where psi2 is the feature map
+of k^2. The squared Hilbert-Schmidt distance between the covariance operators of n rows and of
+their reduced set is ||(1/n) sum_i d_i||^2. A share q = 1 - m/n of the rows joins a center, so its
+expected value is
 
     q^2 E<d, d'> + (q/n) (E||d||^2 - E<d, d'>),
 
-with d, d' of two different rows. Both means are taken over pairs of rows of the sample.
+where d and d' belong to two different rows. Both means are taken over pairs of sampled rows.
 """
 
 from __future__ import annotations
@@ -23,54 +23,50 @@ from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
 
-MOST_ROWS = 1000
+_MAX_ROWS = 1000  # more would need a larger matrix of pairs
 
 
 class Distortion(NamedTuple):
-    """Means over the rows of a sample that join a center.
+    """Means over the sampled rows that join a center."""
 
-    ``displacement`` is that of ||psi(x) - psi(c)||, ``apart`` that of <d, d'> over different
-    rows, ``alone`` that of ||d||^2.
-    """
-
-    displacement: float
-    apart: float
-    alone: float
+    displacement: float  # of ||psi(x) - psi(c)||
+    cross: float  # of <d, d'> over different rows
+    square: float  # of ||d||^2
 
     def mean_displacement(self, kept: float) -> float:
-        """The mean of ||psi(x) - psi(c)|| over all rows, where a share of them are centers."""
+        """Return the mean of ||psi(x) - psi(c)|| over all rows, given the share of centers."""
         return (1 - kept) * self.displacement
 
     def operator_error(self, kept: float, n_samples: int) -> float:
-        """The expected Hilbert-Schmidt distance of the two operators."""
+        """Return the expected Hilbert-Schmidt distance, given the share of centers."""
         joined = 1 - kept
-        squared = joined**2 * self.apart + joined / n_samples * (self.alone - self.apart)
+        squared = joined**2 * self.cross + joined / n_samples * (self.square - self.cross)
         return float(np.sqrt(max(squared, 0.0)))
 
 
 def distortion(sample: Array, kernel: RadialKernel, radius: float) -> Distortion:
-    """What the cover of the sample does to those of its rows that join a center."""
-    labels, squared = Cover(radius, sample[:0]).extend(sample) if radius else (None, None)
-    if labels is None or squared is None:
+    """Measure the distortion of a cover of the sample."""
+    if not radius:
         return Distortion(0.0, 0.0, 0.0)
-    first = np.unique(labels, return_index=True)[1]
-    joined = np.delete(np.arange(len(sample)), first)[:MOST_ROWS]
+    labels, squared = Cover(radius, sample[:0]).extend(sample)
+    opening = np.unique(labels, return_index=True)[1]
+    joined = np.delete(np.arange(len(sample)), opening)[:_MAX_ROWS]
     if len(joined) < 2:
         return Distortion(0.0, 0.0, 0.0)
-    x, c = (sample[rows].astype(np.float64) for rows in (joined, first[labels[joined]]))
+    x, c = (sample[rows].astype(np.float64) for rows in (joined, opening[labels[joined]]))
     values = kernel.evaluate(kernel.sign * squared[joined] / kernel.scale**2)
     displacement = float(np.mean(np.sqrt(np.maximum(2 * kernel.kappa - 2 * values, 0))))
-    return Distortion(displacement, *_moved(kernel, x, c))
+    return Distortion(displacement, *_pair_means(kernel, x, c))
 
 
-def _moved(kernel: RadialKernel, x: Array, c: Array) -> tuple[float, float]:
-    """Means of <d_i, d_j> over i != j, and of ||d_i||^2."""
-    between = _squared(kernel, x, c)
-    products = _squared(kernel, x, x) + _squared(kernel, c, c) - between - between.T
+def _pair_means(kernel: RadialKernel, x: Array, c: Array) -> tuple[float, float]:
+    """Return the means of <d_i, d_j> over i != j and of ||d_i||^2."""
+
+    def squared_kernel(A: Array, B: Array) -> Array:
+        return gram.gram(kernel, A, B) ** 2
+
+    between = squared_kernel(x, c)
+    products = squared_kernel(x, x) + squared_kernel(c, c) - between - between.T
     total, diagonal = float(products.sum()), float(np.trace(products))
     n = len(x)
     return (total - diagonal) / (n * (n - 1)), diagonal / n
-
-
-def _squared(kernel: RadialKernel, A: Array, B: Array) -> Array:
-    return gram.gram(kernel, A, B) ** 2

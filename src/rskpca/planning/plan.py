@@ -1,23 +1,29 @@
-"""Before the run, from a small sample: how many centers, how long, how much memory, how wrong."""
+"""Predict the size, time, memory and error of a fit from a small sample of the data."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.random import sample_without_replacement
 
 from .. import _validation as check
 from .._core.sampling import MEDIAN_SAMPLE
+from ..data import open_source
 from ..kernels import RadialKernel, as_kernel
 from .advice import advise
-from .cost import SolveTimer, bytes_needed, time_pass
-from .discovery import Forecast, forecast
+from .cost import SolveTime, bytes_needed, time_pass
 from .distortion import distortion
-from .report import Plan, PlannedFit
-from .retention import ELLS, retention
-from .sampling import Array, Drawn, draw
+from .result import Plan, PlannedFit
+from .retention import ELLS, Forecast, forecast, retention
+
+Array = NDArray[np.floating]
+
+_MIN_SAMPLE = 100  # the smallest that the user may ask for
 
 
 def plan(
@@ -29,36 +35,36 @@ def plan(
     sample: int | None = None,
     random_state: Any = 0,
 ) -> Plan:
-    """Say what a fit will cost and gain, from a small sample of the data.
+    """Predict what a fit will cost and how accurate it will be, from a small sample of the data.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), str, path or Source
-        The data, or anything else that :func:`rskpca.data.open_source` opens: a file, a folder
-        of files, a data frame, a function that makes an iterator of arrays.
+        The data, or anything that :func:`rskpca.data.open_source` accepts: a file, a folder of
+        files, a data frame, or a function that returns an iterator of arrays.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth, here that of the sample.
+        Kernel of the fit. None is the Gaussian with the median bandwidth of the sample.
     ell : float, default=4.0
-        The one that the advice is about; 3, 3.5, 4, 4.5 and 5 are planned beside it.
+        The ell of the fit, which the advice refers to. The plan also covers 3, 3.5, 4, 4.5 and 5.
     n_components : int, default=5
-        Of the kernel PCA whose time is told.
+        Number of components of the fit.
     sample : int, default=None
-        Rows to look at, from all over the data. None is a twentieth of them, at least 500, and
-        at most 20,000 or, of more than ten features, fewer.
+        Number of rows to draw at random. None draws 5% of the rows, but at least 500 and at most
+        20,000, or fewer if there are more than ten features.
     random_state : int, RandomState or None, default=0
         Seed of the sample.
 
     Returns
     -------
     Plan
-        A table (print it), a figure (``plot``), sentences (``advice``), numbers (``to_dict``).
+        Print it for a table, or use ``plot``, ``advice`` and ``to_dict``.
 
     Notes
     -----
-    Numbers of centers are extrapolated from how fast the sample opens centers; their interval is
-    two standard deviations wide to both sides. Times are those of
+    The number of centers is extrapolated from the rate at which the sample opens new centers; its
+    interval is two standard deviations wide on each side. The time is that of
     ``ReducedSetKernelPCA(n_components, kernel=kernel, ell=ell).fit(X)`` with X in memory, scaled
-    from fits of the sample on this machine. The error is an expectation and not a bound.
+    from timed fits of the sample on this machine. The error is an expectation, not a bound.
 
     Examples
     --------
@@ -71,65 +77,90 @@ def plan(
     """
     ell = check.positive_number("ell", ell)
     check.positive_integer("n_components", n_components)
-    asked = as_kernel(kernel)
+    unresolved = as_kernel(kernel)
     rng = check_random_state(random_state)
-    drawn = draw(X, sample, rng)
+    rows, n_samples = draw_sample(X, sample, rng)
     start = time.perf_counter()
-    resolved = asked.resolve(drawn.rows, None, rng)
-    planner = _Planner(drawn, resolved, n_components, rng.randint(2**31))
-    pairs = min(drawn.n_samples, MEDIAN_SAMPLE) / min(len(drawn.rows), MEDIAN_SAMPLE)
-    planner.median_seconds = (time.perf_counter() - start) * pairs**2
-    fits = planner.planned(sorted({*ELLS, ell}))
-    sentences = advise(planner, next(fit for fit in fits if fit.ell == ell))
+    resolved = unresolved.resolve(rows, None, rng)
+    # The median distance takes time proportional to the number of pairs of rows.
+    ratio = min(n_samples, MEDIAN_SAMPLE) / min(len(rows), MEDIAN_SAMPLE)
+    bandwidth_seconds = (time.perf_counter() - start) * ratio**2
+    seed = rng.randint(2**31)
+    planner = _Planner(rows, n_samples, resolved, n_components, bandwidth_seconds, seed)
+    fits = planner.fits(sorted({*ELLS, ell}))
     return Plan(
-        n_samples=drawn.n_samples,
-        n_features=drawn.rows.shape[1],
-        n_sampled=len(drawn.rows),
+        n_samples=n_samples,
+        n_features=rows.shape[1],
+        n_sampled=len(rows),
         kernel=resolved,
         ell=ell,
         n_components=n_components,
         fits=fits,
-        advice=sentences,
+        advice=advise(planner, next(fit for fit in fits if fit.ell == ell)),
     )
 
 
+def draw_sample(data: Any, size: int | None, rng: np.random.RandomState) -> tuple[Array, int]:
+    """Return sampled rows, in their original order, and the number of all rows."""
+    if size is not None:
+        check.positive_integer("sample", size)
+        if size < _MIN_SAMPLE:
+            raise ValueError(
+                f"sample={size} is too small to extrapolate from. Use at least {_MIN_SAMPLE} "
+                "rows, or None for 5% of the rows."
+            )
+    source = open_source(data)
+    if not source.again:
+        raise ValueError(
+            f"{source.name} can be read only once, but plan and fit both have to read it. Pass a "
+            "function that returns a new iterator instead."
+        )
+    n_samples = source.counted()
+    wanted = min(sample_size(n_samples, source.n_features) if size is None else size, n_samples)
+    chosen = sample_without_replacement(n_samples, wanted, random_state=rng)
+    rows = source.take(np.sort(chosen))
+    return check_array(rows, dtype=check.FLOATS, ensure_min_samples=2), n_samples
+
+
+def sample_size(n_samples: int, n_features: int) -> int:
+    """Return 5% of the number of rows, limited so that the sample is covered in seconds."""
+    largest = int(np.clip(np.sqrt(4e9 / max(n_features, 1)), 1000, 20_000))
+    return max(min(int(0.05 * n_samples), largest), 500)
+
+
+@dataclass(eq=False)
 class _Planner:
-    """The sample, and what is asked of it at one ell after the other."""
+    """A sample of the data and the fit that is planned."""
 
-    median_seconds = 0.0
-
-    def __init__(self, drawn: Drawn, kernel: RadialKernel, n_components: int, seed: int) -> None:
-        self.rows: Array = drawn.rows
-        self.n_samples, self.kernel, self.n_components = drawn.n_samples, kernel, n_components
-        self.seed = seed
-        self.solve_timer = SolveTimer(drawn.rows, kernel, n_components)
+    rows: Array
+    n_samples: int
+    kernel: RadialKernel
+    n_components: int
+    bandwidth_seconds: float
+    seed: int
 
     def centers(self, radius: float) -> Forecast:
-        """Of all rows, at this radius; the same orders of the sample each time."""
-        rng = np.random.RandomState(self.seed)
-        return forecast(self.rows, radius, self.n_samples, rng)
+        """Predict the number of centers of all rows at this radius."""
+        return forecast(self.rows, radius, self.n_samples, np.random.RandomState(self.seed))
 
-    def planned(self, ells: list[float]) -> tuple[PlannedFit, ...]:
-        """The lines of the table. A larger ell has no fewer centers."""
+    def fits(self, ells: list[float]) -> tuple[PlannedFit, ...]:
+        """Plan one fit per ell."""
         curve = retention(self.rows, self.kernel, self.n_samples, ells, seed=self.seed)
+        solving = SolveTime(self.rows, self.kernel, self.n_components)
         lines = zip(ells, curve.n_centers, curve.low, curve.high, strict=True)
-        return tuple(self._planned(ell, Forecast(*map(float, line))) for ell, *line in lines)
+        return tuple(self._fit(ell, Forecast(*map(float, line)), solving) for ell, *line in lines)
 
-    def _planned(self, ell: float, centers: Forecast) -> PlannedFit:
-        kept = centers.value / self.n_samples
+    def _fit(self, ell: float, centers: Forecast, solving: SolveTime) -> PlannedFit:
+        n, m = self.n_samples, centers.value
+        covering = time_pass(self.rows, self.kernel, ell, n)
         moved = distortion(self.rows, self.kernel, self.kernel.scale / ell)
         return PlannedFit(
             ell=ell,
-            n_centers=round(centers.value),
+            n_centers=round(m),
             low=round(centers.low),
             high=round(centers.high),
-            seconds=self._seconds(ell, centers.value),
-            memory=bytes_needed(self.n_samples, self.rows.shape[1], centers.value),
-            displacement=moved.mean_displacement(kept),
-            operator_error=moved.operator_error(kept, self.n_samples),
+            seconds=self.bandwidth_seconds + covering.seconds(n, m) + solving.seconds(m),
+            memory=bytes_needed(n, self.rows.shape[1], m),
+            displacement=moved.mean_displacement(m / n),
+            operator_error=moved.operator_error(m / n, n),
         )
-
-    def _seconds(self, ell: float, n_centers: float) -> float:
-        timed = time_pass(self.rows, self.kernel, ell, self.n_samples)
-        one_pass = timed.seconds(self.n_samples, n_centers)
-        return self.median_seconds + one_pass + self.solve_timer.seconds(n_centers)

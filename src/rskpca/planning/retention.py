@@ -1,37 +1,70 @@
-"""How many centers a cover keeps, over ell."""
+"""Predict how many centers all n rows have, from the rows of a sample.
+
+Let m(t) be the number of centers after t rows in random order. The more rows were seen, the fewer
+new ones open a center, and the slope of log m over log t decays. One law describes this decay as
+geometric:
+
+    d log m / d log t = b (t/T)^(-c),    log m(t) = log m(T) + b (1 - (t/T)^(-c)) / c,
+
+where T is the size of the sample. c = 0 is a power law; for c > 0 the number of centers approaches
+m(T) exp(b/c). Both parameters are fitted by least squares to log m(t), averaged over several
+orders of the sample. The law and its constants were chosen on magic, optdigits, usps, yaleb_ext,
+colors and patches of images, and synthetic data; covtype, skin, pendigits and mnist were used only
+to test it (``python -m benchmarks plan``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.cover import Cover
 from ..kernels import RadialKernel
-from .discovery import forecast
 
 Array = NDArray[np.floating]
 
 ELLS = (3.0, 3.5, 4.0, 4.5, 5.0)
-_LEAST, _MOST = 1000, 8000
+
+_MIN_ROWS, _MAX_ROWS = 1000, 8000
+_COVERED_ROWS = 12_000  # over all orders of the sample; a smaller sample is covered more often
+_MIN_ORDERS, _MAX_ORDERS = 6, 24
+_POINTS = 40
+# Only the last rows, from T/16 on, are fitted: factors from 8 to 32 are equally accurate.
+_WINDOW = 16
+# Raising the largest decay to 3 changes nothing.
+_DECAYS: Array = np.linspace(1e-6, 2.0, 161)[:, None]
+# Standard deviation of the law itself, relative to the logarithm of the predicted growth. With it
+# the interval contained the true number in 97% of 760 trials on the data sets named first above.
+_LAW_ERROR = 0.03
+
+
+class Forecast(NamedTuple):
+    """A predicted number of centers with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
 class Retention:
-    """Centers over ell, seen or forecast.
+    """Number of centers as a function of ell, counted or predicted.
 
     Attributes
     ----------
     n_samples : float
-        n, the number of rows.
+        Number of rows n.
     ells : tuple of float
-        Ascending.
+        Values of ell in ascending order.
     n_centers, low, high : ndarray of shape (n_ells,)
-        m at each ell, and the interval that it is expected in; the three are equal where m was
-        seen.
+        Number of centers at each ell and its 95% interval. All three are equal where the centers
+        were counted.
     ell : float or None
-        The one that was chosen; None where none was.
+        The chosen ell, if any.
     """
 
     n_samples: float
@@ -43,40 +76,18 @@ class Retention:
 
     @property
     def chosen(self) -> float | None:
-        """m at the ell that was chosen."""
+        """Number of centers at the chosen ell."""
         return None if self.ell is None else float(self.n_centers[self.ells.index(self.ell)])
 
     def at(self, ell: float) -> float:
-        """About m at any ell, by a line through the logs.
-
-        Parameters
-        ----------
-        ell : float
-            Within the ells of the curve.
-
-        Returns
-        -------
-        float
-            A number of centers, not rounded.
-        """
+        """Interpolate the number of centers linearly in the logarithms."""
         logs = np.interp(np.log(ell), np.log(self.ells), np.log(self.n_centers))
         return float(np.exp(logs))
 
 
 def enough_rows(n_features: int) -> int:
-    """Rows that a curve of some points is forecast from in a few seconds.
-
-    Parameters
-    ----------
-    n_features : int
-        Of the data; the more, the longer the covers of the sample take.
-
-    Returns
-    -------
-    int
-        From 1,000 to 8,000.
-    """
-    return int(np.clip(np.sqrt(6.4e8 / n_features), _LEAST, _MOST))
+    """Return the number of sampled rows, 1,000 to 8,000, that give a curve in a few seconds."""
+    return int(np.clip(np.sqrt(6.4e8 / n_features), _MIN_ROWS, _MAX_ROWS))
 
 
 def retention(
@@ -89,61 +100,116 @@ def retention(
     n_centers: int | None = None,
     seed: int = 0,
 ) -> Retention:
-    """The retention curve from a sample of the rows.
+    """Predict the number of centers at several values of ell.
 
     Parameters
     ----------
     sample : ndarray of shape (n_sampled, n_features)
-        Rows, drawn at random.
+        Random sample of the rows.
     kernel : RadialKernel
-        With a number for its bandwidth.
+        Kernel with a resolved bandwidth.
     n_samples : float
-        n, the number of all rows.
+        Number of all rows n.
     ells : sequence of float
-        Where to look.
+        Values of ell.
     ell : float, default=None
-        The one that was chosen, which is added to the others.
+        The chosen ell; it is added to ``ells``.
     n_centers : int, default=None
-        m at this ell where it is known, so that it need not be forecast.
+        Number of centers at ``ell``, if it is already known.
     seed : int, default=0
-        Of the orders that the sample is covered in; the same at each ell.
+        Seed for the orders in which the sample is covered, which are the same at each ell.
 
     Returns
     -------
     Retention
-        A larger ell has no fewer centers.
+        The curve; it never decreases with ell.
     """
     asked = sorted({*ells} if ell is None else {*ells, ell})
     n = max(round(n_samples), len(sample))
 
-    def at(ell_: float) -> Array:
-        if n_centers is not None and ell_ == ell:
-            return np.full(3, float(n_centers))
-        return np.array(forecast(sample, kernel.scale / ell_, n, np.random.RandomState(seed)))
+    def predict(value: float) -> Forecast:
+        if n_centers is not None and value == ell:
+            return Forecast(n_centers, n_centers, n_centers)
+        return forecast(sample, kernel.scale / value, n, np.random.RandomState(seed))
 
-    columns = np.array([at(ell_) for ell_ in asked])
+    columns = np.array([predict(value) for value in asked], dtype=float)
     if n_centers is not None and ell is not None:
-        rising = _rising_through(columns, asked.index(ell))
-    else:
-        rising = _rising(columns)
-    value, low, high = rising.T
+        known = asked.index(ell)
+        columns[:known] = np.minimum(columns[:known], n_centers)
+        columns[known:] = np.maximum(columns[known:], n_centers)
+    value, low, high = _nondecreasing(columns).T
     return Retention(n_samples, tuple(asked), value, low, high, ell)
 
 
-def _rising(columns: Array) -> Array:
-    """Columns that never fall: halfway from the largest so far to the smallest to come."""
-    so_far = np.maximum.accumulate(columns)
-    to_come = np.minimum.accumulate(columns[::-1])[::-1]
-    return (so_far + to_come) / 2
+def _nondecreasing(columns: Array) -> Array:
+    """Average the running maximum and the reversed running minimum of each column."""
+    highest_before = np.maximum.accumulate(columns)
+    lowest_after = np.minimum.accumulate(columns[::-1])[::-1]
+    return (highest_before + lowest_after) / 2
 
 
-def _rising_through(columns: Array, known: int) -> Array:
-    """The same, where one line is known: none before is above it, and none after below."""
-    bounded = np.concatenate(
-        [
-            np.minimum(columns[:known], columns[known]),
-            columns[known:][:1],
-            np.maximum(columns[known + 1 :], columns[known]),
-        ]
-    )
-    return _rising(bounded)
+def forecast(sample: Array, radius: float, n_samples: int, rng: np.random.RandomState) -> Forecast:
+    """Predict how many centers all rows have; count them if the sample contains all rows."""
+    size = len(sample)
+    if size >= n_samples:
+        return Forecast(*[float(count_centers(sample, radius)[-1])] * 3)
+    n_orders = int(np.clip(_COVERED_ROWS // size, _MIN_ORDERS, _MAX_ORDERS))
+    orders = [rng.permutation(size) for _ in range(n_orders)]
+    curves = [count_centers(sample[order], radius) for order in orders]
+    curve = np.mean(curves, axis=0)
+    value = _extrapolate_curve(curve, n_samples)
+    half = size // 2
+    halves = [
+        (first[:half], count_centers(sample[order[half:]], radius))
+        for first, order in zip(curves[:_MIN_ORDERS], orders, strict=False)
+    ]
+    variance = _sampling_variance(halves, n_samples)
+    spread = 2 * np.sqrt(variance + (_LAW_ERROR * np.log(value / curve[-1])) ** 2)
+    bounds = value * np.exp(spread * np.array([0, -1, 1]))
+    return Forecast(*map(float, np.clip(bounds, curve[-1], n_samples)))
+
+
+def count_centers(rows: Array, radius: float) -> Array:
+    """Return the number of centers after each row."""
+    if not radius:  # every row is a center
+        return np.arange(1.0, len(rows) + 1)
+    labels, _ = Cover(radius, rows[:0]).extend(rows)
+    return np.maximum.accumulate(labels) + 1.0
+
+
+def extrapolate(t: Array, m: Array, n_samples: float) -> float:
+    """Fit the law to a curve of m centers after t rows and evaluate it at ``n_samples``."""
+    late = t >= t[-1] / _WINDOW
+    growth = _unit_growth(np.log(t[late] / t[-1]), _DECAYS)
+    growth -= growth.mean(axis=1, keepdims=True)
+    logs = np.log(m[late]) - np.log(m[late]).mean()
+    squares = np.maximum(np.square(growth).sum(axis=1), np.finfo(float).tiny)
+    slopes = np.maximum(growth @ logs / squares, 0.0)
+    residuals = np.square(logs - slopes[:, None] * growth).sum(axis=1)
+    best = np.argmin(residuals)
+    ahead = _unit_growth(np.log(n_samples / t[-1]), _DECAYS[best])
+    return float(m[-1] * np.exp(slopes[best] * ahead.item()))
+
+
+def _unit_growth(x: Array, decay: Array) -> Array:
+    """Return (1 - exp(-c x)) / c, the logarithm of the growth for b = 1 and x = log(t/T)."""
+    return -np.expm1(-decay * x) / decay
+
+
+def _extrapolate_curve(curve: Array, n_samples: int) -> float:
+    """Extrapolate a curve with one entry per row, at most to one center per row."""
+    size = len(curve)
+    t = np.unique(np.geomspace(max(size / _WINDOW, 1), size, _POINTS).astype(int))
+    return min(extrapolate(t, curve[t - 1], n_samples), n_samples)
+
+
+def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> float:
+    """Estimate the variance of the logarithm of a prediction from curves of halves of the sample.
+
+    Half the squared difference between two halves estimates the variance of a prediction from one
+    half, which is twice the variance of a prediction from the whole sample.
+    """
+    ratios = [
+        _extrapolate_curve(a, n_samples) / _extrapolate_curve(b, n_samples) for a, b in halves
+    ]
+    return float(np.mean(np.square(np.log(ratios))) / 4)

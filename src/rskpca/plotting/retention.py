@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from .. import _validation as check
 from ..kernels import RadialKernel, as_kernel
 from ..planning import Plan
-from ..planning.figure import draw_retention
+from ..planning.result import draw_retention
 from ..planning.retention import ELLS, Retention, enough_rows, retention
 from ._display import Display
 from .models import ell_of, kernel_of, n_samples_of, numbers, points_of, some_rows, split

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._format import percent
 from ..density import FadingDensity, ShadowDensity, WindowDensity
 from ..kernels import RadialKernel
 from ..planning.advice import HARDLY, LITTLE, WELL, landmarks
-from ..planning.discovery import Forecast, forecast
-from ..planning.report import percent
-from ..planning.retention import enough_rows
+from ..planning.retention import Forecast, enough_rows, forecast
 from .subject import Subject, public_class
 from .verdict import GREEN, Verdict
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__ as version
-from ..planning.report import percent, seconds_in_words
+from .._format import percent, seconds_in_words
 from .advice import Advice
 from .look import variables
 from .subject import Subject

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._format import percent
 from ..certificate import Certificate
-from ..planning.report import percent
 from .subject import Subject
 
 GREEN, AMBER = 0.1, 0.5  # how far off an eigenvalue may be, relative to itself

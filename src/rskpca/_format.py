@@ -1,0 +1,23 @@
+"""Format numbers for tables and messages."""
+
+from __future__ import annotations
+
+
+def percent(share: float) -> str:
+    """Format a share with two digits, or three above 10%."""
+    return f"{100 * share:.3g}%" if share > 0.1 else f"{100 * share:.2g}%"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """Format a duration in milliseconds, seconds, minutes or hours."""
+    if seconds < 1:
+        return f"{1000 * seconds:.2g} ms" if seconds < 0.0995 else f"{seconds:.2g} s"
+    if seconds < 100:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:,.1f} h"
+
+
+def bytes_in_words(n_bytes: float) -> str:
+    """Format a size in MB or GB."""
+    megabytes = n_bytes / 1e6
+    return f"{megabytes:.0f} MB" if megabytes < 999.5 else f"{megabytes / 1000:.1f} GB"

@@ -1,0 +1,221 @@
+"""The plan as a table, a figure and plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from .._format import bytes_in_words, percent, seconds_in_words
+from .._style import BAND, INK, MARK, get_axes, log_axis, style_axes
+from ..kernels import RadialKernel
+from .retention import Retention
+
+HEADER = ("ell", "centers", "95% interval", "kept", "time", "memory", "displacement", "error")
+
+_LOG_SCALE_RATIO = 20  # the axis is logarithmic if the center counts differ by more than this
+_TICK_DISTANCE = 0.3  # between two values of ell, so that their labels do not overlap
+
+
+@dataclass(frozen=True)
+class PlannedFit:
+    """Prediction for a fit at one ell.
+
+    Attributes
+    ----------
+    ell : float
+        The radius is bandwidth / ell.
+    n_centers : int
+        Number of centers m.
+    low, high : int
+        Interval for m, two standard deviations on each side.
+    seconds : float
+        Time of the fit on this machine with the data in memory.
+    memory : float
+        Peak memory of the fit in bytes, beyond the data.
+    displacement : float
+        Mean over the rows of ||psi(x) - psi(c)||, their displacement in feature space.
+    operator_error : float
+        Expected Hilbert-Schmidt distance between the uncentered covariance operators of the data
+        and of the reduced set. It bounds the l2 norm of the errors of all eigenvalues divided
+        by n. An eigenvalue divided by n is at most kappa.
+    """
+
+    ell: float
+    n_centers: int
+    low: int
+    high: int
+    seconds: float
+    memory: float
+    displacement: float
+    operator_error: float
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """Result of :func:`~rskpca.plan`; print it for a table.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Shape of the data.
+    n_sampled : int
+        Number of rows in the sample.
+    kernel : RadialKernel
+        Kernel with a resolved bandwidth.
+    ell : float
+        The requested ell.
+    n_components : int
+        Number of components of the planned fit.
+    fits : tuple of PlannedFit
+        One prediction per ell, in ascending order.
+    advice : tuple of str
+        What the numbers mean and what to change.
+    """
+
+    n_samples: int
+    n_features: int
+    n_sampled: int
+    kernel: RadialKernel
+    ell: float
+    n_components: int
+    fits: tuple[PlannedFit, ...]
+    advice: tuple[str, ...]
+
+    @property
+    def asked(self) -> PlannedFit:
+        """Prediction at the requested ell."""
+        return next(fit for fit in self.fits if fit.ell == self.ell)
+
+    @property
+    def retention(self) -> Retention:
+        """Number of centers as a function of ell."""
+        value, low, high = np.array([(f.n_centers, f.low, f.high) for f in self.fits], float).T
+        ells = tuple(fit.ell for fit in self.fits)
+        return Retention(self.n_samples, ells, value, low, high, self.ell)
+
+    @property
+    def title(self) -> str:
+        """Shape of the data, kernel, number of components and sample size on one line."""
+        kernel = f"{type(self.kernel).__name__}({self.kernel.scale:.4g})"
+        return (
+            f"{self.n_samples:,} x {self.n_features}, {kernel}, {self.n_components} components; "
+            f"predicted from {self.n_sampled:,} rows"
+        )
+
+    def __repr__(self) -> str:
+        """Return a one-line summary."""
+        fit = self.asked
+        return (
+            f"Plan({self.n_samples:,} rows, ell={fit.ell:g}: about {fit.n_centers:,} centers, "
+            f"{seconds_in_words(fit.seconds)})"
+        )
+
+    def __str__(self) -> str:
+        """Return the table followed by the advice."""
+        lines = [HEADER, *self.cells()]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        table = ["  ".join(map(str.rjust, line, widths)) for line in lines]
+        return "\n".join([self.title, "", *table, "", *self.advice])
+
+    def _repr_html_(self) -> str:
+        """Return the table and the advice for a notebook."""
+        rows = [f"<tr>{''.join(f'<th>{name}</th>' for name in HEADER)}</tr>"]
+        for fit, line in zip(self.fits, self.cells(), strict=True):
+            style = ' style="font-weight: bold"' if fit.ell == self.ell else ""
+            rows.append(f"<tr{style}>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>")
+        advice = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.advice)
+        return f"<p>{escape(self.title)}</p><table>{''.join(rows)}</table>{advice}"
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the formatted rows of the table, without the header."""
+        return [
+            (
+                f"{fit.ell:g}",
+                f"{fit.n_centers:,}",
+                f"{fit.low:,} to {fit.high:,}",
+                percent(fit.n_centers / self.n_samples),
+                seconds_in_words(fit.seconds),
+                bytes_in_words(fit.memory),
+                f"{fit.displacement:.2g}",
+                f"{fit.operator_error:.2g}",
+            )
+            for fit in self.fits
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and strings that can be written as JSON."""
+        return {
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "n_sampled": self.n_sampled,
+            "kernel": type(self.kernel).__name__,
+            "bandwidth": self.kernel.scale,
+            "ell": self.ell,
+            "n_components": self.n_components,
+            "fits": [asdict(fit) for fit in self.fits],
+            "advice": list(self.advice),
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the share of the rows that is kept and the time of the fit at each ell.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw on; None creates a figure.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes with the curve.
+        """
+        title = f"{self.n_samples:,} rows x {self.n_features}, bandwidth {self.kernel.scale:.4g}"
+        ax = draw_retention(self.retention, ax, title)
+        ticks = [
+            fit
+            for fit in self.fits
+            if fit.ell == self.ell or abs(fit.ell - self.ell) > _TICK_DISTANCE
+        ]
+        labels = [f"{fit.ell:g}\n{seconds_in_words(fit.seconds)}" for fit in ticks]
+        ax.set_xticks([fit.ell for fit in ticks], labels)
+        ax.set_xlabel("ell and time of the fit")
+        return ax
+
+
+def draw_retention(curve: Retention, ax: Any, title: str) -> Any:
+    """Draw a retention curve with its interval and mark the chosen ell."""
+    ax = get_axes(ax)
+    low, kept, high = (
+        100 * values / curve.n_samples for values in (curve.low, curve.n_centers, curve.high)
+    )
+    predicted = bool((low < high).any())
+    if predicted:
+        ax.fill_between(
+            curve.ells, low, high, color=BAND, alpha=0.35, linewidth=0, label="95% interval"
+        )
+    label = "predicted" if predicted else "counted"
+    ax.plot(curve.ells, kept, color=INK, marker="o", markersize=4, label=label)
+    if curve.chosen is not None:
+        _mark_chosen(ax, curve.ell, curve.chosen, curve.chosen / curve.n_samples)
+    if high.max() > _LOG_SCALE_RATIO * low.min():
+        log_axis(ax.yaxis, low.min(), high.max(), "%")
+    else:
+        ax.set_ylim(0, min(1.08 * high.max(), 104))
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}%")
+    style_axes(ax, "ell", "rows kept as centers", title)
+    ax.grid(axis="y", alpha=0.25)
+    ax.legend(frameon=False, loc="lower right")
+    return ax
+
+
+def _mark_chosen(ax: Any, ell: float | None, n_centers: float, share: float) -> None:
+    ax.plot([ell], [100 * share], "o", color=MARK, markersize=8, zorder=3)
+    ax.annotate(
+        f"{n_centers:,.0f} centers, {percent(share)}",
+        (ell, 100 * share),
+        xytext=(8, -12), textcoords="offset points", color=MARK, va="top", zorder=4,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 2},
+    )  # fmt: skip

@@ -71,7 +71,7 @@ class _PreclusteredNystrom(WeightedNystromKernelPCA):
 
     means: ReducedSet
 
-    def _chosen(self, X: Any, weights: Any) -> tuple[Any, ReducedSet]:
+    def _choose_landmarks(self, rows: Any) -> tuple[Any, ReducedSet]:
         return self.kernel, self.means
 
 

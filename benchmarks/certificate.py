@@ -57,7 +57,7 @@ def _fit(X: Floats, n_frequencies: int) -> ReducedSetKernelPCA:
 
 
 def _measure_tightness(name: str, data: Data) -> Row:
-    """Divide the 95% limit by the measured error; report the largest ratio of three ell."""
+    """Return the largest ratio of the 95% limit to the measured error over three values of ell."""
     kernel = Gaussian().resolve(data.X)
     parts = {}
     for ell in (3.0, 4.0, 5.0):
@@ -137,7 +137,7 @@ def _check_auto_ell(name: str, data: Data) -> Row:
 
 
 def _check_bounded_stream(n_chunks: int) -> list[Row]:
-    """Stream with at most 2,000 centers; the error is estimated from independent frequencies."""
+    """Fit a stream with at most 2,000 centers; estimate its error from other frequencies."""
     kernel = Gaussian(1.0)
     density = ShadowDensity(kernel, 8.0, max_centers=2_000)
     independent = Spectrum.of(kernel, np.zeros(3), 1_600, 1)

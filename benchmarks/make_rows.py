@@ -1,4 +1,4 @@
-"""An endless stream of rows with 16 features: forty clusters, with outliers at any time.
+"""An endless stream of rows with 16 features: forty clusters that never stop opening centers.
 
 Row i is always the same. ``python -m benchmarks.make_rows FOLDER [--rows N]`` writes the rows to
 a folder of Parquet files; the 20,000,000 rows of the benchmark take 2.5 GB.

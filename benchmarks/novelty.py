@@ -47,18 +47,10 @@ def run(quick: bool) -> list[Row]:
     )
     options = {"note": note, "stand_in": data.stand_in}
     return [
-        _difference(areas, "ell=inf", data.stand_in),
-        _difference(areas, "KernelPCA", data.stand_in),
-        ratio(
-            "test time compared with ell=inf", timed, "rskpca", "ell=inf", at_least=20, **options
-        ),
-        ratio(
-            "test time compared with KernelPCA",
-            timed,
-            "rskpca",
-            "KernelPCA",
-            at_least=20,
-            **options,
+        *(_difference(areas, name, data.stand_in) for name in ("ell=inf", "KernelPCA")),
+        *(
+            ratio(f"test time compared with {name}", timed, "rskpca", name, at_least=20, **options)
+            for name in ("ell=inf", "KernelPCA")
         ),
     ]
 

@@ -34,24 +34,21 @@ def _fit_uncompressed(X: datasets.Floats) -> ReducedSetKernelPCA:
 
 
 def _measure(data: datasets.Data, fit: Fit, rounds: int) -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        return _measure_in(data.X, data.stand_in, fit, Path(folder), rounds)
-
-
-def _measure_in(
-    X: datasets.Floats, stand_in: str, fit: Fit, folder: Path, rounds: int
-) -> list[Row]:
-    np.save(folder / "X.npy", X)
+    X, stand_in = data
     model = fit(X)
-    contenders = {
-        "read": lambda: np.load(folder / "X.npy"),
-        "fit": lambda: fit(X),
-        "report": lambda: report.write(model, X, folder / "report.html"),
-    }
-    parts = {name: timed.seconds for name, timed in time_interleaved(contenders, rounds).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        data_file, page = Path(folder) / "X.npy", Path(folder) / "report.html"
+        np.save(data_file, X)
+        contenders = {
+            "read": lambda: np.load(data_file),
+            "fit": lambda: fit(X),
+            "report": lambda: report.write(model, X, page),
+        }
+        timed = time_interleaved(contenders, rounds)
+        size = page.stat().st_size / 1e6
+    parts = {name: t.seconds for name, t in timed.items()}
     allowed = (parts["read"] + parts["fit"]) / 5 + ALLOWANCE
     case = f"{len(X):,} x {X.shape[1]}, m {model.n_centers_:,}"
-    size = (folder / "report.html").stat().st_size / 1e6
     return [
         Row(
             f"{case}, time / allowance", parts["report"] / allowed, "x", Wanted("<", 1),

@@ -28,17 +28,9 @@ FEATURES = (
     "elevation", "aspect", "slope", "distance to water", "height above water",
     "distance to road", "shade at 9", "shade at noon", "shade at 15", "distance to fire",
 )  # fmt: skip
-COVER_TYPES = np.array(
-    [
-        "spruce/fir",
-        "lodgepole pine",
-        "ponderosa pine",
-        "willow",
-        "aspen",
-        "Douglas fir",
-        "krummholz",
-    ]
-)
+COVER_TYPES = np.array([
+    "spruce/fir", "lodgepole pine", "ponderosa pine", "willow", "aspen", "Douglas fir", "krummholz",
+])  # fmt: skip
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ def _make_window(window: int) -> WindowDensity:
 
 
 def _compare_with_direct_count(n: int, window: int) -> Row:
-    """Return how many numbers of the reduced set differ from a count row by row."""
+    """Return how many numbers of the reduced set differ from a row-by-row count."""
     density = _make_window(window)
     X = np.concatenate([_make_chunk(i) for i in range(n // CHUNK)])
     homes, squared = reference.aging_cover(X, RADIUS, window)

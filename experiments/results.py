@@ -41,7 +41,7 @@ def read(path: Path, key: dict[str, Any] | None = None) -> dict[str, Any] | None
     return content if key is None or content.get("key") == key else None
 
 
-def cached(path: Path, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
+def load_or_compute(path: Path, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
     """Return the numbers stored under this key, computing and storing them if necessary."""
     found = read(path, key)
     if found is None:

@@ -51,7 +51,9 @@ def _run_parts(parts: Sequence[Part], settings: Settings) -> Iterator[tuple[int,
 def _run_part(part: Part, settings: Settings) -> Any:
     path = settings.part(part.name)
     with threadpool_limits(1):
-        return results.cached(path, settings.key, lambda: part.compute(settings, *part.arguments))
+        return results.load_or_compute(
+            path, settings.key, lambda: part.compute(settings, *part.arguments)
+        )
 
 
 @cache

@@ -21,7 +21,7 @@ def test_nan_raises_an_error_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_cached_numbers_are_computed_once_per_key(tmp_path):
+def test_numbers_are_computed_once_per_key(tmp_path):
     calls = []
 
     def compute():
@@ -29,9 +29,9 @@ def test_cached_numbers_are_computed_once_per_key(tmp_path):
         return len(calls)
 
     path = tmp_path / "part.json"
-    assert results.cached(path, {"runs": 2}, compute) == 1
-    assert results.cached(path, {"runs": 2}, compute) == 1
-    assert results.cached(path, {"runs": 3}, compute) == 2
+    assert results.load_or_compute(path, {"runs": 2}, compute) == 1
+    assert results.load_or_compute(path, {"runs": 2}, compute) == 1
+    assert results.load_or_compute(path, {"runs": 3}, compute) == 2
 
 
 def test_the_error_names_an_invalid_file(tmp_path):

@@ -141,10 +141,8 @@ class Exact(NamedTuple):
         return {
             "printed": eigenspaces.bound(self.kernel, self.gap, ell),
             "unproved": None if worst is None else 2 * worst / self.gap,
-            "from_data": None if displaced is None else _projection_bound(displaced, self.gap),
-            "limit": None
-            if limit.operator is None
-            else _projection_bound(limit.operator, self.gap),
+            "from_data": _projection_bound(displaced, self.gap),
+            "limit": _projection_bound(limit.operator, self.gap),
             "measured": eigenspaces.measure(self.kernel, self.X, found, N_LEADING),
         }
 
@@ -167,9 +165,9 @@ def _distance(exact: Floats, reduced: Floats) -> float:
     return float(np.linalg.norm(difference))
 
 
-def _projection_bound(error: float, gap: float) -> float | None:
-    """Return the Davis-Kahan bound of ||P - P-bar||_HS."""
-    sine = eigenspaces.davis_kahan(error, gap)
+def _projection_bound(error: float | None, gap: float) -> float | None:
+    """Return the Davis-Kahan bound of ||P - P-bar||_HS; None if it does not apply."""
+    sine = None if error is None else eigenspaces.davis_kahan(error, gap)
     return None if sine is None else float(np.sqrt(2) * sine)
 
 

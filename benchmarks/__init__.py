@@ -1,1 +1,1 @@
-"""Speed and memory against peers, as ratios within one run: ``python -m benchmarks``."""
+"""Speed, memory and accuracy compared with other methods: ``python -m benchmarks``."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [name ...] [--quick] [--output DIR]``."""
+"""Command line: ``python -m benchmarks [name ...] [--quick] [--output DIR]``."""
 
 from __future__ import annotations
 
@@ -6,48 +6,54 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from . import results
-from .registry import BENCHMARKS
-from .rows import Row
-from .tables import table
+from .rows import Row, format_table
+
+# In the order in which they run.
+NAMES = (
+    "cover", "transform", "fit", "accuracy", "manifold", "certificate", "methods", "weights",
+    "frontier", "denoising", "novelty", "plan", "report", "window", "memory", "scale", "stream",
+    "start", "threads", "dask_scale", "deployment",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> None:
-    options = _options(arguments)
+    """Run the benchmarks, print their tables and write their results."""
+    options = _parse(arguments)
     folder = options.output or (None if options.quick else results.FOLDER)
     met: list[bool] = []
-    for name in options.names or BENCHMARKS:
+    for name in options.names or NAMES:
         rows = _run(name, options.quick)
         met += [row.met for row in rows if row.met is not None]
         if folder is not None:
             results.write(name, rows, folder, arguments)
     if options.quick:
-        print("quick: small data, so the wanted values, which are for the full size, say nothing")
+        print("Quick run on small data: the targets, which are for the full size, do not apply.")
     else:
-        print(f"{sum(met)} of {len(met)} wanted values met")
+        print(f"{sum(met)} of {len(met)} targets met")
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    parser.add_argument("--quick", action="store_true", help="small data; nothing is judged")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write the JSON files here")
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
+    parser.add_argument("--quick", action="store_true", help="small data, no comparison to targets")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="folder for the JSON files")
     options = parser.parse_args(arguments)
-    unknown = set(options.names) - set(BENCHMARKS)
+    unknown = sorted(set(options.names) - set(NAMES))
     if unknown:
-        parser.error(
-            f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}"
-        )
+        parser.error(f"unknown benchmark {', '.join(unknown)}; choose from {', '.join(NAMES)}")
     return options
 
 
 def _run(name: str, quick: bool) -> list[Row]:
+    module = import_module(f"benchmarks.{name}")
     start = time.perf_counter()
-    rows = BENCHMARKS[name](quick)
+    rows: list[Row] = module.run(quick)
     print(f"{name} ({time.perf_counter() - start:.0f} s)")
-    print(table(rows, judged=not quick), end="\n\n", flush=True)
+    print(format_table(rows, with_targets=not quick), end="\n\n", flush=True)
     return rows
 
 

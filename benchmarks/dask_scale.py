@@ -1,4 +1,4 @@
-"""A cluster of worker processes of one thread each: two against one."""
+"""Two Dask worker processes with one thread each, compared with one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rskpca.scaling import dask as rskpca_dask
 
 from .datasets import Floats
 from .rows import Row, ratio
-from .timing import interleaved
+from .timing import time_interleaved
 
 N, N_QUICK, N_FEATURES, N_BLOCKS = 5_000_000, 100_000, 16, 40
 NAMES = {1: "1 worker", 2: "2 workers"}
@@ -25,20 +25,20 @@ def run(quick: bool) -> list[Row]:
     n, rounds = (N_QUICK, 1) if quick else (N, 3)
     with ExitStack() as stack:
         fits = {
-            name: partial(_fitted, *stack.enter_context(_held(n_workers, n)))
+            name: partial(_fit, *stack.enter_context(_start_cluster(n_workers, n)))
             for n_workers, name in NAMES.items()
         }
-        timed = interleaved(fits, rounds)
+        timed = time_interleaved(fits, rounds)
     first, second = (t.result for t in timed.values())
     if first != second:
-        raise AssertionError("the reduced set depends on the number of workers")
+        raise AssertionError("The reduced set depends on the number of workers.")
     case = f"fit, {n:,} x {N_FEATURES} in {N_BLOCKS} blocks, m {first.n_centers:,}"
     return [ratio(case, timed, NAMES[2], NAMES[1], at_least=1.5)]
 
 
 @contextmanager
-def _held(n_workers: int, n: int) -> Iterator[tuple[Any, Any]]:
-    """A client, and the rows in the memory of its workers."""
+def _start_cluster(n_workers: int, n: int) -> Iterator[tuple[Any, Any]]:
+    """Yield a client, and the rows in the memory of its workers."""
     from distributed import Client, LocalCluster, wait
 
     workers = LocalCluster(
@@ -49,25 +49,25 @@ def _held(n_workers: int, n: int) -> Iterator[tuple[Any, Any]]:
         silence_logs=logging.ERROR,
     )
     with workers, Client(workers) as client:
-        rows = _rows(n).persist()
+        rows = _make_rows(n).persist()
         wait(rows)
         yield client, rows
 
 
-def _rows(n: int) -> Any:
-    """Points along a closed curve, with noise, made in blocks."""
+def _make_rows(n: int) -> Any:
+    """Return a Dask array of points along a closed curve, with noise."""
     import dask.array as da
 
     shape = (n // N_BLOCKS, N_FEATURES)
     return da.map_blocks(
-        _block,
+        _make_block,
         len_block=shape[0],
         chunks=((shape[0],) * N_BLOCKS, shape[1:]),
         meta=np.empty((0, N_FEATURES)),
     )
 
 
-def _block(len_block: int, block_id: tuple[int, int]) -> Floats:
+def _make_block(len_block: int, block_id: tuple[int, int]) -> Floats:
     curve = np.random.default_rng(0).normal(size=(6, N_FEATURES))
     rng = np.random.default_rng((1, block_id[0]))
     angles = np.outer(rng.uniform(0, 2 * np.pi, len_block), [1, 2, 3])
@@ -75,6 +75,6 @@ def _block(len_block: int, block_id: tuple[int, int]) -> Floats:
     return np.hstack([np.cos(angles), np.sin(angles)]) @ curve + noise
 
 
-def _fitted(client: Any, rows: Any) -> ReducedSet:
+def _fit(client: Any, rows: Any) -> ReducedSet:
     with client.as_current():
         return rskpca_dask.fit(ReducedSetKernelPCA(5, ell=30.0), rows).reduced_set_

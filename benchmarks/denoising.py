@@ -1,9 +1,9 @@
-"""Denoising by pre-images: noisy usps images, projected and brought back.
+"""Denoising of usps images by projection and pre-images.
 
-Models are fitted to clean images; other images get Gaussian noise. The error is the mean
-squared one against the clean image. scikit-learn's ridge is its default, 1, and the best of a
-grid for these very test images, which nobody could have chosen beforehand; rskpca chooses
-nothing by them.
+Models are fitted to clean images and applied to other images with Gaussian noise. The error is the
+mean squared difference to the clean image. scikit-learn is used with its default ridge of 1, and
+with the ridge of a grid that is best for these very test images, which no user could choose in
+advance; rskpca has no access to the test images.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ METHODS = ("ridge", "fixed-point", "distances")
 
 
 class Split(NamedTuple):
-    """Clean images to fit, clean images to test, and these with noise of each size."""
+    """Clean training images, clean test images, and the test images by standard deviation."""
 
     train: Floats
     clean: Floats
@@ -35,22 +35,22 @@ class Split(NamedTuple):
 
 def run(quick: bool) -> list[Row]:
     n_train, n_test = (400, 100) if quick else (N_TRAIN, N_TEST)
-    X, stand_in = datasets.post(n_train + n_test)
-    split = _with_noise(X[:n_train], X[n_train:])
+    X, stand_in = datasets.usps(n_train + n_test)
+    split = _add_noise(X[:n_train], X[n_train:])
     return [
         row
         for n_components in ((16,) if quick else COMPONENTS)
-        for row in _rows(split, n_components, stand_in)
+        for row in _compare(split, n_components, stand_in)
     ]
 
 
-def _with_noise(train: Floats, clean: Floats) -> Split:
+def _add_noise(train: Floats, clean: Floats) -> Split:
     rng = np.random.default_rng(0)
     return Split(train, clean, {sd: clean + rng.normal(0, sd, clean.shape) for sd in NOISES})
 
 
-def _rows(split: Split, n_components: int, stand_in: str) -> list[Row]:
-    theirs = _scikit_learn(split, n_components)
+def _compare(split: Split, n_components: int, stand_in: str) -> list[Row]:
+    theirs = _sklearn_errors(split, n_components)
     return [
         _row(split, sd, model, name, theirs[sd], stand_in)
         for name, ell in (("ell 4", 4.0), ("all rows", np.inf))
@@ -69,7 +69,7 @@ def _row(
     theirs: dict[float, float],
     stand_in: str,
 ) -> Row:
-    """The default method over scikit-learn's best ridge; all else beside it."""
+    """Divide the error of the default method by that of scikit-learn's best ridge."""
     ours = {method: _error(model, split, sd, method=method) for method in METHODS}
     best = min(theirs, key=theirs.__getitem__)
     parts = {
@@ -90,8 +90,8 @@ def _row(
     )
 
 
-def _scikit_learn(split: Split, n_components: int) -> dict[float, dict[float, float]]:
-    """Error by noise and ridge."""
+def _sklearn_errors(split: Split, n_components: int) -> dict[float, dict[float, float]]:
+    """Return scikit-learn's errors by noise and ridge."""
     model: Any = KernelPCA(
         n_components, kernel="rbf", gamma=BANDWIDTH**-2, fit_inverse_transform=True,
         eigen_solver="randomized", random_state=0,

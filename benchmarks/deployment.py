@@ -1,8 +1,8 @@
-"""ONNX graphs in onnxruntime against ``transform``, for rows at once and in batches."""
+"""ONNX graphs in onnxruntime compared with ``transform``, for all rows at once and in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -15,42 +15,42 @@ from rskpca.baselines import UniformDensity
 from rskpca.onnx import to_onnx
 
 from .rows import Row
-from .timing import interleaved
+from .timing import time_interleaved
 
 N_CENTERS, BATCH = 800, 500
-BANDWIDTHS = {3: 1.0, 64: 12.0}  # by the number of features
+BANDWIDTHS = {3: 1.0, 64: 12.0}  # by number of features
 
 
 def run(quick: bool) -> list[Row]:
     n = 2_000 if quick else 10_000
     cases = product(("gaussian", "laplacian"), BANDWIDTHS, (np.float32, np.float64))
     with threadpool_limits(1):
-        return [row for case in cases for row in _rows(n, *case, rounds=1 if quick else 9)]
+        return [row for case in cases for row in _compare(n, *case, rounds=1 if quick else 9)]
 
 
-def _rows(n: int, kernel: str, d: int, dtype: Any, *, rounds: int) -> Iterator[Row]:
+def _compare(n: int, kernel: str, d: int, dtype: Any, *, rounds: int) -> Iterator[Row]:
     rng = np.random.default_rng(0)
     X, new = (rng.normal(size=(size, d)).astype(dtype) for size in (5_000, n))
     density = UniformDensity(N_CENTERS)
     model = ReducedSetKernelPCA(5, kernel=kernel, bandwidth=BANDWIDTHS[d], density=density).fit(X)
-    run = _session(model, dtype)
+    run_graph = _load_graph(model, dtype)
     contenders = {
         "transform": lambda: model.transform(new),
-        "onnxruntime": lambda: run(new),
-        "in batches": lambda: [run(new[i : i + BATCH]) for i in range(0, n, BATCH)],
+        "onnxruntime": lambda: run_graph(new),
+        "in batches": lambda: [run_graph(new[i : i + BATCH]) for i in range(0, n, BATCH)],
     }
-    timed = interleaved(contenders, rounds)
+    timed = time_interleaved(contenders, rounds)
     Z = timed["transform"].result
     difference = np.abs(Z - timed["onnxruntime"].result).max() / np.abs(Z).max()
     for name in ("onnxruntime", "in batches"):
         parts = {part: timed[part].seconds for part in ("transform", name)}
         case = f"{kernel}, {n:,} x {d}, m {N_CENTERS}, {np.dtype(dtype)}, {name}"
-        note = f"largest difference {difference:.0e} of the largest value"
+        note = f"largest difference {difference:.0e}, relative to the largest value"
         yield Row(case, parts[name] / parts["transform"], "x", parts=parts, note=note)
 
 
-def _session(model: Any, dtype: Any) -> Any:
-    """What a graph says of rows, in one thread."""
+def _load_graph(model: Any, dtype: Any) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """Return a function that evaluates the ONNX graph of a model in one thread."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -58,7 +58,7 @@ def _session(model: Any, dtype: Any) -> Any:
     graph = to_onnx(model, dtype=dtype).SerializeToString()
     session = onnxruntime.InferenceSession(graph, options)
 
-    def answer(X: NDArray[Any]) -> NDArray[Any]:
+    def evaluate(X: NDArray[Any]) -> NDArray[Any]:
         return session.run(["transform"], {"X": X})[0]  # type: ignore[no-any-return]
 
-    return answer
+    return evaluate

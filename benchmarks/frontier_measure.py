@@ -1,34 +1,47 @@
-"""Error, fit time and transform time of every setting on one data set, as a plain dictionary."""
+"""Error, fit time and transform time of every setting on one data set."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.results import describe_environment
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca._core.parallel import allowed_threads
 from rskpca.baselines.methods import METHODS, embedding_error, n_points
 
-from . import datasets, results
+from . import datasets
 from .datasets import Data, Floats
-from .frontier_settings import ELLS, R, Setting, settings
+
+R = 5
+ELLS = (3.0, 4.0, 5.0)
+BASIS_SIZES = (25, 50, 100, 200, 400)
+LANDMARKS = (25, 50, 75, 100, 150, 200, 300, 400)
+MAX_LANDMARKS = 2_000
+MAX_STORED = 12_000  # rows up to which rskpca stores the whole kernel matrix for ell=inf
+MAX_EXACT = 16_000  # rows up to which exact kernel PCA is feasible
+OURS = ("paper", "two scales", "refined", "Nystrom", "RPCholesky", "ell=inf")
+PEERS = ("KernelPCA", "Nystroem + PCA", "Fourier + PCA")
 
 N_TIMED = 5_000  # rows of a timed transform
 N_HELD_OUT = 20_000
 N_SAMPLE = 20_000
+N_QUICK = 400
 ROUNDS = 3
-LONG = 20.0  # seconds after which a fit is not repeated
-SHORT = 0.05  # seconds that a round spends on a fit at least
+LONG = 20.0  # seconds; a longer fit is not repeated
+SHORT = 0.05  # seconds; shorter calls are repeated within a round
 
 
 class Case(NamedTuple):
-    """n rows, of which four fifths are fitted; ``bandwidth`` None is the median.
+    """A data set of n rows, of which four fifths are fitted; bandwidth None is the median.
 
-    ``sampled``: too many for exact kernel PCA, which is then made from samples only.
+    ``sampled`` marks data that are too large for exact kernel PCA.
     """
 
     data: Callable[[int], Data]
@@ -38,61 +51,63 @@ class Case(NamedTuple):
 
 
 CASES: dict[str, Case] = {
-    "german": Case(datasets.credit, 1_000, 30.0),
-    "pendigits": Case(datasets.strokes, 10_992, 120.0),
-    "usps": Case(datasets.post, 9_298, 18.0),
-    "yale": Case(datasets.faces, 2_000, 17.0),
-    "covtype-16k": Case(datasets.forest, 20_000),
-    "covtype": Case(datasets.forest, 581_012, sampled=True),
-    "skin": Case(datasets.colours, 245_057, sampled=True),
+    "german": Case(datasets.german, 1_000, 30.0),
+    "pendigits": Case(datasets.pendigits, 10_992, 120.0),
+    "usps": Case(datasets.usps, 9_298, 18.0),
+    "yale": Case(datasets.yale, 2_000, 17.0),
+    "covtype-16k": Case(datasets.covtype, 20_000),
+    "covtype": Case(datasets.covtype, 581_012, sampled=True),
+    "skin": Case(datasets.skin, 245_057, sampled=True),
 }
-N_QUICK = 400
 
 
-def measured(name: str, quick: bool) -> dict[str, Any]:
-    """All that is known about one data set."""
+def measure_case(name: str, quick: bool) -> dict[str, Any]:
+    """Return the points of all settings on a data set, with the reference and environment."""
     case = CASES[name]
     X, stand_in = case.data(N_QUICK if quick else case.n)
     train, test = np.split(X, [len(X) * 4 // 5])
     test = test[:N_HELD_OUT]
     kernel = Gaussian(case.bandwidth or "median").resolve(train, None, 0)
-    centers = {ell: _n_centers(kernel, ell, train) for ell in ELLS}
-    exact, known = (_sampled if case.sampled else _exact)(kernel, train, test)
-    points = _points(settings(kernel, len(train), centers), train, test, exact, quick)
+    centers = {ell: _count_centers(kernel, ell, train) for ell in ELLS}
+    embedding, reference = (_fit_ritz_reference if case.sampled else _fit_exact)(
+        kernel, train, test
+    )
+    points = _measure(make_settings(kernel, len(train), centers), train, test, embedding, quick)
     return {
         "data": name,
         "shape": list(train.shape),
         "bandwidth": kernel.scale,
         "centers": {f"{ell:g}": m for ell, m in centers.items()},
-        "reference": known,
+        "reference": reference,
         "points": points,
         "threads": allowed_threads(),
         "stand_in": stand_in,
-        "environment": results.environment(),
+        "environment": describe_environment(),
     }
 
 
-def _n_centers(kernel: Gaussian, ell: float, X: Floats) -> int:
+def _count_centers(kernel: Gaussian, ell: float, X: Floats) -> int:
     return ShadowDensity(kernel, ell=ell).fit(X).reduced_set_.n_centers
 
 
-def _exact(kernel: Gaussian, train: Floats, test: Floats) -> tuple[Floats, dict[str, Any]]:
-    """Exact kernel PCA."""
+def _fit_exact(kernel: Gaussian, train: Floats, test: Floats) -> tuple[Floats, dict[str, Any]]:
     exact = METHODS["kpca"].make(R, kernel).fit(train).transform(test)
     return exact, {"method": "exact", "uncertainty": 0.0}
 
 
-def _sampled(kernel: Gaussian, train: Floats, test: Floats) -> tuple[Floats, dict[str, Any]]:
-    """Kernel PCA of all rows by Rayleigh-Ritz on the centers at ell 5, and how well that is known.
+def _fit_ritz_reference(
+    kernel: Gaussian, train: Floats, test: Floats
+) -> tuple[Floats, dict[str, Any]]:
+    """Return kernel PCA of all rows by Rayleigh-Ritz on the centers at ell = 5.
 
-    ``uncertainty`` is its difference from the same at ell 4, and so above its error.
-    ``sampling`` are the errors of two disjoint samples' kernel PCA, Rayleigh-Ritz at ell 6:
-    exact kernel PCA of so few rows would hide every error below those.
+    ``uncertainty`` is its difference from the same at ell = 4, which exceeds its error.
+    ``sampling`` holds the errors of kernel PCA on two disjoint samples (by Rayleigh-Ritz at
+    ell = 6): exact kernel PCA of a sample could not resolve smaller errors.
     """
-    fine, coarse = (_ritz(kernel, ell, train).transform(test) for ell in (5.0, 4.0))
+    fine, coarse = (_fit_ritz(kernel, ell, train).transform(test) for ell in (5.0, 4.0))
     size = min(N_SAMPLE, len(train) // 2)
     samples = [
-        _ritz(kernel, 6.0, train[start : start + size]).transform(test) for start in (0, size)
+        _fit_ritz(kernel, 6.0, train[start : start + size]).transform(test) for start in (0, size)
     ]
     return fine, {
         "method": "Ritz, ell 5",
@@ -102,12 +117,85 @@ def _sampled(kernel: Gaussian, train: Floats, test: Floats) -> tuple[Floats, dic
     }
 
 
-def _ritz(kernel: Gaussian, ell: float, X: Floats) -> Any:
+def _fit_ritz(kernel: Gaussian, ell: float, X: Floats) -> Any:
     return ReducedSetKernelPCA(R, kernel=kernel, ell=ell, refine="nystrom").fit(X)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A method and its size; ``make(seed)`` returns an unfitted estimator."""
+
+    family: str
+    size: str
+    make: Callable[[int], Any]
+    random: bool = True
+
+
+def make_settings(kernel: Gaussian, n_rows: int, centers: dict[float, int]) -> list[Setting]:
+    """Return all settings for n rows with ``centers[ell]`` shadow centers.
+
+    On more rows than exact kernel PCA can handle, the refined model at ell = 5 is the reference
+    and therefore not included.
+    """
+    sizes = sorted(
+        {m for m in (*LANDMARKS, *centers.values()) if m <= min(MAX_LANDMARKS, n_rows // 3)}
+    )
+    few = [m for m in sizes if m in BASIS_SIZES]
+    return [
+        *_shadow_settings(kernel),
+        *_refined_settings(kernel, centers, ELLS if n_rows <= MAX_EXACT else ELLS[:2]),
+        *_sized_settings("Nystrom", "nystrom-landmarks", kernel, sizes),
+        *_sized_settings("RPCholesky", "nystrom-rpcholesky", kernel, few[:4]),
+        *_exact_settings(kernel, n_rows),
+        *_sized_settings("Nystroem + PCA", "sklearn-nystroem", kernel, sizes),
+        *_sized_settings("Fourier + PCA", "fourier", kernel, [2 * m for m in few if m <= 200]),
+    ]
+
+
+def _shadow_settings(kernel: Gaussian) -> Iterator[Setting]:
+    for ell in ELLS:
+        yield _deterministic("paper", f"ell {ell:g}", kernel=kernel, ell=ell)
+        yield _deterministic("two scales", f"ell {ell:g}", kernel=kernel, ell=ell, basis="auto")
+
+
+def _refined_settings(
+    kernel: Gaussian, centers: dict[float, int], ells: tuple[float, ...]
+) -> Iterator[Setting]:
+    refined = partial(_deterministic, "refined", kernel=kernel, refine="nystrom")
+    for ell in ells:
+        if centers[ell] <= MAX_LANDMARKS:
+            yield refined(f"ell {ell:g}", ell=ell)
+        yield refined(f"ell {ell:g}, auto", ell=ell, basis="auto")
+    for m in BASIS_SIZES:
+        if m < centers[3.0]:
+            yield refined(f"ell 3, {m}", ell=3.0, basis=m)
+
+
+def _deterministic(family: str, size: str, *, kernel: Gaussian, **options: Any) -> Setting:
+    def make(seed: int) -> Any:
+        return ReducedSetKernelPCA(R, kernel=kernel, **options)
+
+    return Setting(family, size, make, random=False)
+
+
+def _sized_settings(family: str, key: str, kernel: Gaussian, sizes: list[int]) -> Iterator[Setting]:
+    for m in sizes:
+        yield Setting(family, str(m), partial(_make, key, kernel, m))
+
+
+def _exact_settings(kernel: Gaussian, n_rows: int) -> Iterator[Setting]:
+    if n_rows <= MAX_STORED:
+        yield Setting("ell=inf", "", partial(_make, "kpca", kernel, None), random=False)
+    if n_rows <= MAX_EXACT:
+        yield Setting("KernelPCA", "", partial(_make, "sklearn-kpca", kernel, None))
+
+
+def _make(key: str, kernel: Gaussian, size: int | None, seed: int) -> Any:
+    return METHODS[key].make(R, kernel, size, random_state=seed)
+
+
 class _Record:
-    """Times and errors of one setting, as they come in."""
+    """Times and errors of one setting."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -118,13 +206,13 @@ class _Record:
 
     @property
     def done(self) -> bool:
-        """Whether one more round would take too long."""
+        """Whether another round would take too long."""
         return bool(self.fits) and self.fits[0] > LONG
 
     def add(self, seed: int, train: Floats, test: Floats, exact: Floats) -> None:
-        model = _timed(lambda: self.setting.make(seed).fit(train), self.fits)
+        model = _time(lambda: self.setting.make(seed).fit(train), self.fits)
         rows = np.resize(test, (min(N_TIMED, 10 * len(test)), test.shape[1]))
-        _timed(lambda: model.transform(rows), self.transforms, per=len(rows) / 1000)
+        _time(lambda: model.transform(rows), self.transforms, per=len(rows) / 1000)
         if self.setting.random or not self.errors:
             self.errors.append(embedding_error(exact, model.transform(test)))
         self.n_basis = n_points(model)
@@ -142,13 +230,13 @@ class _Record:
         }
 
 
-def _points(
-    chosen: Sequence[Setting], train: Floats, test: Floats, exact: Floats, quick: bool
+def _measure(
+    settings: Sequence[Setting], train: Floats, test: Floats, exact: Floats, quick: bool
 ) -> list[dict[str, Any]]:
-    """Settings take turns; each round has its own seed."""
-    for setting in {s.family: s for s in reversed(chosen)}.values():  # the smallest of each
+    """Measure the settings in turn; each round has its own seed."""
+    for setting in {s.family: s for s in reversed(settings)}.values():  # warm up each family
         setting.make(0).fit(train[:500]).transform(test[:10])
-    records = [_Record(setting) for setting in chosen]
+    records = [_Record(setting) for setting in settings]
     for seed in range(1 if quick else ROUNDS):
         for record in records:
             if not record.done:
@@ -156,8 +244,8 @@ def _points(
     return [record.summary() for record in records]
 
 
-def _timed(call: Callable[[], Any], seconds: list[float], per: float = 1.0) -> Any:
-    """What a call returns; its times, divided by ``per``, are added, several where it is short."""
+def _time(call: Callable[[], Any], seconds: list[float], per: float = 1.0) -> Any:
+    """Return the value of a call, and append its times divided by ``per`` to ``seconds``."""
     spent = 0.0
     for _ in range(10):
         start = time.perf_counter()

@@ -1,10 +1,11 @@
-"""``python -m benchmarks.frontier_plot``: picture and table of what ``frontier`` has measured.
+"""``python -m benchmarks.frontier_plot``: figure and table of the ``frontier`` measurements.
 
-Both go to ``docs``: the picture to ``images/frontier.png``, the table into ``accuracy.md``.
+The figure is written to ``docs/images/frontier.png``, the table into ``docs/accuracy.md``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,123 +16,180 @@ from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from .frontier import EXACT, Point, Unit, error, lower_envelope, read, title
-from .frontier_measure import CASES
-from .frontier_settings import OURS
-from .frontier_table import markdown, seconds
+from experiments.results import markdown_table
+
+from .frontier import (
+    EXACT,
+    Measurements,
+    Point,
+    cheapest,
+    error,
+    label,
+    lower_envelope,
+    read,
+    select,
+    title,
+)
+from .frontier_measure import CASES, OURS, PEERS
 
 DOCS = Path(__file__).parents[1] / "docs"
-COSTS = {"fit": "time to fit", "transform": "time to transform 1,000 rows"}
-GREY = "0.45"
+COSTS = {"fit": "fit time", "transform": "transform time per 1,000 rows"}
+GRAY = "0.45"
 MARKS = "<!-- frontier -->", "<!-- /frontier -->"
 
 
 class Look(NamedTuple):
-    """How a family is drawn; those of rskpca are filled. Colours after Okabe and Ito."""
+    """Label and marker of a family; those of rskpca are filled. Colors follow Okabe and Ito."""
 
-    text: str
-    colour: str
+    label: str
+    color: str
     marker: str
 
 
 LOOKS = {
-    "paper": Look("the paper", "#0072B2", "o"),
+    "paper": Look("paper's method", "#0072B2", "o"),
     "two scales": Look('basis="auto"', "#56B4E9", "D"),
     "refined": Look('refine="nystrom"', "#D55E00", "s"),
     "Nystrom": Look("NystromKernelPCA, uniform", "#E69F00", "v"),
     "RPCholesky": Look("NystromKernelPCA, rpcholesky", "#CC79A7", "^"),
     "ell=inf": Look("ell=np.inf (exact)", "#000000", "*"),
-    "KernelPCA": Look("scikit-learn KernelPCA", GREY, "P"),
-    "Nystroem + PCA": Look("scikit-learn Nystroem + PCA", GREY, "o"),
-    "Fourier + PCA": Look("scikit-learn RBFSampler + PCA", GREY, "X"),
+    "KernelPCA": Look("scikit-learn KernelPCA", GRAY, "P"),
+    "Nystroem + PCA": Look("scikit-learn Nystroem + PCA", GRAY, "o"),
+    "Fourier + PCA": Look("scikit-learn RBFSampler + PCA", GRAY, "X"),
 }
 
 
-def draw(units: list[Unit], path: Path) -> None:
-    """One row a data set: error against fit time, and against transform time."""
+def draw(sets: list[Measurements], path: Path) -> None:
+    """Draw one row per data set: error vs. fit time, and error vs. transform time."""
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     figure, axes = plt.subplots(
-        len(units), 2, figsize=(9.5, 2.5 * len(units) + 0.9), sharey="row", squeeze=False
+        len(sets), 2, figsize=(9.5, 2.5 * len(sets) + 0.9), sharey="row", squeeze=False
     )
-    for unit, pair in zip(units, axes, strict=True):
+    for found, pair in zip(sets, axes, strict=True):
         for ax, cost in zip(pair, COSTS, strict=True):
-            _panel(ax, unit, cost)
+            _draw_panel(ax, found, cost)
         pair[0].set_ylabel("held-out error")
-        pair[0].set_title(title(unit), loc="left", fontsize=10, fontweight="bold")
+        pair[0].set_title(title(found), loc="left", fontsize=10, fontweight="bold")
     for ax, text in zip(axes[-1], COSTS.values(), strict=True):
         ax.set_xlabel(text)
-    _legend(figure)
+    _add_legend(figure)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.9 / figure.get_figheight()), h_pad=1.2)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
 
 
-def _panel(ax: Any, unit: Unit, cost: str) -> None:
-    points = unit["points"]
-    _step(ax, lower_envelope(points, cost), cost)
+def _draw_panel(ax: Any, found: Measurements, cost: str) -> None:
+    points = found["points"]
+    _draw_envelope(ax, lower_envelope(points, cost), cost)
     for family in reversed(LOOKS):
         own = [p for p in points if p["family"] == family]
         if own:
             xs, ys = [p[cost] for p in own], [error(p) for p in own]
-            ax.plot(xs, ys, zorder=2 + (family in OURS), **_style(family))
-    floor = unit["reference"].get("disagreement")
-    if floor:
-        ax.axhline(floor, color="0.6", linewidth=0.8, linestyle=":", zorder=0)
-        text = "two samples of 20,000 rows differ by this"
-        place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "bottom", "zorder": 0}
-        ax.text(0.995, floor, text, fontsize=7, color="0.4", **place)
+            ax.plot(xs, ys, zorder=2 + (family in OURS), **_marker(family))
+    disagreement = found["reference"].get("disagreement")
+    if disagreement:
+        ax.axhline(disagreement, color="0.6", linewidth=0.8, linestyle=":", zorder=0)
+        text = "difference of two samples of 20,000 rows"
+        position = {
+            "transform": ax.get_yaxis_transform(),
+            "ha": "right",
+            "va": "bottom",
+            "zorder": 0,
+        }
+        ax.text(0.995, disagreement, text, fontsize=7, color="0.4", **position)
     ax.set(xscale="log", yscale="log")
     ax.set_ylim(bottom=EXACT / 2 if min(map(error, points)) <= EXACT else None)
-    ax.xaxis.set_major_formatter(lambda x, _: seconds(x))
+    ax.xaxis.set_major_formatter(lambda x, _: format_seconds(x))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.grid(color="0.92", linewidth=0.6)
     ax.set_axisbelow(True)
 
 
-def _step(ax: Any, envelope: list[Point], cost: str) -> None:
-    """The smallest error for at most that cost."""
+def _draw_envelope(ax: Any, envelope: list[Point], cost: str) -> None:
+    """Draw the smallest error as a step function of the cost."""
     xs = [p[cost] for p in envelope]
     ys = [error(p) for p in envelope]
     ax.step(xs, ys, where="post", color="0.82", linewidth=5, zorder=1, solid_joinstyle="round")
 
 
-def _style(family: str) -> dict[str, Any]:
+def _marker(family: str) -> dict[str, Any]:
     look, ours = LOOKS[family], family in OURS
     return {
-        "color": look.colour,
+        "color": look.color,
         "marker": look.marker,
         "linestyle": "none",
         "markersize": 8 if look.marker == "*" else 5.5,
-        "markerfacecolor": look.colour if ours else "white",
-        "markeredgecolor": "white" if ours else look.colour,
+        "markerfacecolor": look.color if ours else "white",
+        "markeredgecolor": "white" if ours else look.color,
         "markeredgewidth": 0.5 if ours else 1.2,
     }
 
 
-def _legend(figure: Any) -> None:
-    handles = [Line2D([], [], label=look.text, **_style(f)) for f, look in LOOKS.items()]
-    envelope = Line2D([], [], color="0.82", linewidth=5, label="lower envelope of all")
+def _add_legend(figure: Any) -> None:
+    handles = [Line2D([], [], label=look.label, **_marker(f)) for f, look in LOOKS.items()]
+    envelope = Line2D([], [], color="0.82", linewidth=5, label="lower envelope")
     blank = Line2D([], [], linestyle="none", label=" ")
     columns = [*handles[:3], *handles[3:6], *handles[6:], envelope, blank, blank]
     options = {"loc": "upper center", "frameon": False, "fontsize": 8.5}
     figure.legend(handles=columns, ncol=4, title="filled: rskpca; open: scikit-learn", **options)
 
 
+ERRORS = (0.1, 0.03, 0.01, 0.003, 0.001)
+HEADER = (
+    "data", "error at most", "rskpca, fit", "scikit-learn, fit", "speed-up",
+    "rskpca, transform 1,000", "scikit-learn, transform 1,000", "speed-up",
+)  # fmt: skip
+
+
+def make_table(sets: Sequence[Measurements]) -> str:
+    """Return one row per data set and error that at least one side reaches."""
+    return markdown_table(HEADER, [row for found in sets for row in _table_rows(found)])
+
+
+def _table_rows(found: Measurements) -> Iterator[tuple[str, ...]]:
+    name = title(found)
+    for limit in ERRORS:
+        cells = _cells(found, limit, "fit"), _cells(found, limit, "transform")
+        if any(cell != "-" for cell in cells[0]):
+            yield name, f"{limit:.1%}", *cells[0], *cells[1]
+            name = ""
+
+
+def _cells(found: Measurements, limit: float, cost: str) -> tuple[str, str, str]:
+    """Return the cheapest point of each side, and our speed-up; bold if we are slower."""
+    ours, theirs = (cheapest(select(found, families), limit, cost) for families in (OURS, PEERS))
+    if ours is None or theirs is None:
+        return _cell(ours, cost), _cell(theirs, cost), "-"
+    times = theirs[cost] / ours[cost]
+    speedup = f"**{times:.2g}**" if times < 1 else f"{times:.2g}"
+    return _cell(ours, cost), _cell(theirs, cost), speedup
+
+
+def _cell(point: Point | None, cost: str) -> str:
+    return "-" if point is None else f"{format_seconds(point[cost])} ({label(point)})"
+
+
+def format_seconds(value: float) -> str:
+    """Round to two digits, with a unit."""
+    number, unit = (value, "s") if value >= 1 else (value * 1e3, "ms")
+    return f"{float(f'{number:.2g}'):g} {unit}"
+
+
 def main() -> None:
-    found = [unit for unit in map(read, CASES) if unit is not None]
-    if not found:
-        raise SystemExit("nothing is measured yet: run python -m benchmarks frontier first")
-    draw(found, DOCS / "images" / "frontier.png")
-    _fill(DOCS / "accuracy.md", markdown(found))
+    sets = [found for found in map(read, CASES) if found is not None]
+    if not sets:
+        raise SystemExit("There are no measurements. Run python -m benchmarks frontier first.")
+    draw(sets, DOCS / "images" / "frontier.png")
+    _insert(DOCS / "accuracy.md", make_table(sets))
 
 
-def _fill(page: Path, table: str) -> None:
-    """Put the table between the marks on the page."""
+def _insert(page: Path, table: str) -> None:
+    """Insert the table between the marks of the page."""
     before, start, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
     if not (start and end):
-        raise SystemExit(f"{page.name} has no place for the table: {' ... '.join(MARKS)}")
-    page.write_text(f"{before}{start}\n\n{table}\n\n{end}{after}", encoding="utf-8")
+        raise SystemExit(f"{page.name} has no marks for the table: {' ... '.join(MARKS)}")
+    page.write_text(f"{before}{start}\n\n{table}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Rows of 16 features without end: forty clusters in which far-off rows turn up for ever.
+"""An endless stream of rows with 16 features: forty clusters that never stop opening centers.
 
-The rows of a number are always the same. ``python -m benchmarks.make_rows FOLDER [--rows N]``
-writes them to a folder of Parquet files; the 20,000,000 of the benchmark are 2.5 GB.
+Row i is always the same. ``python -m benchmarks.make_rows FOLDER [--rows N]`` writes the rows to
+a folder of Parquet files; the 20,000,000 rows of the benchmark take 2.5 GB.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ import numpy as np
 from .datasets import Floats
 
 N_FEATURES = 16
-PART_ROWS = 500_000
-_CLUSTERS, _NOISE = 40, 0.3
-_SPAN = 50_000
-_CENTERS = np.random.default_rng(0).normal(scale=3.0, size=(_CLUSTERS, N_FEATURES))
+ROWS_PER_FILE = 500_000
+_N_CLUSTERS, _NOISE = 40, 0.3
+_CHUNK_ROWS = 50_000
+_CENTERS = np.random.default_rng(0).normal(scale=3.0, size=(_N_CLUSTERS, N_FEATURES))
 
 
-def spans(n_rows: int, start: int = 0) -> Iterator[Floats]:
-    """The rows from ``start`` on, up to ``n_rows``, some at a time."""
-    for span in range(start // _SPAN, -(-n_rows // _SPAN)):
-        rng = np.random.default_rng([1, span])
-        rows = rng.standard_normal((_SPAN, N_FEATURES))
+def make_chunks(stop: int, start: int = 0) -> Iterator[Floats]:
+    """Yield the rows from ``start`` to ``stop`` in chunks."""
+    for chunk in range(start // _CHUNK_ROWS, -(-stop // _CHUNK_ROWS)):
+        rng = np.random.default_rng([1, chunk])
+        rows = rng.standard_normal((_CHUNK_ROWS, N_FEATURES))
         rows *= _NOISE
-        rows += _CENTERS[rng.integers(_CLUSTERS, size=_SPAN)]
-        first = span * _SPAN
-        yield rows[max(start - first, 0) : n_rows - first]
+        rows += _CENTERS[rng.integers(_N_CLUSTERS, size=_CHUNK_ROWS)]
+        first = chunk * _CHUNK_ROWS
+        yield rows[max(start - first, 0) : stop - first]
 
 
 def write(folder: Path, n_rows: int) -> Path:
-    """Parts of half a million rows, as pyarrow writes them by default."""
+    """Write Parquet files of half a million rows each, with pyarrow's default options."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder.mkdir(parents=True, exist_ok=True)
-    for i, start in enumerate(range(0, n_rows, PART_ROWS)):
-        columns = np.concatenate(list(spans(min(start + PART_ROWS, n_rows), start))).T
+    for i, start in enumerate(range(0, n_rows, ROWS_PER_FILE)):
+        columns = np.concatenate(list(make_chunks(min(start + ROWS_PER_FILE, n_rows), start))).T
         table = pa.table({f"x{j:02}": np.ascontiguousarray(c) for j, c in enumerate(columns)})
         pq.write_table(table, folder / f"part-{i:04}.parquet")
     return folder

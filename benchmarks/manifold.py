@@ -1,7 +1,7 @@
-"""Normalized cut, diffusion maps and a neighbour graph at sizes beyond n x n.
+"""Normalized cut, diffusion maps and a neighbor graph on more rows than an n x n matrix allows.
 
-scikit-learn runs at three sizes, up to the largest of some gigabytes of memory. Its time at
-the full size is that of the largest, times the growth that the three show.
+scikit-learn runs at three sizes, the largest of which needs several gigabytes. Its time at the
+full size is extrapolated from these by a power law.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from sklearn.metrics import adjusted_rand_score
 
 from rskpca import DiffusionMaps, LaplacianEigenmaps, NormalizedCut
 
-from . import datasets, memory
+from . import datasets
 from .datasets import Floats
+from .memory import measure_peak
 from .rows import Row, Wanted
-from .timing import interleaved
+from .timing import time_interleaved
 
 N_CUT, N_ROLL, M_GRAPH = 464_809, 1_000_000, 50_000
-THEIR_SIZES = 4_000, 8_000, 16_000  # the last takes 8 GB
+SKLEARN_SIZES = 4_000, 8_000, 16_000  # the last needs 8 GB
 CUT = NormalizedCut(7)
 ROLL = DiffusionMaps(1, bandwidth=2.0, ell=3.0)
 GRAPH = LaplacianEigenmaps(2, bandwidth=0.5, ell=np.inf, graph=20)
@@ -35,24 +36,24 @@ GRAPH = LaplacianEigenmaps(2, bandwidth=0.5, ell=np.inf, graph=20)
 
 def run(quick: bool) -> list[Row]:
     shrink = 20 if quick else 1
-    sizes = tuple(n // (10 if quick else 1) for n in THEIR_SIZES)
-    forest, stand_in = datasets.forest(N_CUT // shrink)
-    sheet, length = roll(N_ROLL // shrink)
+    sizes = tuple(n // (10 if quick else 1) for n in SKLEARN_SIZES)
+    X, stand_in = datasets.covtype(N_CUT // shrink)
+    roll, length = swiss_roll(N_ROLL // shrink)
     return [
-        *_cut(forest, sizes, stand_in),
-        *_diffusion(sheet, length, sizes),
-        _graph(roll(M_GRAPH // shrink)[0]),
+        *_measure_cut(X, sizes, stand_in),
+        *_measure_diffusion(roll, length, sizes),
+        _measure_graph(swiss_roll(M_GRAPH // shrink)[0]),
     ]
 
 
-def roll(n: int) -> tuple[Floats, Floats]:
-    """A swiss roll, and how far along the sheet each point lies."""
+def swiss_roll(n: int) -> tuple[Floats, Floats]:
+    """Return points on a swiss roll, and their arc lengths along it."""
     X, t = make_swiss_roll(n, random_state=0)
     return X, (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2
 
 
-class Growth(NamedTuple):
-    """Seconds at a size, and the power of the size that they grow with."""
+class PowerLaw(NamedTuple):
+    """Time at one size, and the power with which it grows."""
 
     size: int
     seconds: float
@@ -62,18 +63,18 @@ class Growth(NamedTuple):
         return self.seconds * (n / self.size) ** self.power
 
 
-def growth(sizes: tuple[int, ...], call: Callable[[int], Any]) -> tuple[Growth, Any]:
-    """What calls at these sizes, smallest first, cost; and what the last returned."""
+def fit_power_law(sizes: tuple[int, ...], call: Callable[[int], Any]) -> tuple[PowerLaw, Any]:
+    """Time a call at increasing sizes; return its growth and the last return value."""
     seconds = []
     for n in sizes:
         start = time.perf_counter()
         result = call(n)
         seconds.append(time.perf_counter() - start)
     power = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
-    return Growth(sizes[-1], seconds[-1], power), result
+    return PowerLaw(sizes[-1], seconds[-1], power), result
 
 
-def _cut(X: Floats, sizes: tuple[int, ...], stand_in: str) -> list[Row]:
+def _measure_cut(X: Floats, sizes: tuple[int, ...], stand_in: str) -> list[Row]:
     kernel = clone(CUT).fit(X).kernel_
     model = clone(CUT).set_params(kernel=kernel).fit(X)
 
@@ -81,66 +82,68 @@ def _cut(X: Floats, sizes: tuple[int, ...], stand_in: str) -> list[Row]:
         theirs = SpectralClustering(CUT.n_clusters, gamma=kernel.gamma, random_state=0)
         return theirs.fit(X[:n])
 
-    theirs, last = growth(sizes, cluster)
+    theirs, last = fit_power_law(sizes, cluster)
     agreement = adjusted_rand_score(last.labels_, clone(model).fit_predict(X[: theirs.size]))
-    note = f"adjusted Rand index of the two {agreement:.2f}"
-    rows = _against(model, X, theirs, "SpectralClustering", note, stand_in)
-    return [*rows, _memory("fit", model, X, stand_in)]
+    note = f"adjusted Rand index between the two {agreement:.2f}"
+    rows = _compare(model, X, theirs, "SpectralClustering", note, stand_in)
+    return [*rows, _measure_memory("fit", model, X, stand_in)]
 
 
-def _diffusion(X: Floats, length: Floats, sizes: tuple[int, ...]) -> list[Row]:
+def _measure_diffusion(X: Floats, length: Floats, sizes: tuple[int, ...]) -> list[Row]:
     model = clone(ROLL).fit(X)
 
     def embed(n: int) -> Any:
         theirs = SpectralEmbedding(1, affinity="rbf", gamma=model.kernel_.gamma, random_state=0)
         return theirs.fit(X[:n])
 
-    theirs, _ = growth(sizes, embed)
-    rows = _against(model, X, theirs, "SpectralEmbedding")
-    memories = [_memory("fit", model, X), _memory("transform", model, X)]
-    return [*rows, *memories, _along_the_roll(model, X, length)]
+    theirs, _ = fit_power_law(sizes, embed)
+    rows = _compare(model, X, theirs, "SpectralEmbedding")
+    memories = [_measure_memory("fit", model, X), _measure_memory("transform", model, X)]
+    return [*rows, *memories, _correlate(model, X, length)]
 
 
-def _against(
-    model: BaseEstimator, X: Floats, theirs: Growth, name: str, note: str = "", stand_in: str = ""
+def _compare(
+    model: BaseEstimator, X: Floats, theirs: PowerLaw, name: str, note: str = "", stand_in: str = ""
 ) -> list[Row]:
-    """How many times faster: at their largest size, and at the full size by their growth."""
-    by_growth = f"theirs by growth n^{theirs.power:.1f}"
+    """Return the speed-up at scikit-learn's largest size, and extrapolated to the full size."""
+    extrapolated = f"{name} extrapolated as n^{theirs.power:.1f}"
     rows = []
-    for n, seconds, says in (
+    for n, seconds, text in (
         (theirs.size, theirs.seconds, note),
-        (len(X), theirs.at(len(X)), by_growth),
+        (len(X), theirs.at(len(X)), extrapolated),
     ):
-        ours = interleaved({"rskpca": partial(clone(model).fit, X[:n])}, 3, warm=False)["rskpca"]
+        ours = time_interleaved({"rskpca": partial(clone(model).fit, X[:n])}, 3, warm=False)[
+            "rskpca"
+        ]
         parts = {"rskpca": ours.seconds, name: seconds}
         case = f"{_name(model)} {n:,} x {X.shape[1]}, m {ours.result.n_centers_:,}"
         times = seconds / ours.seconds
-        rows.append(Row(case, times, "x", Wanted(">=", 50), parts, note=says, stand_in=stand_in))
+        rows.append(Row(case, times, "x", Wanted(">=", 50), parts, note=text, stand_in=stand_in))
     return rows
 
 
-def _memory(verb: str, model: BaseEstimator, X: Floats, stand_in: str = "") -> Row:
-    peak = memory.peak(verb, clone(model) if verb == "fit" else model, X)
-    case = f"{_name(model)}.{verb} {len(X):,} x {X.shape[1]}, m {model.n_centers_:,}"
+def _measure_memory(method: str, model: BaseEstimator, X: Floats, stand_in: str = "") -> Row:
+    peak = measure_peak(method, clone(model) if method == "fit" else model, X)
+    case = f"{_name(model)}.{method} {len(X):,} x {X.shape[1]}, m {model.n_centers_:,}"
     parts = {"data": X.nbytes / 1e6}
     return Row(case, peak, "MB", Wanted("<", 500), parts, "MB", stand_in=stand_in)
 
 
-def _along_the_roll(model: DiffusionMaps, X: Floats, length: Floats) -> Row:
+def _correlate(model: DiffusionMaps, X: Floats, length: Floats) -> Row:
     first = model.transform(X)[:, 0]
     linear = abs(float(np.corrcoef(first, length)[0, 1]))
     ranks = abs(float(spearmanr(first, length).statistic))
-    case = f"swiss roll {len(X):,}, first coordinate with the arc length"
-    note = f"Pearson's; Spearman's of the ranks is {ranks:.6f}"
+    case = f"swiss roll {len(X):,}, correlation of the first coordinate with the arc length"
+    note = f"Pearson; Spearman {ranks:.6f}"
     return Row(case, linear, "", Wanted(">=", 0.99), note=note)
 
 
-def _graph(X: Floats) -> Row:
-    """As many centers as rows."""
-    ours = interleaved({"ours": lambda: clone(GRAPH).fit(X)}, 1, warm=False)["ours"]
-    case = f"LaplacianEigenmaps.fit, graph of {GRAPH.graph} nearest, m {len(X):,}"
-    peak = memory.peak("fit", clone(GRAPH), X)
-    full = {"the full kernel": 8e-6 * len(X) ** 2}
+def _measure_graph(X: Floats) -> Row:
+    """Fit a neighbor graph in which every row is a center."""
+    ours = time_interleaved({"ours": lambda: clone(GRAPH).fit(X)}, 1, warm=False)["ours"]
+    case = f"LaplacianEigenmaps.fit, {GRAPH.graph} nearest neighbors, m {len(X):,}"
+    peak = measure_peak("fit", clone(GRAPH), X)
+    full = {"full kernel matrix": 8e-6 * len(X) ** 2}
     return Row(case, peak, "MB", None, full, "MB", note=f"{ours.seconds:.2g} s")
 
 

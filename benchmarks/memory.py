@@ -1,7 +1,7 @@
-"""Peak memory of a fit and of a transform in a fresh process, over that of the data.
+"""Peak memory of a fit and of a transform in a fresh process, beyond that of the data.
 
-Counted from after numba, rskpca and the data are loaded, with the compiled loops in numba's
-cache. ``python -m benchmarks.memory VERB MODEL DATA`` is that process.
+Memory is counted after numba, rskpca and the data are loaded, with the compiled loops in numba's
+cache. ``python -m benchmarks.memory METHOD MODEL DATA`` runs that process.
 """
 
 from __future__ import annotations
@@ -15,45 +15,46 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from rskpca.cli.memory import megabytes
-
 from . import datasets
-from .children import in_fresh_process
 from .datasets import Floats
-from .fit import N_QUICK, N, fitted
+from .fit import N_QUICK, N, fit_reduced
 from .rows import Row, Wanted
+from .timing import process_memory, run_python
 
 
 def run(quick: bool) -> list[Row]:
-    X, stand_in = datasets.forest(N_QUICK if quick else N)
-    model = fitted(X)
-    model.transform(X[:2])  # now all of it is in numba's cache
+    X, stand_in = datasets.covtype(N_QUICK if quick else N)
+    model = fit_reduced(X)
+    model.transform(X[:2])  # fills numba's cache
     case = f"{len(X):,} x {X.shape[1]}, m {model.n_centers_:,}"
-    peaks = {"fit": peak("fit", clone(model), X), "transform": peak("transform", model, X)}
+    peaks = {
+        "fit": measure_peak("fit", clone(model), X),
+        "transform": measure_peak("transform", model, X),
+    }
     size = {"data": X.nbytes / 1e6}
     return [
-        Row(f"{verb}, {case}", peak, "MB", Wanted("<", 300), size, "MB", stand_in=stand_in)
-        for verb, peak in peaks.items()
+        Row(f"{method}, {case}", peak, "MB", Wanted("<", 300), size, "MB", stand_in=stand_in)
+        for method, peak in peaks.items()
     ]
 
 
-def peak(verb: str, model: BaseEstimator, X: Floats) -> float:
-    """Megabytes that ``model.verb(X)`` takes at most."""
+def measure_peak(method: str, model: BaseEstimator, X: Floats) -> float:
+    """Return the peak memory of ``model.method(X)`` in megabytes."""
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder) / "model.pickle", Path(folder) / "X.npy"
         files[0].write_bytes(pickle.dumps(model))
         np.save(files[1], X)
-        return in_fresh_process("-m", __name__, verb, *map(str, files))
+        return run_python("-m", __name__, method, *map(str, files))
 
 
-def _child(verb: str, model_file: str, data_file: str) -> None:
+def _main(method: str, model_file: str, data_file: str) -> None:
     import numba  # noqa: F401
 
     model, X = pickle.loads(Path(model_file).read_bytes()), np.load(data_file)
-    before = megabytes("VmRSS")
-    getattr(model, verb)(X)
-    print(json.dumps(megabytes("VmHWM") - before))
+    before = process_memory("VmRSS")
+    getattr(model, method)(X)
+    print(json.dumps(process_memory("VmHWM") - before))
 
 
 if __name__ == "__main__":
-    _child(*sys.argv[1:])
+    _main(*sys.argv[1:])

@@ -1,7 +1,7 @@
-"""Every method of the registry at equal m: held-out embedding error, and time.
+"""All methods at the same m: held-out embedding error and times.
 
-m is what the shadow selection keeps at ell = 4. The error is that of :mod:`benchmarks.accuracy`.
-Coordinates are about the mean in feature space, because some methods know no others.
+m is the number of shadow centers at ell = 4. The error is that of :mod:`benchmarks.accuracy`. All
+methods are centered in feature space, because some have no other option.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from rskpca.baselines.methods import METHODS, Method, embedding_error
 from . import datasets
 from .datasets import Data, Floats
 from .rows import Row
-from .timing import Timed, interleaved
+from .timing import Timed, time_interleaved
 
 R, ELL = 5, 4.0
 SEEDS = 3
-LONG = 3.0  # seconds, from which on one call is enough
-SLOW_UP_TO = 1_000_000  # rows times centers: methods that take minutes are run below this only
+LONG = 3.0  # seconds; longer calls are timed once
+MAX_SLOW = 1_000_000  # rows times centers, above which slow methods would take minutes
 
 
 class Case(NamedTuple):
-    """A data set, its rows, and the bandwidth: that of the paper's Table 1, or the median."""
+    """A data set, its number of rows, and the bandwidth of the paper's Table 1 or the median."""
 
     data: Callable[[int], Data]
     n: int
@@ -35,20 +35,20 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "german": Case(datasets.credit, 1_000, Gaussian(30.0)),
-    "pendigits": Case(datasets.strokes, 3_500, Gaussian(120.0)),
-    "usps": Case(datasets.post, 9_298, Gaussian(18.0)),
-    "covtype": Case(datasets.forest, 20_000, Gaussian()),
+    "german": Case(datasets.german, 1_000, Gaussian(30.0)),
+    "pendigits": Case(datasets.pendigits, 3_500, Gaussian(120.0)),
+    "usps": Case(datasets.usps, 9_298, Gaussian(18.0)),
+    "covtype": Case(datasets.covtype, 20_000, Gaussian()),
 }
 QUICK_CASES, QUICK_ROWS = ["german"], 250
 
 
 def run(quick: bool) -> list[Row]:
     names = QUICK_CASES if quick else CASES
-    return [row for name in names for row in _compared(name, quick)]
+    return [row for name in names for row in _compare(name, quick)]
 
 
-def _compared(name: str, quick: bool) -> list[Row]:
+def _compare(name: str, quick: bool) -> list[Row]:
     case = CASES[name]
     data = case.data(min(case.n, QUICK_ROWS) if quick else case.n)
     train, test = np.split(data.X, [len(data.X) * 4 // 5])
@@ -57,37 +57,37 @@ def _compared(name: str, quick: bool) -> list[Row]:
     exact = METHODS["kpca"].make(R, kernel).fit(train).transform(test)
     return [
         _row(f"{name} {len(train):,} x {train.shape[1]}, m {m:,}", method, seen, data.stand_in)
-        for method, seen in _measured(train, test, kernel, m, exact, quick).items()
+        for method, seen in _measure(train, test, kernel, m, exact, quick).items()
     ]
 
 
-def _measured(
+def _measure(
     train: Floats, test: Floats, kernel: RadialKernel, m: int, exact: Floats, quick: bool
 ) -> Mapping[str, tuple[float, float, float]]:
-    """Of each method the median error over seeds, and median seconds of fit and transform."""
+    """Return the median error over seeds and the median times of fit and transform."""
     sizes = {"n_centers": m, "ell": ELL, None: None}
 
-    def fitted(method: Method, seed: int) -> Any:
+    def fit(method: Method, seed: int) -> Any:
         return method.make(R, kernel, sizes[method.size], random_state=seed).fit(train)
 
-    small = len(train) * m < SLOW_UP_TO
+    small = len(train) * m < MAX_SLOW
     chosen = {k: v for k, v in METHODS.items() if small or not v.slow}
-    fits = _timed({k: lambda v=v: fitted(v, 0) for k, v in chosen.items()}, quick)
-    transforms = _timed({k: lambda t=t: t.result.transform(test) for k, t in fits.items()}, quick)
+    fits = _time({k: lambda v=v: fit(v, 0) for k, v in chosen.items()}, quick)
+    transforms = _time({k: lambda t=t: t.result.transform(test) for k, t in fits.items()}, quick)
     seen = {}
     for name, method in chosen.items():
         others = range(1, SEEDS) if method.random and not quick else ()
         errors = [embedding_error(exact, transforms[name].result)]
-        errors += [embedding_error(exact, fitted(method, seed).transform(test)) for seed in others]
+        errors += [embedding_error(exact, fit(method, seed).transform(test)) for seed in others]
         seen[name] = median(errors), fits[name].seconds, transforms[name].seconds
     return seen
 
 
-def _timed(calls: Mapping[str, Callable[[], Any]], quick: bool) -> dict[str, Timed]:
-    """Once each; what is quick three times more, in turns, and the median of those."""
-    once = interleaved(calls, 1, warm=False)
+def _time(calls: Mapping[str, Callable[[], Any]], quick: bool) -> dict[str, Timed]:
+    """Time each call once, and short ones three more times, of which the median counts."""
+    once = time_interleaved(calls, 1, warm=False)
     again = {k: call for k, call in calls.items() if once[k].seconds < LONG and not quick}
-    return once | interleaved(again, 3, warm=False)
+    return once | time_interleaved(again, 3, warm=False)
 
 
 def _row(case: str, name: str, seen: tuple[float, float, float], stand_in: str) -> Row:

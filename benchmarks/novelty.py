@@ -1,7 +1,7 @@
-"""Novelty detection: one digit against the others, on a reduced set and on all rows.
+"""Novelty detection of one digit against the others, with a reduced set and with all rows.
 
 The score is the reconstruction error in feature space. Exact kernel PCA is computed by this
-library with ``ell=np.inf``, and by scikit-learn with one kernel matrix a call.
+library with ``ell=np.inf``, and by scikit-learn with one kernel matrix per call.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from rskpca import ReducedSetKernelPCA
 
 from . import datasets
-from .datasets import Floats, Labelled
+from .datasets import Floats, LabeledData
 from .rows import Row, Wanted, ratio
-from .timing import interleaved
+from .timing import time_interleaved
 
 BANDWIDTH, ELL, N_COMPONENTS = 120.0, 1.8, 8
 N_TIMED, N_TIMED_QUICK = 20_000, 2_000
@@ -28,47 +28,51 @@ Score = Callable[[Floats], Floats]
 
 
 def run(quick: bool) -> list[Row]:
-    data = datasets.written_digits()
+    data = datasets.labeled_pendigits()
     digits = range(2 if quick else 10)
     classes = [data.train[data.train_labels == digit] for digit in digits]
-    reduced = [_fitted(rows, ELL) for rows in classes]
+    reduced = [_fit(rows, ELL) for rows in classes]
     scores: dict[str, list[Score]] = {
         "rskpca": [model.reconstruction_error for model in reduced],
-        "ell=inf": [_fitted(rows, np.inf).reconstruction_error for rows in classes],
-        "KernelPCA": [_scikit_learn(rows) for rows in classes],
+        "ell=inf": [_fit(rows, np.inf).reconstruction_error for rows in classes],
+        "KernelPCA": [_sklearn_score(rows) for rows in classes],
     }
     areas = {name: _areas(data, models) for name, models in scores.items()}
-    kept = sum(m.n_centers_ for m in reduced) / sum(map(len, classes))
-    rows = datasets.resampled(data.test, N_TIMED_QUICK if quick else N_TIMED, noise=3.0)
-    timed = interleaved({name: _all(rows, s) for name, s in scores.items()}, 1 if quick else 5)
-    note = f"{len(rows):,} scores by each of {len(digits)} models; {kept:.1%} of the rows kept"
+    retained = sum(m.n_centers_ for m in reduced) / sum(map(len, classes))
+    rows = datasets.resample(data.test, N_TIMED_QUICK if quick else N_TIMED, noise=3.0)
+    calls = {name: _score_all(rows, s) for name, s in scores.items()}
+    timed = time_interleaved(calls, 1 if quick else 5)
+    note = (
+        f"{len(rows):,} scores from each of {len(digits)} models; {retained:.1%} of rows retained"
+    )
     options = {"note": note, "stand_in": data.stand_in}
     return [
-        _difference(areas, "ell=inf", data.stand_in),
-        _difference(areas, "KernelPCA", data.stand_in),
-        ratio("test time, against ell=inf", timed, "rskpca", "ell=inf", at_least=20, **options),
-        ratio("test time, against KernelPCA", timed, "rskpca", "KernelPCA", at_least=20, **options),
+        *(_difference(areas, name, data.stand_in) for name in ("ell=inf", "KernelPCA")),
+        *(
+            ratio(f"test time compared with {name}", timed, "rskpca", name, at_least=20, **options)
+            for name in ("ell=inf", "KernelPCA")
+        ),
     ]
 
 
-def _areas(data: Labelled, models: Sequence[Score]) -> list[float]:
-    """Area under the curve of each digit's model, the other digits being novel."""
+def _areas(data: LabeledData, models: Sequence[Score]) -> list[float]:
+    """Return the area under the ROC curve for each digit, where the other digits are novel."""
     return [
         roc_auc_score(data.test_labels != digit, score(data.test))
         for digit, score in enumerate(models)
     ]
 
 
-def _fitted(rows: Floats, ell: float) -> ReducedSetKernelPCA:
+def _fit(rows: Floats, ell: float) -> ReducedSetKernelPCA:
     return ReducedSetKernelPCA(N_COMPONENTS, bandwidth=BANDWIDTH, ell=ell).fit(rows)
 
 
-def _all(rows: Floats, scores: Sequence[Score]) -> Callable[[], list[Floats]]:
+def _score_all(rows: Floats, scores: Sequence[Score]) -> Callable[[], list[Floats]]:
     return lambda: [score(rows) for score in scores]
 
 
-def _scikit_learn(rows: Floats) -> Score:
-    """The same score from ``KernelPCA``: 1 - 2 mu(x) + mean less the squared coordinates."""
+def _sklearn_score(rows: Floats) -> Score:
+    """Return the score of ``KernelPCA``: 1 - 2 mu(x) + mean minus the squared coordinates."""
     gamma = BANDWIDTH**-2
     model: Any = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=gamma).fit(rows)
     axes = model.eigenvectors_ / np.sqrt(model.eigenvalues_)
@@ -93,6 +97,6 @@ def _difference(areas: dict[str, list[float]], name: str, stand_in: str) -> Row:
         Wanted("<", 0.01),
         {"rskpca": float(ours.mean()), name: float(theirs.mean())},
         "on average",
-        f"the largest is at digit {worst}",
+        f"largest for digit {worst}",
         stand_in,
     )

@@ -11,7 +11,7 @@ from rskpca.planning import Plan, PlannedFit
 from . import datasets
 from .datasets import Data, Floats
 from .rows import Row, Wanted
-from .timing import interleaved
+from .timing import time_interleaved
 
 ELLS = (3.0, 4.0, 5.0)
 N_QUICK = 5_000
@@ -28,11 +28,11 @@ class Case(NamedTuple):
 
 # None of these data sets was used to choose the law that predicts the number of centers.
 CASES = (
-    Case("covtype", datasets.forest, 581_012),
-    Case("covtype, four fifths", datasets.forest, 464_809),
-    Case("skin", datasets.colours, 245_057),
-    Case("pendigits", datasets.strokes, 10_992),
-    Case("mnist", datasets.images, 20_000, timed=(4.0,)),  # a fit takes more than a minute
+    Case("covtype", datasets.covtype, 581_012),
+    Case("covtype, four fifths", datasets.covtype, 464_809),
+    Case("skin", datasets.skin, 245_057),
+    Case("pendigits", datasets.pendigits, 10_992),
+    Case("mnist", datasets.mnist, 20_000, timed=(4.0,)),  # a fit takes more than a minute
 )
 
 
@@ -71,7 +71,7 @@ def _time(name: str, fit: PlannedFit, X: Floats, stand_in: str, rounds: int) -> 
     """Return the factor between the predicted and the measured time, whichever is larger."""
     fits = {"fit": lambda: ReducedSetKernelPCA(5, ell=fit.ell).fit(X)}
     slow = fit.seconds > 60
-    measured = interleaved(fits, 1 if slow else rounds, warm=not slow)["fit"].seconds
+    measured = time_interleaved(fits, 1 if slow else rounds, warm=not slow)["fit"].seconds
     factor = max(fit.seconds / measured, measured / fit.seconds)
     return Row(
         f"{name}, ell {fit.ell:g}, time",

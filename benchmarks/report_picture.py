@@ -1,6 +1,7 @@
-"""``python -m benchmarks.report_picture``: ``docs/images/report.png``, from the report of covtype.
+"""``python -m benchmarks.report_picture``: draw ``docs/images/report.png`` from covtype.
 
-The report is written, opened in chromium without a window, light and dark, and photographed.
+The report is opened in headless chromium, once in light and once in dark mode, and two screenshots
+are placed side by side.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib import image
 
-from experiments.data import published
+from experiments.data import load_published
 from rskpca import ReducedSetKernelPCA, report
 
 from .fit import N
@@ -27,49 +28,43 @@ FEATURES = (
     "elevation", "aspect", "slope", "distance to water", "height above water",
     "distance to road", "shade at 9", "shade at noon", "shade at 15", "distance to fire",
 )  # fmt: skip
-KINDS = np.array(
-    [
-        "spruce/fir",
-        "lodgepole pine",
-        "ponderosa pine",
-        "willow",
-        "aspen",
-        "Douglas fir",
-        "krummholz",
-    ]
-)
+COVER_TYPES = np.array([
+    "spruce/fir", "lodgepole pine", "ponderosa pine", "willow", "aspen", "Douglas fir", "krummholz",
+])  # fmt: skip
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        photograph(_written(Path(folder) / "report.html"), TARGET)
+        photograph(_write_report(Path(folder) / "report.html"), TARGET)
 
 
-def _written(path: Path) -> Path:
+def _write_report(path: Path) -> Path:
     start = time.perf_counter()
-    X, y, _ = published("covtype", download=False)
-    some = np.random.default_rng(0).permutation(len(X))[:N]
-    rows, kinds = X[some, :10].astype(np.float64), KINDS[y[some] - 1]
+    X, y, _ = load_published("covtype", download=False)
+    chosen = np.random.default_rng(0).permutation(len(X))[:N]
+    rows, types = X[chosen, :10].astype(np.float64), COVER_TYPES[y[chosen] - 1]
     read = time.perf_counter()
     model = ReducedSetKernelPCA(5, ell=5.0, refine="nystrom").fit(rows)
     seconds = {"read": read - start, "fit": time.perf_counter() - read}
     return report.write(
-        model, rows, path, color={"forest": kinds}, title="Forest cover",
+        model, rows, path, color={"forest": types}, title="Forest cover",
         seconds=seconds, feature_names=FEATURES,
     )  # fmt: skip
 
 
 def photograph(page: Path, target: Path) -> None:
-    """Two parts of a report side by side, the first light and the second dark."""
+    """Save two parts of a report side by side, the first light and the second dark."""
     with tempfile.TemporaryDirectory() as folder:
-        shots = [_shot(page, part, Path(folder), *flags) for part, flags in SHOTS.items()]
+        shots = [
+            _take_screenshot(page, part, Path(folder), *flags) for part, flags in SHOTS.items()
+        ]
         image.imsave(target, np.hstack([image.imread(shot)[..., :3] for shot in shots]))
 
 
-def _shot(page: Path, part: str, folder: Path, *flags: str) -> Path:
+def _take_screenshot(page: Path, part: str, folder: Path, *flags: str) -> Path:
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        raise FileNotFoundError(f"a picture of a report needs one of {', '.join(BROWSERS)}.")
+        raise FileNotFoundError(f"Screenshots of a report need one of {', '.join(BROWSERS)}.")
     shot = folder / f"{part}.png"
     command = [
         program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",

@@ -1,8 +1,8 @@
-"""What a benchmark returns: rows that know what was wanted and what was seen."""
+"""Rows of results with their targets, and their plain-text table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from .timing import Timed
 
 
 class Wanted(NamedTuple):
-    """A bound on what is seen: at least, or below."""
+    """Target for a measured value: ">=" for at least, "<" for below."""
 
     sign: str
     value: float
@@ -21,7 +21,10 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table. ``parts`` are the numbers that ``seen`` was made from."""
+    """One measured value; ``parts`` are the numbers from which ``seen`` is computed.
+
+    ``stand_in`` is empty, or says that the data set is missing and replaced by other data.
+    """
 
     case: str
     seen: float
@@ -34,7 +37,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """None where nothing is wanted, or where other data stand in for the wanted ones."""
+        """Whether the target is met; None without a target or if the data set is missing."""
         return None if self.wanted is None or self.stand_in else self.wanted.met(self.seen)
 
 
@@ -48,7 +51,31 @@ def ratio(
     note: str = "",
     stand_in: str = "",
 ) -> Row:
-    """How many times the time of ``fast`` is that of ``slow``."""
+    """Return the time of ``slow`` divided by the time of ``fast``."""
     parts = {name: timed[name].seconds for name in (fast, slow)}
     wanted = None if at_least is None else Wanted(">=", at_least)
     return Row(case, parts[slow] / parts[fast], "x", wanted, parts, note=note, stand_in=stand_in)
+
+
+HEADER = ("case", "measured", "target", "", "parts", "note")
+
+
+def format_table(rows: Sequence[Row], *, with_targets: bool) -> str:
+    """Return a table with aligned columns; ``with_targets`` marks targets as met or missed."""
+    lines = [HEADER, *(_cells(row, with_targets) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, tuple("-" * width for width in widths))
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def _cells(row: Row, with_targets: bool) -> tuple[str, ...]:
+    wanted = "" if row.wanted is None else f"{row.wanted.sign} {row.wanted.value:g} {row.unit}"
+    mark = {None: "", True: "pass", False: "MISS"}[row.met if with_targets else None]
+    parts = ", ".join(f"{name} {_format(v)} {row.parts_unit}" for name, v in row.parts.items())
+    note = "; ".join(filter(None, (row.note, row.stand_in)))
+    return row.case, f"{_format(row.seen)} {row.unit}", wanted, mark, parts, note
+
+
+def _format(value: float) -> str:
+    """Round to three significant digits."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"

@@ -1,7 +1,7 @@
-"""A fit of 20,000,000 x 16 rows from Parquet: memory, time against reading alone, linearity.
+"""A fit of 20,000,000 x 16 rows from Parquet: memory, time relative to reading, linearity.
 
-``python -m benchmarks.scale FOLDER`` fits a folder that ``benchmarks.make_rows`` has written, and
-prints its peak memory and when it had counted how many rows.
+``python -m benchmarks.scale FOLDER`` fits a folder written by ``benchmarks.make_rows``, and prints
+its peak memory and its progress over time.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from typing import Any
 import numpy as np
 
 from rskpca import Gaussian, ShadowDensity, scaling
-from rskpca.cli.memory import megabytes
 from rskpca.data import open_source
 
-from .children import in_fresh_process
 from .make_rows import N_FEATURES, write
 from .rows import Row, Wanted, ratio
-from .timing import interleaved
+from .timing import process_memory, run_python, time_interleaved
 
 N, N_QUICK = 20_000_000, 500_000
 BATCH_ROWS = 2**16
@@ -32,31 +30,31 @@ BATCH_ROWS = 2**16
 def run(quick: bool) -> list[Row]:
     n = N_QUICK if quick else N
     with tempfile.TemporaryDirectory() as folder:
-        parts = write(Path(folder) / "rows", n)
-        child = in_fresh_process("-m", __name__, str(parts))
+        rows = write(Path(folder) / "rows", n)
+        child = run_python("-m", __name__, str(rows))
         contenders = {
-            "fit": lambda: fitted(parts, n_frequencies=0),
-            "fit with certificate": lambda: fitted(parts),
-            "reading": lambda: read(parts),
+            "fit": lambda: fit_density(rows, n_frequencies=0),
+            "fit with certificate": lambda: fit_density(rows),
+            "reading": lambda: read(rows),
         }
-        timed = interleaved(contenders, 1 if quick else 2, warm=quick)
+        timed = time_interleaved(contenders, 1 if quick else 2, warm=quick)
     case = f"{n:,} x {N_FEATURES}, m {timed['fit'].result.reduced_set_.n_centers}"
     size = {"data": n * N_FEATURES * 8 / 1e6}
     return [
         Row(f"peak memory, {case}", child["peak"], "MB", Wanted("<", 1000), size, "MB"),
-        ratio(f"speed of reading kept, {case}", timed, "fit", "reading", at_least=0.5),
+        ratio(f"speed relative to reading, {case}", timed, "fit", "reading", at_least=0.5),
         ratio(f"the same with certificate, {case}", timed, "fit with certificate", "reading"),
-        slope(case, child["passed"]),
+        measure_slope(case, child["progress"]),
     ]
 
 
-def fitted(source: Any, progress: Any = None, **options: Any) -> ShadowDensity:
-    """One pass. A kernel PCA adds its eigenproblem of m centers to this, whatever n."""
+def fit_density(source: Any, progress: Any = None, **options: Any) -> ShadowDensity:
+    """Make one pass; kernel PCA would add an eigenproblem of size m, independent of n."""
     return scaling.fit(ShadowDensity(Gaussian(9.6), **options), source, progress=progress)
 
 
 def read(folder: Path) -> int:
-    """What pyarrow alone takes to hand over the rows, as float64 arrays."""
+    """Read the rows as float64 arrays with pyarrow alone."""
     import pyarrow.parquet as pq
 
     n_rows = 0
@@ -66,22 +64,22 @@ def read(folder: Path) -> int:
     return n_rows
 
 
-def slope(case: str, passed: Sequence[Sequence[float]]) -> Row:
-    """Of log seconds on log rows, over the last nine tenths: 1 where the cost is linear.
+def measure_slope(case: str, progress: Sequence[Sequence[float]]) -> Row:
+    """Return the slope of log time over log rows after the first tenth: 1 if time is linear.
 
-    That of the processor's time does not depend on what else the machine does.
+    The slope of the processor time does not depend on other load on the machine.
     """
-    rows, *clocks = np.array(passed).T
+    rows, *clocks = np.array(progress).T
     late = rows >= rows[-1] / 10
-    found, processor = (
+    wall, processor = (
         float(np.polyfit(np.log(rows[late]), np.log(seconds[late]), 1)[0]) for seconds in clocks
     )
-    parts = {"of processor time": processor}
-    return Row(f"slope of log time, {case}", found, "", Wanted("<", 1.1), parts, "")
+    parts = {"processor time": processor}
+    return Row(f"slope of log time, {case}", wall, "", Wanted("<", 1.1), parts, "")
 
 
-class Passed(list[tuple[int, float, float]]):
-    """Rows, and seconds since it was made: on the wall and of the processor."""
+class Progress(list[tuple[int, float, float]]):
+    """Callback that records rows, wall time and processor time since its creation."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,12 +90,12 @@ class Passed(list[tuple[int, float, float]]):
         self.append((rows, now[0] - self._start[0], now[1] - self._start[1]))
 
 
-def _child(folder: str) -> None:
-    fitted(next(open_source(folder, block_rows=1000).blocks()).rows)  # compiled from here on
-    passed = Passed()
-    fitted(folder, passed)
-    print(json.dumps({"peak": megabytes("VmHWM"), "passed": passed}))
+def _main(folder: str) -> None:
+    fit_density(next(open_source(folder, block_rows=1000).blocks()).rows)  # compile first
+    progress = Progress()
+    fit_density(folder, progress)
+    print(json.dumps({"peak": process_memory("VmHWM"), "progress": progress}))
 
 
 if __name__ == "__main__":
-    _child(*sys.argv[1:])
+    _main(*sys.argv[1:])

@@ -1,8 +1,9 @@
-"""What more rows and more machines would take, from what was measured on one.
+"""A cost model for more rows and more machines, based on measurements on one.
 
-Two passes over the rows (covers, then counts within the radius of one machine), each row once on
-some worker; between them a tree of merges, two summaries at a time. A summary holds the centers
-and their sums, and the sums at the frequencies of the certificate, which do not grow.
+A job makes two passes over the rows, each row on one worker: the first computes covers, the second
+counts within the original radius. In between, a binary tree of merges combines the summaries. A
+summary consists of the centers with their statistics, and of the sums at random frequencies for the
+certificate, whose size is constant.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ from rskpca.planning.retention import extrapolate
 
 from .datasets import Floats
 
-NETWORK = 1e9 / 8  # bytes a second, between two machines: a gigabit
+NETWORK = 1e9 / 8  # bytes per second between two machines: gigabit Ethernet
 
 
 @dataclass(frozen=True)
 class Measured:
-    """On one worker, which is a core where seconds are those of the processor.
+    """Measurements on one worker; with processor times, a worker is one core.
 
     Attributes
     ----------
     rows, centers, seconds : ndarray
-        How many rows had been counted, how many centers there were, when.
+        Number of rows and centers, and elapsed time, at several points of a stream.
     merge_seconds : float
-        Of two summaries of ``centers[-1]`` centers.
+        Time to merge two summaries with ``centers[-1]`` centers.
     summary_bytes : float
-        Of a center of a summary.
+        Size of a summary per center.
     certificate_bytes : float
-        Of a summary beyond its centers.
+        Size of the sums for the certificate.
     """
 
     rows: Floats
@@ -43,11 +44,11 @@ class Measured:
     certificate_bytes: float
 
     def n_centers(self, n: float) -> float:
-        """m after n rows: the discovery curve, continued."""
+        """Extrapolate the number of centers to n rows."""
         return extrapolate(self.rows, self.centers, n)
 
     def pass_seconds(self, n: float) -> float:
-        """One pass over n rows: beyond what was seen, as fast as its second half."""
+        """Return the time of one pass, extrapolated at the speed of the second half."""
         if n <= self.rows[-1]:
             return float(np.interp(n, [0, *self.rows], [0, *self.seconds]))
         half = len(self.rows) // 2
@@ -55,7 +56,7 @@ class Measured:
         return float(self.seconds[-1] + late * (n - self.rows[-1]))
 
     def job(self, n: float, workers: int) -> Job:
-        """Two passes and a tree of merges."""
+        """Return the cost of two passes and a tree of merges."""
         m, depth = self.n_centers(n), math.ceil(math.log2(workers))
         size = m * self.summary_bytes + self.certificate_bytes
         merge = self.merge_seconds * (m / self.centers[-1]) ** 2 + size / NETWORK
@@ -64,7 +65,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Job:
-    """What a job takes: centers, depth of the tree, bytes of a summary, seconds."""
+    """Cost of a job: centers, depth of the merge tree, size of a summary, and times."""
 
     n_centers: float
     depth: int
@@ -74,5 +75,5 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """From the first row to the last merge."""
+        """Total time."""
         return self.pass_seconds + self.merge_seconds

@@ -1,6 +1,6 @@
-"""What a first call costs: compiling, loading what was compiled, and the import.
+"""The time of a first call, with and without compiled code in the cache, and of the import.
 
-``python -m benchmarks.start N_FEATURES`` is the process of a first call.
+``python -m benchmarks.start N_FEATURES`` makes a first call in a fresh process.
 """
 
 from __future__ import annotations
@@ -13,50 +13,48 @@ from statistics import median
 
 import numpy as np
 
-from .children import in_fresh_process
 from .rows import Row, Wanted
+from .timing import run_python
 
 IMPORTS = {"scikit-learn": "sklearn.decomposition, sklearn.utils.validation", "rskpca": "rskpca"}
 
 
 def run(quick: bool) -> list[Row]:
-    rows = [row for d in ((16,) if quick else (16, 256)) for row in _first_call(d)]
-    return [*rows, _import(2 if quick else 5)]
+    rows = [row for d in ((16,) if quick else (16, 256)) for row in _measure_first_call(d)]
+    return [*rows, _measure_import(2 if quick else 5)]
 
 
-def _first_call(n_features: int) -> list[Row]:
-    """With an empty cache, and then with the one that this left."""
+def _measure_first_call(n_features: int) -> list[Row]:
+    """Time a first call with an empty cache, and another one with the cache that it filled."""
     with tempfile.TemporaryDirectory() as folder:
         cold, warm = (
-            in_fresh_process(
-                "-m", __name__, str(n_features), environment={"NUMBA_CACHE_DIR": folder}
-            )
+            run_python("-m", __name__, str(n_features), environment={"NUMBA_CACHE_DIR": folder})
             for _ in range(2)
         )
     case = f"first fit and transform, 1,000 x {n_features}"
     return [
-        Row(f"{case}, nothing compiled", cold, "s", Wanted("<", 15)),
-        Row(f"{case}, compiled before", warm, "s"),
+        Row(f"{case}, empty cache", cold, "s", Wanted("<", 15)),
+        Row(f"{case}, filled cache", warm, "s"),
     ]
 
 
-def _import(rounds: int) -> Row:
-    """``import rskpca`` over what scikit-learn imports for its own KernelPCA."""
+def _measure_import(rounds: int) -> Row:
+    """Return the time of ``import rskpca`` beyond the imports for scikit-learn's KernelPCA."""
     seconds: dict[str, list[float]] = {name: [] for name in IMPORTS}
     for _ in range(rounds):
         for name, modules in IMPORTS.items():
             seconds[name].append(_seconds_to_import(modules))
     parts = {name: median(values) for name, values in seconds.items()}
-    over = parts["rskpca"] - parts["scikit-learn"]
-    return Row("import, over scikit-learn's", over, "s", Wanted("<", 0.3), parts)
+    extra = parts["rskpca"] - parts["scikit-learn"]
+    return Row("import, beyond scikit-learn", extra, "s", Wanted("<", 0.3), parts)
 
 
 def _seconds_to_import(modules: str) -> float:
     code = f"import time; t = time.perf_counter(); import {modules}; print(time.perf_counter() - t)"
-    return in_fresh_process("-c", code)
+    return run_python("-c", code)
 
 
-def _child(n_features: int) -> None:
+def _main(n_features: int) -> None:
     from rskpca import ReducedSetKernelPCA
 
     X = np.random.default_rng(0).normal(size=(1000, n_features))
@@ -66,4 +64,4 @@ def _child(n_features: int) -> None:
 
 
 if __name__ == "__main__":
-    _child(int(sys.argv[1]))
+    _main(int(sys.argv[1]))

@@ -1,24 +1,32 @@
-"""Contenders take turns, so that whatever else the machine does hits all of them alike."""
+"""Interleaved timings, measurements in fresh processes, and the memory of a process."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 
 class Timed(NamedTuple):
-    """Median seconds of a contender, and what its last call returned."""
+    """Median duration of a call in seconds, and its last return value."""
 
     seconds: float
     result: Any
 
 
-def interleaved(
+def time_interleaved(
     contenders: Mapping[str, Callable[[], Any]], rounds: int, *, warm: bool = True
 ) -> dict[str, Timed]:
-    """Call the contenders in turn, ``rounds`` times; ``warm`` adds a round that does not count."""
+    """Time the contenders in turn, so that other load on the machine affects all of them.
+
+    ``warm`` adds a first round that does not count.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     results = {}
     for _ in range(rounds + warm):
@@ -27,3 +35,28 @@ def interleaved(
             results[name] = call()
             seconds[name].append(time.perf_counter() - start)
     return {name: Timed(median(seconds[name][warm:]), results[name]) for name in contenders}
+
+
+def run_python(*arguments: str, environment: Mapping[str, str] | None = None) -> Any:
+    """Run Python in a fresh process and return the JSON value that it prints last."""
+    finished = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(finished.stdout.splitlines()[-1])
+
+
+def process_memory(field: str) -> float:
+    """Return ``VmRSS`` (current) or ``VmHWM`` (peak) of this process in megabytes."""
+    status = Path("/proc/self/status")
+    if not status.exists():  # on Linux, ru_maxrss would start from the peak of the parent
+        import resource
+
+        unit = 1e6 if sys.platform == "darwin" else 1e3
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    line = next(x for x in status.read_text().splitlines() if x.startswith(field))
+    return int(line.split()[1]) * 1024 / 1e6

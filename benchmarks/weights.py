@@ -1,7 +1,8 @@
-"""The centers of the shadow density with other weights, or moved: held-out error, and price.
+"""Shadow centers that are reweighted or moved: held-out error and fit time.
 
 The error is that of :mod:`benchmarks.accuracy`, at the bandwidths of :mod:`benchmarks.methods`.
-Means of cells also give eigenvalues, as they are and corrected by the spread within the cells.
+The eigenvalues from cell means are compared before and after their correction for the spread
+within the cells.
 """
 
 from __future__ import annotations
@@ -17,48 +18,48 @@ from rskpca.spectral import corrected_eigenvalues
 from .datasets import Floats
 from .methods import CASES, ELL, QUICK_CASES, QUICK_ROWS, R
 from .rows import Row, Wanted
-from .timing import interleaved
+from .timing import time_interleaved
 
 N = 5_000
-OWN, REFINED = "as they are", 'refine="nystrom", basis="auto"'
+UNCHANGED, REFINED = "as they are", 'refine="nystrom", basis="auto"'
 WEIGHTS = ("nearest", "means", "quadrature", "operator")
 
 
 def run(quick: bool) -> list[Row]:
     names = QUICK_CASES if quick else CASES
-    return [row for name in names for row in _compared(name, quick)]
+    return [row for name in names for row in _compare(name, quick)]
 
 
-def _compared(name: str, quick: bool) -> list[Row]:
+def _compare(name: str, quick: bool) -> list[Row]:
     case = CASES[name]
     X, stand_in = case.data(min(case.n, QUICK_ROWS if quick else N))
     train, test = np.split(X, [len(X) * 4 // 5])
     kernel = case.kernel.resolve(train)
-    timed = interleaved(_contenders(kernel, train), 1 if quick else 3)
+    timed = time_interleaved(_contenders(kernel, train), 1 if quick else 3)
     models = {title: t.result for title, t in timed.items()}
     exact = METHODS["kpca"].make(R, kernel).fit(train)
     Z = exact.transform(test)
     errors = {title: embedding_error(Z, model.transform(test)) for title, model in models.items()}
     n, d = train.shape
-    where = f"{name} {n:,} x {d}, m {models[OWN].n_centers_:,}"
+    where = f"{name} {n:,} x {d}, m {models[UNCHANGED].n_centers_:,}"
     rows = [
         Row(
             f"{where}: {title}",
             error,
             "",
-            Wanted("<", errors[OWN]) if title == "operator" else None,
+            Wanted("<", errors[UNCHANGED]) if title == "operator" else None,
             {"fit": timed[title].seconds},
             stand_in=stand_in,
         )
         for title, error in errors.items()
     ]
-    return [*rows, _eigenvalues(where, models["means"], exact.eigenvalues_, stand_in)]
+    return [*rows, _compare_eigenvalues(where, models["means"], exact.eigenvalues_, stand_in)]
 
 
 def _contenders(kernel: RadialKernel, X: Floats) -> dict[str, Callable[[], ReducedSetKernelPCA]]:
-    """Without the sums that a certificate needs, which are the same for all."""
+    """Return fits without the sums for a certificate, which are the same for all."""
     shadow = ShadowDensity(ell=ELL, n_frequencies=0)
-    densities = {OWN: shadow} | {w: ReweightedDensity(shadow, w) for w in WEIGHTS}
+    densities = {UNCHANGED: shadow} | {w: ReweightedDensity(shadow, w) for w in WEIGHTS}
     models = {
         title: ReducedSetKernelPCA(R, kernel=kernel, density=density)
         for title, density in densities.items()
@@ -69,8 +70,10 @@ def _contenders(kernel: RadialKernel, X: Floats) -> dict[str, Callable[[], Reduc
     return {title: lambda model=model: model.fit(X) for title, model in models.items()}
 
 
-def _eigenvalues(where: str, means: ReducedSetKernelPCA, exact: Floats, stand_in: str) -> Row:
-    """Mean relative error of the eigenvalues on means, corrected over as they are."""
+def _compare_eigenvalues(
+    where: str, means: ReducedSetKernelPCA, exact: Floats, stand_in: str
+) -> Row:
+    """Divide the mean relative error of the corrected eigenvalues by that of the original ones."""
     corrected = corrected_eigenvalues(
         means.eigensystem_, means.reduced_set_, means.density_.covariance_
     )

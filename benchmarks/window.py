@@ -1,6 +1,6 @@
-"""A sliding window over points that drift, and what windows and fading cost.
+"""A sliding window over drifting points, and the cost of windows and fading.
 
-``python -m benchmarks.window N_ROWS`` is a process that tells how its memory grows.
+``python -m benchmarks.window N_ROWS WINDOW`` measures the memory of a stream in a fresh process.
 """
 
 from __future__ import annotations
@@ -14,62 +14,60 @@ from sklearn.base import clone
 
 from rskpca import FadingDensity, Gaussian, ReducedSet, ShadowDensity, WindowDensity
 from rskpca._core import reference
-from rskpca.cli.memory import megabytes
 from rskpca.density import BaseDensity
 
-from .children import in_fresh_process
 from .datasets import Floats
 from .rows import Row, Wanted
-from .timing import interleaved
+from .timing import process_memory, run_python, time_interleaved
 
 CHUNK = 10_000
 WINDOW = 50_000
 RADIUS = 1.0
 N, N_QUICK = 1_000_000, 30_000
-DISTANCE = 40.0  # that the middle of the points goes in N rows, in standard deviations
+DISTANCE = 40.0  # drift of the mean over N rows, in standard deviations
 
 
 def run(quick: bool) -> list[Row]:
     n, window = (N_QUICK, WINDOW // 10) if quick else (N, WINDOW)
     cases = (3, 160), (3, 0), (16, 160), (16, 0)
-    costs = [row for d, n_frequencies in cases for row in _cost(d, n_frequencies, quick)]
-    return [_against_a_direct_count(n, window), _memory(n, window), *costs]
+    costs = [row for d, n_frequencies in cases for row in _measure_cost(d, n_frequencies, quick)]
+    return [_compare_with_direct_count(n, window), _measure_memory(n, window), *costs]
 
 
-def _chunk(i: int, n_features: int = 3) -> Floats:
-    """Rows of a chunk, about a middle that drifts."""
-    middles = DISTANCE / N * (CHUNK * i + np.arange(CHUNK))
-    return np.random.default_rng(i).normal(size=(CHUNK, n_features)) + middles[:, None]
+def _make_chunk(i: int, n_features: int = 3) -> Floats:
+    """Return a chunk of rows around a drifting mean."""
+    means = DISTANCE / N * (CHUNK * i + np.arange(CHUNK))
+    return np.random.default_rng(i).normal(size=(CHUNK, n_features)) + means[:, None]
 
 
-def _windowed(window: int) -> WindowDensity:
+def _make_window(window: int) -> WindowDensity:
     return WindowDensity(window, ShadowDensity(Gaussian(4 * RADIUS), ell=4.0))
 
 
-def _against_a_direct_count(n: int, window: int) -> Row:
-    """How many numbers of the reduced set differ from those counted row by row."""
-    density = _windowed(window)
-    X = np.concatenate([_chunk(i) for i in range(n // CHUNK)])
+def _compare_with_direct_count(n: int, window: int) -> Row:
+    """Return how many numbers of the reduced set differ from a row-by-row count."""
+    density = _make_window(window)
+    X = np.concatenate([_make_chunk(i) for i in range(n // CHUNK)])
     homes, squared = reference.aging_cover(X, RADIUS, window)
     differing = 0
     for start in range(0, n, CHUNK):
         stop = start + CHUNK
         s = density.partial_fit(X[start:stop]).reduced_set_
         rows = slice(max(stop - window, 0), stop)
-        differing += _differing_from(s, X, homes[rows], squared[rows])
+        differing += _count_differences(s, X, homes[rows], squared[rows])
     return Row(
         f"{n:,} x 3 drifting, window {window:,}: numbers that differ from a direct count",
         differing,
         "",
         Wanted("<", 1),
-        {"centers": s.n_centers, "mass": s.n_samples, "centers opened": len(np.unique(homes))},
+        {"centers": s.n_centers, "weight": s.n_samples, "all centers": len(np.unique(homes))},
         parts_unit="",
-        note=f"after each of {n // CHUNK} chunks; the parts are of the last",
+        note=f"after each of {n // CHUNK} chunks; parts refer to the last",
     )
 
 
-def _differing_from(s: ReducedSet, X: Floats, homes: Floats, squared: Floats) -> int:
-    """How many numbers differ from those of these rows, whose centers are rows of X."""
+def _count_differences(s: ReducedSet, X: Floats, homes: Floats, squared: Floats) -> int:
+    """Compare a reduced set with the statistics of rows whose centers are ``X[homes]``."""
     opened, labels = np.unique(homes, return_inverse=True)
     sums = np.zeros((3, len(opened)))
     values = np.ones(len(homes)), np.sqrt(squared), squared
@@ -77,27 +75,27 @@ def _differing_from(s: ReducedSet, X: Floats, homes: Floats, squared: Floats) ->
         reference.accumulate(labels, each, total)
     seen = (s.centers, s.weights, s.displacement, s.scatter, np.array([s.n_samples]))
     counted = (X[opened], *sums, np.array([sums[0].sum()]))
-    return sum(_differing(a, b) for a, b in zip(seen, counted, strict=True))
+    return sum(_count_unequal(a, b) for a, b in zip(seen, counted, strict=True))
 
 
-def _differing(a: Floats, b: Floats) -> int:
+def _count_unequal(a: Floats, b: Floats) -> int:
     return int(np.count_nonzero(a != b)) if a.shape == b.shape else max(a.size, b.size)
 
 
-def _memory(n: int, window: int) -> Row:
-    first, last = in_fresh_process("-m", __name__, str(n), str(window))
-    note = "peak over the last nine tenths less that of the first tenth and two windows"
+def _measure_memory(n: int, window: int) -> Row:
+    first, last = run_python("-m", __name__, str(n), str(window))
+    note = "peak at the end minus peak after a tenth of the rows plus two windows"
     parts = {"first": first, "last": last}
-    case = f"{n:,} x 3 drifting, window {window:,}: growth of the memory"
+    case = f"{n:,} x 3 drifting, window {window:,}: memory growth"
     return Row(case, last - first, "MB", Wanted("<", 5), parts, "MB", note=note)
 
 
-def _cost(n_features: int, n_frequencies: int, quick: bool) -> list[Row]:
-    """Seconds of a window and of fading over those of the plain stream, without drift."""
+def _measure_cost(n_features: int, n_frequencies: int, quick: bool) -> list[Row]:
+    """Divide the times of a window and of fading by that of a plain stream, without drift."""
     n_chunks, rounds = (4, 1) if quick else (40, 5)
     rng = np.random.default_rng(0)
-    mixed = rng.normal(size=(3, n_features))
-    X = np.tanh(rng.normal(size=(n_chunks * CHUNK, 3)) @ mixed)
+    mixing = rng.normal(size=(3, n_features))
+    X = np.tanh(rng.normal(size=(n_chunks * CHUNK, 3)) @ mixing)
     radius = {3: 0.15, 16: 0.8}[n_features]
     shadow = ShadowDensity(Gaussian(4 * radius), ell=4.0, n_frequencies=n_frequencies)
     densities = {
@@ -105,34 +103,34 @@ def _cost(n_features: int, n_frequencies: int, quick: bool) -> list[Row]:
         "window": WindowDensity(len(X) // 4, shadow),
         "fading": FadingDensity(len(X) / 8, shadow),
     }
-    calls = {name: partial(_streamed, density, X) for name, density in densities.items()}
-    timed = interleaved(calls, rounds)
+    calls = {name: partial(_stream, density, X) for name, density in densities.items()}
+    timed = time_interleaved(calls, rounds)
     rows = []
     for name in ("window", "fading"):
         parts = {which: timed[which].seconds for which in (name, "plain")}
-        case = f"{len(X):,} x {n_features}, {n_frequencies} frequencies: {name} over plain"
+        case = f"{len(X):,} x {n_features}, {n_frequencies} frequencies: {name} / plain"
         note = f"m {timed[name].result:,} and {timed['plain'].result:,}"
         rows.append(Row(case, parts[name] / parts["plain"], "x", Wanted("<", 3), parts, note=note))
     return rows
 
 
-def _streamed(density: BaseDensity, X: Floats) -> int:
+def _stream(density: BaseDensity, X: Floats) -> int:
     stream = clone(density)
     for start in range(0, len(X), CHUNK):
         stream.partial_fit(X[start : start + CHUNK])
     return stream.reduced_set_.n_centers
 
 
-def _child(n: int, window: int) -> None:
-    """Peaks of the memory early and at the end, as JSON."""
-    density = _windowed(window)
+def _main(n: int, window: int) -> None:
+    """Print the peak memory early in the stream and at its end as JSON."""
+    density = _make_window(window)
     early = n // CHUNK // 10 + 2 * window // CHUNK
     for i in range(n // CHUNK):
-        density.partial_fit(_chunk(i)).score_samples(_chunk(i)[:10])
+        density.partial_fit(_make_chunk(i)).score_samples(_make_chunk(i)[:10])
         if i == early:
-            first = megabytes("VmHWM")
-    print(json.dumps([first, megabytes("VmHWM")]))
+            first = process_memory("VmHWM")
+    print(json.dumps([first, process_memory("VmHWM")]))
 
 
 if __name__ == "__main__":
-    _child(*map(int, sys.argv[1:]))
+    _main(*map(int, sys.argv[1:]))

@@ -1,1 +1,1 @@
-"""The paper's figures, tables and claims, made anew."""
+"""Reproduction of the paper's figures, tables and claims: ``python -m experiments``."""

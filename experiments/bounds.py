@@ -1,7 +1,7 @@
-"""Each theorem of section 5 over ell: the bound as printed, as corrected, and the measured value.
+"""The theorems of section 5 over ell: printed bound, corrected bound and measured value.
 
-A figure that the paper does not have. The bounds hold for every data set, so the largest is
-thinned out to as many rows as can be compared pair by pair.
+The paper has no such figure. The bounds hold for every data set, so large data sets are
+subsampled to a size at which all pairs of rows can be compared.
 """
 
 from __future__ import annotations
@@ -18,19 +18,18 @@ from rskpca.certificate import Level, eigenspaces, eigenvalues, hilbert_schmidt,
 
 from . import protocol, style
 from .data.dataset import Floats
-from .registry import Experiment, Results
-from .settings import SEED, Settings
+from .experiment import SEED, Experiment, Results, Settings
 from .workers import Part, run
 
-MOST_ROWS = 3_500
+MAX_ROWS = 3_500
 CONFIDENCE = 0.95
-N_LEADING = 1  # D of Theorem 5.4, where the gap is largest
+N_LEADING = 1  # D of Theorem 5.4; the eigengap is largest there
 
 Values = dict[str, float | None]
 
 
 class Theorem(NamedTuple):
-    """A row of panels: what is bounded."""
+    """A row of panels: the theorem and the quantity that it bounds."""
 
     title: str
     quantity: str
@@ -47,33 +46,35 @@ THEOREMS = {
 
 
 def compute(settings: Settings) -> Results:
-    """For each data set that is there the bounds and the measured values, one row an ell."""
-    return protocol.of_those_there(protocol.TABLE1, settings.quick, partial(_measured, settings))
+    """Return bounds and measured values of each available data set, with one row per ell."""
+    return protocol.compute_available(
+        protocol.TABLE1, settings.quick, partial(_measure_all, settings)
+    )
 
 
-def _measured(settings: Settings, names: list[str]) -> Results:
+def _measure_all(settings: Settings, names: list[str]) -> Results:
     parts = [Part(f"bounds-{name}", measure, (name,)) for name in names]
     found = run("bounds", parts, settings)
     return {"confidence": CONFIDENCE, "sets": dict(zip(names, found, strict=True))}
 
 
 def measure(settings: Settings, name: str) -> Results:
-    """All four theorems on one data set."""
+    """Return bounds and measured values of all four theorems on one data set."""
     data = protocol.dataset(name, settings.quick)
-    exact = Exact.of(protocol.TABLE1[name].kernel, _few(data.X))
-    rows = [exact.compared(ell) for ell in protocol.ells(settings, every=2)]
-    kept = f"{len(exact.X):,} of {len(data.X):,} rows" if len(exact.X) < len(data.X) else ""
-    note = "; ".join(part for part in (data.note, kept) if part)
+    exact = Exact.of(protocol.TABLE1[name].kernel, _subsample(data.X))
+    rows = [exact.compare(ell) for ell in protocol.ells(settings, every=2)]
+    subsample = f"{len(exact.X):,} of {len(data.X):,} rows" if len(exact.X) < len(data.X) else ""
+    note = "; ".join(part for part in (data.note, subsample) if part)
     return {"n": len(exact.X), "note": note, "gap": exact.gap, "rows": rows}
 
 
-def _few(X: Floats) -> Floats:
+def _subsample(X: Floats) -> Floats:
     order = np.random.default_rng(SEED).permutation(len(X))
-    return X[np.sort(order[:MOST_ROWS])]
+    return X[np.sort(order[:MAX_ROWS])]
 
 
 class Exact(NamedTuple):
-    """Kernel PCA of the data: eigenvalues of K / n, plain and about the mean."""
+    """Exact kernel PCA: eigenvalues of K / n, not centered and centered."""
 
     kernel: Gaussian
     X: Floats
@@ -82,17 +83,17 @@ class Exact(NamedTuple):
 
     @classmethod
     def of(cls, kernel: Gaussian, X: Floats) -> Exact:
-        """From the n x n kernel matrix."""
+        """Decompose the n x n kernel matrix."""
         data = ReducedSet(X, np.ones(len(X)))
         return cls(kernel, X, *(spectrum(kernel, data, center) for center in (False, True)))
 
     @property
     def gap(self) -> float:
-        """lambda_D - lambda_{D+1}."""
+        """Eigengap lambda_D - lambda_{D+1}."""
         return float(self.plain[N_LEADING - 1] - self.plain[N_LEADING])
 
-    def compared(self, ell: float) -> Results:
-        """Bounds and measured values at one ell."""
+    def compare(self, ell: float) -> Results:
+        """Return bounds and measured values at one ell."""
         found = ShadowDensity(self.kernel, ell).fit(self.X).reduced_set_
         limit = levels.spectral(self.kernel, found, center=False, confidence=CONFIDENCE)
         return {
@@ -113,7 +114,7 @@ class Exact(NamedTuple):
         }
 
     def _eigenvalues(self, ell: float, found: ReducedSet, limit: Level) -> Values:
-        """Of all n of them; the operators' distance bounds theirs (Hoffman and Wielandt)."""
+        """Compare all n eigenvalues; the operators bound their distance (Hoffman-Wielandt)."""
         return {
             "printed": eigenvalues.bound(self.kernel, ell, printed=True),
             "corrected": eigenvalues.bound(self.kernel, ell),
@@ -134,20 +135,20 @@ class Exact(NamedTuple):
         }
 
     def _eigenspaces(self, ell: float, found: ReducedSet, limit: Level) -> Values:
-        """``printed`` is missing where the theorem's condition fails; ``unproved`` is not."""
+        """Compare projections; ``printed`` is None if the condition of Theorem 5.4 fails."""
         worst = hilbert_schmidt.bound(self.kernel, ell)
-        moved = hilbert_schmidt.from_sums(self.kernel, found)
+        displaced = hilbert_schmidt.from_sums(self.kernel, found)
         return {
             "printed": eigenspaces.bound(self.kernel, self.gap, ell),
             "unproved": None if worst is None else 2 * worst / self.gap,
-            "from_data": None if moved is None else _angle(moved, self.gap),
-            "limit": None if limit.operator is None else _angle(limit.operator, self.gap),
+            "from_data": _projection_bound(displaced, self.gap),
+            "limit": _projection_bound(limit.operator, self.gap),
             "measured": eigenspaces.measure(self.kernel, self.X, found, N_LEADING),
         }
 
 
 def spectrum(kernel: Gaussian, points: ReducedSet, center: bool) -> Floats:
-    """All eigenvalues of the weighted kernel matrix divided by n, descending."""
+    """Return all eigenvalues of the weighted kernel matrix divided by n, descending."""
     K = gram.gram(kernel, points.centers, points.centers)
     share = points.weights / points.n_samples
     if center:
@@ -158,53 +159,53 @@ def spectrum(kernel: Gaussian, points: ReducedSet, center: bool) -> Floats:
 
 
 def _distance(exact: Floats, reduced: Floats) -> float:
-    """Of two spectra; the shorter one goes on with zeros."""
+    """Return the distance between two spectra; the shorter one is padded with zeros."""
     difference = exact.copy()
     difference[: len(reduced)] -= reduced
     return float(np.linalg.norm(difference))
 
 
-def _angle(error: float, gap: float) -> float | None:
-    """||P - P-bar||_HS by Davis and Kahan."""
-    sine = eigenspaces.davis_kahan(error, gap)
+def _projection_bound(error: float | None, gap: float) -> float | None:
+    """Return the Davis-Kahan bound of ||P - P-bar||_HS; None if it does not apply."""
+    sine = None if error is None else eigenspaces.davis_kahan(error, gap)
     return None if sine is None else float(np.sqrt(2) * sine)
 
 
 LOOKS: dict[str, dict[str, Any]] = {
     "printed": {"label": "bound, as printed", "color": "#D55E00", "linestyle": "-"},
     "unproved": {
-        "label": "the same formula, condition not met", "color": "#D55E00", "linestyle": ":",
+        "label": "same formula, condition not met", "color": "#D55E00", "linestyle": ":",
     },
     "corrected": {"label": "bound, corrected", "color": "#000000", "linestyle": (0, (6, 2))},
     "from_data": {
-        "label": "bound from how far points moved", "color": "#E69F00",
+        "label": "bound from measured displacements", "color": "#E69F00",
         "linestyle": (0, (4, 1, 1, 1)),
     },
     "limit": {"label": "95% limit from random frequencies", "color": "#009E73", "marker": "^"},
     "measured": {"label": "measured", "color": "#0072B2", "marker": "o"},
     "centered": {
-        "label": "measured, about the mean", "color": "#0072B2", "marker": "o",
+        "label": "measured, centered", "color": "#0072B2", "marker": "o",
         "markerfacecolor": "white", "linestyle": (0, (1, 1)),
     },
 }  # fmt: skip
 
 
 def draw(numbers: Results, path: Path) -> None:
-    """A row a theorem, a column a data set."""
+    """Draw one row of panels per theorem and one column per data set."""
     sets = numbers["sets"]
     shape = len(THEOREMS), len(sets)
     with style.figure(path, *shape, size=(2.9, 2.3), sharex=True, sharey="row") as (figure, panels):
         for (key, theorem), row in zip(THEOREMS.items(), panels, strict=True):
             for ax, (name, found) in zip(row, sets.items(), strict=True):
-                _panel(ax, found["rows"], key)
+                _draw_panel(ax, found["rows"], key)
                 ax.set_title(f"{theorem.title}: {name}, n = {found['n']:,}", loc="left")
             row[0].set_ylabel(theorem.quantity)
         for ax in panels[-1]:
             ax.set_xlabel(style.ELL)
-        style.legend(figure, panels, columns=4, note=_note(sets))
+        style.add_legend(figure, panels, columns=4, note=_note(sets))
 
 
-def _panel(ax: Any, rows: list[Results], key: str) -> None:
+def _draw_panel(ax: Any, rows: list[Results], key: str) -> None:
     ells = [row["ell"] for row in rows]
     for name, look in LOOKS.items():
         values = [row[key].get(name) for row in rows]
@@ -216,11 +217,12 @@ def _panel(ax: Any, rows: list[Results], key: str) -> None:
 
 def _note(sets: Results) -> str:
     notes = [f"{name}: {found['note']}" for name, found in sets.items() if found["note"]]
-    return "\n".join(f"{note}." for note in ["The kernel is at most 1: no unit", *notes])
+    first = "The kernel is at most 1, so all values are dimensionless"
+    return " ".join(f"{note}." for note in [first, *notes])
 
 
 EXPERIMENTS = {
     "bounds": Experiment(
-        "each theorem's bound beside the measured value", compute, draw, "pictures/bounds.png"
+        "bounds of all theorems and measured values", compute, draw, "pictures/bounds.png"
     )
 }

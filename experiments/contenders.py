@@ -1,6 +1,6 @@
-"""The methods that the paper compares, and those that one would take today.
+"""The methods that the paper compares, and today's alternatives from scikit-learn.
 
-All are without centering, as in the paper, but for scikit-learn's, which always center.
+None is centered in feature space, as in the paper, except scikit-learn's, which always are.
 """
 
 from __future__ import annotations
@@ -22,16 +22,14 @@ from rskpca.baselines.methods import METHODS
 from .data.dataset import Floats
 
 CENTERED = ("sklearn-kpca", "sklearn-nystroem")
-
-
-ARPACK_UP_TO = 4_000  # rows, where it was the faster on german, pendigits and yale; not on usps
+ARPACK_UP_TO = 4_000  # rows; ARPACK was the faster solver on german, pendigits and yale, not usps
 
 
 def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, n: int) -> Any:
-    """An estimator for n rows, not fitted; ``size`` is ell, a number of centers, or None."""
+    """Return an unfitted estimator for n rows; ``size`` is ell, a number of centers, or None."""
     if name == "kpca-dense":
         return DenseKernelPCA(rank, kernel)
-    if name == "shadow":  # the paper's, without the sums that a certificate needs
+    if name == "shadow":  # without the sums for a certificate, which the paper does not have
         density = ShadowDensity(ell=size, n_frequencies=0)
         return ReducedSetKernelPCA(rank, kernel=kernel, density=density, center=False)
     model = METHODS[name].make(rank, kernel, size, center=name in CENTERED, random_state=seed)
@@ -41,14 +39,14 @@ def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, 
 
 
 class DenseKernelPCA:
-    """Kernel PCA by the decomposition of the whole kernel matrix: O(n^3), as the paper counts.
+    """Kernel PCA from all eigenvectors of the kernel matrix: O(n^3), as the paper counts.
 
     Parameters
     ----------
     rank : int
-        r, of all n components those that are kept.
+        r, the number of components to keep.
     kernel : Gaussian
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     """
 
     def __init__(self, rank: int, kernel: Gaussian) -> None:
@@ -64,32 +62,32 @@ class DenseKernelPCA:
         return self
 
     def transform(self, X: Floats) -> Floats:
-        """Coordinates from all rows."""
+        """Project rows onto the components."""
         return rbf_kernel(X, self.X_, gamma=self.kernel.gamma) @ self.coefficients_
 
 
-class _AfterClustering(WeightedNystromKernelPCA):
-    """What is left to do when the clusters are known."""
+class _PreclusteredNystrom(WeightedNystromKernelPCA):
+    """Weighted Nystrom method for clusters that are already known."""
 
     means: ReducedSet
 
-    def _chosen(self, X: Any, weights: Any) -> tuple[Any, ReducedSet]:
+    def _choose_landmarks(self, rows: Any) -> tuple[Any, ReducedSet]:
         return self.kernel, self.means
 
 
 class Clusters:
-    """One k-means for the two methods that need it; its time counts for both.
+    """One k-means clustering for the two methods that need it; its time counts for both.
 
     Parameters
     ----------
     rank : int
-        r.
+        r, the number of components.
     kernel : Gaussian
-        With a number for its bandwidth.
+        Kernel with a numeric bandwidth.
     n_centers : int
-        m.
+        m, the number of clusters.
     seed : int
-        Of k-means.
+        Seed of k-means.
     """
 
     EXTENSIONS: Mapping[str, str] = MappingProxyType({"kmeans": "landmarks", "wnystrom": "data"})
@@ -99,28 +97,29 @@ class Clusters:
         self.density = KMeansDensity(n_centers, kernel=kernel, random_state=seed)
 
     def fit(self, X: Floats) -> Self:
-        """Find the clusters."""
+        """Cluster the rows."""
         self.density.fit(X)
         return self
 
     def make(self, name: str) -> Any:
-        """RSKPCA or WNystrom on the means, not fitted."""
-        extension = self.EXTENSIONS[name]
-        model = _AfterClustering(self.rank, kernel=self.kernel, extension=extension, center=False)
+        """Return an unfitted RSKPCA or WNystrom estimator on the cluster means."""
+        model = _PreclusteredNystrom(
+            self.rank, kernel=self.kernel, extension=self.EXTENSIONS[name], center=False
+        )
         model.means = self.density.reduced_set_
         return model
 
 
 def eigenvalues(model: Any, n_samples: int) -> Floats:
-    """Eigenvalues of the operator, so divided by n."""
-    if isinstance(model, Pipeline):  # PCA of features divides by n - 1
+    """Return the eigenvalues of the operator, that is, divided by n."""
+    if isinstance(model, Pipeline):  # PCA of the features divides by n - 1
         return model[-1].explained_variance_ * (n_samples - 1) / n_samples
     return np.asarray(model.eigenvalues_) / n_samples
 
 
 @cache
 def warm_up(n_features: int, *names: str) -> None:
-    """Run each once on such rows, so that nothing is compiled or loaded while it is timed."""
+    """Run each method once, so that no compilation or import is timed."""
     rows = np.random.default_rng(0).normal(size=(300, n_features))
     for name in names:
         size = {"shadow": 3.0, "kpca-dense": None}.get(name, 20)

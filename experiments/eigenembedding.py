@@ -1,4 +1,4 @@
-"""Figures 2 and 3: how close the embeddings are to kernel PCA, and what they cost."""
+"""Figures 2 and 3: distance of the embeddings to kernel PCA, and speed-ups."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 from . import anova, style, summary
 from .contenders import CENTERED, eigenvalues
-from .protocol import TABLE1, aligned_error, dataset, eigenvalue_error, halves, reference
-from .registry import Experiment, Results
-from .settings import Settings
+from .experiment import Experiment, Results, Settings
+from .protocol import TABLE1, aligned_error, dataset, eigenvalue_error, random_split, reference
 from .study import Measured, Study, Task
 
 METHODS = ("shadow", "subsampled", "nystrom", "wnystrom")
@@ -19,87 +18,89 @@ ERRORS = {"eigenvalue_error": "Eigenvalue deviation", "embedding_error": "Embedd
 
 
 def _judge(task: Task, method: str, measured: Measured) -> dict[str, float]:
-    """Distances to kernel PCA of the whole data set, on the rows to test."""
-    wanted = reference(task.data, task.quick, center=method in CENTERED)
+    """Return the distances to kernel PCA of the whole data set, on the test rows."""
+    expected = reference(task.data, task.quick, center=method in CENTERED)
     found = eigenvalues(measured.model, len(task.train))
     return {
-        "eigenvalue_error": eigenvalue_error(wanted.eigenvalues, found),
-        "embedding_error": aligned_error(wanted.embedding[task.split.test], measured.test.value),
+        "eigenvalue_error": eigenvalue_error(expected.eigenvalues, found),
+        "embedding_error": aligned_error(expected.embedding[task.split.test], measured.test.value),
     }
 
 
-STUDY = Study("eigenembedding", halves, most_runs=None, embeds_train=False, judge=_judge)
+STUDY = Study("eigenembedding", random_split, max_runs=None, embeds_train=False, judge=_judge)
 
 
 def compute(data: str, settings: Settings) -> Results:
-    """The rows, and from which ell on the shadow method is better or no worse."""
+    """Return the rows, and the ell from which the shadow method is better or no worse."""
     rows = STUDY.rows(settings, data, FAMILIES)
-    drawn = [row for row in rows if row["method"] != "kmeans"]
+    table = summary.to_columns([row for row in rows if row["method"] != "kmeans"])
     return {
-        **summary.about(dataset(data, settings.quick), TABLE1[data], settings),
-        "anova": _anova(drawn) if settings.runs > 1 else {},
-        "rows": summary.columns(drawn),
+        **summary.describe_setup(dataset(data, settings.quick), TABLE1[data], settings),
+        "anova": _onsets(table) if settings.runs > 1 else {},
+        "rows": table,
     }
 
 
-def _anova(rows: list[dict[str, Any]]) -> dict[str, dict[str, float | None]]:
-    table = summary.columns(rows)
-    errors = {m: summary.by_ell(table, m, "embedding_error") for m in METHODS}
+def _onsets(table: summary.Table) -> dict[str, dict[str, float | None]]:
     return {
         other: {
-            "better_from": anova.holds_from(anova.better, errors["shadow"], errors[other]),
-            "no_worse_from": anova.holds_from(anova.no_worse, errors["shadow"], errors[other]),
+            "better_from": anova.onset(_compare(table, anova.better, other)),
+            "no_worse_from": anova.onset(_compare(table, anova.no_worse, other)),
         }
         for other in METHODS[1:]
     }
 
 
+def _compare(table: summary.Table, comparison: anova.Comparison, other: str) -> dict[float, bool]:
+    """Compare the embedding errors of the shadow method with those of another one."""
+    ours, theirs = (summary.by_ell(table, m, "embedding_error") for m in ("shadow", other))
+    return anova.compare(comparison, ours, theirs)
+
+
 def draw(results: Results, path: Path) -> None:
-    """The paper's four panels."""
+    """Draw the four panels of the paper."""
     table = results["rows"]
     with style.figure(path, 2, 2, size=(4.2, 2.9), sharex=True) as (figure, panels):
         for ax, field in zip(panels[0], ERRORS, strict=True):
-            _errors(ax, table, field)
+            _draw_errors(ax, table, field)
         summary.draw_speedups(panels[1][0], table, METHODS, ("fit",))
         summary.draw_speedups(panels[1][1], table, METHODS, ("transform",))
-        titles = [*ERRORS.values(), "Training speed-up", "Testing speed-up"]
-        style.letter(panels, titles)
+        style.add_titles(panels, [*ERRORS.values(), "Training speed-up", "Testing speed-up"])
         for ax in panels[1]:
-            style.ell_axis(ax)
-        style.legend(figure, panels, note=_note(results))
+            style.label_ell_axis(ax)
+        style.add_legend(figure, panels, note=_note(results))
 
 
-def _errors(ax: Any, table: dict[str, list[Any]], field: str) -> None:
+def _draw_errors(ax: Any, table: summary.Table, field: str) -> None:
     for method in (*METHODS, "sklearn-nystroem"):
         summary.draw_mean(ax, table, method, field)
-    style.level(ax, "kpca", summary.overall(table, "kpca", field))
-    unit = "Frobenius norm" if field == "embedding_error" else "norm, eigenvalues / n"
-    style.logarithmic(ax)
-    ax.set_ylabel(unit)
+    style.draw_level(ax, "kpca", summary.overall_mean(table, "kpca", field))
+    style.use_log_scale(ax)
+    ax.set_ylabel("Frobenius norm" if field == "embedding_error" else "norm, eigenvalues / n")
 
 
 def _note(results: Results) -> str:
     return (
-        f"{summary.described(results, 'runs')}. Lines: mean error, median speed-up over runs; "
-        "bands: one standard deviation, quartiles. The error of KPCA: fitted to the same 80%, "
-        "against all. scikit-learn's are about the mean, and their errors against kernel PCA about "
-        f"the mean. {_verdict(results['rows']) if results['anova'] else ''}"
+        f"{summary.describe_data(results, 'runs')}. Lines show the mean error and the median "
+        "speed-up over runs; bands show one standard deviation and the quartiles. KPCA is fitted "
+        "to the same 80% of the rows and compared with KPCA of all rows. scikit-learn's methods "
+        "are centered in feature space and compared with centered KPCA. "
+        f"{_verdict(results['rows']) if results['anova'] else ''}"
     )
 
 
-def _verdict(table: dict[str, list[Any]]) -> str:
-    errors = {m: summary.by_ell(table, m, "embedding_error") for m in METHODS}
-    better = anova.holds_at(anova.better, errors["shadow"], errors["nystrom"])
-    no_worse = anova.holds_at(anova.no_worse, errors["shadow"], errors["wnystrom"])
+def _verdict(table: summary.Table) -> str:
+    better = _compare(table, anova.better, "nystrom")
+    no_worse = _compare(table, anova.no_worse, "wnystrom")
     return (
         f"ANOVA of (b) at {anova.ALPHA}: ShDE is better than Nyström "
-        f"{anova.described(better)}; no worse than WNyström {anova.described(no_worse)}."
+        f"{anova.describe(better)}; no worse than WNyström {anova.describe(no_worse)}."
     )
 
 
 EXPERIMENTS = {
     name: Experiment(
-        f"embedding of {data} against Nystrom methods",
+        f"embedding of {data}, compared with Nystrom methods",
         partial(compute, data),
         draw,
         f"pictures/{name}.png",

@@ -1,4 +1,4 @@
-"""Section 6 as the paper has it: data, splits, ell, sizes, and what is timed."""
+"""The protocol of section 6: data, splits, values of ell, sizes, timings and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rskpca import Gaussian, ReducedSetKernelPCA
 from . import contenders
 from .data import Data, IncompleteError, MissingDataError, load
 from .data.dataset import Floats
-from .settings import SEED, Settings
+from .experiment import SEED, Settings
 
 ELLS = tuple(round(3 + i / 10, 1) for i in range(21))
 QUICK_ELLS = (3.0, 4.0, 5.0)
@@ -36,7 +36,7 @@ class Setup(NamedTuple):
 
     @property
     def kernel(self) -> Gaussian:
-        """The Gaussian with that bandwidth."""
+        """Gaussian kernel with this bandwidth."""
         return Gaussian(self.bandwidth)
 
 
@@ -49,7 +49,7 @@ TABLE1 = {
 
 
 class Split(NamedTuple):
-    """Rows to fit and rows to test."""
+    """Indices of the training rows and of the test rows."""
 
     train: Indices
     test: Indices
@@ -57,100 +57,100 @@ class Split(NamedTuple):
 
 @cache
 def dataset(name: str, quick: bool) -> Data:
-    """A data set; a quick run takes few rows, of digits where the set is missing."""
+    """Return a data set; a quick run uses few rows, and digits in place of missing data."""
     if not quick:
         return load(name)
     try:
         data = load(name, download=False)
     except MissingDataError:
-        data = _stand_in(name)
+        data = _scaled_digits(name)
     few = np.random.default_rng(SEED).permutation(len(data.X))[:QUICK_ROWS]
     return data._replace(X=data.X[few], y=data.y[few])
 
 
-def of_those_there(
+def compute_available(
     names: Iterable[str], quick: bool, compute: Callable[[list[str]], dict[str, Any]]
 ) -> dict[str, Any]:
-    """``compute`` of the data sets that are there; IncompleteError where others are missing."""
-    there, missing = [], {}
+    """Apply ``compute`` to the available data sets; raise IncompleteError if any is missing."""
+    available, missing = [], {}
     for name in names:
         try:
             dataset(name, quick)
-            there.append(name)
+            available.append(name)
         except MissingDataError as error:
             missing[name] = str(error)
-    if not there:
+    if not available:
         raise MissingDataError("\n".join(missing.values()))
-    numbers = compute(there)
+    numbers = compute(available)
     if missing:
         raise IncompleteError(missing, numbers)
     return numbers
 
 
-def _stand_in(name: str) -> Data:
-    """Digits, in units that make the bandwidth twice their spread."""
+def _scaled_digits(name: str) -> Data:
+    """Return scikit-learn's digits in units in which the bandwidth is twice their spread."""
     X, y = load_digits(return_X_y=True)
     spread = np.sqrt(X.var(axis=0).sum())
     scaled = X * (TABLE1[name].bandwidth / (2 * spread))
-    return Data(scaled, y, name, f"{name} is missing; scikit-learn's digits stand in")
+    return Data(scaled, y, name, f"{name} is missing and replaced by scikit-learn's digits")
 
 
 def ells(settings: Settings, every: int = 1) -> tuple[float, ...]:
-    """The grid of ell, or every so manyth value of it."""
+    """Return every ``every``-th value of ell; a quick run always has three."""
     return QUICK_ELLS if settings.quick else ELLS[::every]
 
 
-def halves(n: int, run: int) -> Split:
-    """A random 80% to fit, in random order, and the other 20% to test."""
+def random_split(n: int, run: int) -> Split:
+    """Return a random 80% for training, in random order, and the other 20% for testing."""
     order = np.random.default_rng([SEED, run]).permutation(n)
     cut = round(0.8 * n)
     return Split(order[:cut], order[cut:])
 
 
 def fold(n: int, run: int) -> Split:
-    """One of ten parts to test, the others, in random order, to fit."""
+    """Return one of ten folds for testing and the others, in random order, for training."""
     parts = KFold(FOLDS, shuffle=True, random_state=SEED).split(np.empty(n))
     train, test = list(parts)[run]
     return Split(np.random.default_rng([SEED, run]).permutation(train), test)
 
 
 class Timed(NamedTuple):
-    """What a call returned, and its seconds."""
+    """Return value of a call, and its duration in seconds."""
 
     value: Any
     seconds: float
 
 
-def timed(call: Callable[..., Any], *arguments: Any) -> Timed:
-    """Call it, and look at the clock."""
+def time_once(call: Callable[..., Any], *arguments: Any) -> Timed:
+    """Call a function once and time it."""
     start = time.perf_counter()
     value = call(*arguments)
     return Timed(value, time.perf_counter() - start)
 
 
-def often_timed(call: Callable[..., Any], *arguments: Any) -> Timed:
-    """The median of five calls, or as many as fit into a fifth of a second."""
-    seen = [timed(call, *arguments)]
-    while len(seen) < 5 and sum(each.seconds for each in seen) < 0.2:
-        seen.append(timed(call, *arguments))
-    return Timed(seen[0].value, float(np.median([each.seconds for each in seen])))
+def time_median(call: Callable[..., Any], *arguments: Any) -> Timed:
+    """Take the median over five calls, or fewer if they exceed 0.2 seconds in total."""
+    calls = [time_once(call, *arguments)]
+    while len(calls) < 5 and sum(each.seconds for each in calls) < 0.2:
+        calls.append(time_once(call, *arguments))
+    return Timed(calls[0].value, float(np.median([each.seconds for each in calls])))
 
 
-def aligned_error(wanted: Floats, seen: Floats) -> float:
-    """min over A of ||O - O~ A||_F: the embeddings aligned by least squares (section 6)."""
-    A = np.linalg.lstsq(seen, wanted, rcond=None)[0]
-    return float(np.linalg.norm(wanted - seen @ A))
+def aligned_error(expected: Floats, embedding: Floats) -> float:
+    """Return min over A of ||O - O~ A||_F, the error after least-squares alignment."""
+    A = np.linalg.lstsq(embedding, expected, rcond=None)[0]
+    return float(np.linalg.norm(expected - embedding @ A))
 
 
-def eigenvalue_error(wanted: Floats, seen: Floats) -> float:
-    """The norm of the difference; what a method does not find counts as zero."""
-    found = np.zeros(len(wanted))
-    found[: len(seen)] = seen
-    return float(np.linalg.norm(wanted - found))
+def eigenvalue_error(expected: Floats, found: Floats) -> float:
+    """Return the norm of the difference; eigenvalues that are not found count as zero."""
+    padded = np.zeros(len(expected))
+    padded[: len(found)] = found
+    return float(np.linalg.norm(expected - padded))
 
 
 class Reference(NamedTuple):
-    """Kernel PCA of the whole data set: coordinates of all rows, eigenvalues of the operator."""
+    """Kernel PCA of a whole data set: coordinates of all rows, eigenvalues of the operator."""
 
     embedding: Floats
     eigenvalues: Floats
@@ -158,14 +158,14 @@ class Reference(NamedTuple):
 
 @cache
 def reference(name: str, quick: bool, *, center: bool = False) -> Reference:
-    """The answer that all errors are distances to; centered for methods that center."""
+    """Return exact kernel PCA, to which all errors refer; centered for methods that center."""
     X, setup = dataset(name, quick).X, TABLE1[name]
     model = ReducedSetKernelPCA(setup.rank, kernel=setup.kernel, ell=np.inf, center=center).fit(X)
     return Reference(model.transform(X), contenders.eigenvalues(model, len(X)))
 
 
 def mean_sizes(rows: Rows) -> dict[float, int]:
-    """For each ell the mean number of centers of the shadow method: m of the others."""
+    """Return the mean number of shadow centers at each ell; the other methods use it as m."""
     found: dict[float, list[int]] = {}
     for row in rows:
         if row["method"] == "shadow":

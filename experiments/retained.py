@@ -1,15 +1,12 @@
-"""Figure 6: the share of the data that the shadow method keeps."""
+"""Figure 6: the share of the data that the shadow method retains."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from . import classification, eigenembedding, style, summary
-from .protocol import TABLE1, dataset, of_those_there
-from .registry import Experiment, Results
-from .settings import Settings
+from .experiment import Experiment, Results, Settings
+from .protocol import TABLE1, compute_available, dataset
 
 STUDIES = {
     "german": eigenembedding.STUDY,
@@ -20,36 +17,42 @@ STUDIES = {
 
 
 def compute(settings: Settings) -> Results:
-    """Numbers of centers for each data set that is there, ell and run."""
-    return of_those_there(
-        STUDIES, settings.quick, lambda names: {name: _kept(name, settings) for name in names}
+    """Return the number of centers for each available data set, ell and run."""
+    return compute_available(
+        STUDIES,
+        settings.quick,
+        lambda names: {name: _count_centers(name, settings) for name in names},
     )
 
 
-def _kept(name: str, settings: Settings) -> Results:
-    rows = STUDIES[name].shadow_rows(settings, name)
-    kept = [{field: row[field] for field in ("method", "ell", "run", "m", "n")} for row in rows]
-    about = summary.about(dataset(name, settings.quick), TABLE1[name], settings)
-    return {**about, "rows": summary.columns(kept)}
+def _count_centers(name: str, settings: Settings) -> Results:
+    fields = ("method", "ell", "run", "m", "n")
+    rows = [
+        {field: row[field] for field in fields} for row in STUDIES[name].shadow_rows(settings, name)
+    ]
+    setup = summary.describe_setup(dataset(name, settings.quick), TABLE1[name], settings)
+    return {**setup, "rows": summary.to_columns(rows)}
 
 
 def draw(results: Results, path: Path) -> None:
-    """A panel a data set."""
+    """Draw one panel per data set."""
     with style.figure(path, 1, len(results), size=(2.5, 2.9), sharey=True) as (figure, panels):
         for ax, found in zip(panels[0], results.values(), strict=True):
-            kept = summary.by_ell(found["rows"], "shadow", "m")
-            share = 100 * np.array(list(kept.values())) / found["rows"]["n"][0]
-            style.line(ax, "shadow", list(kept), share.mean(axis=1), share.std(axis=1))
+            scale = 100 / found["rows"]["n"][0]
+            summary.draw_mean(ax, found["rows"], "shadow", "m", scale=scale)
             ax.axhline(10, color="0.5", linewidth=0.8, linestyle=":", label="10%")
-            style.ell_axis(ax)
-        panels[0][0].set(ylabel="rows kept, %", ylim=(0, None))
-        style.letter(panels, list(results))
-        style.legend(figure, panels, note=_note(results))
+            style.label_ell_axis(ax)
+        panels[0][0].set(ylabel="rows retained, %", ylim=(0, None))
+        style.add_titles(panels, list(results))
+        style.add_legend(figure, panels, note=_note(results))
 
 
 def _note(results: Results) -> str:
     sizes = ", ".join(f"{name} {found['rows']['n'][0]:,}" for name, found in results.items())
-    return f"Rows to fit: {sizes}. Lines: mean over runs; bands: one standard deviation."
+    lines = "Lines show the mean over runs; bands show one standard deviation."
+    return f"Training rows: {sizes}. {lines}"
 
 
-EXPERIMENTS = {"fig06": Experiment("share of data kept", compute, draw, "pictures/fig06.png")}
+EXPERIMENTS = {
+    "fig06": Experiment("share of the data retained", compute, draw, "pictures/fig06.png")
+}

@@ -1,4 +1,4 @@
-"""Methods measured over splits and ell: what figures 2 to 8 are drawn from."""
+"""Measurements of all methods over splits and values of ell, the source of figures 2 to 8."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 from . import contenders
 from .contenders import Clusters
 from .data.dataset import Floats
-from .protocol import TABLE1, Rows, Split, Timed, dataset, ells, mean_sizes, often_timed, timed
-from .settings import Settings
+from .experiment import Settings
+from .protocol import TABLE1, Rows, Split, Timed, dataset, ells, mean_sizes, time_median, time_once
 from .workers import Part, run
 
 
 class Family(NamedTuple):
     """Methods that are measured together.
 
-    Costly ones take every so manyth ell, or the first so many runs alone. ``sizes`` says what
-    makes them large or small: ell itself, the mean number of centers at that ell, or nothing.
+    ``sizes`` names the parameter that sets the size of a model: ell, the mean number of shadow
+    centers at that ell, or none. Expensive families use every ``every``-th ell, or only the
+    first ``runs`` runs.
     """
 
     methods: tuple[str, ...]
@@ -37,8 +38,8 @@ FAMILIES = {
     "herding": Family(("herding",)),
     "today": Family(("sklearn-nystroem",), every=5, runs=3),
 }
-# On 8,368 rows k-means of 1,900 clusters takes ten seconds, all eigenvectors some minutes.
-THRIFT = {
+# On 8,368 rows, k-means with 1,900 clusters takes ten seconds and all eigenvectors take minutes.
+REDUCTIONS = {
     ("usps", "dense"): {"runs": 1},
     ("usps", "clustered"): {"every": 4},
     ("usps", "herding"): {"every": 2},
@@ -47,7 +48,7 @@ THRIFT = {
 
 
 class Task(NamedTuple):
-    """A method is fitted to ``train`` and embeds ``test``; labels are for who needs them."""
+    """One split of a data set, with the training and test rows."""
 
     data: str
     run: int
@@ -58,7 +59,7 @@ class Task(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A fitted model, its embeddings, and the seconds that they took."""
+    """A fitted model, its fit time, and its timed embeddings of training and test rows."""
 
     model: Any
     fit: float
@@ -68,71 +69,74 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment of section 6: how data are split, and what a model is judged by."""
+    """An experiment of section 6: how the data are split and how a model is judged."""
 
     name: str
     split: Callable[[int, int], Split]
-    most_runs: int | None
+    max_runs: int | None
     embeds_train: bool
     judge: Callable[[Task, str, Measured], dict[str, float]]
 
     def runs(self, settings: Settings, family: Family) -> range:
-        """Numbers of the splits on which a family is measured."""
-        limits = (settings.runs, self.most_runs, family.runs)
+        """Return the indices of the splits on which a family is measured."""
+        limits = (settings.runs, self.max_runs, family.runs)
         return range(min(limit for limit in limits if limit is not None))
 
     def rows(self, settings: Settings, data: str, families: Iterable[str]) -> Rows:
-        """A row a method, ell and run. Shadow and baselines come first: they give the sizes."""
-        dataset(data, settings.quick)  # missing data are found here, not in a worker
-        first = self._measured(settings, data, ("exact", "shadow"), {})
+        """Return one row per method, ell and run.
+
+        The shadow method comes first, because it determines the sizes of the others.
+        """
+        dataset(data, settings.quick)  # raise for missing data here, not in a worker
+        first = self._measure(settings, data, ("exact", "shadow"), {})
         others = [name for name in families if name not in ("exact", "shadow")]
-        return first + self._measured(settings, data, others, mean_sizes(first))
+        return first + self._measure(settings, data, others, mean_sizes(first))
 
     def shadow_rows(self, settings: Settings, data: str) -> Rows:
-        """The rows of the shadow method alone."""
+        """Return the rows of the shadow method alone."""
         dataset(data, settings.quick)
-        return self._measured(settings, data, ("shadow",), {})
+        return self._measure(settings, data, ("shadow",), {})
 
-    def _measured(
+    def _measure(
         self, settings: Settings, data: str, families: Iterable[str], sizes: dict[float, int]
     ) -> Rows:
         parts = [
-            Part(f"{self.name}-{data}-{name}-{i}", _part, (self, data, name, i, sizes))
+            Part(f"{self.name}-{data}-{name}-{i}", _measure_split, (self, data, name, i, sizes))
             for name in families
-            for i in self.runs(settings, family_of(name, data))
+            for i in self.runs(settings, get_family(name, data))
         ]
         title = f"{self.name}, {data}"
         return [row for rows in run(title, parts, settings) for row in rows]
 
 
-def family_of(name: str, data: str) -> Family:
-    """A family, as sparing as the data set asks for."""
-    return FAMILIES[name]._replace(**THRIFT.get((data, name), {}))
+def get_family(name: str, data: str) -> Family:
+    """Return a family, with fewer measurements if the data set is large."""
+    return FAMILIES[name]._replace(**REDUCTIONS.get((data, name), {}))
 
 
-def _part(
+def _measure_split(
     settings: Settings, study: Study, data: str, name: str, run: int, sizes: dict[float, int]
 ) -> Rows:
-    """All rows of one family on one split."""
-    family = family_of(name, data)
-    task = _task(study, data, run, settings.quick)
+    """Return all rows of one family on one split."""
+    family = get_family(name, data)
+    task = _make_task(study, data, run, settings.quick)
     contenders.warm_up(task.train.shape[1], *family.methods)
     grid = ells(settings, family.every) if family.sizes else (None,)
-    return [row for ell in grid for row in _at(study, task, family, ell, sizes)]
+    return [row for ell in grid for row in _measure_at(study, task, family, ell, sizes)]
 
 
-def _task(study: Study, data: str, run: int, quick: bool) -> Task:
+def _make_task(study: Study, data: str, run: int, quick: bool) -> Task:
     X = dataset(data, quick).X
     split = study.split(len(X), run)
     return Task(data, run, quick, split, X[split.train], X[split.test])
 
 
-def _at(
+def _measure_at(
     study: Study, task: Task, family: Family, ell: float | None, sizes: dict[float, int]
 ) -> Iterator[dict[str, Any]]:
     size = {"ell": ell, "n_centers": sizes.get(ell) if ell else None, "": None}[family.sizes]
-    for method, model, earlier in _models(task, family, size):
-        measured = _measure(study, task, model, at_once=method in contenders.CENTERED)
+    for method, model, earlier in _make_models(task, family, size):
+        measured = _fit_and_embed(study, task, model, at_once=method in contenders.CENTERED)
         seconds = {
             "fit": earlier + measured.fit,
             "embed": measured.train.seconds,
@@ -146,11 +150,13 @@ def _at(
         )
 
 
-def _models(task: Task, family: Family, size: float | None) -> Iterator[tuple[str, Any, float]]:
-    """Each method, its estimator, and the seconds that were spent on it before."""
+def _make_models(
+    task: Task, family: Family, size: float | None
+) -> Iterator[tuple[str, Any, float]]:
+    """Yield each method, its estimator, and the seconds already spent on it."""
     setup = TABLE1[task.data]
     if "wnystrom" in family.methods:
-        clusters, seconds = timed(
+        clusters, seconds = time_once(
             Clusters(setup.rank, setup.kernel, int(size), task.run).fit, task.train
         )
         yield from ((name, clusters.make(name), seconds) for name in family.methods)
@@ -160,17 +166,17 @@ def _models(task: Task, family: Family, size: float | None) -> Iterator[tuple[st
         yield name, contenders.make(name, setup.rank, setup.kernel, size, task.run, n), 0.0
 
 
-def _measure(study: Study, task: Task, model: Any, at_once: bool) -> Measured:
-    """``at_once``: by ``fit_transform``, which makes no kernel matrix twice; it counts as fit."""
+def _fit_and_embed(study: Study, task: Task, model: Any, at_once: bool) -> Measured:
+    """Time a model; ``at_once`` counts ``fit_transform``, with its one kernel matrix, as fit."""
     if study.embeds_train and at_once:
-        embedding, fit = timed(model.fit_transform, task.train)
+        embedding, fit = time_once(model.fit_transform, task.train)
         train = Timed(embedding, 0.0)
     else:
-        fit = timed(model.fit, task.train).seconds
-        train = timed(model.transform, task.train) if study.embeds_train else Timed(None, 0.0)
-    return Measured(model, fit, train, often_timed(model.transform, task.test))
+        fit = time_once(model.fit, task.train).seconds
+        train = time_once(model.transform, task.train) if study.embeds_train else Timed(None, 0.0)
+    return Measured(model, fit, train, time_median(model.transform, task.test))
 
 
 def _n_centers(model: Any, size: float | None, n: int) -> int:
-    """m: the points that stand for the data; all of them where nothing was reduced."""
+    """Return m, the number of points that represent the data: n if nothing is reduced."""
     return n if size is None else int(getattr(model, "n_centers_", size))

@@ -1,6 +1,7 @@
-"""One look a method, in every picture; told apart in grey and by the colour-blind.
+"""Figure style: one look per method, distinguishable in gray and by color-blind readers.
 
-Colours after Okabe and Ito. Marker and dashes differ too, so no two methods differ by colour alone.
+Colors follow Okabe and Ito. Markers and dashes differ as well, so no two methods differ by color
+alone.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ ELL = r"$\ell$ (bandwidth / radius)"
 
 
 class Look(NamedTuple):
-    """How a method is drawn."""
+    """Label and line style of a method."""
 
-    text: str
-    colour: str
+    label: str
+    color: str
     marker: str
     dashes: Any = "-"
 
@@ -45,7 +46,7 @@ LOOKS = {
 def figure(
     path: Path, rows: int, columns: int, *, size: tuple[float, float] = (3.4, 2.6), **options: Any
 ) -> Iterator[tuple[Any, Any]]:
-    """A figure and its panels, as a 2-d array; saved to ``path`` at the end."""
+    """Yield a figure and a 2-d array of its panels, and save the figure to ``path`` on exit."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -74,36 +75,37 @@ def figure(
         plt.close(figure)
 
 
-def line(ax: Any, method: str, x: ArrayLike, y: ArrayLike, band: ArrayLike | None = None) -> None:
-    """A method's line, with a band of y -+ ``band``."""
+def draw_line(
+    ax: Any, method: str, x: ArrayLike, y: ArrayLike, band: tuple[ArrayLike, ArrayLike] | None
+) -> None:
+    """Draw the line of a method, with a band between a lower and an upper curve."""
     look = LOOKS[method]
     every = {"markevery": 1} if np.size(x) < 12 else {}
-    ax.plot(x, y, label=look.text, **(stroke(method) | every))
+    ax.plot(x, y, label=look.label, **(line_style(method) | every))
     if band is not None:
-        low, high = np.subtract(y, band), np.add(y, band)
-        ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
+        ax.fill_between(x, *band, color=look.color, alpha=0.18, linewidth=0)
 
 
-def level(ax: Any, method: str, y: float) -> None:
-    """A line across for what does not depend on ell."""
-    ax.axhline(y, label=LOOKS[method].text, **(stroke(method) | {"marker": ""}))
+def draw_level(ax: Any, method: str, y: float) -> None:
+    """Draw a horizontal line for a method that does not depend on ell."""
+    ax.axhline(y, label=LOOKS[method].label, **(line_style(method) | {"marker": ""}))
 
 
-def stroke(method: str) -> dict[str, Any]:
-    """Colour, marker and dashes of a method, as matplotlib's ``plot`` takes them."""
+def line_style(method: str) -> dict[str, Any]:
+    """Return the color, marker and dashes of a method as keywords for ``plot``."""
     look = LOOKS[method]
     return {
-        "color": look.colour,
+        "color": look.color,
         "marker": look.marker,
         "linestyle": look.dashes,
         "linewidth": 1.3,
         "markersize": 4,
-        "markevery": (list(LOOKS).index(method) % 2, 2),  # equal lines show the marks of both
+        "markevery": (list(LOOKS).index(method) % 2, 2),  # coinciding lines show both markers
     }
 
 
-def logarithmic(ax: Any) -> None:
-    """A logarithmic axis of values, with plain numbers at 1, 2, 5, 10, ..."""
+def use_log_scale(ax: Any) -> None:
+    """Make the y axis logarithmic, with plain numbers at 1, 2, 5, 10, ..."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     ax.set_yscale("log")
@@ -112,27 +114,32 @@ def logarithmic(ax: Any) -> None:
     ax.yaxis.set_major_formatter("{x:g}")
 
 
-def ell_axis(ax: Any) -> None:
-    """A labelled axis of ell, with marks every half."""
+def label_ell_axis(ax: Any) -> None:
+    """Label the x axis as ell, with a tick every 0.5."""
     from matplotlib.ticker import MultipleLocator
 
     ax.set_xlabel(ELL)
     ax.xaxis.set_major_locator(MultipleLocator(0.5))
 
 
-def letter(panels: Any, titles: list[str]) -> None:
-    """Titles (a), (b), ... as the paper has them."""
-    for ax, mark, title in zip(np.ravel(panels), "abcdefghijkl", titles, strict=False):
-        ax.set_title(f"({mark}) {title}", loc="left")
+def add_titles(panels: Any, titles: list[str]) -> None:
+    """Title the panels (a), (b), ... as in the paper."""
+    for ax, letter, title in zip(np.ravel(panels), "abcdefghijkl", titles, strict=False):
+        ax.set_title(f"({letter}) {title}", loc="left")
 
 
-def legend(figure: Any, panels: Any, columns: int = 4, note: str = "") -> None:
-    """One legend above all panels, where it hides nothing, and a note below them."""
+def add_legend(figure: Any, panels: Any, columns: int = 4, note: str = "") -> None:
+    """Add one legend above all panels, and a note below them."""
     entries: dict[str, Any] = {}
     for ax in np.ravel(panels):
         handles, labels = ax.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
     figure.legend(entries.values(), entries.keys(), loc="outside upper center", ncols=columns)
     if note:
-        wrapped = textwrap.fill(note, width=int(17 * figure.get_figwidth()))
-        figure.supxlabel(wrapped, fontsize=7.5, color="0.35")
+        add_note(figure, note)
+
+
+def add_note(figure: Any, note: str) -> None:
+    """Add small text below all panels."""
+    wrapped = textwrap.fill(note, width=int(17 * figure.get_figwidth()))
+    figure.supxlabel(wrapped, fontsize=7.5, color="0.35")

@@ -1,4 +1,4 @@
-"""From rows to the lines of a figure: means, medians, speed-ups."""
+"""From result rows to the lines of a figure: means, medians and speed-ups."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ import numpy as np
 
 from . import style
 from .data import Data
+from .experiment import Results, Settings
 from .protocol import Rows, Setup, ells
-from .registry import Results
-from .settings import Settings
 
 Table = Mapping[str, list[Any]]
-ByEll = dict[Any, list[float]]  # None is the ell of what does not depend on it
+ByEll = dict[Any, list[float]]  # the key is None for methods that do not depend on ell
 Spread = Callable[[Sequence[float]], Any]
 BASELINES = ("kpca", "sklearn-kpca", "kpca-dense")
 
 
-def columns(rows: Rows) -> dict[str, list[Any]]:
-    """A list a column, which takes less room than a name a number."""
+def to_columns(rows: Rows) -> dict[str, list[Any]]:
+    """Convert rows to one list per column, which is more compact in JSON."""
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def about(data: Data, setup: Setup, settings: Settings) -> Results:
-    """What the numbers were made with."""
+def describe_setup(data: Data, setup: Setup, settings: Settings) -> Results:
+    """Return the data set and the parameters behind the numbers."""
     return {
         "data": data.name,
         "note": data.note,
@@ -38,28 +37,28 @@ def about(data: Data, setup: Setup, settings: Settings) -> Results:
     }
 
 
-def described(results: Results, runs: str) -> str:
-    """The data set in a few words, for the note below a picture; ``runs`` is what to call them."""
+def describe_data(results: Results, runs: str) -> str:
+    """Summarize the data set for the note below a figure; ``runs`` is "runs" or "folds"."""
     table = results["rows"]
     note = f" ({results['note']})" if results["note"] else ""
     return (
-        f"{results['data']}{note}: {table['n'][0]:,} rows to fit, {results['shape'][1]} features, "
-        f"bandwidth {results['bandwidth']:g}, rank {results['rank']}, "
-        f"{runs}: {max(table['run']) + 1}{_fewer(table)}, one thread"
+        f"{results['data']}{note}: {table['n'][0]:,} training rows, {results['shape'][1]} features,"
+        f" bandwidth {results['bandwidth']:g}, rank {results['rank']}, "
+        f"{max(table['run']) + 1} {runs}{_describe_fewer_runs(table)}, one thread"
     )
 
 
-def _fewer(table: Table) -> str:
-    """Which methods were run less often."""
+def _describe_fewer_runs(table: Table) -> str:
+    """Name the methods that were run less often than others."""
     runs: dict[str, int] = {}
     for method, run in zip(table["method"], table["run"], strict=True):
         runs[method] = max(runs.get(method, 0), run + 1)
-    few = [f"{style.LOOKS[m].text}: {n}" for m, n in runs.items() if n < max(runs.values())]
+    few = [f"{style.LOOKS[m].label}: {n}" for m, n in runs.items() if n < max(runs.values())]
     return f" ({'; '.join(few)})" if few else ""
 
 
 def by_run(table: Table, method: str, *fields: str) -> dict[Any, dict[int, float]]:
-    """For each ell the value of each run; fields are added up."""
+    """Return the sum of some fields, by ell and run."""
     found: dict[Any, dict[int, float]] = {}
     for i, name in enumerate(table["method"]):
         if name == method:
@@ -69,13 +68,13 @@ def by_run(table: Table, method: str, *fields: str) -> dict[Any, dict[int, float
 
 
 def by_ell(table: Table, method: str, *fields: str) -> ByEll:
-    """For each ell the values over runs, in the order of the runs; fields are added up."""
+    """Return the sum of some fields by ell, as one list over the runs in order."""
     found = by_run(table, method, *fields)
     return {ell: [values[run] for run in sorted(values)] for ell, values in found.items()}
 
 
-def overall(table: Table, method: str, field: str) -> float:
-    """The mean over runs of what does not depend on ell."""
+def overall_mean(table: Table, method: str, field: str) -> float:
+    """Return the mean over runs for a method that does not depend on ell."""
     return float(np.mean(by_ell(table, method, field)[None]))
 
 
@@ -84,46 +83,44 @@ def speedups(
     method: str,
     steps: Sequence[str],
     baseline: str = "kpca",
-    baseline_steps: Sequence[str] | None = None,  # where it does without some of the steps
+    baseline_steps: Sequence[str] | None = None,  # if the baseline needs fewer steps
 ) -> ByEll:
-    """How many times faster than a baseline, run by run; its median where it has fewer runs."""
+    """Return the speed-up over a baseline in each run; its median time replaces missing runs."""
     slow = by_ell(table, baseline, *(baseline_steps or steps))[None]
     fast = by_ell(table, method, *steps)
     return {
-        ell: [_paired(slow, run) / seconds for run, seconds in enumerate(values)]
+        ell: [_baseline_time(slow, run) / seconds for run, seconds in enumerate(values)]
         for ell, values in fast.items()
     }
 
 
-def _paired(slow: Sequence[float], run: int) -> float:
+def _baseline_time(slow: Sequence[float], run: int) -> float:
     return slow[run] if run < len(slow) else float(np.median(slow))
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean."""
+    return float(np.std(values) / np.sqrt(len(values)))
 
 
 def draw_mean(
     ax: Any, table: Table, method: str, field: str, spread: Spread = np.std, scale: float = 1.0
 ) -> None:
-    """A line of means over runs, with a band of their spread."""
+    """Draw the mean over runs, with a band of plus and minus its spread."""
     values = by_ell(table, method, field)
-    means, band = ([scale * f(v) for v in values.values()] for f in (np.mean, spread))
-    style.line(ax, method, list(values), means, band)
-
-
-def standard_error(values: Sequence[float]) -> float:
-    """Of the mean."""
-    return float(np.std(values) / np.sqrt(len(values)))
+    means, width = (np.array([scale * f(v) for v in values.values()]) for f in (np.mean, spread))
+    style.draw_line(ax, method, list(values), means, (means - width, means + width))
 
 
 def draw_speedups(ax: Any, table: Table, methods: Sequence[str], steps: Sequence[str]) -> None:
-    """Lines of medians over runs with quartiles, and the exact methods across."""
+    """Draw medians over runs with quartiles, and horizontal lines for the exact methods."""
     for method in (*methods, "sklearn-nystroem"):
         found = speedups(table, method, steps)
         low, middle, high = (
             [float(np.quantile(v, q)) for v in found.values()] for q in (0.25, 0.5, 0.75)
         )
-        style.line(ax, method, list(found), middle)
-        look = style.LOOKS[method]
-        ax.fill_between(list(found), low, high, color=look.colour, alpha=0.18, linewidth=0)
+        style.draw_line(ax, method, list(found), middle, (low, high))
     for method in BASELINES:
-        style.level(ax, method, float(np.median(speedups(table, method, steps)[None])))
-    style.logarithmic(ax)
-    ax.set_ylabel("times as fast as KPCA")
+        style.draw_level(ax, method, float(np.median(speedups(table, method, steps)[None])))
+    style.use_log_scale(ax)
+    ax.set_ylabel("speed-up over KPCA")

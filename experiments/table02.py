@@ -1,7 +1,7 @@
-"""Table 2 as measured: training time and stored numbers against n and against m, with exponents.
+"""Table 2 as measured: growth of training time and storage with n and with m.
 
-Each method is fitted with n growing at one m, and with m growing at one n. An exponent is the
-slope of the logarithms over the upper points, where fixed costs matter least.
+Each method is fitted with growing n at a fixed m, and with growing m at a fixed n. An exponent is
+the slope of the logarithms over the largest sizes, where fixed costs matter least.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from sklearn.pipeline import Pipeline
 from rskpca import Gaussian, ShadowDensity
 
 from . import contenders, style
-from .data import Data, MissingDataError, published
+from .data import Data, MissingDataError, load_published
 from .data.dataset import Floats
-from .protocol import timed
-from .registry import Experiment, Results
-from .settings import SEED, Settings
+from .experiment import SEED, Experiment, Results, Settings
+from .protocol import time_once
+from .results import markdown_table
 from .workers import Part, run
 
 RANK = 5
 ROUNDS = 3
-UPPER = 3  # points that an exponent is taken from
-N_FEATURES = 10  # of covtype, those that are measured quantities
+N_LARGEST = 3  # sizes from which an exponent is computed
+N_FEATURES = 10  # the columns of covtype that are quantities; the others are indicators
 
 
 class Cost(NamedTuple):
-    """What the paper says: time and space, and their largest exponents in n and in m."""
+    """Time and space according to the paper, with their largest exponents in n and in m."""
 
     time: str
     space: str
@@ -53,28 +53,26 @@ PAPER = {
 }
 TODAY = ("sklearn-kpca", "sklearn-nystroem")
 EXACT = ("kpca-dense", "sklearn-kpca")
-# Rows beyond which a fit takes more than some seconds.
-MOST_ROWS = dict.fromkeys(EXACT, 2_000) | dict.fromkeys(("kmeans", "wnystrom", "herding"), 16_000)
+# Beyond these numbers of rows, a fit takes more than a few seconds.
+MAX_ROWS = dict.fromkeys(EXACT, 2_000) | dict.fromkeys(("kmeans", "wnystrom", "herding"), 16_000)
 
 
 class Grid(NamedTuple):
-    """Sizes: n growing at ``one_m``, m growing at ``one_n``."""
+    """Sizes: growing n at a fixed m, and growing m at a fixed n."""
 
     ns: tuple[int, ...]
-    one_m: int
+    fixed_m: int
     ms: tuple[int, ...]
-    one_n: int
+    fixed_n: int
 
 
-FULL = Grid(
-    tuple(500 * 2**i for i in range(9)), 200, (50, 100, 200, 400, 800, 1_600), 4_000
-)  # fmt: skip
+FULL = Grid(tuple(500 * 2**i for i in range(9)), 200, (50, 100, 200, 400, 800, 1_600), 4_000)
 QUICK = Grid((200, 400, 800), 20, (10, 20, 40), 400)
 
 
 def compute(settings: Settings) -> Results:
-    """A row a method and size, and the exponents."""
-    data, grid = _data(settings.quick), QUICK if settings.quick else FULL
+    """Return one row per method and size, and the exponents."""
+    data, grid = _load_data(settings.quick), QUICK if settings.quick else FULL
     methods = (*PAPER, *TODAY)
     parts = [Part(f"table02-{name}", measure, (name,)) for name in methods]
     rows = dict(zip(methods, run("table02", parts, settings), strict=True))
@@ -83,62 +81,62 @@ def compute(settings: Settings) -> Results:
         "note": data.note,
         "n_features": data.X.shape[1],
         "rank": RANK,
-        "one_m": grid.one_m,
-        "one_n": grid.one_n,
+        "one_m": grid.fixed_m,
+        "one_n": grid.fixed_n,
         "threads": f"one thread each, {settings.jobs} processes, median of {ROUNDS}",
         "rows": rows,
-        "exponents": {name: exponents(found) for name, found in rows.items()},
+        "exponents": {name: fit_exponents(found) for name, found in rows.items()},
     }
 
 
 @cache
-def _data(quick: bool) -> Data:
-    """Covtype, shuffled; digits stand in for a quick run where it is missing."""
+def _load_data(quick: bool) -> Data:
+    """Return shuffled rows of covtype; a quick run uses digits if covtype is missing."""
     try:
-        X, y, _ = published("covtype", download=not quick)
+        X, y, _ = load_published("covtype", download=not quick)
         note = f"the first {N_FEATURES} columns, shuffled"
     except MissingDataError:
         if not quick:
             raise
         X, y = load_digits(return_X_y=True)
-        note = "covtype is missing; scikit-learn's digits stand in"
+        note = "covtype is missing and replaced by scikit-learn's digits"
     few = np.random.default_rng(SEED).permutation(len(X))[: max(FULL.ns)]
     return Data(X[few, :N_FEATURES].astype(np.float64), y[few], "covtype", note)
 
 
 def measure(settings: Settings, method: str) -> Results:
-    """Rows with n growing and rows with m growing."""
-    X, grid = _data(settings.quick).X, QUICK if settings.quick else FULL
+    """Return the rows of one method, with growing n and with growing m."""
+    X, grid = _load_data(settings.quick).X, QUICK if settings.quick else FULL
     kernel = Gaussian().resolve(X, None, SEED)
     contenders.warm_up(X.shape[1], method)
-    exact, most = method in EXACT, MOST_ROWS.get(method, len(X))
-    in_n = [(n, None if exact else grid.one_m) for n in grid.ns if n <= most]
-    in_m = [] if exact else [(grid.one_n, m) for m in grid.ms]
+    exact, max_rows = method in EXACT, MAX_ROWS.get(method, len(X))
+    growing_n = [(n, None if exact else grid.fixed_m) for n in grid.ns if n <= max_rows]
+    growing_m = [] if exact else [(grid.fixed_n, m) for m in grid.ms]
     rounds = 1 if settings.quick else ROUNDS
     return {
-        name: [_row(method, kernel, X[:n], m, rounds) for n, m in sizes]
-        for name, sizes in (("n", in_n), ("m", in_m))
+        name: [_measure_at(method, kernel, X[:n], m, rounds) for n, m in sizes]
+        for name, sizes in (("n", growing_n), ("m", growing_m))
     }
 
 
-def _row(method: str, kernel: Gaussian, X: Floats, m: int | None, rounds: int) -> Results:
-    size = ell_for(kernel, X, m) if method == "shadow" and m else m
-    fits = [timed(_model(method, kernel, size, len(X)).fit, X) for _ in range(rounds)]
+def _measure_at(method: str, kernel: Gaussian, X: Floats, m: int | None, rounds: int) -> Results:
+    size = find_ell(kernel, X, m) if method == "shadow" and m else m
+    fits = [time_once(_make(method, kernel, size, len(X)).fit, X) for _ in range(rounds)]
     model = fits[0].value
     return {
         "n": len(X),
         "m": m and int(getattr(model, "n_centers_", m)),
         "seconds": float(f"{np.median([fit.seconds for fit in fits]):.4g}"),
-        "stored": stored(model),
+        "stored": count_stored(model),
     }
 
 
-def _model(method: str, kernel: Gaussian, size: float | None, n: int) -> Any:
+def _make(method: str, kernel: Gaussian, size: float | None, n: int) -> Any:
     return contenders.make(method, RANK, kernel, size, SEED, n)
 
 
-def ell_for(kernel: Gaussian, X: Floats, m: int) -> float:
-    """An ell at which the shadow method keeps about m rows, by halving."""
+def find_ell(kernel: Gaussian, X: Floats, m: int) -> float:
+    """Find by bisection an ell at which the shadow method retains about m rows."""
     low, high = 0.1, 200.0
     for _ in range(18):
         middle = float(np.sqrt(low * high))
@@ -149,8 +147,8 @@ def ell_for(kernel: Gaussian, X: Floats, m: int) -> float:
     return middle
 
 
-def stored(model: Any) -> int:
-    """How many numbers ``transform`` needs: points, and what they are multiplied by."""
+def count_stored(model: Any) -> int:
+    """Return how many numbers ``transform`` needs: points and coefficients."""
     if isinstance(model, Pipeline):
         features, pca = model
         parts: tuple[Any, ...] = (
@@ -168,42 +166,42 @@ def stored(model: Any) -> int:
     return sum(part.size for part in parts)
 
 
-def exponents(rows: Results) -> Results:
-    """Slopes of time and of stored numbers, in n and in m; None where m plays no part."""
-    return {size: _slopes(found, size) if found else None for size, found in rows.items()}
+def fit_exponents(rows: Results) -> Results:
+    """Return the exponents of time and storage in n and in m; None if there is no m."""
+    return {size: _fit_slopes(found, size) if found else None for size, found in rows.items()}
 
 
-def _slopes(rows: Sequence[Results], size: str) -> dict[str, float]:
-    upper = rows[-UPPER:]
-    x = np.log([row[size] for row in upper])
+def _fit_slopes(rows: Sequence[Results], size: str) -> dict[str, float]:
+    largest = rows[-N_LARGEST:]
+    x = np.log([row[size] for row in largest])
     found = {
-        what: float(np.polyfit(x, np.log([row[what] for row in upper]), 1)[0])
+        what: float(np.polyfit(x, np.log([row[what] for row in largest]), 1)[0])
         for what in ("seconds", "stored")
     }
     return {what: round(slope, 2) + 0.0 for what, slope in found.items()}
 
 
 def draw(numbers: Results, path: Path) -> None:
-    """Time against n and m, stored numbers against n; and the table beside the picture."""
+    """Draw time vs. n and m and storage vs. n; write the table next to the figure."""
     with style.figure(path, 1, 3, size=(3.7, 3.4)) as (figure, panels):
         by_n, by_m, space = panels[0]
         for method, rows in numbers["rows"].items():
-            _line(by_n, method, rows["n"], "n", "seconds")
-            _line(by_m, method, rows["m"], "m", "seconds")
-            _line(space, method, rows["n"], "n", "stored")
+            _draw_line(by_n, method, rows["n"], "n", "seconds")
+            _draw_line(by_m, method, rows["m"], "m", "seconds")
+            _draw_line(space, method, rows["n"], "n", "stored")
         by_n.set(xlabel=f"n, rows (m = {numbers['one_m']:,})", ylabel="training time, s")
         by_m.set(xlabel=f"m, centers (n = {numbers['one_n']:,})", ylabel="training time, s")
-        space.set(xlabel=f"n, rows (m = {numbers['one_m']:,})", ylabel="numbers stored")
-        style.letter(panels, ["Training against n", "Training against m", "Storage against n"])
-        style.legend(figure, panels, columns=5, note=_note(numbers))
+        space.set(xlabel=f"n, rows (m = {numbers['one_m']:,})", ylabel="stored numbers")
+        style.add_titles(panels, ["Training time vs. n", "Training time vs. m", "Storage vs. n"])
+        style.add_legend(figure, panels, columns=5, note=_note(numbers))
     path.with_suffix(".md").write_text(markdown(numbers), encoding="utf-8")
 
 
-def _line(ax: Any, method: str, rows: Sequence[Results], size: str, what: str) -> None:
+def _draw_line(ax: Any, method: str, rows: Sequence[Results], size: str, what: str) -> None:
     if rows:
         x, y = ([row[name] for row in rows] for name in (size, what))
-        options = style.stroke(method) | {"markevery": 1}
-        ax.loglog(x, y, label=style.LOOKS[method].text, **options)
+        options = style.line_style(method) | {"markevery": 1}
+        ax.loglog(x, y, label=style.LOOKS[method].label, **options)
 
 
 def _note(numbers: Results) -> str:
@@ -214,34 +212,33 @@ def _note(numbers: Results) -> str:
 
 
 HEADER = (
-    "method", "time, paper", "exponent in n", "exponent in m",
-    "space, paper", "exponent in n", "exponent in m",
+    "method", "time (paper)", "exponent in n", "exponent in m",
+    "space (paper)", "exponent in n", "exponent in m",
 )  # fmt: skip
 
 
 def markdown(numbers: Results) -> str:
-    """Table 2, with the exponents as measured."""
-    lines = [HEADER, ("---",) * len(HEADER)]
-    lines += [_cells(method, found) for method, found in numbers["exponents"].items()]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    """Return Table 2 with the measured exponents."""
+    rows = [_cells(method, found) for method, found in numbers["exponents"].items()]
+    return markdown_table(HEADER, rows)
 
 
 def _cells(method: str, found: Results) -> tuple[str, ...]:
     paper = PAPER.get(method)
     time, space = ("-", "-") if paper is None else (paper.time, paper.space)
     return (
-        style.LOOKS[method].text,
-        time, _slope(found, "n", "seconds"), _slope(found, "m", "seconds"),
-        space, _slope(found, "n", "stored"), _slope(found, "m", "stored"),
+        style.LOOKS[method].label,
+        time, *(_format_slope(found, size, "seconds") for size in "nm"),
+        space, *(_format_slope(found, size, "stored") for size in "nm"),
     )  # fmt: skip
 
 
-def _slope(found: Results, size: str, what: str) -> str:
+def _format_slope(found: Results, size: str, what: str) -> str:
     return "-" if found[size] is None else f"{found[size][what]:.2f}"
 
 
 EXPERIMENTS = {
     "table02": Experiment(
-        "Table 2: time and storage against n and m", compute, draw, "pictures/table02.png"
+        "growth of time and storage with n and m", compute, draw, "pictures/table02.png"
     )
 }

@@ -1,4 +1,4 @@
-"""Parts of an experiment over processes of one thread each; finished parts are kept."""
+"""Parallel execution of the parts of an experiment, with one thread per process."""
 
 from __future__ import annotations
 
@@ -15,75 +15,77 @@ from typing import Any, NamedTuple
 from threadpoolctl import threadpool_limits
 
 from . import results
-from .settings import Settings
+from .experiment import Settings
 
 
 class Part(NamedTuple):
-    """A piece of work: ``make(settings, *arguments)``, whose numbers are kept under ``name``."""
+    """A call ``compute(settings, *arguments)`` whose result is cached under ``name``."""
 
     name: str
-    make: Callable[..., Any]
+    compute: Callable[..., Any]
     arguments: tuple[Any, ...]
 
 
 def run(title: str, parts: Sequence[Part], settings: Settings) -> list[Any]:
-    """The numbers of all parts, in their order; those of an earlier run are read."""
-    done = dict(_progress(title, len(parts), _finished(parts, settings)))
+    """Return the results of all parts in order, reading those of an earlier run."""
+    done = dict(_show_progress(title, len(parts), _run_parts(parts, settings)))
     return [done[i] for i in range(len(parts))]
 
 
-def _finished(parts: Sequence[Part], settings: Settings) -> Iterator[tuple[int, Any]]:
-    """Parts as they come, by their place."""
+def _run_parts(parts: Sequence[Part], settings: Settings) -> Iterator[tuple[int, Any]]:
+    """Yield the index and result of each part as it finishes."""
     if settings.jobs == 1:
-        yield from ((i, _kept(part, settings)) for i, part in enumerate(parts))
+        yield from ((i, _run_part(part, settings)) for i, part in enumerate(parts))
         return
     pool = _pool(settings.jobs)
-    places: dict[Future[Any], int] = {
-        pool.submit(_kept, part, settings): i for i, part in enumerate(parts)
+    indices: dict[Future[Any], int] = {
+        pool.submit(_run_part, part, settings): i for i, part in enumerate(parts)
     }
     try:
-        yield from ((places[future], future.result()) for future in as_completed(places))
+        yield from ((indices[future], future.result()) for future in as_completed(indices))
     finally:
-        for future in places:
+        for future in indices:
             future.cancel()
 
 
-def _kept(part: Part, settings: Settings) -> Any:
+def _run_part(part: Part, settings: Settings) -> Any:
     path = settings.part(part.name)
     with threadpool_limits(1):
-        return results.kept(path, settings.key, lambda: part.make(settings, *part.arguments))
+        return results.load_or_compute(
+            path, settings.key, lambda: part.compute(settings, *part.arguments)
+        )
 
 
 @cache
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    """One pool for all experiments, so that its processes are warm."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
+    """Return the pool that all experiments share, so that its processes stay warm."""
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_exit_with_parent)
 
 
-def _end_with_parent() -> None:
-    """A killed run leaves no process behind."""
-    Thread(target=_wait_for_end, daemon=True).start()
+def _exit_with_parent() -> None:
+    """Make sure that no worker outlives a killed run."""
+    Thread(target=_wait_for_parent, daemon=True).start()
 
 
-def _wait_for_end() -> None:
+def _wait_for_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _progress(
+def _show_progress(
     title: str, total: int, items: Iterable[tuple[int, Any]]
 ) -> Iterator[tuple[int, Any]]:
-    """A bar on standard error, with the time left; in a log a line every half minute."""
+    """Print a progress bar with the remaining time to stderr; in a log, every 30 seconds."""
     on_screen = sys.stderr.isatty()
-    start = said = time.monotonic()
+    start = printed = time.monotonic()
     for done, item in enumerate(items, start=1):
         yield item
         now = time.monotonic()
-        if now - said < (0.2 if on_screen else 30) and (done < total or now - start < 30):
+        if now - printed < (0.2 if on_screen else 30) and (done < total or now - start < 30):
             continue
-        said = now
+        printed = now
         bar = "#" * (20 * done // total)
         left = (now - start) / done * (total - done)
         line = f"{title} [{bar:<20}] {done} of {total}, {left:,.0f} s left"

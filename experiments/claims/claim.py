@@ -1,37 +1,46 @@
-"""A claim of the paper, the rule by which it is judged, and what was found."""
+"""Claims of the paper, the rules by which they are judged, and the statistics behind verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import summary
 
-REPRODUCED, PARTLY, NOT, NOT_RUN = "reproduced", "partly", "not reproduced", "not run"
-
-Found = Mapping[str, Any]  # the numbers of each experiment that was run, by its name
+ResultsByName = Mapping[str, Any]  # numbers of the experiments that were run
 Table = Mapping[str, list[Any]]
 
 
+class Verdict(StrEnum):
+    """Outcome of judging a claim."""
+
+    REPRODUCED = "reproduced"
+    PARTLY = "partly"
+    NOT = "not reproduced"
+    NOT_RUN = "not run"
+
+
 class Finding(NamedTuple):
-    """What was seen, in words and numbers, and the verdict."""
+    """Our numbers in words, and the verdict."""
 
     ours: str
-    verdict: str
+    verdict: Verdict
 
 
-Judge = Callable[[Found], Finding]
+Judge = Callable[[ResultsByName], Finding]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper.
+    """A statement of the paper.
 
-    ``judge`` compares with the paper's own baselines (a), ``today`` with the best alternative of
-    today (b). All of ``needs`` must have been run; with ``any_will_do`` one of them.
+    ``judge`` compares with the paper's own baselines (a), ``judge_today`` with today's best
+    alternative (b). All experiments in ``needs`` must have been run, or at least one of them if
+    ``any_suffices`` is set.
     """
 
     where: str
@@ -40,42 +49,58 @@ class Claim:
     rule: str
     needs: tuple[str, ...]
     judge: Judge
-    today: Judge | None = None
-    any_will_do: bool = False
+    judge_today: Judge | None = None
+    any_suffices: bool = False
 
-    def missing(self, found: Found) -> tuple[str, ...]:
-        """The experiments that are still to be run before it can be judged."""
-        missing = tuple(name for name in self.needs if name not in found)
-        return () if self.any_will_do and len(missing) < len(self.needs) else missing
+    def missing(self, results: ResultsByName) -> tuple[str, ...]:
+        """Return the experiments that must be run before the claim can be judged."""
+        missing = tuple(name for name in self.needs if name not in results)
+        return () if self.any_suffices and len(missing) < len(self.needs) else missing
 
-
-def judged(judge: Judge | None, claim: Claim, found: Found) -> Finding | None:
-    """A finding; None where nothing is to be judged."""
-    if judge is None:
-        return None
-    missing = claim.missing(found)
-    return Finding(f"needs {', '.join(missing)}", NOT_RUN) if missing else judge(found)
-
-
-def graded(flags: Sequence[bool]) -> str:
-    """Reproduced where all hold, partly where some do."""
-    return REPRODUCED if all(flags) else PARTLY if any(flags) else NOT
+    def find(self, results: ResultsByName, *, today: bool = False) -> Finding | None:
+        """Return the finding (a) or (b); None if there is no comparison with today."""
+        judge = self.judge_today if today else self.judge
+        if judge is None:
+            return None
+        missing = self.missing(results)
+        if missing:
+            return Finding(f"needs {', '.join(missing)}", Verdict.NOT_RUN)
+        return judge(results)
 
 
-def counted(flags: Mapping[str, Sequence[bool]]) -> str:
-    """How often each holds: "german 20 of 21"."""
-    return ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in flags.items())
+def grade(flags: Iterable[bool]) -> Verdict:
+    """Return REPRODUCED if all flags are set, PARTLY if some are, else NOT."""
+    outcomes = list(flags)
+    if all(outcomes):
+        return Verdict.REPRODUCED
+    return Verdict.PARTLY if any(outcomes) else Verdict.NOT
+
+
+def grade_groups(groups: Mapping[str, Sequence[bool]]) -> Verdict:
+    """Grade the flags of all groups together."""
+    return grade(flag for flags in groups.values() for flag in flags)
+
+
+def combine(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the common verdict, or PARTLY if verdicts differ."""
+    return verdicts[0] if len(set(verdicts)) == 1 else Verdict.PARTLY
+
+
+def count_groups(groups: Mapping[str, Sequence[bool]]) -> str:
+    """Return text such as "20 of 21 (german), 21 of 21 (pendigits) values of ell"."""
+    counts = (f"{sum(flags)} of {len(flags)} ({name})" for name, flags in groups.items())
+    return f"{', '.join(counts)} values of ell"
 
 
 class Pair(NamedTuple):
-    """Values of the shadow method and of another one, on the runs that both have."""
+    """Values of the shadow method and of another one, over the runs that both have."""
 
     ours: list[float]
     theirs: list[float]
 
 
-def paired(table: Table, other: str, *fields: str) -> dict[float, Pair]:
-    """For each ell that both have; a method that was run less often is compared on its runs."""
+def pair_runs(table: Table, other: str, *fields: str) -> dict[float, Pair]:
+    """Return the paired values at each ell at which the methods share runs."""
     ours, theirs = (summary.by_run(table, method, *fields) for method in ("shadow", other))
     shared = {ell: sorted(runs.keys() & theirs.get(ell, {}).keys()) for ell, runs in ours.items()}
     return {
@@ -85,32 +110,38 @@ def paired(table: Table, other: str, *fields: str) -> dict[float, Pair]:
     }
 
 
-def over_runs(pairs: Iterable[Pair]) -> str:
-    """On how many runs they were compared: "over 3 runs"."""
+def count_runs(pairs: Iterable[Pair]) -> str:
+    """Return the number of shared runs as text, such as "3 runs"."""
     counts = {len(pair.ours) for pair in pairs}
     low, high = min(counts), max(counts)
-    return f"over {low} to {high} runs" if low < high else f"over {low} run{'s' * (low > 1)}"
+    return f"{low} to {high} runs" if low < high else f"{low} run{'s' * (low > 1)}"
 
 
 def means(table: Table, method: str, field: str) -> dict[float, float]:
-    """The mean over runs for each ell."""
+    """Return the mean over runs at each ell."""
     return {ell: float(np.mean(v)) for ell, v in summary.by_ell(table, method, field).items()}
 
 
 def medians(table: Table, method: str, steps: Sequence[str]) -> dict[float, float]:
-    """The median seconds over runs for each ell."""
+    """Return the median seconds over runs at each ell."""
     return {ell: float(np.median(v)) for ell, v in summary.by_ell(table, method, *steps).items()}
 
 
 def speedups(
     table: Table, steps: Sequence[str], baseline: str, baseline_steps: Sequence[str] | None = None
 ) -> dict[float, float]:
-    """How many times faster the shadow method is: the median over runs for each ell."""
+    """Return the median speed-up of the shadow method over a baseline at each ell."""
     found = summary.speedups(table, "shadow", steps, baseline, baseline_steps)
     return {ell: float(np.median(v)) for ell, v in found.items()}
 
 
-def over(values: Mapping[float, float]) -> str:
-    """The smallest and the largest: "2.1 to 9.8"."""
-    low, high = min(values.values()), max(values.values())
-    return f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
+def format_number(value: float) -> str:
+    """Round to three significant digits, without an exponent: "0.0558", "1,700"."""
+    return f"{float(f'{value:.3g}'):,g}"
+
+
+def format_range(values: Iterable[float]) -> str:
+    """Return the smallest and largest value, such as "2.1 to 9.8"."""
+    sequence = list(values)
+    low, high = format_number(min(sequence)), format_number(max(sequence))
+    return low if low == high else f"{low} to {high}"

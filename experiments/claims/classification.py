@@ -1,4 +1,4 @@
-"""Section 6: accuracy on usps and yale, data kept, other reduced sets; figures 4 to 8."""
+"""Section 6: claims about accuracy, retained data and other reduced sets in figures 4 to 8."""
 
 from __future__ import annotations
 
@@ -8,151 +8,140 @@ from functools import partial
 import numpy as np
 
 from .. import summary
-from .claim import (
-    NOT,
-    NOT_RUN,
-    PARTLY,
-    REPRODUCED,
-    Claim,
-    Finding,
-    Found,
-    Pair,
-    counted,
-    graded,
-    means,
-    medians,
-    over_runs,
-    paired,
-)
+from . import claim
+from .claim import Claim, Finding, Pair, ResultsByName, Verdict, means, medians
 
-POINT, NOTICED = 0.01, 0.001
+POINT, NOTICEABLE = 0.01, 0.001  # differences in accuracy
 FIGURES = {"fig04": "usps", "fig05": "yale"}
-REDUCED = {"fig07": "usps", "fig08": "yale"}
+REDUCED_SETS = {"fig07": "usps", "fig08": "yale"}
 NYSTROM = {"nystrom": "Nystrom", "wnystrom": "WNystrom", "sklearn-nystroem": "scikit-learn"}
 SCHEMES = {"kmeans": "k-means", "paring": "KDE paring", "herding": "herding"}
 TRAIN = ("fit", "embed")
 
 
-def _competitive(others: Sequence[str], found: Found) -> Finding:
+def _judge_competitive(others: Sequence[str], results: ResultsByName) -> Finding:
     words, flags = [], {}
     for figure, name in FIGURES.items():
-        each = {m: paired(found[figure]["rows"], m, "accuracy") for m in others}
-        best = _best(list(each.values()))
-        flags[name] = [_behind(pair) <= POINT for pair in best.values()]
-        words.append(f"{name} {_in_points(best)} ({_coverage(each)})")
-    verdict = graded([flag for own in flags.values() for flag in own])
-    return Finding(f"{'; '.join(words)}; competitive at {counted(flags)} ell", verdict)
+        pairs = {m: claim.pair_runs(results[figure]["rows"], m, "accuracy") for m in others}
+        best = _best_competitor(list(pairs.values()))
+        flags[name] = [_deficit(pair) <= POINT for pair in best.values()]
+        words.append(f"{name} {_describe_accuracy(best)} ({_describe_coverage(pairs)})")
+    words.append(f"competitive at {claim.count_groups(flags)}")
+    return Finding("; ".join(words), claim.grade_groups(flags))
 
 
-def _best(each: Sequence[dict[float, Pair]]) -> dict[float, Pair]:
-    """At each ell the comparison with the best of the methods that were measured there."""
-    ells = sorted({ell for one in each for ell in one})
-    return {ell: max((one[ell] for one in each if ell in one), key=_behind) for ell in ells}
+def _best_competitor(pairs: Sequence[dict[float, Pair]]) -> dict[float, Pair]:
+    """Return the comparison with the best method that was measured at each ell."""
+    ells = sorted({ell for one in pairs for ell in one})
+    return {ell: max((one[ell] for one in pairs if ell in one), key=_deficit) for ell in ells}
 
 
-def _behind(pair: Pair) -> float:
-    """How much more accurate the other is in the mean, on the same runs."""
+def _deficit(pair: Pair) -> float:
+    """Return how much more accurate the other method is on average."""
     return float(np.mean(pair.theirs) - np.mean(pair.ours))
 
 
-def _in_points(best: dict[float, Pair]) -> str:
+def _describe_accuracy(best: dict[float, Pair]) -> str:
     first, last = min(best), max(best)
     low, high = (100 * np.mean(best[ell].ours) for ell in (first, last))
-    most = 100 * max(0.0, *map(_behind, best.values()))
+    most = 100 * max(0.0, *map(_deficit, best.values()))
     return (
-        f"{low:.3g}% and {high:.3g}% at ell = {first:g} and {last:g}, "
-        f"{most:.2f} points behind at the most"
+        f"{low:.3g}% at ell = {first:g}, {high:.3g}% at ell = {last:g}, "
+        f"at most {most:.2f} points behind"
     )
 
 
-def _coverage(each: dict[str, dict[float, Pair]]) -> str:
-    """Where each method was measured: "Nystrom at 21 ell over 10 runs"."""
-    return ", ".join(
-        f"{NYSTROM[method]} at {len(pairs)} ell {over_runs(pairs.values())}"
-        for method, pairs in each.items()
+def _describe_coverage(pairs: dict[str, dict[float, Pair]]) -> str:
+    """Return text such as "Nystrom: 21 values of ell, 10 runs"."""
+    return "; ".join(
+        f"{NYSTROM[method]}: {len(each)} values of ell, {claim.count_runs(each.values())}"
+        for method, each in pairs.items()
     )
 
 
-def _kept(name: str, found: Found) -> Finding:
-    if name not in found["fig06"]:
-        return Finding(f"needs fig06 with {name}", NOT_RUN)
-    table = found["fig06"][name]["rows"]
+def _judge_retained(name: str, results: ResultsByName) -> Finding:
+    if name not in results["fig06"]:
+        return Finding(f"needs fig06 with {name}", Verdict.NOT_RUN)
+    table = results["fig06"][name]["rows"]
     share = {ell: m / table["n"][0] for ell, m in means(table, "shadow", "m").items()}
     below = [ell for ell, value in share.items() if value < 0.1]
     first, last = min(share), max(share)
-    until = f"below 10% up to ell = {max(below):g}" if below else "never below 10%"
-    words = f"{share[first]:.1%} at ell = {first:g}, {share[last]:.1%} at {last:g}; {until}"
-    return Finding(words, graded([value < 0.1 for value in share.values()]))
+    limit = f"below 10% up to ell = {max(below):g}" if below else "never below 10%"
+    words = f"{share[first]:.1%} at ell = {first:g}, {share[last]:.1%} at ell = {last:g}; {limit}"
+    return Finding(words, claim.grade(value < 0.1 for value in share.values()))
 
 
-def _share(name: str) -> Claim:
+def _retained(name: str) -> Claim:
     return Claim(
         "Section 6, classification",
-        f"Of {name} less than 10% is kept for ell in [3, 5]",
+        f"Less than 10% of {name} is retained for ell in [3, 5]",
         "< 10%",
         "mean share over runs. Reproduced: below 10% at every ell; partly: at some",
         ("fig06",),
-        partial(_kept, name),
+        partial(_judge_retained, name),
     )
 
 
-def _spread(found: Found, figure: str) -> dict[float, float]:
-    """Best less worst accuracy of the four reduced sets, at each ell that all have."""
-    table = found[figure]["rows"]
+def _accuracy_spread(results: ResultsByName, figure: str) -> dict[float, float]:
+    """Return the best minus the worst accuracy of the reduced sets, at each ell that all have."""
+    table = results[figure]["rows"]
     each = [means(table, m, "accuracy") for m in ("shadow", *SCHEMES)]
     shared = [ell for ell in each[0] if all(ell in one for one in each)]
     return {ell: max(o[ell] for o in each) - min(o[ell] for o in each) for ell in shared}
 
 
-def _influence(found: Found) -> Finding:
+def _judge_influence(results: ResultsByName) -> Finding:
     words, verdicts = [], []
-    for figure, name in REDUCED.items():
-        spread = _spread(found, figure)
-        small, large = spread[min(spread)], spread[max(spread)]
-        table = found[figure]["rows"]
-        runs = summary.by_ell(table, "shadow", "accuracy")[min(spread)]
+    for figure, name in REDUCED_SETS.items():
+        spread = _accuracy_spread(results, figure)
+        first, last = min(spread), max(spread)
+        runs = summary.by_ell(results[figure]["rows"], "shadow", "accuracy")[first]
         noise = 2 * summary.standard_error(runs)
         words.append(
-            f"{name} {100 * small:.2f} points apart at ell = {min(spread):g}, "
-            f"{100 * large:.2f} at {max(spread):g} (two standard errors: {100 * noise:.2f})"
+            f"{name} {100 * spread[first]:.2f} points at ell = {first:g}, "
+            f"{100 * spread[last]:.2f} at ell = {last:g} (two standard errors: {100 * noise:.2f})"
         )
-        fades = large <= small / 2
-        verdicts.append(REPRODUCED if small > noise and fades else PARTLY if fades else NOT)
-    same = verdicts[0] if len(set(verdicts)) == 1 else PARTLY
-    return Finding("; ".join(words), same)
+        verdicts.append(_grade_influence(spread[first], spread[last], noise))
+    return Finding("; ".join(words), claim.combine(verdicts))
 
 
-def _dearer(found: Found) -> Finding:
-    """Where a scheme is more accurate at small ell, is it also slower to train?"""
+def _grade_influence(at_small_ell: float, at_large_ell: float, noise: float) -> Verdict:
+    if at_large_ell > at_small_ell / 2:
+        return Verdict.NOT
+    return Verdict.REPRODUCED if at_small_ell > noise else Verdict.PARTLY
+
+
+def _judge_cost(results: ResultsByName) -> Finding:
+    """Check whether schemes that are more accurate at small ell train slower."""
     words, flags = [], []
-    for figure, name in REDUCED.items():
-        table = found[figure]["rows"]
+    for figure, name in REDUCED_SETS.items():
+        table = results[figure]["rows"]
         ours, seconds = means(table, "shadow", "accuracy"), medians(table, "shadow", TRAIN)
         small = min(ours)
         for scheme, title in SCHEMES.items():
             gain = means(table, scheme, "accuracy")[small] - ours[small]
             times = medians(table, scheme, TRAIN)[small] / seconds[small]
-            if gain >= NOTICED:
+            if gain >= NOTICEABLE:
                 flags.append(times > 1)
-            words.append(f"{name} {title} {100 * gain:+.2f} points, {times:.3g} times the time")
+            words.append(f"{title} on {name} {100 * gain:+.2f} points, {times:.3g} times as long")
     if not flags:
-        return Finding(f"none is more accurate; {'; '.join(words)}", NOT)
-    return Finding("; ".join(words), graded(flags))
+        return Finding(f"none is more accurate; {'; '.join(words)}", Verdict.NOT)
+    return Finding("; ".join(words), claim.grade(flags))
 
 
-def _same_tests(found: Found) -> Finding:
+def _judge_testing_time(results: ResultsByName) -> Finding:
     ratios = []
-    for figure in REDUCED:
-        table = found[figure]["rows"]
+    for figure in REDUCED_SETS:
+        table = results[figure]["rows"]
         ours = medians(table, "shadow", ("transform",))
         for scheme in SCHEMES:
             theirs = medians(table, scheme, ("transform",))
             ratios += [theirs[ell] / ours[ell] for ell in theirs]
     low, high = np.quantile(ratios, [0.05, 0.95])
-    words = f"{low:.3g} to {high:.3g} times the time of ShDE (90% of all pairs)"
+    words = f"90% take {low:.3g} to {high:.3g} times as long as ShDE"
     if low > 0.8 and high < 1.25:
-        return Finding(words, REPRODUCED)
-    return Finding(words, PARTLY if low > 0.5 and high < 2 else NOT)
+        return Finding(words, Verdict.REPRODUCED)
+    return Finding(words, Verdict.PARTLY if low > 0.5 and high < 2 else Verdict.NOT)
 
 
 WHERE_R = "Section 6, other RSDE schemes"
@@ -160,44 +149,44 @@ COMPETITIVE = Claim(
     "Section 6, classification",
     "The accuracy of ShDE+RSKPCA is competitive with the Nystrom methods",
     "competitive",
-    "mean accuracy at most one point below that of (a) Nystrom and WNystrom, at each ell the "
-    "better one of those measured there, (b) scikit-learn's Nystroem + PCA; always on the "
-    "runs that both have. Reproduced: at every ell measured on both sets; partly: at some",
+    "mean accuracy at most one point below that of (a) the better of Nystrom and WNystrom among "
+    "those measured at each ell, (b) scikit-learn's Nystroem + PCA; over the runs that both "
+    "methods have. Reproduced: at every measured ell on both data sets; partly: at some",
     tuple(FIGURES),
-    partial(_competitive, ("nystrom", "wnystrom")),
-    partial(_competitive, ("sklearn-nystroem",)),
+    partial(_judge_competitive, ("nystrom", "wnystrom")),
+    partial(_judge_competitive, ("sklearn-nystroem",)),
 )
 CLAIMS = (
     COMPETITIVE,
-    _share("usps"),
-    _share("yale"),
+    _retained("usps"),
+    _retained("yale"),
     Claim(
         WHERE_R,
         "The quality of the reduced set influences accuracy for small ell, less for larger",
         "small ell only",
-        "best less worst mean accuracy of the four schemes. Reproduced: above two standard "
-        "errors at the smallest ell, and at most half of that at the largest; partly: only the "
-        "latter, or on one data set",
-        tuple(REDUCED),
-        _influence,
+        "best minus worst mean accuracy of the four schemes. Reproduced: above two standard "
+        "errors at the smallest ell, and at most half of that difference at the largest; partly: "
+        "only the latter, or on one data set",
+        tuple(REDUCED_SETS),
+        _judge_influence,
     ),
     Claim(
         WHERE_R,
         "Schemes with better accuracy are costlier than ShDE",
         "costlier",
-        "of the schemes that are more accurate by 0.1 points at the smallest ell, training time "
-        "over that of ShDE. Reproduced: all are slower; partly: some; not: none is, or none is "
-        "more accurate",
-        tuple(REDUCED),
-        _dearer,
+        "training time, relative to ShDE, of the schemes that are more accurate by 0.1 points at "
+        "the smallest ell. Reproduced: all are slower; partly: some are; not reproduced: none is, "
+        "or none is more accurate",
+        tuple(REDUCED_SETS),
+        _judge_cost,
     ),
     Claim(
         WHERE_R,
         "Evaluation speed-up is the same for all reduced sets",
         "the same",
-        "median testing times at each ell. Reproduced: 90% within 0.8 to 1.25 times that of "
+        "median testing times at each ell. Reproduced: 90% are within 0.8 to 1.25 times that of "
         "ShDE; partly: within 0.5 to 2 times",
-        tuple(REDUCED),
-        _same_tests,
+        tuple(REDUCED_SETS),
+        _judge_testing_time,
     ),
 )

@@ -1,40 +1,35 @@
-"""The data sets of the experiments, one a file.
+"""Data sets of the experiments.
 
-Each is looked for in the folder that ``RSKPCA_DATA`` names, then in the user's cache, and then
-downloaded: from OpenML where it is there, else from the publisher. Whatever the file, the
-values are compared with those of the published data before they are used.
+Each data set is searched for in the folder named by ``RSKPCA_DATA``, then in the user's cache,
+and is otherwise downloaded from OpenML or from its publisher. Values are compared with the
+published ones before they are used.
 """
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
+from ..experiment import unknown_name
+from .catalog import DATASETS
 from .dataset import Dataset, Floats, Labels, Published, WrongDataError
 from .store import IncompleteError, MissingDataError, find
 
-NAMES = (
-    "german", "pendigits", "usps", "yale",
-    "mnist", "covtype", "skin", "optdigits", "magic", "yaleb_ext",
-)  # fmt: skip
-
 __all__ = [
-    "NAMES",
+    "DATASETS",
     "Data",
     "IncompleteError",
     "MissingDataError",
     "WrongDataError",
-    "describe",
+    "get_dataset",
     "load",
-    "published",
+    "load_published",
 ]
 
 
 class Data(NamedTuple):
-    """Rows and classes as the experiments take them, and how they differ from the paper's."""
+    """Rows and classes as the experiments use them, with a note on any difference to the paper."""
 
     X: Floats
     y: Labels
@@ -43,22 +38,19 @@ class Data(NamedTuple):
 
 
 def load(name: str, *, download: bool = True) -> Data:
-    """A data set as the experiments take it: in the paper's units and size where it is there."""
-    dataset = describe(name)
-    used = dataset.use(published(name, download=download))
-    return Data(used.X.astype(np.float64, copy=False), used.y, name, dataset.note)
+    """Return a data set in the paper's units and size, as far as they are known."""
+    dataset = get_dataset(name)
+    X, y = dataset.prepare(load_published(name, download=download))
+    return Data(X.astype(np.float64, copy=False), y, name, dataset.note)
 
 
-def published(name: str, *, download: bool = True) -> Published:
-    """A data set as published."""
-    return find(describe(name), download=download)
+def load_published(name: str, *, download: bool = True) -> Published:
+    """Return a data set exactly as it was published."""
+    return find(get_dataset(name), download=download)
 
 
-def describe(name: str) -> Dataset:
-    """What is known of a data set."""
-    if name not in NAMES:
-        near = get_close_matches(name, NAMES, n=1)
-        hint = f" Do you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"no data set {name!r}.{hint} There are {', '.join(NAMES)}.")
-    dataset: Dataset = import_module(f".{name}", __name__).DATASET
-    return dataset
+def get_dataset(name: str) -> Dataset:
+    """Return the description of a data set."""
+    if name not in DATASETS:
+        raise ValueError(unknown_name("data set", name, DATASETS))
+    return DATASETS[name]

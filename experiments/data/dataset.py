@@ -1,4 +1,4 @@
-"""What is known of a data set: where it comes from, and how to tell that it is the right one."""
+"""Descriptions of data sets: their sources, and the checksums that identify them."""
 
 from __future__ import annotations
 
@@ -17,35 +17,28 @@ Labels = NDArray[np.int64]
 
 
 class WrongDataError(ValueError):
-    """The file is there, but it is not the published data."""
+    """Raised for a file that does not hold the published data."""
 
 
 class Published(NamedTuple):
-    """Rows as the publisher gives them, their classes, and which rows are of the test part."""
+    """Rows as published, their classes, and a mask of the rows in the test part."""
 
     X: NDArray[Any]
     y: Labels
     is_test: NDArray[np.bool_]
 
 
-class Used(NamedTuple):
-    """Rows and classes as the experiments take them."""
-
-    X: NDArray[Any]
-    y: Labels
-
-
-def _all(data: Published) -> Used:
-    return Used(data.X, data.y)
+def _keep_all(data: Published) -> tuple[NDArray[Any], Labels]:
+    return data.X, data.y
 
 
 @dataclass(frozen=True)
 class Dataset:
     """A published data set.
 
-    ``file_sha256`` is that of the usual ``name.npz``. ``content_sha256`` is that of the values,
-    whatever file they come in: see :func:`content`. ``use`` makes of the published rows what
-    comes closest to the paper's, and ``note`` says what that is.
+    ``file_sha256`` is the checksum of the usual ``name.npz``; ``content_sha256`` is the checksum
+    of the values, independent of the file format (see :func:`hash_content`). ``prepare`` turns
+    the published rows into the closest match to the paper's, and ``note`` describes the result.
     """
 
     name: str
@@ -60,15 +53,15 @@ class Dataset:
     decimals: int = 0
     n_train: int | None = None
     any_order: bool = False
-    use: Callable[[Published], Used] = _all
+    prepare: Callable[[Published], tuple[NDArray[Any], Labels]] = _keep_all
     note: str = ""
 
-    def published(self, X: NDArray[Any], y: NDArray[Any]) -> Published:
-        """Whole numbers in the smallest dtype, else the published decimals in float64."""
+    def convert(self, X: NDArray[Any], y: NDArray[Any]) -> Published:
+        """Store integers in the smallest dtype, and decimals as float64 rounded as published."""
         values = np.round(np.asarray(X, np.float64), self.decimals) if self.decimals else X
         exact = values.astype(np.float64 if self.decimals else self.dtype, copy=False)
         if not np.array_equal(exact, values):
-            raise WrongDataError(f"{self.name} has values that are no {self.dtype}.")
+            raise WrongDataError(f"{self.name} has values that {self.dtype} cannot represent.")
         first_test = len(exact) if self.n_train is None else self.n_train
         return Published(exact, np.asarray(y, np.int64), np.arange(len(exact)) >= first_test)
 
@@ -76,22 +69,22 @@ class Dataset:
         """Raise WrongDataError unless these are the published values."""
         labels, counts = np.unique(data.y, return_counts=True)
         found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
-        for what, seen, wanted in (
+        for what, actual, expected in (
             ("shape", data.X.shape, self.shape),
-            ("rows of each class", found, dict(self.classes)),
-            ("sha256 of the values", content(data, self), self.content_sha256),
+            ("class counts", found, dict(self.classes)),
+            ("sha256 of the values", hash_content(data, self), self.content_sha256),
         ):
-            if seen != wanted:
+            if actual != expected:
                 raise WrongDataError(
-                    f"{where} is not the published {self.name}: {what} {seen}, not {wanted}. "
-                    f"Remove it, and get the data from {self.page}."
+                    f"{where} is not the published {self.name}: expected {what} {expected}, got "
+                    f"{actual}. Remove it and get the data from {self.page}."
                 )
 
 
-def content(data: Published, dataset: Dataset) -> str:
-    """The sha256 of the values as whole numbers of the last decimal, row by row, classes last.
+def hash_content(data: Published, dataset: Dataset) -> str:
+    """Return the sha256 of the values, scaled to integers, row by row with the class last.
 
-    Where the order of rows differs between publishers the rows are sorted first.
+    Rows are sorted first if publishers disagree about their order.
     """
     scaled = np.rint(data.X * 10**dataset.decimals) if dataset.decimals else data.X
     table = np.column_stack([scaled.astype("<i4"), data.y.astype("<i4")])

@@ -1,4 +1,4 @@
-"""Where data are downloaded from. All that touches the network is ``read`` and ``read_openml``."""
+"""Download sources. Only ``read`` and ``read_openml`` access the network."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 Table = tuple[NDArray[np.generic], NDArray[np.generic]]
-SECONDS = 60
+TIMEOUT = 60  # seconds
 
 
 class Source(Protocol):
-    """A place that has a data set."""
+    """A place from which a data set can be downloaded."""
 
     @property
     def where(self) -> str:
-        """For people."""
+        """Address shown in error messages."""
 
     def fetch(self) -> Table:
-        """Rows and classes."""
+        """Download rows and classes."""
 
 
 @dataclass(frozen=True)
 class Files:
-    """The publisher's files, in the publisher's format; unpacked where they are gzipped."""
+    """Files of the publisher, in the publisher's format, gzipped or not."""
 
     urls: tuple[str, ...]
     parse: Callable[..., Table]
@@ -38,12 +38,12 @@ class Files:
         return " and ".join(self.urls)
 
     def fetch(self) -> Table:
-        return self.parse(*(unpacked(read(url)) for url in self.urls))
+        return self.parse(*(_decompress(read(url)) for url in self.urls))
 
 
 @dataclass(frozen=True)
 class OpenML:
-    """A data set of openml.org; ``classes`` says what its labels are called here."""
+    """A data set on openml.org; ``classes`` maps its labels to integers."""
 
     number: int
     classes: Mapping[str, int] | None = None
@@ -58,13 +58,13 @@ class OpenML:
 
 
 def read(url: str) -> bytes:
-    """The bytes behind an address."""
-    with urlopen(url, timeout=SECONDS) as response:
+    """Download a file."""
+    with urlopen(url, timeout=TIMEOUT) as response:
         return bytes(response.read())
 
 
 def read_openml(number: int) -> Table:
-    """Rows and labels, as OpenML has them."""
+    """Download rows and labels from OpenML."""
     from sklearn.datasets import fetch_openml
 
     options = {"as_frame": False, "parser": "auto", "cache": False, "n_retries": 1}
@@ -72,6 +72,5 @@ def read_openml(number: int) -> Table:
     return np.asarray(found.data), np.asarray(found.target)
 
 
-def unpacked(content: bytes) -> bytes:
-    """Without gzip, where there is any."""
+def _decompress(content: bytes) -> bytes:
     return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content

@@ -1,4 +1,4 @@
-"""Where data are looked for: the user's folder, the user's cache, then the publisher."""
+"""Lookup of data sets: the user's folder, the user's cache, then the publisher."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..results import atomic_write
 from .dataset import Dataset, Published, WrongDataError
 
 FOLDER = "RSKPCA_DATA"
@@ -20,18 +21,18 @@ CACHE = "RSKPCA_CACHE"
 
 
 class MissingDataError(FileNotFoundError):
-    """The data are nowhere to be found."""
+    """Raised when a data set is neither on this machine nor can be downloaded."""
 
 
 class IncompleteError(MissingDataError):
-    """Some data sets are missing; the numbers of the others are here.
+    """Raised when some data sets are missing; carries the numbers computed from the others.
 
     Parameters
     ----------
     missing : dict of str to str
-        What is missing, and what was said about it.
+        Error message for each missing data set.
     numbers : dict
-        What was computed without.
+        Results without the missing data sets.
     """
 
     def __init__(self, missing: Mapping[str, str], numbers: dict[str, Any]) -> None:
@@ -40,45 +41,45 @@ class IncompleteError(MissingDataError):
 
 
 def find(dataset: Dataset, *, download: bool) -> Published:
-    """The published values, checked, from the first place that has them."""
+    """Return the published values, checked, from the first place that has them."""
     tried = []
-    for path in places(dataset.name):
+    for path in candidate_paths(dataset.name):
         if path.is_file():
-            return read(dataset, path)
+            return read_npz(dataset, path)
         tried.append(f"no {path}")
     if download:
-        return _downloaded(dataset, tried)
-    raise _missing(dataset, tried)
+        return _download(dataset, tried)
+    raise _missing_error(dataset, tried)
 
 
-def places(name: str) -> list[Path]:
-    """The files that may hold a data set, in the order in which they are looked at."""
+def candidate_paths(name: str) -> list[Path]:
+    """Return the files that may hold a data set, in order of preference."""
     folder = os.environ.get(FOLDER)
-    return [Path(parent) / f"{name}.npz" for parent in (folder, cache()) if parent]
+    return [Path(parent) / f"{name}.npz" for parent in (folder, cache_folder()) if parent]
 
 
-def cache() -> Path:
-    """The folder that downloads are kept in."""
+def cache_folder() -> Path:
+    """Return the folder in which downloads are cached."""
     given = os.environ.get(CACHE)
     if given:
         return Path(given)
     home = Path.home()
-    usual = {
+    default = {
         "darwin": home / "Library" / "Caches",
         "win32": Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")),
     }.get(sys.platform, home / ".cache")
-    return Path(os.environ.get("XDG_CACHE_HOME") or usual) / "rskpca"
+    return Path(os.environ.get("XDG_CACHE_HOME") or default) / "rskpca"
 
 
-def read(dataset: Dataset, path: Path) -> Published:
-    """The arrays of an ``npz`` file; WrongDataError unless they are the published ones."""
+def read_npz(dataset: Dataset, path: Path) -> Published:
+    """Read an ``npz`` file; raise WrongDataError unless it holds the published values."""
     content = path.read_bytes()
     try:
         with np.load(BytesIO(content), allow_pickle=False) as arrays:
-            data = dataset.published(arrays["X"], arrays["y"])
+            data = dataset.convert(arrays["X"], arrays["y"])
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise WrongDataError(
-            f"{path} cannot be read as arrays X and y ({error}). Remove it, and get the data "
+            f"{path} cannot be read as arrays X and y ({error}). Remove it and get the data "
             f"from {dataset.page}."
         ) from error
     if hashlib.sha256(content).hexdigest() != dataset.file_sha256:
@@ -86,33 +87,29 @@ def read(dataset: Dataset, path: Path) -> Published:
     return data
 
 
-def _downloaded(dataset: Dataset, tried: list[str]) -> Published:
-    """From the first source whose values are the published ones; kept in the cache."""
+def _download(dataset: Dataset, tried: list[str]) -> Published:
+    """Download from the first source that has the published values, and cache them."""
     for source in dataset.sources:
         try:
-            data = dataset.published(*source.fetch())
+            data = dataset.convert(*source.fetch())
             dataset.check(data, source.where)
-        except Exception as error:  # whatever a network or a changed file can do
+        except Exception as error:  # networks and changed files fail in many ways
             tried.append(f"{source.where}: {type(error).__name__}: {error}")
         else:
-            _keep(dataset, data)
+            _write_to_cache(dataset, data)
             return data
-    raise _missing(dataset, tried)
+    raise _missing_error(dataset, tried)
 
 
-def _keep(dataset: Dataset, data: Published) -> None:
-    """Write the file of the cache, whole or not at all."""
-    path = cache() / f"{dataset.name}.npz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".tmp")
-    with unfinished.open("wb") as file:
-        np.savez_compressed(file, X=data.X.astype(dataset.dtype), y=data.y.astype("uint8"))
-    unfinished.replace(path)
+def _write_to_cache(dataset: Dataset, data: Published) -> None:
+    buffer = BytesIO()
+    np.savez_compressed(buffer, X=data.X.astype(dataset.dtype), y=data.y.astype("uint8"))
+    atomic_write(cache_folder() / f"{dataset.name}.npz", buffer.getvalue())
 
 
-def _missing(dataset: Dataset, tried: list[str]) -> MissingDataError:
+def _missing_error(dataset: Dataset, tried: list[str]) -> MissingDataError:
     return MissingDataError(
-        f"{dataset.name} ({dataset.title}) is missing: {'; '.join(tried)}. Get it from "
-        f"{dataset.page}, and set {FOLDER} to the folder of {dataset.name}.npz, with arrays X "
-        "and y as published."
+        f"{dataset.name} ({dataset.title}) was not found: {'; '.join(tried)}. Get it from "
+        f"{dataset.page} and set {FOLDER} to the folder that contains {dataset.name}.npz with "
+        "the published arrays X and y."
     )

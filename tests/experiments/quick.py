@@ -1,21 +1,20 @@
-"""A quick run of one experiment, in this process."""
+"""Quick runs of single experiments in this process."""
 
 from __future__ import annotations
 
 import json
 
-from experiments.registry import experiment
-from experiments.settings import Settings
+from experiments.experiment import Settings, get_experiment
 
 
-def quick(output, **options) -> Settings:
+def quick_settings(output, **options) -> Settings:
     return Settings(quick=True, runs=2, jobs=1, output=output, **options)
 
 
-def made(name, settings):
-    """The numbers, as they come back from JSON, and the file that is drawn of them."""
-    found = experiment(name)
-    numbers = json.loads(json.dumps(found.compute(settings), allow_nan=False))
-    path = settings.output / found.product
-    found.draw(numbers, path)
+def run_experiment(name, settings):
+    """Return the numbers after a JSON round trip, and the file drawn from them."""
+    experiment = get_experiment(name)
+    numbers = json.loads(json.dumps(experiment.compute(settings), allow_nan=False))
+    path = settings.output / experiment.product
+    experiment.draw(numbers, path)
     return numbers, path

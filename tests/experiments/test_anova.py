@@ -1,4 +1,4 @@
-"""The analysis of variance, and from which ell on something holds."""
+"""The analysis of variance, and the ell from which a comparison holds."""
 
 import numpy as np
 import pytest
@@ -8,68 +8,68 @@ from scipy.stats import f_oneway
 from experiments import anova, eigenembedding
 
 
-def groups(shift, n=50):
+def sample_groups(shift, n=50):
     rng = np.random.default_rng(0)
     return rng.normal(size=n).tolist(), rng.normal(shift, 1.5, size=n).tolist()
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, 1.0])
-def test_p_value_is_that_of_the_f_test(shift):
-    ours, theirs = map(np.array, groups(shift))
+def test_p_value_equals_the_f_test(shift):
+    ours, theirs = map(np.array, sample_groups(shift))
     between = 25 * (ours.mean() - theirs.mean()) ** 2
     within = (49 * ours.var(ddof=1) + 49 * theirs.var(ddof=1)) / 98
-    wanted = f_distribution.sf(between / within, 1, 98)
-    assert anova.p_value(ours, theirs) == pytest.approx(wanted, rel=1e-10)
+    expected = f_distribution.sf(between / within, 1, 98)
+    assert anova.p_value(ours, theirs) == pytest.approx(expected, rel=1e-10)
     assert anova.p_value(ours, theirs) == f_oneway(ours, theirs).pvalue
 
 
-def test_better_needs_more_than_chance():
-    ours, theirs = groups(2.0)
+def test_better_requires_a_significant_difference():
+    ours, theirs = sample_groups(2.0)
     assert anova.better(ours, theirs)
     assert not anova.better(theirs, ours)
     assert not anova.no_worse(theirs, ours)
-    near, equal = groups(0.1)
+    near, equal = sample_groups(0.1)
     assert not anova.better(near, equal)
     assert anova.no_worse(near, equal)
     assert anova.no_worse(equal, near)
 
 
-def test_values_that_do_not_vary():
+def test_constant_values_have_p_value_0_or_1():
     assert anova.p_value([1.0, 1.0], [1.0, 1.0]) == 1.0
     assert anova.p_value([1.0, 1.0], [2.0, 2.0]) == 0.0
 
 
-def test_one_run_is_refused():
+def test_a_single_run_raises_an_error():
     with pytest.raises(ValueError, match="two runs"):
         anova.p_value([1.0], [2.0])
 
 
-def test_holds_from_the_smallest_ell_without_a_gap_above():
+def test_onset_is_the_smallest_ell_without_a_gap_above():
     ours = {3.0: [1.0], 3.1: [9.0], 3.2: [1.0], 3.3: [1.0]}
     theirs = {ell: [5.0] for ell in (3.3, 3.2, 3.1, 3.0)}
 
     def smaller(a, b):
         return a[0] < b[0]
 
-    assert anova.holds_from(smaller, ours, theirs) == 3.2
-    assert anova.holds_from(smaller, theirs, ours) is None
-    assert anova.holds_from(lambda a, b: True, ours, theirs) == 3.0
+    assert anova.onset(anova.compare(smaller, ours, theirs)) == 3.2
+    assert anova.onset(anova.compare(smaller, theirs, ours)) is None
+    assert anova.onset(anova.compare(lambda a, b: True, ours, theirs)) == 3.0
 
 
 @pytest.mark.parametrize(
-    ("flags", "wanted"),
+    ("flags", "expected"),
     [
-        ((True, True, True), "at 3 of 3 ell, from ell = 3 on"),
-        ((True, False, True), "at 2 of 3 ell, from ell = 5 on"),
-        ((True, True, False), "at 2 of 3 ell, not at the largest"),
-        ((False, False, False), "at 0 of 3 ell"),
+        ((True, True, True), "at 3 of 3 values of ell, from ell = 3 onward"),
+        ((True, False, True), "at 2 of 3 values of ell, from ell = 5 onward"),
+        ((True, True, False), "at 2 of 3 values of ell, not at the largest"),
+        ((False, False, False), "at 0 of 3 values of ell"),
     ],
 )
-def test_what_fails_at_the_largest_ell_alone_is_still_counted(flags, wanted):
-    assert anova.described(dict(zip((3.0, 4.0, 5.0), flags, strict=True))) == wanted
+def test_description_counts_all_values_of_ell(flags, expected):
+    assert anova.describe(dict(zip((3.0, 4.0, 5.0), flags, strict=True))) == expected
 
 
-def test_the_note_of_a_figure_counts_the_ell():
+def test_the_note_below_a_figure_states_both_comparisons():
     errors = {"shadow": (1.0, 9.0), "nystrom": (5.0, 5.0), "wnystrom": (0.5, 9.0)}
     rows = [
         (method, ell, run, at[i] + 0.01 * run)
@@ -79,6 +79,6 @@ def test_the_note_of_a_figure_counts_the_ell():
     ]
     columns = zip(*rows, strict=True)
     table = dict(zip(("method", "ell", "run", "embedding_error"), map(list, columns), strict=True))
-    said = eigenembedding._verdict(table)
-    assert "better than Nyström at 1 of 2 ell, not at the largest;" in said
-    assert "no worse than WNyström at 1 of 2 ell, from ell = 4 on." in said
+    verdict = eigenembedding._verdict(table)
+    assert "better than Nyström at 1 of 2 values of ell, not at the largest;" in verdict
+    assert "no worse than WNyström at 1 of 2 values of ell, from ell = 4 onward." in verdict

@@ -1,4 +1,4 @@
-"""What the experiments measure are the library's methods, and textbook kernel PCA."""
+"""The measured methods equal those of the library and textbook kernel PCA."""
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ def clusters():
 
 
 @pytest.mark.parametrize("name", ["kmeans", "wnystrom"])
-def test_shared_clusters_give_the_methods_of_the_library(clusters, name):
+def test_shared_clusters_give_the_same_models_as_the_library(clusters, name):
     ours = clusters.make(name).fit(TRAIN)
     theirs = METHODS[name].make(4, KERNEL, 50, center=False, random_state=7).fit(TRAIN)
     np.testing.assert_allclose(ours.transform(TEST), theirs.transform(TEST), atol=1e-10)
     np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-12)
 
 
-def test_dense_kernel_pca_is_exact_kernel_pca():
+def test_dense_kernel_pca_equals_exact_kernel_pca():
     dense = contenders.make("kpca-dense", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
     exact = contenders.make("kpca", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
     np.testing.assert_allclose(dense.eigenvalues_, exact.eigenvalues_, rtol=1e-9)
@@ -34,7 +34,7 @@ def test_dense_kernel_pca_is_exact_kernel_pca():
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
 
 
-def test_shadow_is_that_of_the_library_without_sums():
+def test_shadow_method_equals_that_of_the_library_without_a_certificate():
     ours = contenders.make("shadow", 4, KERNEL, 3.0, 0, len(TRAIN)).fit(TRAIN)
     theirs = METHODS["shadow"].make(4, KERNEL, 3.0, center=False).fit(TRAIN)
     assert ours.reduced_set_.spectrum is None
@@ -42,12 +42,12 @@ def test_shadow_is_that_of_the_library_without_sums():
 
 
 def test_eigenvalues_of_a_pipeline_are_those_of_the_operator():
-    """With every row a landmark, Nystroem + PCA is kernel PCA about the mean."""
+    """If every row is a landmark, Nystroem + PCA is centered kernel PCA."""
     pipeline = contenders.make("sklearn-nystroem", 4, KERNEL, len(TRAIN), 0, len(TRAIN)).fit(TRAIN)
     exact = contenders.make("sklearn-kpca", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
     ours, theirs = (contenders.eigenvalues(model, len(TRAIN)) for model in (pipeline, exact))
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
-def test_warm_up_runs_every_contender():
+def test_warm_up_accepts_every_method():
     contenders.warm_up(5, "shadow", "kpca", "kpca-dense", "nystrom", "sklearn-nystroem")

@@ -1,4 +1,4 @@
-"""The command: quick runs of every figure, twice the same; interruptions; wrong input."""
+"""The command line: quick runs, repeated and interrupted runs, invalid input."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ import pytest
 from experiments import protocol, retained, study
 from experiments.__main__ import main
 from experiments.data import MissingDataError, load
-from experiments.registry import MODULES
+from experiments.experiment import MODULES
 
 TIMES = ("fit", "embed", "transform")
 ROOT = Path(__file__).parents[2]
@@ -23,8 +23,8 @@ def run(folder, *arguments):
     return main([*arguments, "--jobs", "1", "--output", str(folder)])
 
 
-def untimed(path):
-    """The rows of a result, without what a clock said."""
+def rows_without_times(path):
+    """Return the rows of a result file without its timings."""
     rows = json.loads(path.read_text())["numbers"]["rows"]
     return {name: values for name, values in rows.items() if name not in TIMES}
 
@@ -37,7 +37,7 @@ def quick(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_quick_run_makes_every_product(quick):
+def test_a_quick_run_creates_every_file(quick):
     assert {path.stem for path in (quick / "results").iterdir()} == set(MODULES)
     pictures = {path.stem for path in (quick / "pictures").glob("*.png")}
     assert pictures >= set(MODULES) - {"claims"}
@@ -56,7 +56,7 @@ def test_a_quick_run_makes_every_product(quick):
         ("fig08", {"shadow", "kmeans", "paring", "herding"}),
     ],
 )
-def test_every_method_is_measured_at_every_ell_and_run(quick, name, methods):
+def test_every_method_is_measured_at_every_ell_in_every_run(quick, name, methods):
     rows = json.loads((quick / "results" / f"{name}.json").read_text())["numbers"]["rows"]
     exact = {"kpca", "sklearn-kpca", "kpca-dense", "sklearn-nystroem"}
     assert set(rows["method"]) == methods | exact
@@ -68,7 +68,7 @@ def test_every_method_is_measured_at_every_ell_and_run(quick, name, methods):
 
 
 @pytest.mark.slow
-def test_others_have_as_many_centers_as_the_shadow_method_has_in_the_mean(quick):
+def test_other_methods_have_the_mean_number_of_shadow_centers(quick):
     rows = json.loads((quick / "results" / "fig02.json").read_text())["numbers"]["rows"]
     sizes = {}
     for method, ell, m in zip(rows["method"], rows["ell"], rows["m"], strict=True):
@@ -80,21 +80,21 @@ def test_others_have_as_many_centers_as_the_shadow_method_has_in_the_mean(quick)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig02", "fig08"])
-def test_twice_the_same_numbers_except_timings(quick, tmp_path, name):
+def test_a_second_run_gives_the_same_numbers_except_timings(quick, tmp_path, name):
     assert run(tmp_path, name, "--quick") == 0
     result = Path("results") / f"{name}.json"
-    assert untimed(tmp_path / result) == untimed(quick / result)
+    assert rows_without_times(tmp_path / result) == rows_without_times(quick / result)
 
 
 @pytest.mark.slow
-def test_two_processes_give_the_numbers_of_one(quick, tmp_path):
+def test_two_processes_give_the_same_numbers_as_one(quick, tmp_path):
     assert main(["fig02", "--quick", "--jobs", "2", "--output", str(tmp_path)]) == 0
     result = Path("results") / "fig02.json"
-    assert untimed(tmp_path / result) == untimed(quick / result)
+    assert rows_without_times(tmp_path / result) == rows_without_times(quick / result)
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_where_it_was(quick, tmp_path):
+def test_a_killed_run_resumes(quick, tmp_path):
     command = [sys.executable, "-m", "experiments", "fig02", "--quick", "--jobs", "1"]
     child = subprocess.Popen([*command, "--output", str(tmp_path)], cwd=ROOT)
     parts = tmp_path / "partial"
@@ -109,11 +109,11 @@ def test_a_killed_run_goes_on_where_it_was(quick, tmp_path):
     assert run(tmp_path, "fig02", "--quick") == 0
     assert before == {path: path.stat().st_mtime_ns for path in before}
     assert len(list(parts.glob("*.json"))) > len(before)
-    assert untimed(tmp_path / result) == untimed(quick / result)
+    assert rows_without_times(tmp_path / result) == rows_without_times(quick / result)
 
 
 @pytest.mark.slow
-def test_results_are_read_again_unless_forced(quick, tmp_path):
+def test_existing_results_are_reused_unless_forced(quick, tmp_path):
     shutil.copytree(quick, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "results" / "fig06.json"
     before = path.stat().st_mtime_ns
@@ -123,23 +123,23 @@ def test_results_are_read_again_unless_forced(quick, tmp_path):
     assert path.stat().st_mtime_ns > before
 
 
-def test_an_unknown_name_is_refused_with_a_suggestion(capsys):
+def test_an_unknown_name_raises_an_error_with_a_suggestion(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["fig2"])
     assert ended.value.code == 2
-    assert "no experiment 'fig2'; do you mean fig02?" in capsys.readouterr().err
+    assert "Unknown experiment 'fig2'. Did you mean 'fig02'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("runs", ["0", "-1"])
-def test_no_runs_are_refused(capsys, runs):
+def test_the_number_of_runs_must_be_positive(capsys, runs):
     with pytest.raises(SystemExit):
         main(["fig02", f"--runs={runs}"])
     assert "must be at least 1" in capsys.readouterr().err
 
 
 @pytest.fixture
-def lonely(monkeypatch, tmp_path):
-    """A folder that is the only place for data: no cache, no network."""
+def only_folder(monkeypatch, tmp_path):
+    """Return a folder that is the only source of data: no cache, no network."""
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("RSKPCA_DATA", str(folder))
@@ -150,28 +150,28 @@ def lonely(monkeypatch, tmp_path):
     protocol.dataset.cache_clear()
 
 
-def test_missing_data_are_named_and_the_run_goes_on(lonely, tmp_path, capsys):
+def test_a_run_names_missing_data_and_continues(only_folder, tmp_path, capsys):
     assert run(tmp_path / "out", "fig02", "claims") == 1
-    said = capsys.readouterr()
-    assert "german" in said.err
-    assert "RSKPCA_DATA" in said.err
-    assert "for want of data: fig02" in said.err
+    message = capsys.readouterr().err
+    assert "german" in message
+    assert "RSKPCA_DATA" in message
+    assert "because of missing data: fig02" in message
     assert (tmp_path / "out" / "CLAIMS.md").is_file()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig06", "bounds"])
-def test_the_other_sets_go_on_where_one_is_missing(monkeypatch, tmp_path, capsys, name):
-    def but_for_yale(data, quick):
+def test_other_data_sets_are_used_if_one_is_missing(monkeypatch, tmp_path, capsys, name):
+    def load_except_yale(data, quick):
         if data == "yale":
-            raise MissingDataError("yale is nowhere")
-        return whole(data, quick)
+            raise MissingDataError("yale is missing")
+        return load_any(data, quick)
 
-    whole = protocol.dataset
+    load_any = protocol.dataset
     for module in (protocol, study, retained):
-        monkeypatch.setattr(module, "dataset", but_for_yale)
+        monkeypatch.setattr(module, "dataset", load_except_yale)
     assert run(tmp_path, name, "claims", "--quick") == 1
-    assert f"{name}: yale is nowhere" in capsys.readouterr().err
+    assert f"{name}: yale is missing" in capsys.readouterr().err
     content = json.loads((tmp_path / "results" / f"{name}.json").read_text())
     assert list(content["numbers"].get("sets", content["numbers"])) == [
         "german",
@@ -184,12 +184,12 @@ def test_the_other_sets_go_on_where_one_is_missing(monkeypatch, tmp_path, capsys
     assert ("needs fig06 with yale" in page) == (name == "fig06")
 
     monkeypatch.undo()
-    assert run(tmp_path, name, "--quick") == 0  # now it is there, and the result is not reused
+    assert run(tmp_path, name, "--quick") == 0  # yale is back, and the result is not reused
     assert "yale" in (tmp_path / "results" / f"{name}.json").read_text()
 
 
-def test_wrong_data_are_refused(lonely, tmp_path, capsys):
-    (lonely / "german.npz").write_bytes(b"not it")
+def test_wrong_data_raise_an_error(only_folder, tmp_path, capsys):
+    (only_folder / "german.npz").write_bytes(b"not an archive")
     assert run(tmp_path / "out", "fig02") == 1
     assert "german.npz cannot be read" in capsys.readouterr().err
     assert not (tmp_path / "out" / "results" / "fig02.json").exists()

@@ -1,4 +1,4 @@
-"""Table 2 as measured."""
+"""Measured exponents of Table 2."""
 
 import numpy as np
 import pytest
@@ -7,23 +7,23 @@ from experiments import table02
 from experiments.data import store
 from rskpca import Gaussian, ShadowDensity
 from tests import datasets
-from tests.experiments.quick import made, quick
+from tests.experiments.quick import quick_settings, run_experiment
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    return made("table02", quick(tmp_path_factory.mktemp("table02")))
+    return run_experiment("table02", quick_settings(tmp_path_factory.mktemp("table02")))
 
 
-def test_stored_numbers_grow_as_the_paper_says(run):
+def test_storage_grows_as_stated_in_the_paper(run):
     exponents = run[0]["exponents"]
     for method, cost in table02.PAPER.items():
-        for size, wanted in zip("nm", cost.space_exponents, strict=True):
+        for size, expected in zip("nm", cost.space_exponents, strict=True):
             if exponents[method][size] is not None:
-                assert exponents[method][size]["stored"] == pytest.approx(wanted, abs=0.1)
+                assert exponents[method][size]["stored"] == pytest.approx(expected, abs=0.1)
 
 
-def test_stored_numbers_are_counted(run):
+def test_all_stored_numbers_are_counted(run):
     numbers = run[0]
     d, r = numbers["n_features"], numbers["rank"]
     for method in ("nystrom", "wnystrom", "kpca-dense"):
@@ -34,7 +34,7 @@ def test_stored_numbers_are_counted(run):
         assert row["stored"] == row["m"] * (d + row["m"] + r + 1)
 
 
-def test_every_method_has_the_same_sizes(run):
+def test_every_method_is_measured_at_the_same_sizes(run):
     numbers = run[0]
     for rows in numbers["rows"].values():
         assert [row["n"] for row in rows["n"]] == list(table02.QUICK.ns)
@@ -42,7 +42,7 @@ def test_every_method_has_the_same_sizes(run):
         assert row["m"] == pytest.approx(m, rel=0.1)
 
 
-def test_picture_and_table(run):
+def test_figure_and_table_are_written(run):
     numbers, path = run
     assert path.stat().st_size > 10_000
     table = path.with_suffix(".md").read_text().splitlines()
@@ -50,38 +50,38 @@ def test_picture_and_table(run):
     assert "| ShDE + RSKPCA | O(mn + m^3) |" in table[2]
 
 
-def test_slopes_are_those_of_the_upper_points():
+def test_exponents_use_the_largest_sizes():
     rows = [{"n": n, "seconds": max(5.0, n**2), "stored": 3 * n} for n in (1, 2, 4, 8, 16)]
-    assert table02.exponents({"n": rows, "m": []}) == {
+    assert table02.fit_exponents({"n": rows, "m": []}) == {
         "n": {"seconds": 2.0, "stored": 1.0},
         "m": None,
     }
 
 
-def test_ell_for_a_number_of_centers():
+def test_find_ell_gives_about_the_requested_number_of_centers():
     X, kernel = datasets.blobs(300, 2), Gaussian(2.0)
-    ell = table02.ell_for(kernel, X, 40)
+    ell = table02.find_ell(kernel, X, 40)
     assert abs(ShadowDensity(kernel, ell).fit(X).reduced_set_.n_centers - 40) <= 1
 
 
-def test_digits_stand_in_for_a_quick_run_alone(tmp_path, monkeypatch):
+def test_only_a_quick_run_replaces_missing_data_by_digits(tmp_path, monkeypatch):
     monkeypatch.setenv("RSKPCA_DATA", str(tmp_path))
     monkeypatch.setenv("RSKPCA_CACHE", str(tmp_path))
-    fresh = table02._data.__wrapped__
-    assert "stand in" in fresh(quick=True).note
-    monkeypatch.setattr(store, "_downloaded", lambda dataset, tried: 1 / 0)
+    load = table02._load_data.__wrapped__
+    assert "replaced by" in load(quick=True).note
+    monkeypatch.setattr(store, "_download", lambda dataset, tried: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        fresh(quick=False)
+        load(quick=False)
 
 
-def test_rows_are_shuffled_the_same_way_each_time():
-    first, second = (table02._data.__wrapped__(quick=True).X for _ in range(2))
+def test_rows_are_shuffled_reproducibly():
+    first, second = (table02._load_data.__wrapped__(quick=True).X for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.parametrize("method", ["shadow", "herding"])
-def test_twice_the_same_numbers_except_timings(run, tmp_path, method):
-    again = table02.measure(quick(tmp_path), method)
+def test_a_second_run_gives_the_same_numbers_except_timings(run, tmp_path, method):
+    again = table02.measure(quick_settings(tmp_path), method)
     for size, rows in run[0]["rows"][method].items():
         assert [row | {"seconds": 0} for row in rows] == [
             row | {"seconds": 0} for row in again[size]

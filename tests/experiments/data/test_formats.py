@@ -1,4 +1,4 @@
-"""Parsers of the publishers' formats, on small files of the same format."""
+"""Parsers of the publishers' formats, applied to small files in the same format."""
 
 import bz2
 import gzip
@@ -13,13 +13,10 @@ from scipy.io import savemat
 
 from experiments import data
 from experiments.data import sources
-from experiments.data.idx import read_idx
-from experiments.data.mnist import parse as parse_mnist
-from experiments.data.rdata import read_rdata
+from experiments.data.formats import parse_mnist, parse_yale, read_idx, read_rdata
 from experiments.data.sources import Files
-from experiments.data.yale import parse as parse_yale
 
-# The first lines of the published files, cut short.
+# The first lines of the published files, truncated.
 TEXTS = {
     "german": [b"   1   6   4  12   1 \n   2  48   2  60   2 \n"],
     "pendigits": [b" 47,100, 27, 8\n", b" 88, 92,  2, 8\n"],
@@ -41,9 +38,9 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_tables(name, monkeypatch):
+def test_text_tables_are_parsed(name, monkeypatch):
     X, y = TABLES[name]
-    source = data.describe(name).sources[-1]
+    source = data.get_dataset(name).sources[-1]
     files = dict(zip(source.urls, TEXTS[name], strict=True))
     monkeypatch.setattr(sources, "read", files.__getitem__)
     rows, labels = source.fetch()
@@ -52,20 +49,23 @@ def test_tables(name, monkeypatch):
     assert labels.dtype == np.int64
 
 
-def test_a_table_of_words_is_no_data():
+def test_an_html_page_raises_an_error():
     with pytest.raises(ValueError, match="could not convert"):
-        data.describe("skin").sources[-1].parse(b"<html>moved</html>")
+        data.get_dataset("skin").sources[-1].parse(b"<html>moved</html>")
 
 
-def idx(array):
+def encode_idx(array):
     header = struct.pack(">HBB", 0, 8, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape)
     return header + array.astype(np.uint8).tobytes()
 
 
-def test_mnist():
+def test_idx_files_of_mnist_are_parsed():
     images = np.arange(3 * 2 * 2).reshape(3, 2, 2)
     X, y = parse_mnist(
-        idx(images), idx(np.array([5, 0, 4])), idx(images[:1] + 9), idx(np.array([7]))
+        encode_idx(images),
+        encode_idx(np.array([5, 0, 4])),
+        encode_idx(images[:1] + 9),
+        encode_idx(np.array([7])),
     )
     np.testing.assert_array_equal(X, np.concatenate([images, images[:1] + 9]).reshape(4, 4))
     np.testing.assert_array_equal(y, [5, 0, 4, 7])
@@ -73,68 +73,71 @@ def test_mnist():
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"\x00\x00\x0d\x01\x00\x00\x00\x01\x00", "no idx file"), (idx(np.ones(3))[:-1], "2 values")],
+    [
+        (b"\x00\x00\x0d\x01\x00\x00\x00\x01\x00", "Not an idx file"),
+        (encode_idx(np.ones(3))[:-1], "2 values"),
+    ],
 )
-def test_an_idx_file_that_is_none(content, message):
+def test_an_invalid_idx_file_raises_an_error(content, message):
     with pytest.raises(ValueError, match=message):
         read_idx(content)
 
 
-def test_matlab(tmp_path):
+def test_matlab_files_are_parsed(tmp_path):
     path = tmp_path / "faces.mat"
     X = np.arange(6, dtype=np.uint8).reshape(2, 3)
     savemat(path, {"fea": X, "gnd": np.array([[1], [38]])})
-    source = data.describe("yaleb_ext").sources[-1]
+    source = data.get_dataset("yaleb_ext").sources[-1]
     rows, labels = Files((path.as_uri(),), source.parse).fetch()
     np.testing.assert_array_equal(rows, X)
     np.testing.assert_array_equal(labels, [1, 38])
 
 
-# R's save(), written by hand: flags of an item, then what it holds.
+# The format of R's save(): the flags of each item, then its content.
 NIL = struct.pack(">i", 254)
 
 
-def word(*numbers):
+def as_int32(*numbers):
     return struct.pack(f">{len(numbers)}i", *numbers)
 
 
 def characters(text):
-    return word(0x40009, len(text)) + text.encode()
+    return as_int32(0x40009, len(text)) + text.encode()
 
 
 def symbol(text):
-    return word(1) + characters(text)
+    return as_int32(1) + characters(text)
 
 
 def reals(values, attributes=b""):
     return (
-        word(14 | (0x200 if attributes else 0), len(values))
+        as_int32(14 | (0x200 if attributes else 0), len(values))
         + np.array(values, ">f8").tobytes()
         + attributes
     )
 
 
 def integers(values, attributes=b""):
-    return word(13 | (0x200 if attributes else 0), len(values), *values) + attributes
+    return as_int32(13 | (0x200 if attributes else 0), len(values), *values) + attributes
 
 
 def strings(*values):
-    return word(16, len(values)) + b"".join(map(characters, values))
+    return as_int32(16, len(values)) + b"".join(map(characters, values))
 
 
 def pairs(*items):
-    """Names (as items) and values."""
-    return b"".join(word(0x402) + name + value for name, value in items) + NIL
+    """Encode a linked list of names (as items) and values."""
+    return b"".join(as_int32(0x402) + name + value for name, value in items) + NIL
 
 
 def named_list(names, *values):
-    body = word(19 | 0x200, len(values)) + b"".join(values)
+    body = as_int32(19 | 0x200, len(values)) + b"".join(values)
     return body + pairs((symbol("names"), strings(*names)))
 
 
-def saved(objects, version=2):
-    head = f"RDX{version}\nX\n".encode() + word(version, 0x30500, 0x20300)
-    encoding = word(5) + b"UTF-8" if version == 3 else b""
+def encode_rdata(objects, version=2):
+    head = f"RDX{version}\nX\n".encode() + as_int32(version, 0x30500, 0x20300)
+    encoding = as_int32(5) + b"UTF-8" if version == 3 else b""
     return head + encoding + objects
 
 
@@ -148,32 +151,32 @@ FACES = named_list(
 
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
-def test_rdata(version, pack):
-    found = read_rdata(pack(saved(pairs((symbol("yale"), FACES)), version)))["yale"]
+def test_r_files_are_parsed(version, pack):
+    found = read_rdata(pack(encode_rdata(pairs((symbol("yale"), FACES)), version)))["yale"]
     np.testing.assert_array_equal(found["x"], MATRIX)
     np.testing.assert_array_equal(found["y"], [1, 10])
 
 
-def test_rdata_refers_to_earlier_symbols():
+def test_r_files_may_refer_to_earlier_symbols():
     dim = pairs((symbol("dim"), integers([1, 2])))
-    again = pairs((word(255 | 2 << 8), integers([2, 1])))  # the second symbol: dim
+    again = pairs((as_int32(255 | 2 << 8), integers([2, 1])))  # the second symbol: dim
     objects = pairs((symbol("a"), reals([1, 2], dim)), (symbol("b"), reals([3, 4], again)))
-    found = read_rdata(saved(objects))
+    found = read_rdata(encode_rdata(objects))
     assert found["a"].shape == (1, 2)
     assert found["b"].shape == (2, 1)
 
 
 def untagged(*values):
-    return b"".join(word(2) + value for value in values) + NIL
+    return b"".join(as_int32(2) + value for value in values) + NIL
 
 
-def test_rdata_has_ranges_and_wrapped_vectors():
+def test_r_files_may_contain_ranges_and_wrapped_vectors():
     kind = untagged(symbol("compact_intseq"), symbol("base"), integers([13]))
-    count = word(238) + kind + reals([3, 5, 1]) + NIL
-    wrap = untagged(symbol("wrap_real"), word(255 | 3 << 8), integers([14]))
-    dotted = word(2) + reals([0.5, 0.25]) + integers([0, 0])
-    wrapped = word(238) + wrap + dotted + NIL
-    found = read_rdata(saved(pairs((symbol("a"), count), (symbol("b"), wrapped)), 3))
+    count = as_int32(238) + kind + reals([3, 5, 1]) + NIL
+    wrap = untagged(symbol("wrap_real"), as_int32(255 | 3 << 8), integers([14]))
+    dotted = as_int32(2) + reals([0.5, 0.25]) + integers([0, 0])
+    wrapped = as_int32(238) + wrap + dotted + NIL
+    found = read_rdata(encode_rdata(pairs((symbol("a"), count), (symbol("b"), wrapped)), 3))
     np.testing.assert_array_equal(found["a"], [5, 6, 7])
     np.testing.assert_array_equal(found["b"], [0.5, 0.25])
 
@@ -181,19 +184,19 @@ def test_rdata_has_ranges_and_wrapped_vectors():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"not R", "no file of R"),
-        (saved(pairs((symbol("yale"), FACES)))[:-30], "the file ends"),
-        (saved(pairs((symbol("f"), word(3)))), "type 3"),
+        (b"not R", "Not a file written by R"),
+        (encode_rdata(pairs((symbol("yale"), FACES)))[:-30], "truncated"),
+        (encode_rdata(pairs((symbol("f"), as_int32(3)))), "type 3"),
     ],
 )
-def test_rdata_that_is_none(content, message):
+def test_an_invalid_r_file_raises_an_error(content, message):
     with pytest.raises(ValueError, match=message):
         read_rdata(content)
 
 
-def test_yale_is_in_an_r_package():
+def test_yale_is_read_from_an_r_package():
     packed = io.BytesIO()
-    content = gzip.compress(saved(pairs((symbol("yale"), FACES))))
+    content = gzip.compress(encode_rdata(pairs((symbol("yale"), FACES))))
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         member = tarfile.TarInfo("PPCI/data/yale.RData")
         member.size = len(content)

@@ -1,4 +1,4 @@
-"""Which file is taken, and that only the published values pass."""
+"""Lookup of data files, and checks that they hold the published values."""
 
 import shutil
 from dataclasses import replace
@@ -11,16 +11,16 @@ from sklearn.utils import Bunch
 
 from experiments import data
 from experiments.data import MissingDataError, WrongDataError, sources, store
-from experiments.data.dataset import Published, content
+from experiments.data.dataset import Published, hash_content
+from experiments.data.formats import parse_label_last
 from experiments.data.sources import Files, OpenML
-from experiments.data.tables import label_last
 
 TEXT = b" 1 6 2\n 3 4 1\n 5 0 1\n"
 
 
 @pytest.fixture
 def places(tmp_path, monkeypatch):
-    """An empty folder and an empty cache."""
+    """Return an empty folder and an empty cache."""
     folder, cache = tmp_path / "folder", tmp_path / "cache"
     folder.mkdir()
     monkeypatch.setenv("RSKPCA_DATA", str(folder))
@@ -30,41 +30,42 @@ def places(tmp_path, monkeypatch):
 
 @pytest.fixture
 def small(tmp_path):
-    """A data set of three rows that is published as a file."""
+    """Return a data set of three rows that is published as a text file."""
     (tmp_path / "small.txt").write_bytes(TEXT)
-    known = replace(
-        data.describe("german"),
+    dataset = replace(
+        data.get_dataset("german"),
         name="small",
         shape=(3, 2),
         classes={1: 2, 2: 1},
-        sources=(Files(((tmp_path / "small.txt").as_uri(),), label_last),),
+        sources=(Files(((tmp_path / "small.txt").as_uri(),), parse_label_last),),
     )
-    return replace(known, content_sha256=content(known.published(*label_last(TEXT)), known))
+    published = dataset.convert(*parse_label_last(TEXT))
+    return replace(dataset, content_sha256=hash_content(published, dataset))
 
 
 def save(path, X, y):
     np.savez(path, X=np.array(X), y=np.array(y, np.uint8))
 
 
-RIGHT = [[1, 6], [3, 4], [5, 0]], [2, 1, 1]
+CORRECT = [[1, 6], [3, 4], [5, 0]], [2, 1, 1]
 
 
-def test_downloads_parses_checks_and_keeps(places, small):
+def test_a_download_is_parsed_checked_and_cached(places, small):
     found = store.find(small, download=True)
-    np.testing.assert_array_equal(found.X, RIGHT[0])
-    np.testing.assert_array_equal(found.y, RIGHT[1])
+    np.testing.assert_array_equal(found.X, CORRECT[0])
+    np.testing.assert_array_equal(found.y, CORRECT[1])
     again = store.find(replace(small, sources=()), download=False)  # from the cache
     np.testing.assert_array_equal(again.X, found.X)
     assert again.X.dtype == np.uint8
     assert [path.name for path in places[1].iterdir()] == ["small.npz"]
 
 
-def test_the_folder_comes_before_the_cache(places, small):
+def test_the_folder_takes_precedence_over_the_cache(places, small):
     folder, cache = places
     cache.mkdir()
     (cache / "small.npz").write_bytes(b"never read")
-    save(folder / "small.npz", *RIGHT)
-    np.testing.assert_array_equal(store.find(small, download=False).y, RIGHT[1])
+    save(folder / "small.npz", *CORRECT)
+    np.testing.assert_array_equal(store.find(small, download=False).y, CORRECT[1])
 
 
 @pytest.mark.parametrize(
@@ -73,38 +74,38 @@ def test_the_folder_comes_before_the_cache(places, small):
         ([[1, 6], [3, 4], [5, 1]], [2, 1, 1], "sha256 of the values"),
         ([[3, 4], [1, 6], [5, 0]], [1, 2, 1], "sha256 of the values"),
         ([[1, 6], [3, 4]], [2, 1], "shape"),
-        ([[1, 6], [3, 4], [5, 0]], [2, 2, 1], "rows of each class"),
-        ([[1.5, 6], [3, 4], [5, 0]], [2, 1, 1], "no uint8"),
-        ([[257, 6], [3, 4], [5, 0]], [2, 1, 1], "no uint8"),
+        ([[1, 6], [3, 4], [5, 0]], [2, 2, 1], "class counts"),
+        ([[1.5, 6], [3, 4], [5, 0]], [2, 1, 1], "uint8 cannot represent"),
+        ([[257, 6], [3, 4], [5, 0]], [2, 1, 1], "uint8 cannot represent"),
     ],
 )
-def test_other_values_are_refused(places, small, X, y, what):
+def test_other_values_raise_an_error(places, small, X, y, what):
     save(places[0] / "small.npz", X, y)
     with pytest.raises(WrongDataError, match=what):
         store.find(small, download=True)
 
 
-@pytest.mark.parametrize("text", [b"", b"PK\x03\x04 cut off", b"no archive"])
-def test_a_broken_file_is_refused(places, small, text):
+@pytest.mark.parametrize("text", [b"", b"PK\x03\x04 truncated", b"not an archive"])
+def test_an_unreadable_file_raises_an_error(places, small, text):
     (places[0] / "small.npz").write_bytes(text)
     with pytest.raises(WrongDataError, match=r"small\.npz cannot be read.*Remove it"):
         store.find(small, download=True)
 
 
-def test_a_file_without_classes_is_refused(places, small):
-    np.savez(places[0] / "small.npz", X=np.array(RIGHT[0]))
+def test_a_file_without_classes_raises_an_error(places, small):
+    np.savez(places[0] / "small.npz", X=np.array(CORRECT[0]))
     with pytest.raises(WrongDataError, match="cannot be read as arrays X and y"):
         store.find(small, download=True)
 
 
-def test_a_changed_download_is_refused_and_not_kept(places, small, tmp_path):
+def test_a_changed_download_raises_an_error_and_is_not_cached(places, small, tmp_path):
     (tmp_path / "small.txt").write_bytes(TEXT.replace(b"6", b"7"))
     with pytest.raises(MissingDataError, match="sha256 of the values"):
         store.find(small, download=True)
     assert not places[1].exists()
 
 
-def test_the_next_source_serves_where_one_fails(places, small, monkeypatch):
+def test_the_next_source_is_used_if_one_fails(places, small, monkeypatch):
     def unreachable(number):
         raise OSError(f"no route to {number}")
 
@@ -115,14 +116,14 @@ def test_the_next_source_serves_where_one_fails(places, small, monkeypatch):
         store.find(replace(small, name="other", sources=(OpenML(7),)), download=True)
 
 
-def test_openml_names_the_classes_otherwise(monkeypatch):
+def test_openml_labels_are_mapped_to_integers(monkeypatch):
     monkeypatch.setattr(sources, "read_openml", lambda _: (np.eye(2), np.array(["h", "g"])))
     X, y = OpenML(1, {"g": 0, "h": 1}).fetch()
     np.testing.assert_array_equal(X, np.eye(2))
     np.testing.assert_array_equal(y, [1, 0])
 
 
-def test_openml_is_asked_in_scikit_learns_words(monkeypatch):
+def test_openml_is_accessed_with_valid_arguments(monkeypatch):
     fetch = create_autospec(sklearn.datasets.fetch_openml)
     fetch.return_value = Bunch(data=[[1.0, 2.0]], target=["3"])
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
@@ -132,7 +133,7 @@ def test_openml_is_asked_in_scikit_learns_words(monkeypatch):
     np.testing.assert_array_equal(y, [3])
 
 
-def test_missing_data_say_where_to_get_them(places):
+def test_the_error_says_where_to_get_missing_data(places):
     with pytest.raises(MissingDataError) as caught:
         data.load("german", download=False)
     message = str(caught.value)
@@ -140,56 +141,56 @@ def test_missing_data_say_where_to_get_them(places):
         assert part in message
 
 
-def test_without_the_variable_only_the_cache_is_looked_at(places, monkeypatch):
+def test_only_the_cache_is_searched_without_the_environment_variable(places, monkeypatch):
     monkeypatch.delenv("RSKPCA_DATA")
-    assert store.places("german") == [places[1] / "german.npz"]
+    assert store.candidate_paths("german") == [places[1] / "german.npz"]
 
 
-def test_the_cache_is_the_platforms(monkeypatch, tmp_path):
+def test_the_cache_is_in_the_usual_folder_of_the_platform(monkeypatch, tmp_path):
     monkeypatch.delenv("RSKPCA_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert store.cache() == tmp_path / "rskpca"
+    assert store.cache_folder() == tmp_path / "rskpca"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(store.sys, "platform", "darwin")
-    assert store.cache().parts[-3:] == ("Library", "Caches", "rskpca")
+    assert store.cache_folder().parts[-3:] == ("Library", "Caches", "rskpca")
 
 
-def test_rows_in_any_order_have_one_content(small):
-    loose = replace(small, any_order=True)
-    data_ = Published(np.array(RIGHT[0]), np.array(RIGHT[1]), np.zeros(3, bool))
-    turned = Published(data_.X[::-1], data_.y[::-1], data_.is_test)
-    assert content(data_, loose) == content(turned, loose)
-    assert content(data_, small) != content(turned, small)
-    other = Published(data_.X, data_.y[::-1], data_.is_test)
-    assert content(data_, loose) != content(other, loose)
+def test_the_content_hash_ignores_the_row_order_if_asked_to(small):
+    unordered = replace(small, any_order=True)
+    rows = Published(np.array(CORRECT[0]), np.array(CORRECT[1]), np.zeros(3, bool))
+    reversed_rows = Published(rows.X[::-1], rows.y[::-1], rows.is_test)
+    assert hash_content(rows, unordered) == hash_content(reversed_rows, unordered)
+    assert hash_content(rows, small) != hash_content(reversed_rows, small)
+    other = Published(rows.X, rows.y[::-1], rows.is_test)
+    assert hash_content(rows, unordered) != hash_content(other, unordered)
 
 
-def test_an_unknown_name_suggests_one():
-    with pytest.raises(ValueError, match="Do you mean 'german'"):
+def test_an_unknown_name_raises_an_error_with_a_suggestion():
+    with pytest.raises(ValueError, match="Did you mean 'german'"):
         data.load("germn")
 
 
-@pytest.mark.parametrize("name", data.NAMES)
-def test_the_files_at_hand_are_the_published_ones(name):
-    """By the sha256 of the file and by that of the values."""
+@pytest.mark.parametrize("name", data.DATASETS)
+def test_local_files_are_the_published_ones(name):
+    """The checksum of the file and that of the values must both match."""
     try:
-        found = data.published(name, download=False)
+        found = data.load_published(name, download=False)
     except MissingDataError as error:
         pytest.skip(str(error))
-    dataset = data.describe(name)
+    dataset = data.get_dataset(name)
     dataset.check(found, name)
     assert found.is_test.sum() == (0 if dataset.n_train is None else len(found.X) - dataset.n_train)
 
 
-def test_the_paper_takes_part_of_pendigits_and_pixels_in_the_unit_interval(places, tmp_path):
+def test_data_are_prepared_as_in_the_paper(places, tmp_path):
     shutil.rmtree(places[0])
     for name, low, high in (("usps", 0.0, 1.0), ("yale", 0.0, 60 / 255)):
-        used = data.describe(name).use(
+        X, _ = data.get_dataset(name).prepare(
             Published(np.array([[-1.0 if name == "usps" else 0.0], [1.0]]), np.array([3, 4]), None)
         )
-        np.testing.assert_allclose(used.X[:, 0], [low, high])
-    part = data.describe("pendigits").use(
+        np.testing.assert_allclose(X[:, 0], [low, high])
+    X, y = data.get_dataset("pendigits").prepare(
         Published(np.arange(6).reshape(3, 2), np.array([7, 8, 9]), np.array([False, True, True]))
     )
-    np.testing.assert_array_equal(part.X, [[2, 3], [4, 5]])
-    np.testing.assert_array_equal(part.y, [8, 9])
+    np.testing.assert_array_equal(X, [[2, 3], [4, 5]])
+    np.testing.assert_array_equal(y, [8, 9])

@@ -1,4 +1,4 @@
-"""The tables of the docs are those of the results."""
+"""The generated tables in docs match the result files."""
 
 import pytest
 

@@ -110,7 +110,7 @@ def main(path="denoising.png"):
     print(f"Training set: {len(train):,} x {train.shape[1]}; {N_TEST} images with noise sd {NOISE}")
     print(f"{N_COMPONENTS} components, bandwidth {bandwidth:g}, {model.n_centers_:,} centers\n")
     for name, images in list(shown.items())[1:]:
-        print(f"{name.replace(chr(10), ' '):45s} {error(images, clean):.4f}")
+        print(f"{name.replace(chr(10), ' '):48s} {error(images, clean):.4f}")
     title = (
         f"{N_COMPONENTS} kernel principal components of {len(train):,} images: "
         f"KernelPCA keeps all of them, rskpca {model.n_centers_:,}"

@@ -103,7 +103,7 @@ def draw_density(axes, angles):
     radii = 1 + 0.05 * np.random.default_rng(1).normal(size=len(some))
     points = radii[:, None] * on_circle(some)
     axes.scatter(points[:, 0], points[:, 1], c=some, cmap="twilight_shifted", s=3, lw=0)
-    style(axes, "55 times as dense on the right as on the left")
+    style(axes, "Data: 55 times denser on the right")
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xticks([])
     axes.set_yticks([])

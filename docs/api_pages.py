@@ -1,4 +1,4 @@
-"""The page of all public names, made from the package itself."""
+"""Generate the API page from the public names of the package."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ from types import ModuleType
 
 import rskpca
 
-# The part of the package that defines a name -> the heading that it stands under.
+# Subpackage that defines a name -> heading of its section.
 HEADINGS = {
     "embedding": "Embeddings",
     "density": "Reduced sets from data",
     "reduced_set": "The reduced set",
     "kernels": "Kernels",
     "certificate": "Certificates",
-    "planning": "Before the run",
+    "planning": "Planning",
     "io": "Model files",
 }
-# Modules whose names are public too: a heading, and the names if not all of its own.
+# Other public modules: heading and names; an empty list stands for all names in __all__.
 MODULES: dict[str, tuple[str, list[str]]] = {
     "rskpca.scaling": ("Data larger than memory", []),
-    "rskpca.data": ("Rows in files", ["Block", "Source", "open_source"]),
+    "rskpca.data": ("Data sources", ["Block", "Source", "open_source"]),
     "rskpca.scaling.dask": ("Dask", []),
-    "rskpca.io": ("Model files in detail", []),
-    "rskpca.baselines": ("Methods to compare with", []),
+    "rskpca.io": ("Model file details", []),
+    "rskpca.baselines": ("Baselines", []),
+    "rskpca.planning": ("Planning details", []),
+    "rskpca.model": ("The fitted model", ["FittedModel", "FittedEstimator", "unwrap"]),
     "rskpca.onnx": ("Deployment", []),
-    "rskpca.plotting": ("Pictures", []),
-    "rskpca.report": ("Reports", []),
-    "rskpca.density": ("Densities to build on", []),
-    "rskpca.embedding": ("Embeddings to build on", []),
+    "rskpca.plotting": ("Plots", []),
+    "rskpca.report": ("The report", []),
+    "rskpca.density": ("Base classes for densities", []),
+    "rskpca.embedding": ("Base classes for embeddings", []),
     "rskpca.spectral": ("Operators and eigensystems", []),
-    "rskpca.embedding.blocks": ("Fits in blocks", ["BlockFit"]),
-    "rskpca.density.blocks": ("What blocks add up to", ["Counts", "ShadowBlocks"]),
+    "rskpca.embedding.blocks": ("Distributed fits", ["BlockFit"]),
+    "rskpca.density.blocks": ("Summaries of blocks", ["Counts", "ShadowBlocks"]),
 }
 
 
 def write_api(path: Path) -> None:
-    """Write the page, unless it is there with the same words."""
+    """Write the page if its content has changed."""
     text = "\n".join([*_title("API", "="), "Everything below is public.", "", *_sections()])
     if not path.is_file() or path.read_text() != text:
         path.write_text(text)
@@ -54,7 +56,7 @@ def _sections() -> list[str]:
 
 
 def _by_part() -> dict[str, list[str]]:
-    """Names of the package by the part that defines them, in the order of the headings."""
+    """Group the top-level names by the subpackage that defines them, in the order of HEADINGS."""
     parts: dict[str, list[str]] = {part: [] for part in HEADINGS}
     for name in sorted(rskpca.__all__):
         value = getattr(rskpca, name)

@@ -1,4 +1,4 @@
-"""The documentation: ``sphinx-build -W docs docs/_build/html``."""
+"""Sphinx configuration; build with ``sphinx-build -W docs docs/_build/html``."""
 
 import os
 import re
@@ -32,7 +32,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery/README.rst", "**/sg_execution_times.rst"]
 
-# ------------------------------------------------------------------------ the pages
+# ---------------------------------------------------------------------------- pages
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
@@ -54,7 +54,7 @@ html_theme_options = {
 }
 html_show_sourcelink = False
 
-# --------------------------------------------------------------------- the names
+# --------------------------------------------------------------------- API reference
 
 write_api(DOCS / "api.rst")
 autosummary_generate = True
@@ -63,7 +63,7 @@ toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# ------------------------------------------------------------------- the gallery
+# -------------------------------------------------------------------------- gallery
 
 sphinx_gallery_conf = {
     "examples_dirs": str(DOCS.parent / "examples"),
@@ -79,11 +79,11 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
 }
 
-# ------------------------------------------------------------------------ hooks
+# ---------------------------------------------------------------------------- hooks
 
 
-def as_code(app, what, name, value, options, lines):
-    """Names such as n_features_in_ in the type of a parameter: no links, as reST takes them."""
+def mark_trailing_underscores(app, what, name, value, options, lines):
+    """Quote names such as n_features_in_ in parameter types, which reST would parse as links."""
     for i, line in enumerate(lines):
         head, colon, kind = line.partition(" : ")
         if colon:
@@ -91,4 +91,5 @@ def as_code(app, what, name, value, options, lines):
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", as_code, priority=100)  # before numpydoc
+    # A priority below numpydoc's, which is 500, runs the hook first.
+    app.connect("autodoc-process-docstring", mark_trailing_underscores, priority=100)

@@ -1,4 +1,4 @@
-"""Formulas as MathML, made at the build: pages need neither a script nor the network for them."""
+"""Render formulas as MathML at build time, so that pages need no script and no network."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-# Accents of docutils -> signs that stand clear of the letter in fonts not made for formulas.
+# Accents of docutils -> characters that do not touch the letter in fonts without math support.
 ACCENTS = {"\u02c9": "_", "\u02c6": "^", "\u02dc": "~", "_": "_", "^": "^", "~": "~"}
 
 
 def setup(app: Any) -> None:
-    """Add the renderer."""
+    """Register the renderer."""
     app.add_html_math_renderer("mathml", (_inline, None), (_displayed, None))
 
 
@@ -43,25 +43,25 @@ def _write(translator: Any, node: Any, *, as_block: bool) -> None:
 
 
 def mathml(tex: str, *, as_block: bool = False) -> str:
-    """A formula, with the subscripts of accented letters beside them and not below."""
+    """Convert TeX to MathML, with the subscripts of accented letters beside them, not below."""
     xml = tex2mathml(tex, as_block=as_block).replace(f' xmlns="{NAMESPACE}"', "")
-    root = ET.fromstring(re.sub(r"&(?!amp|lt|gt)\w+;", lambda found: unescape(found[0]), xml))
+    root = ET.fromstring(re.sub(r"&(?!amp|lt|gt)\w+;", lambda match: unescape(match[0]), xml))
     for parent in list(root.iter()):
-        for place, child in enumerate(parent):
+        for index, child in enumerate(parent):
             if child.tag in ("mover", "munderover") and child[-1].text in ACCENTS:
-                parent[place] = _accented(child)
+                parent[index] = _move_subscript(child)
     return ET.tostring(root, encoding="unicode")
 
 
-def _accented(node: ET.Element) -> ET.Element:
+def _move_subscript(node: ET.Element) -> ET.Element:
     letter, *below, accent = node
     sign = ET.Element("mo", stretchy="false")
     sign.text = ACCENTS[accent.text or ""]
-    over = _around("mover", letter, sign, accent="true")
-    return _around("msub", over, *below) if below else over
+    over = _element("mover", letter, sign, accent="true")
+    return _element("msub", over, *below) if below else over
 
 
-def _around(tag: str, *children: ET.Element, **attributes: str) -> ET.Element:
+def _element(tag: str, *children: ET.Element, **attributes: str) -> ET.Element:
     element = ET.Element(tag, attributes)
     element.extend(children)
     return element

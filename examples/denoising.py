@@ -1,8 +1,8 @@
-"""Denoising of handwritten digits: project noisy images on kernel principal components, go back.
+"""Denoise handwritten digits by pre-images of kernel principal components.
 
-Fits clean images, adds noise to others, and compares scikit-learn's pre-images with those on a
-reduced set. The images are usps where the environment variable RSKPCA_DATA names a folder with
-usps.npz, else scikit-learn's digits.
+The script fits clean images, adds noise to others, and compares scikit-learn's pre-images with
+those from a reduced set. It uses usps if the environment variable RSKPCA_DATA points to a folder
+with usps.npz, and scikit-learn's digits otherwise.
 
     python examples/denoising.py [denoising.png]
 """
@@ -16,7 +16,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from example_data import published, rows, shuffled
+from example_data import load_data, shuffle, size
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
 
@@ -28,19 +28,19 @@ METHODS = ("ridge", "fixed-point", "distances")
 
 
 def digits():
-    """Pixels in [-1, 1], as those of usps."""
+    """Return digits with pixels in [-1, 1], as in usps."""
     X, y = load_digits(return_X_y=True)
     return X / 8 - 1, y
 
 
-def load():
-    """Images in [0, 1] in a fixed random order, their labels, and a bandwidth."""
-    X, y = shuffled(*published("usps", digits), n=rows(3_000, quick=800))
+def load_images():
+    """Return images in [0, 1] in a fixed random order, their labels, and a bandwidth."""
+    X, y = shuffle(*load_data("usps", digits), n=size(3_000, quick=800))
     return (X + 1) / 2, y, 18.0 * np.sqrt(X.shape[1]) / 16
 
 
-def scikit_learn(train, noisy, gamma):
-    """Its images for each ridge."""
+def denoise_with_sklearn(train, noisy, gamma):
+    """Return the denoised images for each ridge parameter."""
     images = {}
     for alpha in RIDGES:
         model = KernelPCA(
@@ -56,16 +56,16 @@ def error(images, clean):
 
 
 def compare(train, clean, noisy, bandwidth):
-    """Lines of the picture: a name and the images."""
-    theirs = scikit_learn(train, noisy, bandwidth**-2)
+    """Return the rows of the figure, name -> images, and the fitted model."""
+    theirs = denoise_with_sklearn(train, noisy, bandwidth**-2)
     best = min(RIDGES, key=lambda alpha: error(theirs[alpha], clean))
     model = ReducedSetKernelPCA(N_COMPONENTS, bandwidth=bandwidth, ell=6.0).fit(train)
     Z = model.transform(noisy)
     shown = {
         "clean": clean,
         "noisy": noisy,
-        "KernelPCA, alpha = 1\n(its default)": theirs[1.0],
-        f"KernelPCA, alpha = {best:g}\n(the best for these)": theirs[best],
+        "KernelPCA, alpha = 1\n(the default)": theirs[1.0],
+        f"KernelPCA, alpha = {best:g}\n(best for these images)": theirs[best],
     }
     for method in METHODS:
         shown[f'rskpca\n"{method}"'] = model.inverse_transform(Z, method=method)
@@ -73,7 +73,7 @@ def compare(train, clean, noisy, bandwidth):
 
 
 def draw(path, shown, labels, title):
-    """A column for each digit, a row for each way to denoise it."""
+    """Draw one column per digit and one row per method."""
     side = int(np.sqrt(shown["clean"].shape[1]))
     chosen = [np.flatnonzero(labels == digit)[0] for digit in range(10)]
     width, title_height, left = 9.6, 0.42, 0.245
@@ -103,17 +103,17 @@ def draw(path, shown, labels, title):
 
 
 def main(path="denoising.png"):
-    X, labels, bandwidth = load()
+    X, labels, bandwidth = load_images()
     train, clean, labels = X[:-N_TEST], X[-N_TEST:], labels[-N_TEST:]
     noisy = clean + np.random.default_rng(1).normal(0, NOISE, clean.shape)
     shown, model = compare(train, clean, noisy, bandwidth)
-    print(f"{len(train):,} x {train.shape[1]} to fit, {N_TEST} images with noise of sd {NOISE}")
+    print(f"Training set: {len(train):,} x {train.shape[1]}; {N_TEST} images with noise sd {NOISE}")
     print(f"{N_COMPONENTS} components, bandwidth {bandwidth:g}, {model.n_centers_:,} centers\n")
     for name, images in list(shown.items())[1:]:
-        print(f"{name.replace(chr(10), ' '):45s} {error(images, clean):.4f}")
+        print(f"{name.replace(chr(10), ' '):48s} {error(images, clean):.4f}")
     title = (
         f"{N_COMPONENTS} kernel principal components of {len(train):,} images: "
-        f"KernelPCA keeps all, rskpca {model.n_centers_:,}"
+        f"KernelPCA keeps all of them, rskpca {model.n_centers_:,}"
     )
     draw(path, shown, labels, title)
     print(f"\nFigure: {path}")

@@ -1,7 +1,7 @@
-"""Kernel PCA of handwritten digits: the reduced set beside the exact answer.
+"""Compare kernel PCA on a reduced set of handwritten digits with exact kernel PCA.
 
-Fits both on the same 80% of scikit-learn's digits, embeds the other 20%, prints what each
-cost and how far they are apart, and draws both embeddings with the shadow centers.
+The script fits both on the same 80% of scikit-learn's digits, embeds the other 20%, prints the
+times and the differences, and draws both embeddings with the shadow centers.
 
     python examples/digits.py [digits.png]
 """
@@ -26,28 +26,29 @@ from rskpca import ReducedSetKernelPCA
 BANDWIDTH, ELLS, N_COMPONENTS, REPEATS = 80.0, (3.0, 4.0, 5.0), 5, 7
 
 
-def timed(function, argument):
+def measure(function, argument):
+    """Return the result and the time in seconds."""
     start = time.perf_counter()
     result = function(argument)
     return result, time.perf_counter() - start
 
 
 def compare(models, train, test):
-    """Median seconds of fit and transform, taken in turns; and the embeddings of both parts."""
+    """Return median times of interleaved fits and transforms, and the embeddings."""
     seconds = {name: ([], []) for name in models}
     embedded = {}
-    for _ in range(1 + REPEATS):  # the first round compiles and warms up
+    for _ in range(1 + REPEATS):  # the first round compiles and warms up the caches
         for name, model in models.items():
-            _, fit = timed(model.fit, train)
-            points, transform = timed(model.transform, test)
+            _, fit = measure(model.fit, train)
+            points, transform = measure(model.transform, test)
             seconds[name][0].append(fit)
             seconds[name][1].append(transform)
             embedded[name] = model.transform(train), points
     return {name: [median(part[1:]) for part in both] for name, both in seconds.items()}, embedded
 
 
-def aligned(target, points):
-    """Points after the best linear map onto the target, as the paper compares embeddings."""
+def align(target, points):
+    """Map the points onto the target by least squares, as in the paper."""
     return points @ np.linalg.lstsq(points, target, rcond=None)[0]
 
 
@@ -62,42 +63,42 @@ def print_table(rows):
 
 
 def embedding_error(exact, points):
-    """Relative Frobenius error after alignment."""
-    return np.linalg.norm(aligned(exact, points) - exact) / np.linalg.norm(exact)
+    """Return the relative Frobenius error after alignment."""
+    return np.linalg.norm(align(exact, points) - exact) / np.linalg.norm(exact)
 
 
 def eigenvalue_error(exact, model):
-    """Largest error of an eigenvalue, relative to the largest eigenvalue."""
+    """Return the largest eigenvalue error, relative to the largest eigenvalue."""
     return np.abs(model.eigenvalues_ - exact.eigenvalues_).max() / exact.eigenvalues_[0]
 
 
-def report(exact, reduced, seconds, embedded):
-    """The comparison as a table, one model a row."""
+def print_comparison(exact, reduced, seconds, embedded):
+    """Print a table with one row per model."""
     n = len(exact.X_fit_)
     fit, transform = seconds["exact"]
     header = ["", "points kept", "fit", "", "transform", "", "embedding error", "eigenvalue error"]
-    rows = [header, ["KernelPCA", f"{n:,}", *clock(fit), *clock(transform), "-", "-"]]
+    rows = [header, ["KernelPCA", f"{n:,}", *format_time(fit), *format_time(transform), "-", "-"]]
     for ell, model in reduced.items():
         times = seconds[ell]
         rows.append([
             f"rskpca, ell = {ell:g}",
             f"{model.n_centers_:,} ({model.n_centers_ / n:.0%})",
-            *clock(times[0], fit),
-            *clock(times[1], transform),
+            *format_time(times[0], fit),
+            *format_time(times[1], transform),
             f"{embedding_error(embedded['exact'][1], embedded[ell][1]):.1%}",
             f"{eigenvalue_error(exact, model):.1%}",
         ])  # fmt: skip
     print_table(rows)
 
 
-def clock(seconds, baseline=None):
-    """Milliseconds, and how many times faster than the baseline."""
+def format_time(seconds, baseline=None):
+    """Return the time in milliseconds and the speedup over the baseline."""
     ratio = "" if baseline is None else f"{baseline / seconds:.1f}x"
     return f"{1e3 * seconds:.1f} ms", ratio
 
 
 def draw(path, labels, exact_points, reduced_points, centers, model):
-    """Both embeddings, the centers sized by weight, and the heaviest centers as pictures."""
+    """Draw both embeddings, the centers sized by weight, and the images of the heaviest ones."""
     figure = plt.figure(figsize=(11, 7), layout="constrained")
     top, bottom = figure.subfigures(2, 1, height_ratios=[4.2, 1])
     left, right = top.subplots(1, 2, sharex=True, sharey=True)
@@ -121,7 +122,7 @@ def draw(path, labels, exact_points, reduced_points, centers, model):
     bar = top.colorbar(points_drawn, ax=[left, right], ticks=range(10), label="digit", pad=0.01)
     bar.solids.set_alpha(1)
     heaviest = np.argsort(-weights)[:12]
-    bottom.suptitle("The heaviest centers, and how many digits each stands for", fontsize=10)
+    bottom.suptitle("The heaviest centers and the number of digits each stands for", fontsize=10)
     for axes, j in zip(bottom.subplots(1, len(heaviest)), heaviest, strict=True):
         axes.imshow(model.reduced_set_.centers[j].reshape(8, 8), cmap="gray_r")
         axes.set_title(f"{weights[j]:.0f}", fontsize=9)
@@ -137,12 +138,12 @@ def main(path="digits.png"):
     seconds, embedded = compare({"exact": exact, **reduced}, train, test)
 
     print(
-        f"digits: {train.shape[0]:,} x {train.shape[1]} to fit, {len(test)} held out; Gaussian "
+        f"Digits: {train.shape[0]:,} x {train.shape[1]} to fit, {len(test)} held out; Gaussian "
         f"kernel, bandwidth {BANDWIDTH:g}; {N_COMPONENTS} components\n"
     )
-    report(exact, reduced, seconds, embedded)
+    print_comparison(exact, reduced, seconds, embedded)
     print(
-        "\nEmbedding error: held-out points, relative, after the best linear alignment.\n"
+        "\nEmbedding error: relative error of held-out points after the best linear alignment.\n"
         "A larger ell keeps more centers and is more accurate; ell = inf is exact."
     )
     model, exact_points = reduced[ELLS[0]], embedded["exact"][0]

@@ -1,6 +1,6 @@
-"""Data of the examples: published sets where ``RSKPCA_DATA`` names their folder, else stand-ins.
+"""Load the data of the examples: published data sets from ``RSKPCA_DATA``, or a fallback.
 
-``RSKPCA_QUICK=1`` makes every example small, for tests.
+``RSKPCA_QUICK=1`` makes every example small, for the tests.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from pathlib import Path
 import numpy as np
 
 
-def rows(full: int, quick: int) -> int:
-    """How many rows to take."""
+def size(full: int, quick: int) -> int:
+    """Return ``full``, or ``quick`` in the tests."""
     return quick if os.environ.get("RSKPCA_QUICK") == "1" else full
 
 
-def published(name: str, stand_in):
-    """X and y of a set, or what ``stand_in()`` makes, with a line that says so."""
+def load_data(name: str, fallback):
+    """Return X and y of a published data set, or those of ``fallback()`` if it is missing."""
     path = Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
     if not path.is_file():
-        print(f"{name}.npz is not there (RSKPCA_DATA names the folder): other data stand in.")
-        return stand_in()
+        print(f"{name}.npz not found (RSKPCA_DATA sets its folder); using other data instead.")
+        return fallback()
     with np.load(path, allow_pickle=False) as arrays:
         return arrays["X"].astype(np.float64), arrays["y"]
 
 
-def shuffled(X, y, n):
-    """n rows at most, in a fixed random order."""
+def shuffle(X, y, n):
+    """Return at most n rows in a fixed random order."""
     order = np.random.default_rng(0).permutation(len(X))[:n]
     return X[order], y[order]

@@ -1,23 +1,23 @@
 """
-Rows on a cluster: Dask
-=======================
+Fitting a Dask array
+====================
 
-A Dask array is fitted where its blocks are: each worker summarises its own, and only summaries
-travel. ``transform`` is lazy, block by block. Here the cluster is this machine's threads; a
-``distributed.Client`` is used where there is one.
+A Dask array is fitted where its blocks are stored: each worker summarizes its own blocks, and only
+the summaries are sent. ``transform`` is lazy. This example uses the threads of one machine; if
+there is a ``distributed.Client``, it is used instead.
 """
 
 import dask.array as da
 import matplotlib.pyplot as plt
 import numpy as np
-from example_data import rows
+from example_data import size
 
 from rskpca import Gaussian, ReducedSetKernelPCA
 from rskpca.scaling import dask as on_dask
 
 
 def block(block_info):
-    """Rows of one block, made where they are needed: a ring with noise."""
+    """Generate one block of a noisy ring on the worker."""
     (start, stop), _ = block_info[None]["array-location"]
     rng = np.random.default_rng(start)
     angles = rng.uniform(0, 2 * np.pi, stop - start)
@@ -25,7 +25,7 @@ def block(block_info):
     return ring + 0.05 * rng.normal(size=ring.shape)
 
 
-n = rows(1_000_000, quick=8_000)
+n = size(1_000_000, quick=8_000)
 X = da.map_blocks(block, chunks=((n // 8,) * 8, (3,)), dtype=np.float64)
 print(X)
 
@@ -37,7 +37,7 @@ Z = on_dask.transform(model, X)
 print(Z)
 
 # %%
-# Nothing of ``Z`` is computed but what is asked for.
+# Only the requested part of ``Z`` is computed.
 
 shown = Z[:: n // 3_000].compute()
 figure = plt.figure(figsize=(5, 4.4), layout="constrained")

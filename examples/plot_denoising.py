@@ -2,25 +2,25 @@
 Denoising by pre-images
 =======================
 
-Noisy images are projected on the components of clean ones, and brought back. Three ways to go
-back are compared: all of them read the reduced set alone.
+Noisy images are projected onto the principal components of clean ones and mapped back to pixels.
+This example compares three pre-image methods, all of which need only the reduced set.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from example_data import published, rows, shuffled
+from example_data import load_data, shuffle, size
 from sklearn.datasets import load_digits
 
 from rskpca import ReducedSetKernelPCA
 
 
 def digits():
-    """Pixels in [-1, 1], as those of usps."""
+    """Return digits with pixels in [-1, 1], as in usps."""
     X, y = load_digits(return_X_y=True)
     return X / 8 - 1, y
 
 
-X, y = shuffled(*published("usps", digits), n=rows(3_000, quick=600))
+X, y = shuffle(*load_data("usps", digits), n=size(3_000, quick=600))
 X = (X + 1) / 2
 train, clean, labels = X[:-200], X[-200:], y[-200:]
 noisy = clean + np.random.default_rng(0).normal(0, 0.4, clean.shape)
@@ -34,7 +34,7 @@ images = {"clean": clean, "noisy": noisy}
 images |= {m: model.inverse_transform(Z, method=m) for m in ("ridge", "fixed-point", "distances")}
 print(model.reduced_set_)
 for name, found in images.items():
-    print(f"{name:12} squared error {np.mean((found - clean) ** 2):.4f} a pixel")
+    print(f"{name:12} squared error per pixel {np.mean((found - clean) ** 2):.4f}")
 
 # %%
 

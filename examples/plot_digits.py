@@ -1,9 +1,9 @@
 """
-Kernel PCA of digits, and how far from exact
-============================================
+Kernel PCA of digits and its error
+==================================
 
-scikit-learn's digits are few enough for exact kernel PCA, so the error of the reduced set can be
-measured. ``ell`` sets how fine the set is.
+scikit-learn's digits are a small data set, for which exact kernel PCA is possible. This example
+measures the error of the reduced set for several values of ``ell``.
 """
 
 import matplotlib.pyplot as plt
@@ -18,13 +18,13 @@ exact = KernelPCA(2, kernel="rbf", gamma=1 / 80**2).fit_transform(X)
 
 
 def error(Z):
-    """Relative, after the best linear map onto the exact embedding."""
+    """Return the relative error after the best linear map onto the exact embedding."""
     fitted = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
     return np.linalg.norm(fitted - exact) / np.linalg.norm(exact)
 
 
 # %%
-# The finer the set, the more centers and the smaller the error; ``np.inf`` keeps every row.
+# A larger ``ell`` gives more centers and a smaller error; ``np.inf`` keeps every row.
 
 models = {
     ell: ReducedSetKernelPCA(2, bandwidth=80.0, ell=ell).fit(X) for ell in (2, 3, 4, 5, np.inf)
@@ -33,14 +33,14 @@ for ell, model in models.items():
     print(f"ell {ell:>3g}: {model.n_centers_:5,} centers, error {error(model.transform(X)):.2e}")
 
 # %%
-# A second pass over the data, on the same centers, takes most of the error away.
+# A second pass over the data, with the same centers, removes most of the error.
 
 model = ReducedSetKernelPCA(2, bandwidth=80.0, ell=3.0, refine="nystrom").fit(X)
 Z = model.transform(X)
-print(f"ell   3, read twice: {model.n_centers_} centers, error {error(Z):.2e}")
+print(f"ell   3, two passes: {model.n_centers_} centers, error {error(Z):.2e}")
 
 # %%
-# Circles are centers, sized by how many digits each stands for.
+# Circles are centers; their area is proportional to the number of digits that they stand for.
 
 flip = np.sign(np.sum(Z * exact, axis=0))
 C = model.transform(model.reduced_set_.centers) * flip

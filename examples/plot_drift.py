@@ -2,23 +2,23 @@
 A stream that drifts
 ====================
 
-Rows come in chunks, and what they look like changes. A model of everything so far has centers
-where no row has been for long; a ``WindowDensity`` counts the last rows alone. Both take a chunk
+Rows arrive in chunks, and their distribution changes. A model of all rows keeps centers where no
+row has been for a long time; a ``WindowDensity`` counts only the most recent rows. Both are updated
 by ``partial_fit``.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from example_data import rows
+from example_data import size
 
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity, WindowDensity
 
-CHUNKS, SIZE = 40, rows(20_000, quick=500)
+CHUNKS, SIZE = 40, size(20_000, quick=500)
 rng = np.random.default_rng(0)
 
 
 def chunk(time):
-    """Two clumps that circle each other."""
+    """Return rows of two clusters that orbit each other."""
     angle = 2 * np.pi * time / CHUNKS
     middle = 3 * np.array([np.cos(angle), np.sin(angle)])
     side = rng.choice([-1, 1], size=(SIZE, 1))
@@ -26,7 +26,7 @@ def chunk(time):
 
 
 # %%
-# One model of everything so far, one of the last eight chunks.
+# One model uses all rows, the other only the last eight chunks.
 
 shadow = ShadowDensity(Gaussian(2.0), ell=4.0)
 everything = ReducedSetKernelPCA(2, density=shadow)
@@ -41,15 +41,15 @@ for now in range(CHUNKS):
         frames[now] = X[:400], recent.reduced_set_
 
 # %%
-# The window has its rows and no others, and a certificate about them.
+# The certificate of the second model refers to the rows of the window only.
 
-for name, model in (("everything", everything), ("the window", recent)):
+for name, model in (("all rows", everything), ("window", recent)):
     error = model.certificate_.level("spectral").operator
-    print(f"{name}: {model.reduced_set_}, error of the operator at most {error:.3f}")
+    print(f"{name}: {model.reduced_set_}, operator error at most {error:.3f}")
 
 # %%
-# Dots are rows of the latest chunk, circles the centers of the window, sized by weight: they trail
-# behind by eight chunks.
+# Dots are rows of the latest chunk. Circles are the centers of the window, sized by weight; they
+# cover the last eight chunks.
 
 figure, axes = plt.subplots(1, 4, figsize=(12, 3.1), layout="constrained")
 for ax, (now, (X, kept)) in zip(axes, frames.items(), strict=False):
@@ -58,8 +58,8 @@ for ax, (now, (X, kept)) in zip(axes, frames.items(), strict=False):
     ax.scatter(*kept.centers.T, s=marks, facecolors="none", edgecolors="#1b3a57")
     ax.set(title=f"chunk {now + 1}", xlim=(-5, 5), ylim=(-5, 5), xticks=[], yticks=[])
     ax.set_aspect("equal")
-axes[-1].plot(np.array(sizes), label=["of everything", "of the last 8 chunks"])
-axes[-1].set(xlabel="chunk", title="centers")
+axes[-1].plot(np.array(sizes), label=["all rows", "last 8 chunks"])
+axes[-1].set(xlabel="chunk", title="number of centers")
 axes[-1].set_ylim(bottom=0)
 axes[-1].legend(frameon=False)
 plt.show()

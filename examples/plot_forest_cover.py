@@ -2,28 +2,28 @@
 Forest cover at full size
 =========================
 
-All 581,012 rows of covtype, ten columns. A kernel matrix of them would take 2.7 TB; one pass
-leaves some hundreds of centers, and the certificate says how far the model can be from the
-exact answer, which nobody can compute.
+The covtype data set has 581,012 rows; this example uses ten of its columns. The full kernel matrix
+would take 2.7 TB. One pass reduces the rows to a few hundred centers, and the certificate bounds
+the distance from the exact answer, which cannot be computed.
 """
 
 import time
 
 import matplotlib.pyplot as plt
 import numpy as np
-from example_data import published, rows, shuffled
+from example_data import load_data, shuffle, size
 from sklearn.datasets import make_blobs
 
 from rskpca import ReducedSetKernelPCA
 
 
 def blobs():
-    """As many rows in seven clumps."""
+    """Return the same number of rows in seven clusters."""
     return make_blobs(581_012, n_features=10, centers=7, cluster_std=2.0, random_state=0)
 
 
-X, cover = published("covtype", blobs)
-X, cover = shuffled(X[:, :10], cover, rows(len(X), quick=10_000))
+X, cover = load_data("covtype", blobs)
+X, cover = shuffle(X[:, :10], cover, size(len(X), quick=10_000))
 
 # %%
 
@@ -46,10 +46,10 @@ C = model.transform(model.reduced_set_.centers)
 sizes = 400 * model.reduced_set_.weights / model.reduced_set_.weights.max()
 left.scatter(*C[:, :2].T, s=sizes, facecolors="none", edgecolors="0.2", lw=0.5)
 left.set(xlabel="component 1", ylabel="component 2")
-left.set_title("Rows by kind of forest; centers by weight")
+left.set_title("Rows colored by cover type; centers sized by weight")
 weights = np.sort(model.reduced_set_.weights)[::-1]
 right.loglog(np.arange(1, len(weights) + 1), weights, color="#1b3a57")
-right.set(xlabel="center, by weight", ylabel="rows that it stands for")
+right.set(xlabel="rank of the center", ylabel="weight (number of rows)")
 right.set_title(f"{len(weights):,} centers for {len(X):,} rows")
 right.spines[["top", "right"]].set_visible(False)
 plt.show()

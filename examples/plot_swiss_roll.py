@@ -2,29 +2,30 @@
 Unrolling a swiss roll
 ======================
 
-A sheet that is rolled up in three dimensions has one coordinate that matters: how far along
-the sheet a point lies. Diffusion maps find it, if the bandwidth is below the distance between
-two layers. The kernel matrix of all rows would not fit in memory; that of the centers does.
+The interesting coordinate of a sheet that is rolled up in three dimensions is the position along
+the sheet. Diffusion maps find it if the bandwidth is smaller than the distance between two layers.
+The kernel matrix of all rows would not fit in memory; that of the centers does.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from example_data import rows
+from example_data import size
 from scipy.stats import spearmanr
 from sklearn.datasets import make_swiss_roll
 
 from rskpca import DiffusionMaps
 
-X, t = make_swiss_roll(rows(200_000, quick=5_000), random_state=0)
+X, t = make_swiss_roll(size(200_000, quick=5_000), random_state=0)
 along = (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # the length of the spiral r = t
 
 # %%
-# One pass leaves the centers; the walk on them is decomposed; all rows are embedded from them.
+# One pass selects the centers, the random walk on the centers is decomposed, and all rows are
+# embedded from them.
 
 model = DiffusionMaps(n_components=1, bandwidth=2.0, ell=3.0).fit(X)
 Z = model.transform(X)[:, 0]
 rank = abs(spearmanr(Z, along).statistic)
-print(f"{len(X):,} rows, {model.n_centers_:,} centers; rank correlation with the sheet {rank:.4f}")
+print(f"{len(X):,} rows, {model.n_centers_:,} centers; rank correlation with the sheet: {rank:.4f}")
 
 # %%
 
@@ -35,9 +36,9 @@ left.scatter(*X[some].T, c=Z[some], s=4, lw=0)
 left.view_init(elev=12, azim=-74)
 left.set_box_aspect((1, 1, 1), zoom=1.25)
 left.set_axis_off()
-left.set_title("The roll, coloured by its diffusion coordinate")
+left.set_title("The roll, colored by its diffusion coordinate")
 right = figure.add_subplot(1, 2, 2)
 right.scatter(along[some], Z[some], c=Z[some], s=4, lw=0)
 right.set(xlabel="length along the sheet", ylabel="first diffusion coordinate")
-right.set_title(f"It follows the sheet: rank correlation {rank:.4f}")
+right.set_title(f"Rank correlation with the sheet: {rank:.4f}")
 plt.show()

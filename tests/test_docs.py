@@ -1,8 +1,9 @@
-"""The code in README and docs runs as it is printed.
+"""The Python code in README.md and docs runs and prints the documented output.
 
-A comment ``<!-- needs: pyspark java -->`` above a block names modules and programs without which
-the block is skipped, and the test with it once the others of the file have run. What stands in a
-block below the words "It prints" is all that the block above prints.
+A comment ``<!-- needs: pyspark java -->`` above a code block lists required modules and programs.
+If one is missing, the block is skipped, and the test is reported as skipped after the remaining
+blocks have run. A text block after the words "It prints" is the complete output of the code block
+above it.
 """
 
 import re
@@ -25,7 +26,7 @@ _BLOCK = re.compile(
 
 
 class Block(NamedTuple):
-    """Code, what it needs, and what it prints if the page says so."""
+    """A code block, its requirements, and its output if the page shows it."""
 
     code: str
     needs: list[str]
@@ -33,7 +34,7 @@ class Block(NamedTuple):
 
 
 def blocks(path: Path) -> list[Block]:
-    """The python blocks, each moved to its line, so that a traceback names the file's line."""
+    """Return the Python blocks, padded with newlines so that tracebacks show the right line."""
     text = path.read_text(encoding="utf-8")
     return [
         Block("\n" * text.count("\n", 0, match.start(2)) + code, (needs or "").split(), printed)
@@ -43,30 +44,30 @@ def blocks(path: Path) -> list[Block]:
 
 
 def missing(needs: list[str]) -> list[str]:
+    """Return the modules and programs that are not installed."""
     return [name for name in needs if find_spec(name) is None and shutil.which(name) is None]
 
 
-def test_the_readme_has_code():
+def test_readme_has_code():
     assert blocks(ROOT / "README.md")
 
 
-# Spark says so of itself.
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_blocks_of_a_file_run_and_print_what_they_say(path, tmp_path, monkeypatch, capsys):
+def test_code_blocks_run_and_print_the_documented_output(path, tmp_path, monkeypatch, capsys):
     if "matplotlib" not in sys.modules:
         monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     skipped: list[str] = []
-    for block, needs, said in blocks(path):
+    for code, needs, documented in blocks(path):
         if missing(needs):
             skipped += missing(needs)
             continue
-        exec(compile(block, str(path), "exec"), namespace)
+        exec(compile(code, str(path), "exec"), namespace)
         printed = capsys.readouterr().out
-        assert set(_PRINTED.findall(block)) <= set(printed.splitlines())
-        assert said is None or said.split() == printed.split()
+        assert set(_PRINTED.findall(code)) <= set(printed.splitlines())
+        assert documented is None or documented.split() == printed.split()
     if skipped:
-        pytest.skip(f"blocks of {path.name} need {', '.join(skipped)}")
+        pytest.skip(f"some code blocks in {path.name} need {', '.join(skipped)}")

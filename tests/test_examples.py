@@ -1,4 +1,4 @@
-"""The examples run."""
+"""The examples run and draw their figures."""
 
 import os
 import runpy
@@ -14,7 +14,7 @@ GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
 
 
 @pytest.mark.slow
-def test_the_pictures_of_the_manifold_guide(tmp_path):
+def test_manifold_script_draws_the_figures_of_the_guide(tmp_path):
     command = [sys.executable, str(EXAMPLES / "manifold.py"), str(tmp_path), "10000"]
     subprocess.run(command, check=True, capture_output=True)
     names = {path.name for path in tmp_path.iterdir()}
@@ -22,17 +22,17 @@ def test_the_pictures_of_the_manifold_guide(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_picture_of_the_guide_to_pre_images(tmp_path):
+def test_denoising_script_draws_the_figure_of_the_guide(tmp_path):
     command = [sys.executable, str(EXAMPLES / "denoising.py"), str(tmp_path / "denoising.png")]
     small = os.environ | {"RSKPCA_QUICK": "1"}
-    said = subprocess.run(command, check=True, capture_output=True, text=True, env=small).stdout
-    assert said.count("rskpca") == 3
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, env=small).stdout
+    assert printed.count("rskpca") == 3
     assert (tmp_path / "denoising.png").stat().st_size > 10_000
 
 
 @pytest.fixture
 def figures(tmp_path, monkeypatch):
-    """The numbers of the figures that are open; none is shown, and none is left."""
+    """Return the numbers of open figures; figures are not shown, and are closed at the end."""
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("RSKPCA_QUICK", "1")
     monkeypatch.syspath_prepend(str(EXAMPLES))
@@ -47,14 +47,14 @@ def test_the_gallery_has_ten_examples():
 
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
-def test_an_example_draws_and_leaves_no_file(path, figures, tmp_path):
+def test_example_draws_a_figure_and_writes_no_file(path, figures, tmp_path):
     runpy.run_path(str(path), run_name="__main__")
     assert figures()
     assert not list(tmp_path.iterdir())
 
 
-def test_without_the_data_others_stand_in(figures, monkeypatch, capsys):
+def test_examples_use_a_fallback_if_the_data_are_missing(figures, monkeypatch, capsys):
     monkeypatch.setenv("RSKPCA_DATA", "nowhere")
     for name in ("faces", "credit", "novelty", "denoising"):
         runpy.run_path(str(EXAMPLES / f"plot_{name}.py"), run_name="__main__")
-    assert capsys.readouterr().out.count("other data stand in") == 4
+    assert capsys.readouterr().out.count("using other data instead") == 4

@@ -1,4 +1,4 @@
-"""The density and the embedding of docs/extending.md hold to what those of the package do."""
+"""The classes of docs/extending.md satisfy the invariants of densities and embeddings."""
 
 import functools
 import sys
@@ -13,7 +13,7 @@ from tests.test_docs import ROOT, blocks
 
 @functools.cache
 def page() -> ModuleType:
-    """The code of the page as a module, so that its classes pickle, also to other processes."""
+    """Return the code of the page as a module, so that its classes can be pickled."""
     module = sys.modules["extending"] = ModuleType("extending")
     for block in blocks(ROOT / "docs" / "extending.md"):
         exec(compile(block.code, "extending.md", "exec"), vars(module))

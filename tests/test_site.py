@@ -1,4 +1,4 @@
-"""The page of all public names has all of them."""
+"""The API page is complete, the pages are linked, and the formulas can be rendered."""
 
 import importlib.util
 import re
@@ -13,8 +13,8 @@ import rskpca.spectral
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def part(name):
-    """A module of the site's configuration."""
+def load_module(name):
+    """Import a module from the docs folder."""
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -24,16 +24,16 @@ def part(name):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("site") / "api.rst"
-    part("api_pages").write_api(path)
+    load_module("api_pages").write_api(path)
     return path.read_text().splitlines()
 
 
-def test_every_public_name_is_on_the_page_once(page):
+def test_every_public_name_is_on_the_api_page_once(page):
     for name in (*rskpca.__all__, *rskpca.spectral.__all__):
         assert page.count(f"   {name}") == 1
 
 
-def test_names_that_the_guide_imports_are_on_the_page(page):
+def test_names_imported_in_the_guide_are_on_the_api_page(page):
     pages = "".join(path.read_text() for path in DOCS.glob("*.md"))
     imports = re.findall(r"^from (rskpca[\w.]*) import (.+)$", pages, flags=re.MULTILINE)
     names = {name for _, some in imports for name in re.findall(r"\w+", some)}
@@ -41,11 +41,11 @@ def test_names_that_the_guide_imports_are_on_the_page(page):
     assert {name for name in names - modules if f"   {name}" not in page} == set()
 
 
-def test_pages_and_contents_name_each_other():
+def test_every_page_is_in_a_table_of_contents():
     contents = [block for page in ("index", "guide") for block in toctrees(DOCS / f"{page}.md")]
-    named = {re.sub(r".*<(.*)>", r"\1", line) for block in contents for line in block.split("\n")}
-    there = {path.stem for path in DOCS.glob("*.md")} - {"index"}
-    assert {name for name in named if name} - {"api", "gallery/index"} == there
+    listed = {re.sub(r".*<(.*)>", r"\1", line) for block in contents for line in block.split("\n")}
+    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    assert {name for name in listed if name} - {"api", "gallery/index"} == pages
 
 
 def toctrees(path: Path) -> list[str]:
@@ -53,15 +53,15 @@ def toctrees(path: Path) -> list[str]:
     return [re.sub(r"^:.*\n", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-def test_the_subscript_of_an_accented_letter_is_beside_it():
-    mathml = part("math_pages").mathml
+def test_subscript_of_an_accented_letter_is_not_below_it():
+    mathml = load_module("math_pages").mathml
     tags = [node.tag for node in ElementTree.fromstring(mathml(r"\bar K_n")).iter()]
     assert tags == ["math", "msub", "mover", "mi", "mo", "mi"]
     assert "munderover" in mathml(r"\sum_{j=1}^m w_j", as_block=True)
 
 
-def test_every_formula_of_the_pages_can_be_written():
-    mathml = part("math_pages").mathml
+def test_every_formula_can_be_rendered():
+    mathml = load_module("math_pages").mathml
     formulas = [tex for path in DOCS.glob("*.md") for tex in formulas_of(path.read_text())]
     assert len(formulas) > 100
     for tex in formulas:

@@ -1,5 +1,6 @@
 """scikit-learn estimators: density.fit, spectral.solve, extend."""
 
+from .._validation import validate_rows
 from ._base import KernelEmbedding
 from .compressed import CompressedKernelPCA
 from .diffusion_maps import DiffusionMaps
@@ -20,4 +21,5 @@ __all__ = [
     "NystromKernelPCA",
     "ReducedSetKernelPCA",
     "select_reduced_set",
+    "validate_rows",
 ]

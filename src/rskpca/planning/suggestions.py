@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from .._format import percent
 from ..density import FadingDensity, ShadowDensity, WindowDensity
 from ..kernels import RadialKernel
 from ..model import FittedEstimator, FittedModel
 from .advice import HARDLY, LITTLE, Suggestion, alternatives
-from .discovery import Forecast
-from .report import percent
-from .retention import Retention
+from .retention import Forecast, Retention
 from .verdict import GREEN, Verdict, judge
 
 Array = NDArray[np.floating]

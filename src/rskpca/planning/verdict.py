@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._format import percent
 from ..certificate import Certificate
 from ..model import FittedModel
-from .report import percent
 
 GREEN, AMBER = 0.1, 0.5  # largest relative errors of a green and of an amber eigenvalue
 _ROUNDING = 1e-8  # relative errors below this are called rounding error

@@ -71,7 +71,7 @@ class RetentionDisplay(Display):
         n_samples : float, default=None
             The number of all rows. None takes it from the model, or from X.
         n_rows : int, default=None
-            The number of rows to use; numbers at other ells are forecast from them. None uses
+            The number of rows to use; numbers at other ells are predicted from them. None uses
             8,000, or fewer for more than ten features.
         random_state : int, RandomState or None, default=0
             Seed of the sample.
@@ -115,7 +115,7 @@ class RetentionDisplay(Display):
         ells : sequence of float, default=(3, 3.5, 4, 4.5, 5)
             Points of the curve.
         n_rows : int, default=None
-            The number of rows to use; numbers for more rows are forecast from them. None uses
+            The number of rows to use; numbers for more rows are predicted from them. None uses
             8,000, or fewer for more than ten features.
         random_state : int, RandomState or None, default=0
             Seed of the sample.

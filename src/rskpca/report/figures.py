@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from .._format import percent
 from .._style import CATEGORIES
-from ..planning.report import percent
 from ..plotting import DensityDisplay, SpectrumDisplay
 from ..plotting.certificate import BOUNDS, numbers
 from ..plotting.embedding import Colors, diameters
@@ -54,13 +54,13 @@ def retention(subject: Subject) -> go.Figure:
     counted = np.array_equal(curve.low, curve.high)
     texts = [
         f"ell {ell:.3g}<br><b>{value:,.0f} centers</b>, {percent(value / curve.n_samples)}"
-        + ("" if low == high else f"<br>expected: {low:,.0f} to {high:,.0f}")
+        + ("" if low == high else f"<br>95% interval: {low:,.0f} to {high:,.0f}")
         for ell, value, low, high in points
     ]
     line = go.Scatter(
         x=points[:, 0], y=points[:, 1], mode="lines+markers", hovertext=texts, hoverinfo="text",
         line={"color": LIGHT["ink"], "width": 2.5}, marker={"size": 7},
-        name="counted" if counted else "forecast",
+        name="counted" if counted else "predicted",
     )  # fmt: skip
     low, high = points[:, 2].min(), points[:, 3].max()
     figure = new_figure(
@@ -83,11 +83,11 @@ def retention(subject: Subject) -> go.Figure:
 
 
 def _range(points: Array) -> go.Scatter:
-    """Return the band between the lower and the upper forecasts."""
+    """Return the band between the ends of the intervals."""
     ells, low, high = points[:, 0], points[:, 2], points[:, 3]
     return go.Scatter(
         x=[*ells, *ells[::-1]], y=[*high, *low[::-1]], mode="lines", line={"width": 0},
-        fill="toself", fillcolor=LIGHT["band"], opacity=0.35, hoverinfo="skip", name="expected",
+        fill="toself", fillcolor=LIGHT["band"], opacity=0.35, hoverinfo="skip", name="95% interval",
     )  # fmt: skip
 
 

@@ -10,9 +10,9 @@ from plotly.io.json import to_json_plotly
 from plotly.offline import get_plotlyjs
 
 from .. import __version__ as version
+from .._format import percent, seconds_in_words
 from ..density import ShadowDensity
 from ..planning.advice import Suggestion
-from ..planning.report import percent, seconds_in_words
 from ..planning.verdict import Verdict, angle_in_words, error_in_words
 from ..plotting import SpectrumDisplay
 from .figures import MAX_CENTERS, has_visible_intervals
@@ -124,7 +124,7 @@ def _retention_caption(subject: Subject) -> str:
             "density would keep."
         )
     covered = len(subject.covered)
-    others = f"are forecast from {covered:,} rows"
+    others = f"are predicted from {covered:,} rows"
     if np.array_equal(curve.low, curve.high):
         window = subject.n_given > curve.n_samples  # of a longer stream
         others = f"were counted on {subject.describe(covered)}" if window else "were counted too"

@@ -221,7 +221,11 @@ class FittedEstimator:
     n_features : int
         Number of features that the model sees.
     feature_names : list of str or None
-        Their names, if the model or the pipeline was fitted with names.
+        Their names, if the model was fitted with names.
+    columns : list of str or None
+        Names of the columns before preprocessing, if the first step was fitted with names.
+    n_columns : int
+        Number of columns before preprocessing.
     """
 
     estimator: Any
@@ -232,6 +236,8 @@ class FittedEstimator:
     reduced_set: ReducedSet
     n_features: int
     feature_names: list[str] | None
+    columns: list[str] | None
+    n_columns: int
     _model: FittedModel | None
 
     @property
@@ -317,7 +323,9 @@ def unwrap(estimator: Any) -> FittedEstimator:
         last.kernel_ if model is None else model.kernel,
         last.reduced_set_ if model is None else model.reduced_set,
         int(last.n_features_in_),
-        _feature_names(last, preprocessing),
+        _names(last),
+        _names(estimator),
+        int(getattr(estimator, "n_features_in_", last.n_features_in_)),
         model,
     )
 
@@ -329,13 +337,10 @@ def _ell(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf
 
 
-def _feature_names(last: Any, preprocessing: Any) -> list[str] | None:
-    """Return the names of the fit, or those of the pipeline if it keeps the number of features."""
-    for fitted in (last, preprocessing):
-        names = getattr(fitted, "feature_names_in_", None)
-        if names is not None and len(names) == last.n_features_in_:
-            return [str(name) for name in names]
-    return None
+def _names(estimator: Any) -> list[str] | None:
+    """Return the column names that an estimator or a pipeline was fitted with."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def _public_name(estimator: Any) -> str:

@@ -140,10 +140,10 @@ def _count_rows(X: Any) -> int:
 
 
 def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:
-    """Return the given names, those of the fit, those of X, or numbered ones."""
-    columns = getattr(X, "columns", None)
-    if given is None and fitted.feature_names is None and columns is not None:
-        given = columns if len(columns) == fitted.n_features else None
+    """Return the given names, those of the fit or of X if they fit, or numbered ones."""
+    if given is None and fitted.feature_names is None:
+        found = [n for n in (fitted.columns, getattr(X, "columns", None)) if n is not None]
+        given = next((names for names in found if len(names) == fitted.n_features), None)
     return fitted.names_of_features(given)
 
 

@@ -139,10 +139,7 @@ def _bars(display: SpectrumDisplay, components: NDArray[Any]) -> Iterator[go.Bar
 
 
 def embedding(subject: Subject) -> dict[str, Any]:
-    """Return columns for both axes, the centers, and the rows once per color.
-
-    The page fills in the axes. Rows of one category are listed in ``customdata``.
-    """
+    """Return columns for both axes, the centers, and the rows once per color."""
     points, weights = _heaviest(subject)
     rows, centers = _with_features(subject, subject.drawn), _with_features(subject, points)
     columns = [
@@ -174,6 +171,7 @@ def _colored(name: str, colors: Colors) -> Iterator[go.Scatter]:
             hovertemplate=f"<b>%{{fullData.name}}: %{{marker.color:.3~g}}</b>{place}",
         )  # fmt: skip
         return
+    # The page fills in the coordinates of the rows that are listed in customdata.
     members = [np.flatnonzero(colors.values == k).tolist() for k in range(len(colors.names))]
     for rank, k in enumerate(sorted(range(len(members)), key=lambda k: -len(members[k]))):
         yield go.Scatter(

@@ -150,7 +150,7 @@ def test_merging_with_a_set_without_sums_drops_them():
 def test_n_frequencies_zero_disables_the_sums():
     off = ShadowDensity(Gaussian(3.0), n_frequencies=0).fit(X).partial_fit(X).forget(X[:5])
     assert off.reduced_set_.spectrum is None
-    with pytest.raises(ValueError, match="n_frequencies must be a whole number of at least 0"):
+    with pytest.raises(ValueError, match="n_frequencies must be an integer of at least 0"):
         ShadowDensity(n_frequencies=-1).fit(X)
 
 

@@ -139,7 +139,8 @@ class RadialKernel(BaseEstimator):
     @property
     def centered_factor(self) -> float:
         """Factor that turns a bound on the MMD into one on the error of the centered operator."""
-        # The root of the largest eigenvalue, at most kappa / 2 if k >= 0, twice: docs/bounds.md.
+        # The largest eigenvalue of either operator is at most kappa / 2 if k >= 0, else kappa; the
+        # factor is the sum of the two roots (docs/bounds.md).
         return math.sqrt((2 if self.monotone else 4) * self.kappa)
 
     def drop(self, distance: Any) -> Any:

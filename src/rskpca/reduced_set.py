@@ -127,10 +127,9 @@ class Statistics:
         return self._map(lambda values: values[kept])
 
     def _copy(self, n_centers: int) -> Statistics:
-        def padded(values: Array) -> Array:
-            return np.concatenate([values, np.zeros(n_centers - len(values))])
-
-        return self._map(padded)
+        """Return a copy that has room for more centers."""
+        room = np.zeros(n_centers - len(self))
+        return self._map(lambda values: np.concatenate([values, room]))
 
     def _map(self, function: Any) -> Statistics:
         columns = (self.weights, self.residue, self.displacement, self.scatter)

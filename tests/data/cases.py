@@ -1,4 +1,4 @@
-"""One table in every form that a source opens."""
+"""The same table as every kind of input that a source can be opened from."""
 
 import h5py
 import numpy as np
@@ -91,21 +91,21 @@ def _zarr_group(path, X):
 
 
 def _folder(write, ending):
-    def written(path, X):
+    def write_parts(path, X):
         path.mkdir()
         (path / "_SUCCESS").touch()
         for i, part in enumerate(np.array_split(X, 4)):
             write(path / f"part-{i}{ending}", part)
         return path
 
-    return written
+    return write_parts
 
 
 FILES = {
     "npy": (".npy", _npy),
-    "npy by columns": (".npy", _fortran_npy),
+    "npy in column order": (".npy", _fortran_npy),
     "npz": (".npz", _npz),
-    "npz by columns": (".npz", _fortran_npz),
+    "npz in column order": (".npz", _fortran_npz),
     "compressed npz": (".npz", _compressed),
     "csv": (".csv", _csv),
     "csv without names": (".csv", _bare_csv),
@@ -140,8 +140,8 @@ IN_MEMORY = {
 KINDS = [*FILES, *IN_MEMORY]
 
 
-def made(kind, folder, X):
-    """The table in this form."""
+def make_input(kind, folder, X):
+    """Return the table as this kind of input."""
     if kind in IN_MEMORY:
         return IN_MEMORY[kind](X)
     ending, write = FILES[kind]

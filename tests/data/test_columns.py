@@ -1,4 +1,4 @@
-"""Columns by name, pattern and number; ids and weights."""
+"""Tests of column selection by name, pattern and number, with ids and weights."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def forms(tmp_path):
+def inputs(tmp_path):
     FRAME.to_parquet(tmp_path / "data.parquet", row_group_size=7)
     FRAME.to_csv(tmp_path / "data.csv", index=False)
     FRAME.to_feather(tmp_path / "data.feather")
@@ -38,7 +38,7 @@ def forms(tmp_path):
 
 @pytest.fixture(params=["pandas", "polars", "pyarrow", "parquet", "csv", "feather"])
 def data(request, tmp_path):
-    return forms(tmp_path)[request.param]
+    return inputs(tmp_path)[request.param]
 
 
 @pytest.mark.parametrize(
@@ -51,29 +51,29 @@ def data(request, tmp_path):
         (["x1", "x*"], ("x1", "x2")),
     ],
 )
-def test_features_are_picked(data, columns, names):
+def test_features_are_selected_in_the_requested_order(data, columns, names):
     source = open_source(data, columns=columns)
     assert source.feature_names == names
     (block,) = source.blocks()
     np.testing.assert_array_equal(block.rows, FRAME[list(names)].to_numpy())
 
 
-def test_ids_and_weights_come_along(data):
-    written = FRAME.astype({"id": str}) if str(data).endswith(".csv") else FRAME
+def test_ids_and_weights_are_read_with_the_features(data):
+    expected = FRAME.astype({"id": str}) if str(data).endswith(".csv") else FRAME
     source = open_source(data, ids=["id", "kind"], weight="count", block_rows=16)
     assert source.feature_names == ("x1", "x2", "y")
     assert source.ids == ("id", "kind")
     blocks = list(source.blocks())
     for name in ("id", "kind"):
-        carried = np.concatenate([block.ids[name] for block in blocks])
-        np.testing.assert_array_equal(carried, written[name].to_numpy())
-        assert carried.dtype.kind == written[name].to_numpy().dtype.kind
+        ids = np.concatenate([block.ids[name] for block in blocks])
+        np.testing.assert_array_equal(ids, expected[name].to_numpy())
+        assert ids.dtype.kind == expected[name].to_numpy().dtype.kind
     weights = np.concatenate([block.weights for block in blocks])
     np.testing.assert_array_equal(weights, FRAME["count"])
     np.testing.assert_array_equal(source.weights(), FRAME["count"])
 
 
-def test_columns_are_left_out(data):
+def test_excluded_columns_are_not_features(data):
     wanted = ("x1", "x2", "count")
     assert open_source(data, exclude=["kind", "id", "y"]).feature_names == wanted
     assert open_source(data, columns=["x*", "y"], exclude="[y2]").feature_names == ("x1", "x2")
@@ -82,13 +82,13 @@ def test_columns_are_left_out(data):
         open_source(data, exclude="tree")
 
 
-def test_a_pattern_leaves_ids_and_weight_out(data):
+def test_a_pattern_does_not_match_ids_and_the_weight(data):
     source = open_source(data, columns="*[0-9t]", ids="id", weight="count")
     assert source.feature_names == ("x1", "x2")
     assert open_source(data, columns=["x1", "count"], weight="count").n_features == 2
 
 
-def test_columns_without_names_are_picked_by_number():
+def test_columns_without_names_are_selected_by_number():
     X = FRAME[["x1", "x2", "count"]].to_numpy()
     source = open_source(X, columns=[1, 0], weight=2)
     (block,) = source.blocks()
@@ -96,7 +96,7 @@ def test_columns_without_names_are_picked_by_number():
     np.testing.assert_array_equal(block.weights, X[:, 2])
 
 
-def test_words_are_named_with_the_fix(data):
+def test_text_columns_are_named_in_an_error_with_the_fix(data):
     with pytest.raises(ValueError, match=r"columns 'kind' hold no.*exclude=.*ids=.*columns="):
         open_source(data)
     with pytest.raises(ValueError, match=r"columns 'kind' hold no numbers"):
@@ -104,12 +104,12 @@ def test_words_are_named_with_the_fix(data):
 
 
 @pytest.mark.parametrize("columns", ["z", ["x1", "z*"], [0], [None], [True]])
-def test_an_unknown_column_is_named(data, columns):
+def test_an_unknown_column_is_an_error(data, columns):
     with pytest.raises(ValueError, match=r"columns: .* has no column .*; it has 'id', 'x1'"):
         open_source(data, columns=columns)
 
 
-def test_unknown_ids_and_weights_are_named(data):
+def test_unknown_ids_and_weights_are_errors(data):
     with pytest.raises(ValueError, match=r"ids: .* has no column 'name'"):
         open_source(data, ids="name")
     with pytest.raises(ValueError, match=r"weight: .* has no column 'w'"):
@@ -117,49 +117,53 @@ def test_unknown_ids_and_weights_are_named(data):
 
 
 @pytest.mark.parametrize("column", [3, -1, "x"])
-def test_a_number_that_is_none_is_named(column):
-    with pytest.raises(ValueError, match="its 3 columns have no names: give numbers from 0"):
+def test_an_invalid_column_number_is_an_error(column):
+    with pytest.raises(ValueError, match="its 3 columns have no names: use numbers from 0"):
         open_source(np.zeros((5, 3)), columns=[column])
 
 
-def test_no_features_are_refused(data):
-    with pytest.raises(ValueError, match="leaves no column of features"):
+def test_an_empty_selection_is_an_error(data):
+    with pytest.raises(ValueError, match=r"no column of .* is left as a feature"):
         open_source(data, columns=[])
 
 
-def test_two_columns_of_a_name_are_refused(tmp_path):
+def test_repeated_column_names_are_an_error(tmp_path):
     (tmp_path / "data.csv").write_text("a,b,a\n1,2,3\n4,5,6\n")
-    with pytest.raises(ValueError, match=r"data\.csv' has several columns 'a'; rename"):
+    with pytest.raises(
+        ValueError, match=r"data\.csv' has several columns with the name 'a'; rename"
+    ):
         open_source(tmp_path / "data.csv")
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_a_bad_weight_is_named(bad):
+def test_an_invalid_weight_is_located(bad):
     frame = FRAME.assign(count=FRAME["count"].where(FRAME["count"].index != 31, bad))
     source = open_source(frame, columns="x*", weight="count", block_rows=10)
-    with pytest.raises(ValueError, match=r"row 31 of the data frame.*'count': must be finite"):
+    with pytest.raises(
+        ValueError, match=r"row 31 of the data frame.*'count', is the weight, which must be finite"
+    ):
         list(source.blocks())
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_missing_values_are_named(library):
+def test_missing_values_are_located(library):
     values = [1, 2, None, 4]
     frame = {
         "pandas": lambda: pd.DataFrame({"a": pd.array(values, dtype="Int64"), "b": range(4)}),
         "polars": lambda: pl.DataFrame({"a": values, "b": range(4)}),
         "pyarrow": lambda: pa.table({"a": values, "b": range(4)}),
     }[library]()
-    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a': holds NaN"):
+    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', holds NaN"):
         list(open_source(frame).blocks())
-    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a': is missing"):
+    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', is missing"):
         list(open_source(frame, ids="a").blocks())
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_truths_are_numbers(library):
-    truths = [True, False, True]
+def test_booleans_are_read_as_numbers(library):
+    booleans = [True, False, True]
     frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[library]
-    (block,) = open_source(frame({"a": truths, "b": [1.5, 2.5, 3.5]})).blocks()
+    (block,) = open_source(frame({"a": booleans, "b": [1.5, 2.5, 3.5]})).blocks()
     np.testing.assert_array_equal(block.rows, [[1, 1.5], [0, 2.5], [1, 3.5]])
 
 
@@ -173,7 +177,7 @@ def test_truths_are_numbers(library):
         ["NA", "null", "nan"],
     ],
 )
-def test_ids_of_a_table_of_text_are_as_they_are_written(tmp_path, keys):
+def test_ids_of_a_csv_file_are_the_text_in_the_file(tmp_path, keys):
     lines = "".join(f"{key},{i},{i}\n" for i, key in enumerate(keys))
     (tmp_path / "data.csv").write_text("id,a,b\n" + lines)
     (block,) = open_source(tmp_path / "data.csv", ids="id").blocks()
@@ -181,7 +185,7 @@ def test_ids_of_a_table_of_text_are_as_they_are_written(tmp_path, keys):
 
 
 @pytest.mark.parametrize("decimal", [".", ","])
-def test_a_column_may_be_used_twice(tmp_path, decimal):
+def test_a_column_can_be_both_a_feature_and_an_id(tmp_path, decimal):
     FRAME.to_parquet(tmp_path / "data.parquet")
     FRAME.to_csv(tmp_path / "data.csv", index=False, sep=";", decimal=decimal)
     for path, options in (
@@ -197,7 +201,7 @@ def test_a_column_may_be_used_twice(tmp_path, decimal):
         assert [str(key) for key in block.ids["id"]] == [str(key) for key in FRAME["id"]]
 
 
-def test_the_index_of_pandas_is_no_feature(tmp_path):
+def test_a_stored_pandas_index_is_a_feature_only_on_request(tmp_path):
     some = FRAME.drop(columns="kind")[FRAME["count"] > 0]
     some.to_parquet(tmp_path / "data.parquet")
     some.set_index("id").to_feather(tmp_path / "data.feather")
@@ -225,14 +229,14 @@ MIXED = {
 @pytest.mark.parametrize(
     "names", ["f", "fb", "fs", "fi", "fh", "fd", "b", "bs", "h", "hb", "bi", "fbsh"]
 )
-def test_dtypes_are_promoted_as_in_fit(names):
+def test_dtypes_are_promoted_as_in_scikit_learn(names):
     frame = pd.DataFrame({name: MIXED[name] for name in names})
     expected = check_array(frame, dtype=[np.float64, np.float32]).dtype
     assert open_source(frame).dtype == expected
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_truths_that_are_carried_stay_truths(library):
+def test_boolean_ids_stay_boolean(library):
     frame = {
         "pandas": lambda: pd.DataFrame({"a": pd.array([True, None], "boolean"), "b": [1.0, 2.0]}),
         "polars": lambda: pl.DataFrame({"a": [True, None], "b": [1.0, 2.0]}),

@@ -1,4 +1,4 @@
-"""Every kind of source gives the blocks of the array."""
+"""Tests of Source: every kind of input yields the blocks of the array."""
 
 import os
 import time
@@ -12,7 +12,7 @@ import zarr
 
 from rskpca.data import open_source
 
-from .cases import FILES, KINDS, NAMES, made, table
+from .cases import FILES, KINDS, NAMES, make_input, table
 
 X = table()
 ONCE = [kind for kind in KINDS if kind.startswith("iterator")]
@@ -26,7 +26,7 @@ def joined(blocks):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("block_rows", [1000, 64, 7])
 def test_blocks_are_those_of_the_array(tmp_path, kind, block_rows):
-    source = open_source(made(kind, tmp_path, X), block_rows=block_rows)
+    source = open_source(make_input(kind, tmp_path, X), block_rows=block_rows)
     blocks = list(source.blocks())
     np.testing.assert_array_equal(joined(blocks), X)
     assert {len(block.rows) for block in blocks[:-1]} <= {block_rows}
@@ -36,37 +36,39 @@ def test_blocks_are_those_of_the_array(tmp_path, kind, block_rows):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("start", [1, 129, 999, 1000])
-def test_reading_starts_at_any_row(tmp_path, kind, start):
-    source = open_source(made(kind, tmp_path, X), block_rows=100)
+def test_reading_can_start_at_any_row(tmp_path, kind, start):
+    source = open_source(make_input(kind, tmp_path, X), block_rows=100)
     rows = [block.rows for block in source.blocks(start)]
     np.testing.assert_array_equal(np.concatenate([X[:0], *rows]), X[start:])
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_it_is_read_again(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X))
+def test_a_source_can_be_read_again(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X))
     assert source.again
     for _ in range(2):
         np.testing.assert_array_equal(joined(source.blocks()), X)
 
 
 @pytest.mark.parametrize("kind", ONCE)
-def test_an_iterator_is_read_once(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X))
+def test_an_iterator_can_be_read_only_once(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X))
     assert not source.again
     list(source.blocks())
-    with pytest.raises(ValueError, match=r"used up; .* give a function that makes it"):
+    with pytest.raises(
+        ValueError, match=r"exhausted.* pass a function that returns a new iterator"
+    ):
         list(source.blocks())
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_rows_by_number(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X), block_rows=100)
+def test_rows_are_taken_by_number(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X), block_rows=100)
     wanted = [0, 5, 5, 99, 100, 642, 999]
     np.testing.assert_array_equal(source.take(wanted), X[wanted])
 
 
-def test_rows_by_number_come_with_weights_and_ids(tmp_path):
+def test_taken_rows_have_weights_and_ids(tmp_path):
     frame = pd.DataFrame({"a": X[:, 0], "n": np.arange(1000), "w": 2.0})
     frame.to_csv(tmp_path / "data.csv", index=False)
     block = open_source(tmp_path / "data.csv", ids="n", weight="w").take_block([3, 500])
@@ -76,23 +78,22 @@ def test_rows_by_number_come_with_weights_and_ids(tmp_path):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_reading_can_be_watched(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X), block_rows=100)
+def test_progress_is_reported_while_reading(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X), block_rows=100)
     for read in (source.counted, lambda: list(source.blocks()), lambda: source.take([10, 999])):
         seen = [0]
         source.watch = seen.append
         read()
         assert seen == sorted(seen)
-        assert seen[-1] == 1000 or seen == [0]  # what is known is not counted
+        assert seen[-1] == 1000 or seen == [0]  # a known number of rows is not counted again
     assert len(seen) > 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_it_knows_of_itself(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X))
+def test_shape_and_names_are_known(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X))
     assert source.n_features == 3
     assert source.n_rows in (1000, None)
-    assert source.nbytes in (24_000, None)
     if source.again:
         assert source.counted() == source.n_rows == 1000
     named = kind not in UNNAMED and not any(w in kind for w in ("np", "hdf5", "zarr", "arrays"))
@@ -100,31 +101,31 @@ def test_what_it_knows_of_itself(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"list"}))
-def test_single_precision_stays(tmp_path, kind):
+def test_float32_is_kept(tmp_path, kind):
     single = X.astype(np.float32)
-    source = open_source(made(kind, tmp_path, single))
+    source = open_source(make_input(kind, tmp_path, single))
     assert source.dtype == (np.float64 if "csv" in kind else np.float32)
     np.testing.assert_array_equal(joined(source.blocks()).astype(np.float32), single)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_whole_numbers_become_double_precision(tmp_path, kind):
-    whole = np.arange(3000).reshape(1000, 3)
-    rows = joined(open_source(made(kind, tmp_path, whole)).blocks())
+def test_integers_become_float64(tmp_path, kind):
+    integers = np.arange(3000).reshape(1000, 3)
+    rows = joined(open_source(make_input(kind, tmp_path, integers)).blocks())
     assert rows.dtype == np.float64
-    np.testing.assert_array_equal(rows, whole)
+    np.testing.assert_array_equal(rows, integers)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_named(tmp_path, kind, bad):
-    spoilt = X.copy()
-    spoilt[777, 1] = bad
-    source = open_source(made(kind, tmp_path, spoilt), block_rows=100)
+def test_a_value_that_is_not_finite_is_located(tmp_path, kind, bad):
+    invalid = X.copy()
+    invalid[777, 1] = bad
+    source = open_source(make_input(kind, tmp_path, invalid), block_rows=100)
     blocks = source.blocks()
     for _ in range(7):
         next(blocks)
-    with pytest.raises(ValueError, match=r"column ('b'|1): holds NaN or infinity") as error:
+    with pytest.raises(ValueError, match=r"column ('b'|1), holds NaN or infinity") as error:
         next(blocks)
     place = {"folder": "part-3", "iterator": "block", "list of": "block 5", "function": "block 5"}
     expected = next((word for kind_, word in place.items() if kind.startswith(kind_)), "row 777")
@@ -133,35 +134,35 @@ def test_what_is_not_finite_is_named(tmp_path, kind, bad):
         assert str(tmp_path) in str(error.value)
 
 
-def test_the_row_is_that_of_the_part(tmp_path):
-    spoilt = X.copy()
-    spoilt[777, 1] = np.nan
-    source = open_source(made("folder of parquet", tmp_path, spoilt), block_rows=600)
+def test_rows_are_located_within_the_file_of_a_folder(tmp_path):
+    invalid = X.copy()
+    invalid[777, 1] = np.nan
+    source = open_source(make_input("folder of parquet", tmp_path, invalid), block_rows=600)
     with pytest.raises(ValueError, match=r"row 27 of '.*part-3\.parquet' \(counted from 0\)"):
         list(source.blocks())
 
 
-def test_large_numbers_are_finite():
+def test_values_whose_sum_overflows_are_finite():
     huge = np.full((10, 2), 1e308)
     np.testing.assert_array_equal(joined(open_source(huge).blocks()), huge)
 
 
-def test_blocks_hold_about_a_million_numbers():
+def test_blocks_hold_about_a_million_values():
     assert open_source(np.zeros((10, 16))).block_rows == 2**16
     assert open_source(np.zeros((10, 10**6), dtype=np.float32)).block_rows == 256
 
 
 @pytest.mark.parametrize("block_rows", [0, -1, 2.5, "all"])
-def test_a_bad_block_size_is_named(block_rows):
-    with pytest.raises(ValueError, match="block_rows must be a whole number of at least 1"):
+def test_an_invalid_block_size_is_an_error(block_rows):
+    with pytest.raises(ValueError, match="block_rows must be an integer of at least 1"):
         open_source(X, block_rows=block_rows)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_fingerprint_tells_tables_apart(tmp_path, kind):
+def test_fingerprints_of_different_tables_differ(tmp_path, kind):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    same = made(kind, tmp_path / "one", X)
+    same = make_input(kind, tmp_path / "one", X)
     source = open_source(same)
     first = source.fingerprint()
     if kind not in ONCE:
@@ -170,7 +171,7 @@ def test_the_fingerprint_tells_tables_apart(tmp_path, kind):
         assert open_source(same, columns=columns).fingerprint() != first
     changed = X.copy()
     changed[0] += 1
-    assert open_source(made(kind, tmp_path / "two", changed[:-1])).fingerprint() != first
+    assert open_source(make_input(kind, tmp_path / "two", changed[:-1])).fingerprint() != first
 
 
 def _datasets(path):
@@ -187,7 +188,7 @@ def _datasets(path):
 
 
 @pytest.mark.parametrize("ending", ["npz", "h5", "zarr"])
-def test_the_fingerprint_tells_the_arrays_of_a_file_apart(tmp_path, ending):
+def test_fingerprints_of_arrays_in_one_file_differ(tmp_path, ending):
     path = _datasets(tmp_path / f"data.{ending}")
     one, other = (open_source(path, dataset=name).fingerprint() for name in ("a", "b"))
     assert one != other
@@ -198,15 +199,15 @@ def test_the_fingerprint_tells_the_arrays_of_a_file_apart(tmp_path, ending):
     assert one != other
 
 
-def test_a_chunk_of_a_zarr_folder_changes_the_fingerprint(tmp_path):
+def test_changing_a_zarr_chunk_changes_the_fingerprint(tmp_path):
     array = zarr.create_array(str(tmp_path / "data.zarr"), data=X, chunks=(10, 3))
     before = open_source(tmp_path / "data.zarr").fingerprint()
-    array[1:3] += 1.0  # none of the rows that a digest of some would look at
+    array[1:3] += 1.0  # not among evenly spaced rows
     assert open_source(tmp_path / "data.zarr").fingerprint() != before
 
 
-def _left_open(folder):
-    """Files of a folder that are open a second from now; pyarrow closes some in a thread."""
+def _open_files(folder):
+    """Return the files that are still open after a second; pyarrow closes some in a thread."""
     end = time.monotonic() + 1.0
     while time.monotonic() < end:
         links = [os.path.realpath(entry) for entry in Path("/proc/self/fd").iterdir()]
@@ -217,34 +218,34 @@ def _left_open(folder):
     return found
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are not listed")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a list of open files")
 @pytest.mark.parametrize("kind", sorted(FILES))
-def test_no_file_stays_open(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X), block_rows=100)
-    assert _left_open(tmp_path) == []
+def test_files_are_closed_after_reading(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X), block_rows=100)
+    assert _open_files(tmp_path) == []
     list(source.blocks(start=150))
     source.take([3, 500])
-    assert _left_open(tmp_path) == []
+    assert _open_files(tmp_path) == []
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_a_row_that_there_is_not_is_named(tmp_path, kind):
-    source = open_source(made(kind, tmp_path, X), block_rows=100)
+def test_a_row_out_of_range_is_an_error(tmp_path, kind):
+    source = open_source(make_input(kind, tmp_path, X), block_rows=100)
     with pytest.raises(IndexError, match="has no row 1,000: it has 1,000 rows, counted from 0"):
         source.take([5, 1000])
     with pytest.raises(IndexError, match="has no row -1"):
         source.take([-1, 5])
-    with pytest.raises(ValueError, match="rows must be ascending numbers; sort them"):
+    with pytest.raises(ValueError, match="rows must be in ascending order; sort them"):
         source.take([5, 3])
 
 
-def test_columns_are_part_of_the_fingerprint():
+def test_fingerprints_depend_on_the_columns():
     prints = {open_source(X, columns=c).fingerprint() for c in ([0, 1], [1, 0], [0, 1, 2], None)}
     assert len(prints) == 3
 
 
-def test_a_source_is_opened_once():
+def test_an_open_source_takes_no_options():
     source = open_source(X)
     assert open_source(source) is source
-    with pytest.raises(ValueError, match="open already"):
+    with pytest.raises(ValueError, match="already open"):
         open_source(source, columns=[0])

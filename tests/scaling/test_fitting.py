@@ -27,7 +27,7 @@ from rskpca import (
 from rskpca.baselines import SubsampledKernelPCA
 from rskpca.data import open_source
 
-from ..data.cases import KINDS, made
+from ..data.cases import KINDS, make_input
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 2)) @ RNG.normal(size=(2, 3)) + 0.1 * RNG.normal(size=(3000, 3))
@@ -70,7 +70,7 @@ def test_the_reduced_set_is_that_of_fit(estimator):
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
 def test_every_kind_gives_the_same_model(tmp_path, kind):
-    model = scaling.fit(ReducedSetKernelPCA(2), made(kind, tmp_path, X))
+    model = scaling.fit(ReducedSetKernelPCA(2), make_input(kind, tmp_path, X))
     expected = ReducedSetKernelPCA(2).fit(X)
     assert model.reduced_set_ == expected.reduced_set_
     np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
@@ -78,7 +78,7 @@ def test_every_kind_gives_the_same_model(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ONCE)
 def test_an_iterator_with_a_number_for_the_bandwidth_gives_the_same_model(tmp_path, kind):
-    model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), made(kind, tmp_path, X))
+    model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), make_input(kind, tmp_path, X))
     assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
 
 

@@ -34,15 +34,15 @@ Progress = Callable[[int, int], None]
 LANES = 64  # centers per tile
 
 # Tuned with `python -m benchmarks cover`.
-PRODUCTS_FROM_FEATURES = 96
-BALLS_FROM_CENTERS = 4096
-HEAD = 1024
-PANEL = 512
-_BALL_STEP = 64
+PRODUCTS_FROM_FEATURES = 96  # use matrix products for data with this many features
+BALLS_FROM_CENTERS = 4096  # try an index of balls from this many centers on
+HEAD = 1024  # centers that are scanned before the balls
+PANEL = 512  # centers per matrix product
+_BALL_STEP = 64  # one pivot per this many centers
 
-_U32 = 2.0 * 2.0**-24
-_TRUSTED_NORM = 1e15
-_TRUSTED_RADIUS = 1e-140
+_U32 = 2.0 * 2.0**-24  # twice the unit roundoff
+_TRUSTED_NORM = 1e15  # larger scaled rows are compared in float64 only
+_TRUSTED_RADIUS = 1e-140  # smaller radii are compared in float64 only
 
 
 class _Batch(NamedTuple):
@@ -88,7 +88,7 @@ def _n_tiles(n_centers: int) -> int:
     return -(-n_centers // LANES)
 
 
-def _tiles_of(rows32: NDArray[np.float32]) -> NDArray[np.float32]:
+def _to_tiles(rows32: NDArray[np.float32]) -> NDArray[np.float32]:
     from .compiled_cover import fill_tiles
 
     tiles = np.full((_n_tiles(len(rows32)), rows32.shape[1], LANES), np.inf, dtype=np.float32)
@@ -105,7 +105,7 @@ class _Balls:
 
     def __init__(self, C: Floats, C32: NDArray[np.float32], scale: float) -> None:
         self.pivot_rows = np.arange(HEAD, len(C32), _BALL_STEP)
-        self.pivots = _tiles_of(C32[self.pivot_rows])
+        self.pivots = _to_tiles(C32[self.pivot_rows])
         self.nearest = np.empty(0, dtype=np.intp)
         self.radii = np.zeros(len(self.pivot_rows))
         self.update(C, C32, scale)
@@ -344,6 +344,7 @@ class Cover:
         return _Batch(rows, X32, norms, limits, labels, np.zeros(len(X)))
 
     def _scale_rows(self, batch: _Batch) -> None:
+        """Fill in the scaled rows, their norms and their limits."""
         from .compiled import scale_rows
 
         squares = np.empty(len(batch.X))

@@ -169,8 +169,8 @@ class KernelRows:
         self.kernel, self.X = kernel, X
         self.centers = C if isinstance(C, Centers) else Centers.prepare(C, kernel.scale, dtype)
         width = max(*C.shape, 1)  # a batch and its rows of X should stay in the cache
-        fewest = np.clip(C.shape[1] // 4, 16, 128)  # all centers are read once per batch
-        self.n_rows = min(len(X), int(np.clip(_BATCH_ELEMENTS // width, fewest, 1024)))
+        fewest = min(max(C.shape[1] // 4, 16), 128)  # all centers are read once per batch
+        self.n_rows = min(len(X), max(min(_BATCH_ELEMENTS // width, 1024), fewest))
         self._memory = threading.local()
 
     @property

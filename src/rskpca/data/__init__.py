@@ -1,8 +1,7 @@
-"""Rows from files, folders, arrays, data frames and iterators, in blocks."""
+"""Rows from files, folders, arrays, data frames and iterators, read in blocks."""
 
-from ._ahead import read_ahead
+from ._table import pyarrow_for
 from .opening import open_source
-from .packages import pyarrow_for
-from .source import Block, Source
+from .source import Block, Source, read_ahead
 
 __all__ = ["Block", "Source", "open_source", "pyarrow_for", "read_ahead"]

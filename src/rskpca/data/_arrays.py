@@ -1,4 +1,4 @@
-"""Arrays: in memory, in .npy and .npz files, in HDF5 and Zarr."""
+"""Arrays: in memory, and in .npy, .npz, HDF5 and Zarr files."""
 
 from __future__ import annotations
 
@@ -6,228 +6,121 @@ import hashlib
 import json
 import zipfile
 import zlib
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._table import Batch, Field, Picked, Rows, Table, file_identity
-from .packages import needs
+from ._table import Batch, Field, Rows, Selection, Table, file_identity, missing_package
 
 
-class _Matrix(Table):
-    """Anything with ``shape``, ``dtype`` and slices of rows. Columns have no names."""
+@runtime_checkable
+class ArrayLike(Protocol):
+    """Any array with a shape and a dtype."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any, where: str) -> None:
-        _check_matrix(shape, dtype, where)
-        self.shape, self.where, self.n_rows = tuple(shape), where, int(shape[0])
-        self.fields = (Field(None, np.dtype(dtype)),) * int(shape[1])
+    @property
+    def shape(self) -> Any:
+        """Return the length of each axis."""
 
-    @abstractmethod
-    def _opened(self) -> AbstractContextManager[Any]:
-        """The array, for as long as it is read."""
+    @property
+    def dtype(self) -> Any:
+        """Return the type of the values."""
 
-    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
-        """Slices of rows."""
-        with self._opened() as data:
+
+class ArrayTable(Table):
+    """A two-dimensional array, whose rows are sliced; its columns have no names."""
+
+    def __init__(self, array: Any, name: str = "the array") -> None:
+        self._open: Callable[[], AbstractContextManager[Any]] = lambda: nullcontext(array)
+        self._describe(array, name)
+
+    def _describe(self, array: ArrayLike, name: str) -> None:
+        _check_matrix(array.shape, array.dtype, name)
+        self.name, self.shape, self.n_rows = name, tuple(array.shape), int(array.shape[0])
+        self.fields = (Field(None, np.dtype(array.dtype)),) * int(array.shape[1])
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        with self._open() as array:
             for first in range(start, self.shape[0], size):
-                rows = np.asarray(data[first : first + size])
-                yield Batch(self._of(rows, picked), self.where, range(first, first + len(rows)))
+                rows = np.asarray(array[first : first + size])
+                numbers = range(first, first + len(rows))
+                yield Batch(self._select(rows, selection), self.name, numbers)
 
-    def take(self, picked: Picked, rows: Rows, size: int) -> Iterator[Batch]:
-        """The rows at once: an array can jump."""
-        found, places = np.unique(rows, return_inverse=True)  # HDF5 takes no row twice
-        with self._opened() as data:
-            taken = np.asarray(data[found])[places]
-        yield Batch(self._of(taken, picked), self.where, rows)
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        distinct, index = np.unique(rows, return_inverse=True)  # HDF5 refuses repeated rows
+        with self._open() as array:
+            taken = np.asarray(array[distinct])[index]
+        yield Batch(self._select(taken, selection), self.name, rows)
 
-    def _of(self, rows: NDArray[Any], picked: Picked) -> NDArray[Any]:
-        whole = picked.all == tuple(range(len(self.fields)))
-        return rows if whole else rows[:, list(picked.all)]
-
-
-class ArrayTable(_Matrix):
-    """An array in memory."""
-
-    def __init__(self, data: Any, where: str = "the array") -> None:
-        super().__init__(data.shape, data.dtype, where)
-        self.data = data
-
-    def _opened(self) -> AbstractContextManager[Any]:
-        return nullcontext(self.data)
+    def _select(self, rows: NDArray[Any], selection: Selection) -> NDArray[Any]:
+        columns = selection.positions
+        return rows if columns == tuple(range(self.shape[1])) else rows[:, list(columns)]
 
 
-class ArrayFile(_Matrix):
-    """An array in a file, open only while it is read; told from others by file and member."""
+class ArrayFile(ArrayTable):
+    """An array in a file, which is open only while it is being read."""
 
     def __init__(
         self,
-        opened: Callable[[], AbstractContextManager[Any]],
+        open_array: Callable[[], AbstractContextManager[Any]],
         path: Path,
         member: str | None = None,
     ) -> None:
-        with opened() as data:
-            super().__init__(data.shape, data.dtype, repr(str(path)))
-        self.path, self.member, self._open = path, member, opened
+        self.path, self.member, self._open_array = path, member, open_array
+        with open_array() as array:
+            self._describe(array, repr(str(path)))
+        self._open = self._reopen
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
-        with self._open() as data:
-            if tuple(data.shape) != self.shape:
-                raise ValueError(f"{self.where} has changed since it was opened; open it again.")
-            yield data
+    def _reopen(self) -> Iterator[Any]:
+        with self._open_array() as array:
+            if tuple(array.shape) != self.shape:
+                raise ValueError(f"{self.name} has changed since it was opened; open it again.")
+            yield array
 
     def identity(self) -> Any:
-        """Of the file, and of the array in it."""
+        if self.path.is_dir():
+            return [self.path.name, self.member, _folder_digest(self.path)]
         return [*file_identity(self.path), self.member]
 
 
-class _ZarrFolder(ArrayFile):
-    """An array in files of a folder, one a chunk."""
+class _CompressedFile(ArrayFile):
+    """A compressed array in a .npz file, whose rows are decompressed in order."""
 
-    def identity(self) -> Any:
-        """Of all files of the folder."""
-        files = sorted(path for path in self.path.rglob("*") if path.is_file())
-        found = [[str(file.relative_to(self.path)), *file_identity(file)] for file in files]
-        digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()
-        return [self.path.name, self.member, digest]
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        return Table.take(self, selection, rows, size)
 
 
-class _Deflated(_Matrix):
-    """A member of a compressed .npz file, inflated as it is read."""
+class _CompressedArray:
+    """The rows of a compressed array, read from a stream that is at the start of its header."""
 
-    def __init__(self, header: _Header, path: Path, member: str) -> None:
-        if header.fortran:
+    def __init__(self, stream: Any, name: str) -> None:
+        self.shape, by_column, self.dtype = _read_header(stream)
+        if by_column:
             raise ValueError(
-                f"{str(path)!r} holds a compressed array in column order, which cannot be read by "
-                "rows; save it with np.savez, or its np.ascontiguousarray."
+                f"{name} holds a compressed array in column-major order, which cannot be read "
+                "row by row; save it with np.savez, or convert it with np.ascontiguousarray first."
             )
-        super().__init__(header.shape, header.dtype, repr(str(path)))
-        self.path, self.member, self.dtype = path, member, header.dtype
+        self._stream, self._name, self._start = stream, name, stream.tell()
 
-    @contextmanager
-    def _opened(self) -> Iterator[Any]:
-        """The member, after its header."""
-        with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as stream:
-            _read_header(stream)
-            yield stream
-
-    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
-        """Read on and on; rows before the start are inflated and dropped."""
-        n_rows, width = self.shape
-        row_bytes = width * self.dtype.itemsize
-        with self._opened() as stream:
-            with _damage_named(self.where):
-                stream.seek(start * row_bytes, 1)
-            for first in range(start, n_rows, size):
-                n = min(size, n_rows - first)
-                with _damage_named(self.where):
-                    content = _read_fully(stream, n * row_bytes, self.where)
-                rows = np.frombuffer(content, self.dtype).reshape(n, width)
-                yield Batch(self._of(rows, picked), self.where, range(first, first + n))
-
-    def take(self, picked: Picked, rows: Rows, size: int) -> Iterator[Batch]:
-        """A compressed array cannot jump."""
-        return Table.take(self, picked, rows, size)
-
-    def identity(self) -> Any:
-        """Of the file, and of the array in it."""
-        return [*file_identity(self.path), self.member]
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        start, stop, _ = rows.indices(self.shape[0])
+        row_bytes = self.shape[1] * self.dtype.itemsize
+        try:
+            self._stream.seek(self._start + start * row_bytes)
+            content = self._stream.read((stop - start) * row_bytes)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise ValueError(f"cannot read {self._name}, which is damaged: {error}") from error
+        if len(content) < (stop - start) * row_bytes:
+            raise ValueError(f"{self._name} is truncated: it ends before its last row.")
+        return np.frombuffer(content, self.dtype).reshape(stop - start, self.shape[1])
 
 
-@contextmanager
-def _damage_named(where: str) -> Iterator[None]:
-    try:
-        yield
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"cannot read {where}, which is damaged: {error}") from error
-
-
-class _Header:
-    """Shape and dtype of an array, and its order."""
-
-    def __init__(self, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]) -> None:
-        self.shape, self.fortran, self.dtype = shape, fortran, dtype
-
-
-def npy(path: Path) -> Table:
-    """A memory map."""
-    try:
-        return ArrayFile(lambda: nullcontext(np.load(path, "r", allow_pickle=False)), path)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"cannot read {str(path)!r} as a .npy file: {error}") from error
-
-
-def npz(path: Path, dataset: str | None = None) -> Table:
-    """A member; memory-mapped where it is stored uncompressed."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
-            member = f"{_member(path, names, dataset)}.npy"
-            info = archive.getinfo(member)
-            with archive.open(member) as stream:
-                header = _read_header(stream)
-                header_size = stream.tell()
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"cannot read {str(path)!r} as a .npz file: {error}") from error
-    _check_matrix(header.shape, header.dtype, repr(str(path)))
-    if info.compress_type != zipfile.ZIP_STORED or 0 in header.shape:
-        return _Deflated(header, path, member)
-    offset = _content_offset(path, info) + header_size
-    order: Any = "F" if header.fortran else "C"
-    return ArrayFile(
-        lambda: nullcontext(np.memmap(path, header.dtype, "r", offset, header.shape, order)),
-        path,
-        member,
-    )
-
-
-def hdf5(path: Path, dataset: str | None = None) -> Table:
-    """A dataset of an HDF5 file."""
-    try:
-        import h5py
-    except ImportError as error:
-        raise needs("h5py", "files", "an HDF5 file") from error
-    names: list[str] = []
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(lambda name, item: names.append(name) if _is_matrix(item) else None)
-    except OSError as error:
-        raise ValueError(f"cannot read {str(path)!r} as an HDF5 file: {error}") from error
-    member = _member(path, names, dataset)
-
-    @contextmanager
-    def opened() -> Iterator[Any]:
-        with h5py.File(path, "r") as file:
-            yield file[member]
-
-    return ArrayFile(opened, path, member)
-
-
-def zarr(path: Path, dataset: str | None = None) -> Table:
-    """An array of a Zarr folder, or of a group."""
-    try:
-        import zarr as package
-    except ImportError as error:
-        raise needs("zarr", "files", "a Zarr folder") from error
-    try:
-        node = package.open(str(path), mode="r")
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"cannot read {str(path)!r} as a Zarr folder: {error}") from error
-    member = None
-    if not hasattr(node, "shape"):
-        names = [name for name, item in node.members(max_depth=None) if _is_matrix(item)]
-        member = _member(path, names, dataset)
-        node = node[member]
-    return _ZarrFolder(lambda: nullcontext(_Orthogonal(node)), path, member)
-
-
-class _Orthogonal:
-    """A Zarr array whose rows can be picked by number."""
+class _ZarrRows:
+    """A Zarr array that is indexed along its first axis, as NumPy does."""
 
     def __init__(self, array: Any) -> None:
         self.array, self.shape, self.dtype = array, array.shape, array.dtype
@@ -236,60 +129,138 @@ class _Orthogonal:
         return np.asarray(self.array.oindex[rows])
 
 
-def _is_matrix(item: Any) -> bool:
-    return len(getattr(item, "shape", ())) == 2
+def open_npy(path: Path) -> Table:
+    """Open a .npy file as a memory map."""
+    try:
+        return ArrayFile(lambda: nullcontext(np.load(path, "r", allow_pickle=False)), path)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"cannot read {str(path)!r} as a .npy file: {error}") from error
 
 
-def _member(path: Path, names: Iterable[str], wanted: str | None) -> str:
-    """The array that is meant: the one asked for, else X, else the only one."""
-    names = list(names)
+def open_npz(path: Path, dataset: str | None = None) -> Table:
+    """Open an array of a .npz file, as a memory map unless it is compressed."""
+    name = repr(str(path))
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [member.removesuffix(".npy") for member in archive.namelist()]
+            member = f"{_choose_array(path, names, dataset)}.npy"
+            info = archive.getinfo(member)
+            with archive.open(member) as stream:
+                shape, by_column, dtype = _read_header(stream)
+                header_size = stream.tell()
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"cannot read {name} as a .npz file: {error}") from error
+    _check_matrix(shape, dtype, name)
+
+    @contextmanager
+    def decompress() -> Iterator[Any]:
+        with zipfile.ZipFile(path) as archive, archive.open(member) as stream:
+            yield _CompressedArray(stream, name)
+
+    if info.compress_type != zipfile.ZIP_STORED or 0 in shape:  # an empty file cannot be mapped
+        return _CompressedFile(decompress, path, member)
+    offset, order = _content_offset(path, info) + header_size, "F" if by_column else "C"
+    return ArrayFile(
+        lambda: nullcontext(np.memmap(path, dtype, "r", offset, shape, order)),  # type: ignore[call-overload]
+        path,
+        member,
+    )
+
+
+def open_hdf5(path: Path, dataset: str | None = None) -> Table:
+    """Open a dataset of an HDF5 file."""
+    try:
+        import h5py
+    except ImportError as error:
+        raise missing_package("h5py", "files", "an HDF5 file") from error
+    names: list[str] = []
+
+    def collect(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.ndim == 2:
+            names.append(name)
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(collect)
+    except OSError as error:
+        raise ValueError(f"cannot read {str(path)!r} as an HDF5 file: {error}") from error
+    member = _choose_array(path, names, dataset)
+
+    @contextmanager
+    def open_member() -> Iterator[Any]:
+        with h5py.File(path, "r") as file:
+            yield file[member]
+
+    return ArrayFile(open_member, path, member)
+
+
+def open_zarr(path: Path, dataset: str | None = None) -> Table:
+    """Open a Zarr array, or an array of a Zarr group."""
+    try:
+        import zarr
+    except ImportError as error:
+        raise missing_package("zarr", "files", "a Zarr folder") from error
+    try:
+        array = zarr.open(str(path), mode="r")
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"cannot read {str(path)!r} as a Zarr folder: {error}") from error
+    member = None
+    if isinstance(array, zarr.Group):
+        found = array.members(max_depth=None)
+        names = [name for name, item in found if isinstance(item, zarr.Array) and item.ndim == 2]
+        member = _choose_array(path, names, dataset)
+        array = array[member]
+    return ArrayFile(lambda: nullcontext(_ZarrRows(array)), path, member)
+
+
+def _choose_array(path: Path, names: Sequence[str], wanted: str | None) -> str:
+    """Return the array to read: the requested one, or X, or the only one."""
     if not names:
-        raise ValueError(f"{str(path)!r} holds no array; it is empty.")
+        raise ValueError(f"{str(path)!r} is empty: it holds no array.")
     if wanted is None and (len(names) == 1 or "X" in names):
         return "X" if "X" in names else names[0]
     if wanted not in names:
-        asked = "" if wanted is None else f", but no {wanted!r}"
+        requested = "" if wanted is None else f", but not {wanted!r}"
         raise ValueError(
-            f"{str(path)!r} holds {', '.join(names)}{asked}; name one of them with dataset=, or "
+            f"{str(path)!r} holds {', '.join(names)}{requested}; choose one with dataset=, or "
             "name the data X."
         )
     return str(wanted)
 
 
-def _check_matrix(shape: tuple[int, ...], dtype: Any, where: str) -> None:
-    if getattr(dtype, "kind", "O") == "c":
-        raise ValueError(f"{where} holds complex numbers; give real ones.")
-    if getattr(dtype, "kind", "O") not in "fiub":
-        raise ValueError(f"{where} has dtype {dtype}, which holds no numbers; give real numbers.")
+def _check_matrix(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers; only real numbers are supported.")
+    if dtype.kind not in "fiub":
+        raise ValueError(f"{name} has dtype {dtype}, which is not numeric; convert it to numbers.")
     if len(shape) != 2:
         raise ValueError(
-            f"{where} has shape {tuple(shape)}; rows of features need two dimensions: reshape it "
-            "to (n_samples, n_features)."
+            f"{name} has shape {tuple(shape)}, but needs two dimensions; reshape it to "
+            "(n_samples, n_features)."
         )
 
 
-def _read_header(stream: Any) -> _Header:
-    """Read the head of a .npy stream, up to the first number."""
-    version = np.lib.format.read_magic(stream)
-    read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
-    return _Header(*read[version[0]](stream))
-
-
-def _read_fully(stream: Any, size: int, where: str) -> bytes:
-    content = stream.read(size)
-    if len(content) < size:
-        raise ValueError(f"{where} ends before its last row; it is cut short.")
-    return bytes(content)
+def _read_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of a .npy stream: the shape, True for column-major order, the dtype."""
+    first = np.lib.format.read_magic(stream) == (1, 0)
+    read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+    return read(stream)
 
 
 def _content_offset(path: Path, info: zipfile.ZipInfo) -> int:
-    """Where a stored member begins: after its local header, whose lengths stand in it."""
+    """Return where the content of a zip member starts: after its local header.
+
+    The header has 30 bytes, a name and an extra field, whose lengths are bytes 26-28 and 28-30.
+    """
     with path.open("rb") as file:
         file.seek(info.header_offset)
-        local = file.read(30)
-    return (
-        info.header_offset
-        + 30
-        + int.from_bytes(local[26:28], "little")
-        + int.from_bytes(local[28:30], "little")
-    )
+        header = file.read(30)
+    lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    return info.header_offset + 30 + lengths
+
+
+def _folder_digest(path: Path) -> str:
+    """Return a digest of the names, sizes and times of all files in a folder."""
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    found = [[str(file.relative_to(path)), *file_identity(file)] for file in files]
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()

@@ -1,134 +1,137 @@
 """Files that pyarrow reads: Parquet, Arrow (Feather) and CSV."""
 
+# pyarrow.dataset is not used: its scanner decodes whole row groups (2x the memory and 3x the time
+# of a file with one group of 100,000 x 784 numbers), cannot start in the middle of an Arrow file,
+# takes 2.5x the time for compressed ones, and reads CSV files with the reader that is used here.
+
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._frames import arrow_column, arrow_fields, carried_type
-from ._table import Batch, Field, Picked, Table, dropped, file_identity
-from .packages import pyarrow_for
+from ._frames import arrow_fields, arrow_to_numpy, id_type
+from ._table import Batch, Field, Selection, Table, file_identity, pyarrow_for, skip_rows
 
+_PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower if there are many columns
 _CSV_BLOCK = 1 << 22  # bytes
 _DELIMITERS = ",;\t|"
-_PAGES = 1 << 20  # bytes of a column that are read at a time
 
 
 class _ArrowFile(Table):
-    """A file whose batches are record batches."""
+    """A file that is read as record batches, which have the types ``_types``."""
+
+    _types: list[Any]
 
     def __init__(self, path: Path) -> None:
-        self.path, self.where = path, repr(str(path))
-
-    def identity(self) -> Any:
-        """Of the file."""
-        return file_identity(self.path)
-
-    def _batch(self, record_batch: Any, picked: Picked, first: int) -> Batch:
-        columns = [
-            arrow_column(record_batch.column(self.fields[j].name), number)
-            for j, number in picked.read
-        ]
-        return Batch(columns, self.where, range(first, first + record_batch.num_rows))
-
-
-class _TypedFile(_ArrowFile):
-    """A file that says what its columns hold."""
+        self.path, self.name = path, repr(str(path))
 
     def _describe(self, schema: Any) -> None:
         self.fields, self._types = tuple(arrow_fields(schema)), schema.types
 
     def arrow_type(self, j: int) -> Any:
-        """As in the file."""
-        return carried_type(self._types[j])
+        return id_type(self._types[j])
+
+    def identity(self) -> Any:
+        return file_identity(self.path)
+
+    def _numbered(
+        self, record_batches: Iterable[Any], selection: Selection, first: int
+    ) -> Iterator[Batch]:
+        """Yield record batches, of which the first begins with row ``first``, as batches."""
+        for record_batch in record_batches:
+            numbers = range(first, first + record_batch.num_rows)
+            yield Batch(self._columns(record_batch, selection), self.name, numbers)
+            first = numbers.stop
+
+    def _columns(self, record_batch: Any, selection: Selection) -> list[Any]:
+        return [
+            arrow_to_numpy(record_batch.column(self.fields[j].name), numeric)
+            for j, numeric in selection.reads
+        ]
 
 
-class ParquetFile(_TypedFile):
-    """Row groups; those before the start are skipped."""
+class ParquetFile(_ArrowFile):
+    """A Parquet file; row groups before the first requested row are not read."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        with self._opened() as file:
+        with self._open() as file:
             self._describe(file.schema_arrow)
             groups = range(file.metadata.num_row_groups)
             sizes = [file.metadata.row_group(group).num_rows for group in groups]
-        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        self.n_rows = int(self._starts[-1])
+        self._starts = np.cumsum([0, *sizes], dtype=np.int64)
+        self.n_rows: int = int(self._starts[-1])
 
-    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
-        """Record batches of the columns asked for alone."""
-        if start >= self.n_rows:  # type: ignore[operator]
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        if start >= self.n_rows:
             return
         group = int(np.searchsorted(self._starts, start, side="right")) - 1
-        names = [self.fields[j].name for j in picked.all]
-        with self._opened() as file:
-            rest = list(range(group, len(self._starts) - 1))
-            found = file.iter_batches(size, row_groups=rest, columns=names, use_threads=False)
-            first = int(self._starts[group])
-            yield from dropped(self._numbered(found, picked, first), start - first)
+        first = int(self._starts[group])
+        with self._open() as file:
+            found = file.iter_batches(
+                size,
+                row_groups=list(range(group, len(self._starts) - 1)),
+                columns=[self.fields[j].name for j in selection.positions],
+                use_threads=False,
+            )
+            yield from skip_rows(self._numbered(found, selection, first), start - first)
 
-    def _numbered(self, found: Any, picked: Picked, first: int) -> Iterator[Batch]:
-        for record_batch in found:
-            yield self._batch(record_batch, picked, first)
-            first += record_batch.num_rows
-
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         pa = pyarrow_for("a Parquet file")
         import pyarrow.parquet as pq
 
         try:
-            return pq.ParquetFile(self.path, buffer_size=_PAGES)
+            # Pre-buffering, the default, would load the compressed bytes of all row groups.
+            return pq.ParquetFile(self.path, buffer_size=_PARQUET_BUFFER, pre_buffer=False)
         except pa.ArrowInvalid as error:
-            raise ValueError(f"cannot read {self.where} as a Parquet file: {error}") from error
+            raise ValueError(f"cannot read {self.name} as a Parquet file: {error}") from error
 
 
-class ArrowFile(_TypedFile):
-    """The Arrow file format, which is Feather version 2; memory-mapped."""
+class ArrowFile(_ArrowFile):
+    """An Arrow file, which is also Feather version 2, as a memory map."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        with self._opened() as reader:
+        with self._open() as reader:
             self._describe(reader.schema)
         from pyarrow import dataset
 
         self.n_rows = dataset.dataset(path, format="ipc").count_rows()
 
-    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
-        """Slices of the file's record batches."""
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         first = 0
-        with self._opened() as reader:
+        with self._open() as reader:
             for i in range(reader.num_record_batches):
                 record_batch = reader.get_batch(i)
                 skip = min(max(start - first, 0), record_batch.num_rows)
-                for at in range(skip, record_batch.num_rows, size):
-                    yield self._batch(record_batch.slice(at, size), picked, first + at)
+                slices = (
+                    record_batch.slice(at, size) for at in range(skip, record_batch.num_rows, size)
+                )
+                yield from self._numbered(slices, selection, first + skip)
                 first += record_batch.num_rows
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _open(self) -> Iterator[Any]:
         pa = pyarrow_for("an Arrow file")
         with pa.memory_map(str(self.path)) as mapped:
             try:
                 reader = pa.ipc.open_file(mapped)
             except pa.ArrowInvalid as error:
-                raise ValueError(f"cannot read {self.where} as an Arrow file: {error}") from error
+                raise ValueError(f"cannot read {self.name} as an Arrow file: {error}") from error
             yield reader
 
 
 class CsvFile(_ArrowFile):
-    """Lines of cells. Types are told from the first block; numbers are read as float64.
+    """A CSV file: numbers are read as float64, ids as the text in the file (00017 stays 00017).
 
-    Columns that are carried through stay as they are written: what looks like a number may be a
-    key, such as 00017, that no number holds.
-
-    ``delimiter`` None is the one that the first line has most of. ``header`` says whether the
-    first line holds names; None: if none of its cells is a number.
+    If ``delimiter`` is None, it is the most frequent of a few candidates in the first line. If
+    ``header`` is None, the first line is a header if none of its cells is a number.
     """
 
     n_rows = None
@@ -143,118 +146,122 @@ class CsvFile(_ArrowFile):
     ) -> None:
         super().__init__(path)
         self.decimal = decimal
-        self.delimiter = self._told_delimiter() if delimiter is None else delimiter
-        first, line = self._first_line()
-        numbers = [_is_number(cell.replace(decimal, ".")) for cell in first]
-        named = not any(numbers) if header is None else header
-        self._head = line if named else 0
-        self._places = [str(j) for j in range(len(first))]  # as names may come twice
-        self._numeric: set[str] = set()
-        self.fields = tuple(self._told_fields(first if named else [None] * len(first)))
+        self.delimiter = self._find_delimiter() if delimiter is None else delimiter
+        cells, n_lines = self._first_line()
+        if header is None:
+            header = not any(_is_number(cell.replace(decimal, ".")) for cell in cells)
+        self._header_lines = n_lines if header else 0
+        self._keys = [str(j) for j in range(len(cells))]  # unique, which the names may not be
+        self._types = self._infer_types()
+        names = cells if header else [None] * len(cells)
+        self.fields = tuple(map(_csv_field, names, self._types))
 
-    def _told_delimiter(self) -> str:
-        """What stands most often in the first line, outside of quotes; a comma if nothing does."""
-        with self._lines() as lines:
+    def _find_delimiter(self) -> str:
+        with self._text() as lines:
             line = next((line for line in lines if line.strip()), "")
-        bare = re.sub(r'"[^"]*"', "", line)
-        return max((c for c in _DELIMITERS if c != self.decimal), key=bare.count)
+        unquoted = re.sub(r'"[^"]*"', "", line)
+        return max((c for c in _DELIMITERS if c != self.decimal), key=unquoted.count)
+
+    def _first_line(self) -> tuple[list[str], int]:
+        """Return the cells of the first row, and the number of lines up to its end."""
+        with self._text() as lines:
+            reader = csv.reader(lines, delimiter=self.delimiter)
+            cells = next((row for row in reader if row), None)
+        if cells is None:
+            raise ValueError(f"{self.name} is empty: it has no lines.")
+        return cells, reader.line_num
 
     @contextmanager
-    def _lines(self) -> Iterator[Any]:
+    def _text(self) -> Iterator[Any]:
         try:
             with self.path.open(newline="", encoding="utf-8-sig") as lines:
                 yield lines
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"{self.where} is not written in UTF-8 ({error}); convert it, as by "
+                f"{self.name} is not encoded in UTF-8 ({error}); convert it, for example with "
                 "iconv -f latin1 -t utf-8."
             ) from error
 
-    def _first_line(self) -> tuple[list[str], int]:
-        """Its cells, and how many lines it ends after."""
-        with self._lines() as lines:
-            reader = csv.reader(lines, delimiter=self.delimiter)
-            found = next((row for row in reader if row), None)
-        if found is None:
-            raise ValueError(f"{self.where} is empty: it has no line.")
-        return found, reader.line_num
+    def _infer_types(self) -> list[Any]:
+        """Return the type of each column in the first block of the file."""
+        pyarrow_for("a CSV file")
+        with self._open(self._keys, {}) as reader:
+            return [field.type for field in reader.schema]
 
-    def _told_fields(self, names: Sequence[str | None]) -> Iterator[Field]:
-        """Numbers are float64 whatever the first block looks like, which may be all whole."""
-        pa = pyarrow_for("a CSV file")
-        with self._opened(self._places, {}) as reader:
-            kinds = [field.type for field in reader.schema]
-        for place, name, kind in zip(self._places, names, kinds, strict=True):
-            empty = pa.types.is_null(kind)
-            if pa.types.is_integer(kind) or pa.types.is_floating(kind) or empty:
-                self._numeric.add(place)
-            number = place in self._numeric or pa.types.is_boolean(kind)
-            yield Field(name, np.dtype(np.float64) if number else None, empty=empty)
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        return skip_rows(self._all_batches(selection), start)
 
-    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
-        """Blocks of lines; rows before the start are read and dropped."""
-        return dropped(self._numbered(picked), start)
-
-    def _numbered(self, picked: Picked) -> Iterator[Batch]:
+    def _all_batches(self, selection: Selection) -> Iterator[Batch]:
         import pyarrow as pa
 
-        first, names = 0, list(dict.fromkeys(self._places[j] for j in picked.all))
-        kinds = {name: pa.float64() for name in self._numeric.intersection(names)}
-        kinds.update({self._places[j]: pa.string() for j in picked.ids})
-        with self._opened(names, kinds) as reader:
-            for record_batch in self._checked(reader):
-                yield self._batch(record_batch, picked, first)
-                first += record_batch.num_rows
+        keys = list(dict.fromkeys(self._keys[j] for j in selection.positions))
+        # A column of integers in the first block may hold fractions in the next one.
+        types = {self._keys[j]: pa.float64() for j in selection.positions if self._is_float(j)}
+        types.update({self._keys[j]: pa.string() for j in selection.ids})
+        with self._open(keys, types) as reader, self._errors():
+            yield from self._numbered(reader, selection, 0)
 
-    def _batch(self, record_batch: Any, picked: Picked, first: int) -> Batch:
-        found = [(record_batch.column(self._places[j]), number) for j, number in picked.read]
-        columns = [arrow_column(self._cells(column, number), number) for column, number in found]
-        return Batch(columns, self.where, range(first, first + record_batch.num_rows))
+    def _is_float(self, j: int) -> bool:
+        import pyarrow as pa
 
-    def _cells(self, column: Any, number: bool) -> Any:
-        """A column; as numbers also where it was read as text, to be carried through too."""
+        return not pa.types.is_boolean(self._types[j]) and self.fields[j].dtype is not None
+
+    def _columns(self, record_batch: Any, selection: Selection) -> list[Any]:
+        columns = ((record_batch.column(self._keys[j]), number) for j, number in selection.reads)
+        return [
+            arrow_to_numpy(self._parse(column) if number else column, number)
+            for column, number in columns
+        ]
+
+    def _parse(self, column: Any) -> Any:
+        """Return a column as numbers if it was read as text, because it is also an id."""
         import pyarrow as pa
         from pyarrow import compute
 
-        if not (number and pa.types.is_string(column.type)):
+        if not pa.types.is_string(column.type):
             return column
-        written = compute.if_else(compute.equal(column, ""), None, column)
-        try:
-            return compute.replace_substring(written, self.decimal, ".").cast(pa.float64())
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"cannot read {self.where}: {error}") from error
+        cells = compute.if_else(compute.equal(column, ""), None, column)
+        return compute.replace_substring(cells, self.decimal, ".").cast(pa.float64())
 
     def arrow_type(self, j: int) -> Any:
-        """Text, whatever it looks like."""
         return pyarrow_for("a CSV file").string()
 
-    def _checked(self, reader: Any) -> Iterator[Any]:
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Add the name of the file to the errors of pyarrow."""
         import pyarrow as pa
 
         try:
-            yield from reader
+            yield
         except pa.ArrowInvalid as error:
-            raise ValueError(f"cannot read {self.where}: {error}") from error
+            raise ValueError(f"cannot read {self.name}: {error}") from error
 
-    def _opened(self, names: Sequence[str], kinds: Mapping[str, Any]) -> Any:
-        pa = pyarrow_for("a CSV file")
+    def _open(self, keys: Sequence[str], types: Mapping[str, Any]) -> Any:
         from pyarrow import csv as arrow_csv
 
-        try:
+        with self._errors():
             return arrow_csv.open_csv(
                 self.path,
                 arrow_csv.ReadOptions(
-                    use_threads=False, block_size=_CSV_BLOCK, column_names=self._places,
-                    skip_rows=self._head,
+                    use_threads=False, block_size=_CSV_BLOCK, column_names=self._keys,
+                    skip_rows=self._header_lines,
                 ),
                 arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
                 arrow_csv.ConvertOptions(
-                    include_columns=list(names), column_types=dict(kinds),
+                    include_columns=list(keys), column_types=dict(types),
                     decimal_point=self.decimal,
                 ),
             )  # fmt: skip
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"cannot read {self.where}: {error}") from error
+
+
+def _csv_field(name: str | None, kind: Any) -> Field:
+    """Describe a CSV column by the type of its first block; empty columns count as numbers."""
+    import pyarrow as pa
+
+    empty = pa.types.is_null(kind)
+    is_kind = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
+    numeric = empty or any(is_(kind) for is_ in is_kind)
+    return Field(name, np.dtype(np.float64) if numeric else None, empty=empty)
 
 
 def _is_number(cell: str) -> bool:

@@ -1,10 +1,10 @@
-"""Rows somewhere, that can be read in batches: what every kind of source shares."""
+"""The interface that every kind of input implements: a table that is read in batches."""
 
 from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
 
-_DIGESTED_ROWS = 64
-_TILE_ROWS = 2048  # of so many rows, columns are turned into rows within the cache
+_DIGEST_ROWS = 64
+_TILE_ROWS = 2048  # columns are transposed into rows in tiles that fit into the cache
 
 
 class Field(NamedTuple):
-    """A column's name, None where it has none, and its dtype, None where it holds no numbers.
+    """Description of a column.
 
-    ``is_index`` says that it is the index of a pandas frame, which is no feature unless it is
-    named; ``empty`` that it has no value to tell its dtype from.
+    ``name`` is None if the columns have no names, ``dtype`` is None if the column is not numeric.
+    ``is_index`` marks the index of a pandas frame, which is a feature only if it is requested by
+    name; ``empty`` marks a column without any value, whose dtype is therefore unknown.
     """
 
     name: Any
@@ -30,141 +31,163 @@ class Field(NamedTuple):
     empty: bool = False
 
 
-class Picked(NamedTuple):
-    """Positions of columns in a table."""
+class Selection(NamedTuple):
+    """Positions of the selected columns in a table."""
 
     features: tuple[int, ...]
     ids: tuple[int, ...] = ()
     weight: int | None = None
 
     @property
-    def all(self) -> tuple[int, ...]:
-        """Features first, then ids, then the weight."""
+    def positions(self) -> tuple[int, ...]:
+        """All selected columns: the features, then the ids, then the weight."""
         return (*self.features, *self.ids, *(() if self.weight is None else (self.weight,)))
 
     @property
-    def read(self) -> tuple[tuple[int, bool], ...]:
-        """The same, each with whether it is read as numbers: ids are not."""
+    def reads(self) -> tuple[tuple[int, bool], ...]:
+        """The same positions, each with True if it is read as numbers and False if it is an id."""
         first = len(self.features)
-        carried = range(first, first + len(self.ids))
-        return tuple((j, k not in carried) for k, j in enumerate(self.all))
+        ids = range(first, first + len(self.ids))
+        return tuple((j, k not in ids) for k, j in enumerate(self.positions))
 
 
 class Batch(NamedTuple):
     """Rows that were read together.
 
-    ``columns`` are those that were asked for: an array of shape (n, k), or k arrays of length n.
-    ``numbers`` says which rows of ``where`` they are.
+    ``columns`` holds the selected columns, either as one array of shape (n_rows, n_columns) or as
+    a list of arrays of length n_rows. ``numbers`` are the row numbers within the table ``origin``.
     """
 
     columns: Any
-    where: str
+    origin: str
     numbers: Any
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def at(self, rows: slice | Rows) -> Batch:
-        """Some of the rows."""
-        whole = isinstance(self.columns, np.ndarray)
-        columns = self.columns[rows] if whole else [column[rows] for column in self.columns]
-        numbers = self.numbers if isinstance(rows, slice) else np.asarray(self.numbers)
-        return Batch(columns, self.where, numbers[rows])
-
-    def column(self, j: int) -> NDArray[Any]:
-        """The j-th of the columns that were asked for."""
-        return self.columns[:, j] if isinstance(self.columns, np.ndarray) else self.columns[j]
-
-    def write_to(self, rows: NDArray[np.floating]) -> None:
-        """Copy the first columns into rows, as many as these have."""
+    def rows(self, rows: slice | Rows) -> Batch:
+        """Return some of the rows."""
         if isinstance(self.columns, np.ndarray):
-            rows[:] = self.columns[:, : rows.shape[1]]
+            columns: Any = self.columns[rows]
+        else:
+            columns = [column[rows] for column in self.columns]
+        numbers = self.numbers if isinstance(rows, slice) else np.asarray(self.numbers)
+        return Batch(columns, self.origin, numbers[rows])
+
+    def column(self, k: int) -> NDArray[Any]:
+        """Return the k-th selected column."""
+        return self.columns[:, k] if isinstance(self.columns, np.ndarray) else self.columns[k]
+
+    def copy_features(self, out: NDArray[np.floating]) -> None:
+        """Copy the first ``out.shape[1]`` columns into ``out``."""
+        if isinstance(self.columns, np.ndarray):
+            out[:] = self.columns[:, : out.shape[1]]
             return
-        for start in range(0, len(rows), _TILE_ROWS):
+        for start in range(0, len(out), _TILE_ROWS):
             tile = slice(start, start + _TILE_ROWS)
-            for j in range(rows.shape[1]):
-                rows[tile, j] = self.columns[j][tile]
+            for j in range(out.shape[1]):
+                out[tile, j] = self.columns[j][tile]
 
 
 class Table(ABC):
-    """A table of rows: ``where`` names it in errors, ``n_rows`` is None where it is not known."""
+    """Rows that are read in batches.
 
-    where: str
+    ``name`` is used in error messages, ``n_rows`` is None until the rows have been counted,
+    ``again`` is False if the rows can be read only once, ``ids_are_text`` is True if id columns
+    are returned as text even if they hold numbers, and ``n_skipped`` is the number of rows that
+    are left out (None if unknown).
+    """
+
+    name: str
     fields: tuple[Field, ...]
     n_rows: int | None
-    again = True  # whether it can be read more than once
-    ids_are_text = False  # whether columns that are carried through are text, whatever they hold
-    n_skipped: int | None = 0  # rows that are left out; None where that is not yet known
+    again = True
+    ids_are_text = False
+    n_skipped: int | None = 0
 
     @abstractmethod
-    def batches(self, picked: Picked, start: int, size: int) -> Iterator[Batch]:
-        """These columns from row ``start`` on, in batches of about ``size`` rows, in order."""
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        """Yield batches of about ``size`` rows, in order, beginning with row ``start``."""
+
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        """Yield the rows with these ascending numbers; by default, read on up to the last one."""
+        first = 0
+        for batch in self.batches(selection, 0, size):
+            low, high = np.searchsorted(rows, [first, first + len(batch)])
+            if low < high:
+                yield batch.rows(rows[low:high] - first)
+            first += len(batch)
+            if high == len(rows):
+                return
 
     def arrow_type(self, j: int) -> Any:
-        """The pyarrow type of a column that is carried through."""
+        """Return the pyarrow type of an id column."""
         import pyarrow as pa
 
         dtype = self.fields[j].dtype
         return pa.string() if dtype is None else pa.from_numpy_dtype(dtype.newbyteorder("="))
 
-    def counting(self, picked: Picked) -> Picked:
-        """The columns that are read to count the rows: one will do."""
-        return Picked(picked.features[:1])
+    def columns_to_count(self, selection: Selection) -> Selection:
+        """Return the columns that must be read in order to count the rows: one is enough."""
+        return Selection(selection.features[:1])
 
-    def check(self, picked: Picked) -> None:
-        """An error where parts of the table differ in these columns."""
+    def check_parts(self, selection: Selection) -> None:
+        """Raise an error if parts of the table disagree about the selected columns."""
         return None
 
     def identity(self) -> Any:
-        """What tells it from another table, as JSON holds it: of files, the files.
+        """Return what distinguishes this table from others, in JSON types.
 
-        Else its shape, its dtypes, and a digest of rows from all over.
+        For files, this is the path, size and time; otherwise the shape, the dtypes and a digest
+        of evenly spaced rows.
         """
         last = max((self.n_rows or 0) - 1, 0)
-        places = np.unique(np.linspace(0, last, _DIGESTED_ROWS).astype(np.intp))
-        everything = Picked(tuple(range(len(self.fields))))
+        rows = np.unique(np.linspace(0, last, _DIGEST_ROWS).astype(np.intp))
+        everything = Selection(tuple(range(len(self.fields))))
         digest = hashlib.sha256()
-        for batch in self.take(everything, places, len(places)) if self.n_rows else ():
-            for j in everything.all:
+        for batch in self.take(everything, rows, len(rows)) if self.n_rows else ():
+            for j in everything.positions:
                 digest.update(repr(batch.column(j).tolist()).encode())
         return [self.n_rows, [str(field.dtype) for field in self.fields], digest.hexdigest()]
 
-    def take(self, picked: Picked, rows: Rows, size: int) -> Iterator[Batch]:
-        """Rows of ascending number; all up to the last are read where a table cannot jump."""
-        first = 0
-        for batch in self.batches(picked, 0, size):
-            ends = np.searchsorted(rows, [first, first + len(batch)])
-            if ends[0] < ends[1]:
-                yield batch.at(rows[slice(*ends)] - first)
-            first += len(batch)
-            if ends[1] == len(rows):
-                return
 
-
-def dropped(batches: Iterable[Batch], start: int) -> Iterator[Batch]:
-    """The batches without their first ``start`` rows."""
+def skip_rows(batches: Iterable[Batch], count: int) -> Iterator[Batch]:
+    """Yield the batches without their first ``count`` rows."""
     for batch in batches:
-        skip = min(start, len(batch))
-        start -= skip
-        if skip < len(batch):
-            yield batch.at(slice(skip, None)) if skip else batch
+        skipped = min(count, len(batch))
+        count -= skipped
+        if skipped < len(batch):
+            yield batch.rows(slice(skipped, None)) if skipped else batch
+
+
+def column_label(fields: Sequence[Field], j: int) -> str:
+    """Return the name of a column for error messages, or its number if it has no name."""
+    return str(j) if fields[j].name is None else repr(fields[j].name)
+
+
+def feature_dtype(fields: Iterable[Field]) -> np.dtype[Any]:
+    """Return the dtype of blocks with these features: float32 if NumPy promotes to it."""
+    dtypes = [field.dtype for field in fields if not field.empty]
+    common = np.result_type(*(dtypes or [np.dtype(np.float64)]))
+    return np.dtype(np.float32 if common == np.float32 else np.float64)
 
 
 def file_identity(path: Path) -> list[Any]:
-    """Name, size and time of the last change."""
+    """Return the name, the size and the modification time of a file."""
     status = path.stat()
     return [path.name, status.st_size, status.st_mtime_ns]
 
 
-def kept_dtype(dtype: np.dtype[Any] | None) -> str:
-    """What numbers of a dtype are kept in: float32 stays, all else is float64."""
-    if dtype is None:
-        return "text"
-    return "float32" if dtype == np.float32 else "float64"
+def missing_package(package: str, extra: str, what: str) -> ImportError:
+    """Return the error for an optional package that is not installed."""
+    return ImportError(f'{what} needs {package}: pip install "rskpca[{extra}]".')
 
 
-def promoted(fields: Iterable[Field]) -> np.dtype[Any]:
-    """What numbers of all these dtypes are kept in together, as numpy promotes them."""
-    told = [field.dtype for field in fields if not field.empty]
-    together = np.result_type(*(told or [np.dtype(np.float64)]))
-    return np.dtype(np.float32 if together == np.float32 else np.float64)
+def pyarrow_for(what: str) -> Any:
+    """Import pyarrow, or raise an error that says how to install it."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError as error:
+        raise missing_package("pyarrow", "parquet", what) from error
+    return pyarrow

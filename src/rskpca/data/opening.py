@@ -1,10 +1,12 @@
-"""``open_source``: one word for every place that rows come from."""
+"""``open_source``, which opens every kind of input."""
 
 from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +14,25 @@ import numpy as np
 from scipy import sparse
 
 from .. import _validation as check
-from . import _arrays
-from ._arrays import ArrayTable
+from ._arrays import ArrayLike, ArrayTable, open_hdf5, open_npy, open_npz, open_zarr
 from ._arrow import ArrowFile, CsvFile, ParquetFile
-from ._chained import Iterated, Parts
-from ._columns import pick
-from ._frames import FrameTable, face_of
-from ._table import Table
-from ._whole import Whole
+from ._combined import CompleteRows, Folder, IteratorTable
+from ._frames import frame_table
+from ._table import Selection, Table, column_label
 from .source import Source
 
-KINDS: dict[str, Callable[..., Table]] = {
-    ".npy": _arrays.npy,
-    ".npz": _arrays.npz,
+_READERS: dict[str, Callable[..., Table]] = {
+    ".npy": open_npy,
+    ".npz": open_npz,
     ".csv": CsvFile,
     ".parquet": ParquetFile,
     ".arrow": ArrowFile,
     ".feather": ArrowFile,
-    ".h5": _arrays.hdf5,
-    ".hdf5": _arrays.hdf5,
-    ".zarr": _arrays.zarr,
+    ".h5": open_hdf5,
+    ".hdf5": open_hdf5,
+    ".zarr": open_zarr,
 }
+_SHOWN_NAMES = 12
 
 
 def open_source(
@@ -46,41 +46,44 @@ def open_source(
     skip_missing: bool = False,
     **options: Any,
 ) -> Source:
-    """Open rows wherever they are, without loading them.
+    """Open rows for reading block by block, without loading them.
 
     Parameters
     ----------
     data : str, path, array, data frame, iterable or callable
-        A file that ends in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr; a
-        folder of such files of one kind, and of nothing else but names that begin with . or _,
-        read in the order of their names; an array or a pandas,
-        polars or pyarrow frame; an iterator of these; or a function that makes such an iterator,
-        so that it can be read again.
+        One of:
+
+        - a file ending in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr;
+        - a folder of such files, all of the same kind, which are read in the order of their
+          names; names that start with . or _ are ignored;
+        - an array, or a pandas, polars or pyarrow data frame;
+        - an iterator of arrays or data frames, which can be read once;
+        - a function that returns such an iterator, which can be read again.
     columns : str, int or sequence of them, default=None
-        The features, by name or by pattern such as ``"x*"``, by number where columns have no
-        names. None is all but ``ids``, ``weight``, ``exclude`` and the index of a pandas frame
-        in a file.
+        The features, by name, by pattern such as ``"x*"``, or by number if the columns have no
+        names. None selects all columns except ``ids``, ``weight``, ``exclude`` and the index of
+        a pandas frame in a file.
     ids : str, int or sequence of them, default=()
-        Columns to carry through, of any type; those of .csv files as the text that is written.
+        Columns of any type to carry through; those of .csv files are read as text.
     weight : str or int, default=None
-        The column that says how often each row counts.
+        The column with the weight of each row.
     exclude : str, int or sequence of them, default=()
-        Columns that are no features, by name, pattern or number.
+        Columns that are not features, by name, pattern or number.
     block_rows : int, default=None
-        Rows of a block. None is about a million numbers.
+        Number of rows per block. The default is about a million values per block.
     skip_missing : bool, default=False
-        Leave out rows in which a feature or the weight is missing or not finite, as if they were
-        not there. Else they are an error.
+        If True, rows with a missing or infinite feature or weight are skipped, as if they did
+        not exist. If False, they raise an error.
     **options : dict
-        ``dataset``, the name of an array in a .npz, HDF5 or Zarr file (by default X, or the only
-        one). Of .csv files ``delimiter`` (by default the one of comma, semicolon, tab and bar that
-        the first line has most of), ``decimal`` (by default the point), and ``header``, whether the
-        first line holds names (by default: if none of its cells is a number).
+        For .npz, HDF5 and Zarr files: ``dataset``, the name of the array (default: X, or the only
+        array). For .csv files: ``delimiter`` (default: the most frequent of comma, semicolon, tab
+        and bar in the first line), ``decimal`` (default: the point), and ``header``, True if the
+        first line holds the column names (default: True if none of its cells is a number).
 
     Returns
     -------
     Source
-        Its blocks have the same bits for every kind.
+        The rows, with the same bits for every kind of input.
 
     Examples
     --------
@@ -95,100 +98,177 @@ def open_source(
     if isinstance(data, Source):
         given = options or ids or exclude or skip_missing
         if given or any(value is not None for value in (columns, weight, block_rows)):
-            raise ValueError("the source is open already; give its options where it is opened.")
+            raise ValueError("the source is already open; pass these options when you open it.")
         return data
     check.boolean("skip_missing", skip_missing)
-    table = _opened(data, options)
+    table = _open_table(data, options)
     if table.n_rows == 0:
-        raise ValueError(f"{table.where} is empty: it has no rows.")
-    picked = pick(table, columns, ids, weight, exclude)
-    return Source(Whole(table) if skip_missing else table, picked, block_rows)
+        raise ValueError(f"{table.name} is empty: it has no rows.")
+    selection = _select(table, columns, ids, weight, exclude)
+    return Source(CompleteRows(table) if skip_missing else table, selection, block_rows)
 
 
-def _opened(data: Any, options: dict[str, Any]) -> Table:
+def _open_table(data: Any, options: dict[str, Any]) -> Table:
     if isinstance(data, str | os.PathLike):
-        return _path(Path(data), options)
+        return _open_path(Path(data), options)
     if options:
-        raise TypeError(f"{', '.join(options)}: only files take this option.")
-    if callable(data) and not hasattr(data, "shape"):
-        return Iterated(data, in_memory, again=True)
-    if _is_one_iterator(data):
-        return Iterated(lambda: data, in_memory, again=False)
-    if _holds_tables(data):
-        return Iterated(lambda: data, in_memory, again=True)
-    return in_memory(data, None)
+        raise TypeError(f"{', '.join(options)}: this option is for files only.")
+    if isinstance(data, ArrayLike) or frame_table(data) is not None:
+        return _table_in_memory(data, None)
+    if callable(data):
+        return IteratorTable(data, _table_in_memory, again=True)
+    if isinstance(data, Iterable):
+        if iter(data) is iter(data):  # an iterator, or an object that wraps one
+            return IteratorTable(lambda: data, _table_in_memory, again=False)
+        first: Any = next(iter(data), ())
+        if frame_table(first) is not None or np.ndim(first) == 2:
+            return IteratorTable(lambda: data, _table_in_memory, again=True)
+    return _table_in_memory(data, None)
 
 
-def _is_one_iterator(data: Any) -> bool:
-    """Whether this is an iterator, or something that gives the same one each time."""
-    if hasattr(data, "shape") or face_of(data) is not None or not isinstance(data, Iterable):
-        return False
-    return iter(data) is iter(data)
-
-
-def _holds_tables(data: Any) -> bool:
-    """Whether this is a list of tables, and not one of rows."""
-    if hasattr(data, "shape") or face_of(data) is not None or not isinstance(data, Iterable):
-        return False
-    first: Any = next(iter(data), ())
-    return face_of(first) is not None or np.ndim(first) == 2
-
-
-def in_memory(data: Any, where: str | None) -> Table:
-    """An array or a data frame as a table."""
-    face = face_of(data)
-    if face is not None:
-        return FrameTable(face, where or "the data frame")
+def _table_in_memory(data: Any, name: str | None) -> Table:
+    """Return an array or a data frame as a table."""
+    frame = frame_table(data, name or "the data frame")
+    if frame is not None:
+        return frame
+    name = name or "the array"
     if sparse.issparse(data):
-        raise TypeError(f"{where or 'the array'} is sparse; give X.toarray().")
-    lazy = isinstance(getattr(data, "dtype", None), np.dtype)
-    return ArrayTable(data if lazy else np.asarray(data), where or "the array")
+        raise TypeError(f"{name} is sparse; pass X.toarray().")
+    sliceable = isinstance(data, ArrayLike) and isinstance(data.dtype, np.dtype)
+    return ArrayTable(data if sliceable else np.asarray(data), name)
 
 
-def _path(path: Path, options: dict[str, Any]) -> Table:
+def _open_path(path: Path, options: dict[str, Any]) -> Table:
     if path.is_dir() and path.suffix.lower() != ".zarr":
-        return _folder(path, options)
-    if path.suffix.lower() not in KINDS:
+        return _open_folder(path, options)
+    if path.suffix.lower() not in _READERS:
         raise ValueError(
-            f"cannot read {path.name!r}: the file must end in {', '.join(KINDS)}. Load it and "
-            "give the array."
+            f"cannot read {path.name!r}: the name must end in {', '.join(_READERS)}. Load other "
+            "files yourself and pass the array."
         )
     if not path.exists():
         raise FileNotFoundError(f"there is no file {str(path)!r}.")
-    return _file(path, options)
+    return _open_file(path, options)
 
 
-def _file(path: Path, options: dict[str, Any]) -> Table:
-    kind = KINDS[path.suffix.lower()]
-    known = list(inspect.signature(kind).parameters)[1:]
+def _open_file(path: Path, options: dict[str, Any]) -> Table:
+    reader = _READERS[path.suffix.lower()]
+    known = list(inspect.signature(reader).parameters)[1:]
     unknown = [name for name in options if name not in known]
     if unknown:
-        takes = f"the options {', '.join(known)}" if known else "no option"
+        takes = f"only the options {', '.join(known)}" if known else "no options"
         raise TypeError(f"a {path.suffix} file takes {takes}, not {', '.join(unknown)}.")
     if path.is_file() and path.stat().st_size == 0:
         raise ValueError(f"{str(path)!r} is empty: it has no bytes.")
-    return kind(path, **options)
+    return reader(path, **options)
 
 
-def _folder(path: Path, options: dict[str, Any]) -> Table:
-    """All files of the one kind that the folder holds; hidden ones and _SUCCESS are left out."""
-    files = [entry for entry in sorted(path.iterdir()) if entry.name[0] not in "._"]
-    if not any(_is_readable(file) for file in files):
-        raise ValueError(f"the folder {str(path)!r} holds no file that ends in {', '.join(KINDS)}.")
-    for file in files:
-        if not _is_readable(file):
-            raise ValueError(
-                f"the folder {str(path)!r} holds {file.name!r}, which cannot be read; move it, or "
-                "let its name begin with _ to leave it out."
-            )
-    kinds = sorted({file.suffix.lower() for file in files})
+def _open_folder(path: Path, options: dict[str, Any]) -> Table:
+    entries = [entry for entry in sorted(path.iterdir()) if entry.name[0] not in "._"]
+    unreadable = [entry.name for entry in entries if not _is_readable(entry)]
+    if len(unreadable) == len(entries):
+        raise ValueError(
+            f"the folder {str(path)!r} holds no file with a name that ends in "
+            f"{', '.join(_READERS)}."
+        )
+    if unreadable:
+        raise ValueError(
+            f"the folder {str(path)!r} holds {unreadable[0]!r}, which cannot be read; move it, or "
+            "rename it to start with _ so that it is ignored."
+        )
+    kinds = sorted({entry.suffix.lower() for entry in entries})
     if len(kinds) > 1:
         raise ValueError(
-            f"the folder {str(path)!r} holds files of several kinds, {', '.join(kinds)}; keep one."
+            f"the folder {str(path)!r} holds files of several kinds, {', '.join(kinds)}; keep one "
+            "kind."
         )
-    return Parts([_file(file, options) for file in files], f"the folder {str(path)!r}")
+    return Folder([_open_file(entry, options) for entry in entries], f"the folder {str(path)!r}")
 
 
 def _is_readable(entry: Path) -> bool:
     kind = entry.suffix.lower()
-    return kind in KINDS and (kind == ".zarr" or not entry.is_dir())
+    return kind in _READERS and (kind == ".zarr" or not entry.is_dir())
+
+
+def _select(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any) -> Selection:
+    """Resolve names, patterns and numbers of columns to positions."""
+    _check_unique_names(table)
+    id_columns = tuple(_find(table, column, "ids") for column in _as_list(ids))
+    weights = None if weight is None else _find(table, weight, "weight")
+    excluded = {j for column in _as_list(exclude) for j in _match(table, column, set(), "exclude")}
+    index = {j for j, field in enumerate(table.fields) if field.is_index}
+    others = {*id_columns, weights, *excluded, *index}
+    if columns is None:
+        features = tuple(j for j in range(len(table.fields)) if j not in others)
+    else:
+        matches = (_match(table, column, others, "columns") for column in _as_list(columns))
+        found = (j for positions in matches for j in positions if j not in excluded)
+        features = tuple(dict.fromkeys(found))
+    _check_numeric(table, features if weights is None else (*features, weights))
+    if not features:
+        raise ValueError(f"no column of {table.name} is left as a feature.")
+    selection = Selection(features, id_columns, weights)
+    table.check_parts(selection)
+    return selection
+
+
+def _as_list(columns: Any) -> Sequence[Any]:
+    return [columns] if isinstance(columns, str | Integral) else list(columns)
+
+
+def _check_unique_names(table: Table) -> None:
+    names = [field.name for field in table.fields if field.name is not None]
+    if len(set(names)) < len(names):
+        repeated = sorted({repr(name) for name in names if names.count(name) > 1})
+        raise ValueError(
+            f"{table.name} has several columns with the name {', '.join(repeated)}; rename them."
+        )
+
+
+def _find(table: Table, column: Any, argument: str) -> int:
+    """Return the position of the column with this name, or number if columns have no names."""
+    positions = [j for j, field in enumerate(table.fields) if field.name == column]
+    if not positions and _is_position(table, column):
+        positions = [int(column)]
+    if column is None or not positions:
+        raise ValueError(f"{argument}: {table.name} has no column {column!r}; {_choices(table)}")
+    return positions[0]
+
+
+def _is_position(table: Table, column: Any) -> bool:
+    number = isinstance(column, Integral) and not isinstance(column, bool)
+    number = number or (isinstance(column, str) and column.isdecimal())
+    unnamed = all(field.name is None for field in table.fields)
+    return number and unnamed and 0 <= int(column) < len(table.fields)
+
+
+def _match(table: Table, column: Any, others: set[int | None], argument: str) -> list[int]:
+    """Return the column with this name, or else those that match the pattern except others."""
+    names = [field.name for field in table.fields]
+    if isinstance(column, str) and column not in names:
+        positions = [
+            j
+            for j, name in enumerate(names)
+            if isinstance(name, str) and fnmatchcase(name, column) and j not in others
+        ]
+        if positions:
+            return positions
+    return [_find(table, column, argument)]
+
+
+def _choices(table: Table) -> str:
+    names = [field.name for field in table.fields if field.name is not None]
+    if not names:
+        return f"its {len(table.fields)} columns have no names: use numbers from 0."
+    shown = ", ".join(map(repr, names[:_SHOWN_NAMES]))
+    return f"it has {shown}{' and others' if len(names) > _SHOWN_NAMES else ''}."
+
+
+def _check_numeric(table: Table, columns: Sequence[int]) -> None:
+    text = [column_label(table.fields, j) for j in columns if table.fields[j].dtype is None]
+    if text:
+        raise ValueError(
+            f"columns {', '.join(text)} hold no numbers; convert them, or leave them out with "
+            "exclude=, carry them through with ids=, or name the features with columns= "
+            f"({table.name})."
+        )

@@ -1,4 +1,4 @@
-"""Algorithm 2 on a stream whose centers go again."""
+"""Algorithm 2 on a stream whose centers expire."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ._base import Array
 Numbers = NDArray[np.int64]
 Labels = NDArray[np.intp]
 
-STEP = 1024  # rows that are covered at a time, at first
+STEP = 1024  # rows covered at a time, at first
 LONGEST_STEP = 2**16
-FEW = 0.25  # the share of the centers that may be gone and yet stay in the search
-WALKED = 1_000_000  # numbers that a walk reads in the time that it takes to set up a search
+FEW = 0.25  # share of expired centers that may remain in the search
+WALKED = 1_000_000  # values a plain loop reads in the time it takes to set up a search
 
 
 class AgingCover:
-    """Centers that rows open, and that go after ``patience`` rows of which none was theirs.
+    """A cover whose centers expire after ``patience`` rows that joined other centers.
 
-    A row joins the first center within the radius that is there when it comes, else it opens one.
-    Rows are numbered as they come. A center is known by the number of the row that opened it,
-    which stays while others go.
+    A row joins the first center within the radius that exists when it arrives, else it opens one.
+    Rows are numbered in the order of their arrival. A center is identified by the number of the
+    row that opened it, which does not change when other centers expire.
 
-    Rows are covered in blocks as if no center went meanwhile. That is right up to the first row
-    whose center was gone by then: the centers that are gone are buried, and the stream goes on
-    from that row. Where that happens often, and centers are few, rows are walked one by one
-    instead. So the result does not depend on how the rows are cut, nor on the constants above.
+    Rows are covered many at a time as if no center expired meanwhile. That is correct up to the
+    first row whose center has expired by then: expired centers are removed, and the stream
+    continues from that row. If that happens often and centers are few, rows are processed one by
+    one instead. So the result depends neither on the chunks nor on the constants above.
 
     Parameters
     ----------
@@ -38,10 +38,10 @@ class AgingCover:
     patience : int
         At least one.
     X : ndarray of shape (n_samples, n_features)
-        Rows of the kind that will come.
+        Rows with the dtype and the number of features of the stream.
     """
 
-    _cover: Cover | None = None  # of these centers
+    _cover: Cover | None = None  # a search structure for these centers
 
     def __init__(self, radius: float, patience: int, X: Array) -> None:
         self.radius, self.patience, self.dtype = float(radius), patience, X.dtype
@@ -61,17 +61,17 @@ class AgingCover:
         last: Numbers,
         centers: Array,
     ) -> AgingCover:
-        """A stream that goes on from here; ``centers`` are as :attr:`centers` gives them."""
+        """Return a cover that continues from a saved state, with ``centers`` as saved."""
         aging = cls(radius, patience, centers)
         aging.n_rows, aging.opened, aging.last = n_rows, opened, last
         aging._centers = centers.astype(np.float64)
         return aging
 
     def branch(self) -> AgingCover:
-        """A stream of its own from here on; whatever comes of it, this one stays as it is."""
+        """Return a copy that can be extended without changing this cover."""
         other = AgingCover.__new__(AgingCover)
-        cover = self.__dict__.pop("_cover", None)  # one branch takes it, also among threads
-        other.__dict__.update(self.__dict__)  # arrays are replaced, never written to
+        cover = self.__dict__.pop("_cover", None)  # only one branch can use it
+        other.__dict__.update(self.__dict__)  # arrays are replaced, never modified
         other._cover = cover
         return other
 
@@ -85,18 +85,18 @@ class AgingCover:
 
     @property
     def centers(self) -> Array:
-        """In the order in which they were opened, with some that are gone."""
+        """The centers in the order in which they were opened, including some expired ones."""
         return self._centers.astype(self.dtype)
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which centers are not gone."""
+        """A mask of the centers that have not expired."""
         return self.last >= self.n_rows - self.patience
 
     def bury(self, *, now: bool = False) -> Labels | None:
-        """Let go of the centers that are gone, where that is due; those that stay, if so.
+        """Remove expired centers if it is worth it, or ``now``; return the indices that remain.
 
-        ``now`` makes it due.
+        Return None if nothing was removed.
         """
         alive = self.alive
         few = np.count_nonzero(alive) >= (1 - FEW) * len(alive)
@@ -114,15 +114,15 @@ class AgingCover:
         called before.
         """
         self.dtype = np.result_type(self.dtype, X)
-        if self.radius == 0:  # every row is a center, as its own distance is not below 0
+        if self.radius == 0:  # every row is a center, because a distance is never below 0
             rows = X[: self.patience]
             self._centers = np.concatenate([self._centers, rows])
-            return self._counted(len(self.opened) + np.arange(len(rows)), np.zeros(len(rows)))
+            return self._record(len(self.opened) + np.arange(len(rows)), np.zeros(len(rows)))
         if self._centers.size * self._step < WALKED or self.patience < STEP // 16:
-            return self._walked(X[: min(self._step, 4 * self.patience + 64)])
-        return self._searched(X[: min(self._step, self.patience)])
+            return self._loop_over(X[: min(self._step, 4 * self.patience + 64)])
+        return self._search_all(X[: min(self._step, self.patience)])
 
-    def _walked(self, X: Array) -> tuple[Labels, Array]:
+    def _loop_over(self, X: Array) -> tuple[Labels, Array]:
         from .._core.compiled_cover import aging_cover
 
         rows = np.ascontiguousarray(X, dtype=np.float64)
@@ -135,10 +135,10 @@ class AgingCover:
         )
         self._centers, self._cover = C[:n_centers].copy(), None
         self._step = min(2 * self._step, LONGEST_STEP)
-        return self._counted(labels, squared)
+        return self._record(labels, squared)
 
-    def _searched(self, block: Array) -> tuple[Labels, Array]:
-        """Of a block so short that a center opened in it outlives it."""
+    def _search_all(self, block: Array) -> tuple[Labels, Array]:
+        """Cover a block that is too short for centers opened in it to expire."""
         cover = Cover(self.radius, self._centers) if self._cover is None else self._cover
         labels, squared = cover.extend(block)
         known = self._until_gone(labels, cover.n_centers)
@@ -146,10 +146,10 @@ class AgingCover:
         self._step = min(2 * self._step, LONGEST_STEP) if clean else max(known, 64)
         n_centers = max(len(self.opened), int(labels[:known].max(initial=-1)) + 1)
         self._centers, self._cover = cover.centers[:n_centers], cover if clean else None
-        return self._counted(labels[:known], squared[:known])
+        return self._record(labels[:known], squared[:known])
 
     def _until_gone(self, labels: Labels, n_centers: int) -> int:
-        """How many rows come before the first whose center is gone when it comes."""
+        """Return the number of rows before the first whose center has expired."""
         numbers = self.n_rows + np.arange(len(labels))
         last = np.append(self.last, np.full(n_centers - len(self.last), self.n_rows))
         if not (numbers - last[labels] > self.patience).any():
@@ -158,13 +158,13 @@ class AgingCover:
         late = first[numbers[first] - last[centers] > self.patience]
         return int(late.min()) if len(late) else len(labels)
 
-    def _counted(self, labels: Labels, squared: Array) -> tuple[Labels, Array]:
+    def _record(self, labels: Labels, squared: Array) -> tuple[Labels, Array]:
         numbers = self.n_rows + np.arange(len(labels))
         before = len(self.opened)
         highest = np.maximum.accumulate(np.maximum(labels, before - 1))
         openers = np.diff(highest, prepend=before - 1) > 0
         self.opened = np.append(self.opened, numbers[openers])
         self.last = np.append(self.last, numbers[openers])
-        self.last[labels] = numbers  # of several rows the last
+        self.last[labels] = numbers  # the last of several rows wins
         self.n_rows += len(labels)
         return labels, squared

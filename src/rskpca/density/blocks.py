@@ -1,8 +1,8 @@
-"""The shadow density estimate of data in blocks, which no machine need hold together.
+"""The shadow density estimate of data in blocks, for data that no single machine holds.
 
-Covers of the blocks merge, at the price of a larger radius. Rows that are then counted at the
-merged centers, a block at a time, bring the radius back: each goes to the first center within
-it, and the few that none covers are covered together.
+The covers of the blocks are merged, which enlarges the radius. Counting the rows again at the
+merged centers, block by block, restores it: each row joins the first center within the radius,
+and the few rows that no center covers are covered together.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .tolerance import Goal
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What rows of some blocks add up to at given centers, and the rows that none covers.
+    """Statistics of the rows of some blocks at given centers, and the rows that none covers.
 
     Attributes
     ----------
     statistics : Statistics
         Sums over the rows of each center.
     rows : ndarray of shape (n_left, n_features)
-        Further than the radius from every center, in the order of the data.
+        Rows farther than the radius from every center, in the order of the data.
     weights : ndarray of shape (n_left,)
-        How often each counts.
+        Their weights.
     """
 
     statistics: Statistics
@@ -42,17 +42,17 @@ class Counts:
     weights: Array
 
     def merge(self, other: Counts) -> Counts:
-        """The counts of the blocks of both.
+        """Return the counts of the blocks of both.
 
         Parameters
         ----------
         other : Counts
-            At the same centers, of later blocks.
+            Counts of later blocks at the same centers.
 
         Returns
         -------
         Counts
-            New ones.
+            The merged counts.
         """
         return Counts(
             self.statistics.merge(other.statistics),
@@ -63,16 +63,16 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class ShadowBlocks:
-    """What all blocks agree on, so that their covers merge and their counts add up.
+    """Settings that all blocks share, so that their covers and counts can be merged.
 
     Attributes
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     radius : float
         epsilon.
     spectrum : Spectrum or None
-        Sums of no data yet.
+        Fourier sums of no data.
     n_features : int
         d.
     """
@@ -102,7 +102,7 @@ class ShadowBlocks:
         Returns
         -------
         ShadowBlocks
-            To be given to every block.
+            The settings.
         """
         goal = check_goal(density)
         spectrum = Spectrum.of(kernel, origin, density.n_frequencies, density.random_state)
@@ -110,21 +110,21 @@ class ShadowBlocks:
         return cls(kernel, radius, spectrum, len(origin))
 
     def checked(self, X: Any, sample_weight: Any = None) -> tuple[Array, Array]:
-        """The rows of a block that have weight, and their weights.
+        """Validate a block; return the rows of positive weight, and their weights.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows of a block; there may be none.
+            Rows of a block, which may be empty.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each counts.
+            Weight of each row.
 
         Returns
         -------
         rows : ndarray
-            float32 or float64; an error names the row that is not finite.
+            float32 or float64 values.
         weights : ndarray
-            Positive.
+            Positive weights.
         """
         rows = check.block_rows(X, self.n_features)
         weights = check.sample_weights(sample_weight, len(rows), all_zero=True)
@@ -132,19 +132,19 @@ class ShadowBlocks:
         return (rows, weights) if counted.all() else (rows[counted], weights[counted])
 
     def cover(self, X: Any, sample_weight: Any = None) -> ReducedSet | None:
-        """The reduced set of one block (Algorithm 2).
+        """Return the reduced set of one block (Algorithm 2).
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each counts.
+            Weight of each row.
 
         Returns
         -------
         ReducedSet or None
-            None of a block without rows. Those of several blocks merge.
+            None for a block without rows. Reduced sets of several blocks can be merged.
         """
         rows, weights = self.checked(X, sample_weight)
         if len(rows) == 0:
@@ -154,21 +154,21 @@ class ShadowBlocks:
         return replace(found, spectrum=spectrum)
 
     def count(self, centers: Array, X: Any, sample_weight: Any = None) -> Counts:
-        """The rows of one block at given centers, each at the first within the radius.
+        """Count the rows of one block, each at the first center within the radius.
 
         Parameters
         ----------
         centers : ndarray of shape (n_centers, n_features)
-            Of the merged covers.
+            The centers of the merged covers.
         X : array-like of shape (n_samples, n_features)
             Rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each counts.
+            Weight of each row.
 
         Returns
         -------
         Counts
-            Those of several blocks merge.
+            Counts of several blocks can be merged.
         """
         rows, weights = self.checked(X, sample_weight)
         labels, squared = Cover(self.radius, centers).assign(rows)
@@ -178,19 +178,19 @@ class ShadowBlocks:
         return Counts(statistics, rows[left], weights[left])
 
     def join(self, merged: ReducedSet, counts: Counts) -> ReducedSet:
-        """The reduced set of all blocks, with every row within the radius of its center.
+        """Return the reduced set of all blocks, with every row within the radius of its center.
 
         Parameters
         ----------
         merged : ReducedSet
-            The covers of all blocks.
+            The merged covers of all blocks.
         counts : Counts
-            All rows, counted at its centers.
+            The counts of all rows at its centers.
 
         Returns
         -------
         ReducedSet
-            The merged centers in their order, then those of the rows that none covered.
+            The merged centers in their order, followed by those opened for uncovered rows.
         """
         cover = Cover(self.radius, merged.centers)
         statistics, _ = cover_and_count(cover, counts.statistics, counts.rows, counts.weights)
@@ -201,39 +201,39 @@ class ShadowBlocks:
 
 
 def check_goal(density: ShadowDensity) -> Goal:
-    """What fixes the radius, for a density that can be made from blocks.
+    """Check that a density can be fitted in blocks, and return what fixes its radius.
 
     Parameters
     ----------
     density : ShadowDensity
-        Its parameters are checked.
+        An unfitted density.
 
     Returns
     -------
     Goal
-        One that needs no look at all of the data.
+        A goal that does not depend on all of the data.
     """
     check.whole_number("n_frequencies", density.n_frequencies)
     goal = Goal.checked(density.ell, density.tol, density.error)
     if goal.ell == "auto":
         raise ValueError(
-            'ell="auto" looks at all rows at once, which blocks cannot; fit the density to a '
-            "sample of the rows and give its ell_, or give tol alone."
+            'ell="auto" needs all rows at once, which a fit in blocks does not have; fit the '
+            "density to a sample and use its ell_, or give tol alone."
         )
     if goal.tol is None and np.isinf(float(goal.ell)):
         raise ValueError(
-            "ell=inf keeps every row, which is not for data in blocks; give a number such as "
+            "ell=inf keeps every row, which a fit in blocks cannot; use a number such as "
             "ell=4.0, or fit the rows on one machine."
         )
     if density.max_centers is not None:
         raise ValueError(
-            f"max_centers={density.max_centers} bounds a stream, row by row, which blocks cannot; "
-            "leave it out, and give a smaller ell for fewer centers."
+            f"max_centers={density.max_centers} bounds a stream row by row, which a fit in blocks "
+            "cannot; leave it out, and use a smaller ell for fewer centers."
         )
     if density.warm_start:
         raise ValueError(
-            "warm_start=True starts from the last fit, which blocks do not; leave it out, or go on "
-            "with partial_fit."
+            "warm_start=True starts from the previous fit, which a fit in blocks cannot; leave it "
+            "out, or continue with partial_fit."
         )
     return goal
 
@@ -241,7 +241,7 @@ def check_goal(density: ShadowDensity) -> Goal:
 def _check_same_data(first: float, second: float) -> None:
     if not np.isclose(first, second, rtol=1e-9, atol=0):
         raise ValueError(
-            f"the blocks held rows of weight {first:.16g} when they were covered, but "
-            f"{second:.16g} when they were counted; they must give the same rows each time: store "
-            "them, or give their random numbers a seed."
+            f"the blocks had rows of weight {first:.16g} when they were covered, but "
+            f"{second:.16g} when they were counted; they must return the same rows each time: "
+            "store them, or seed their random numbers."
         )

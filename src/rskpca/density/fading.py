@@ -20,59 +20,59 @@ from ._counting import cover_and_count
 from ._expiring import ExpiringDensity, check_same
 from .shadow import ShadowDensity
 
-PATIENCE = 24  # half-lives without a row after which a center goes: 2^-24 is 6e-8
-_SPAN = 256  # half-lives after which the unit of the weights is chosen anew
-_LOST = 1e-7  # the share of the weight that centers may take along, which bounds allow for
-_LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that can be counted in the unit of any place
+PATIENCE = 24  # half-lives without a row after which a center expires: 2^-24 is 6e-8
+_SPAN = 256  # half-lives after which the unit of the weights is renewed
+_LOST = 1e-7  # share of the weight that expired centers may take along; the bounds allow for it
+_LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that do not underflow or overflow in any unit
 
 
 class FadingDensity(ExpiringDensity):
-    """The shadow density of a stream whose rows count half as much after every half-life.
+    """The shadow density of a stream whose rows lose half of their weight in every half-life.
 
-    A row counts 1, or its sample weight, when it comes; each row that comes after it
-    multiplies that by 2^(-1 / half_life). A row joins the first center within the radius that is
-    there when it comes, else it opens one. A center to which no row came for 24 half-lives goes,
-    and its weight, 6e-8 of what it was, goes with it.
+    A row has weight 1, or its sample weight, when it arrives; each later row multiplies that by
+    2^(-1 / half_life). A row joins the first center within the radius that exists when it arrives,
+    else it opens one. A center that no row has joined for 24 half-lives expires with its weight,
+    which is 6e-8 of what it was.
 
     Parameters
     ----------
     half_life : float
-        Rows after which a row counts half. The total weight of a long stream tends to
-        half_life / ln 2, which is 1.44 half-lives.
+        Number of rows after which the weight of a row is halved. The total weight of a long
+        stream tends to half_life / ln 2, which is 1.44 half-lives.
     density : ShadowDensity, default=None
-        Its kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state`` are taken. None is
+        Provides kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state``. None is
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        For a ``density`` without one. None is the Gaussian with the median bandwidth, or the
-        kernel of the estimator that this density is given to.
+        The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
+        an embedding leave it out: the embedding passes its own kernel.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, in the order in which they were opened, weights, radius; ``n_samples`` is the
-        sum of the weights.
+        Centers in the order in which they were opened, weights, radius; ``n_samples`` is the sum
+        of the weights.
     labels_ : ndarray of shape (n_samples,)
         The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
-        and where the center is gone.
+        and if the center has expired.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth; the first chunk fixes it.
     ell_ : float
-        The ell that was asked for, as a number.
+        The requested ell as a number.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
-    No rows are kept, so that none can be taken away: there is no ``forget``.
+    Rows are not kept, so they cannot be removed: there is no ``forget``.
 
-    A row of sample weight w counts w, and is one row to the half-life: not the same as w rows. A
-    row of weight 0 is none.
+    A row of sample weight w has weight w but ages the others like a single row, so it is not the
+    same as w rows. A row of weight 0 is ignored.
 
-    What centers take along is at most 1e-7 of the weight if rows have the same sample weight;
-    the certificate allows for that. Where sample weights differ so much that it is more,
-    ``reduced_set_`` has no radius and no sums until it is less, so that nothing is claimed of
+    Expired centers take along at most 1e-7 of the weight if all rows have the same sample weight;
+    the certificate allows for that. If sample weights differ so much that it is more,
+    ``reduced_set_`` has no radius and no sums until it is less, so that no claim is made about
     the error.
 
     Examples
@@ -109,31 +109,32 @@ class FadingDensity(ExpiringDensity):
 
 
 def patience(half_life: float) -> int:
-    """Rows of others after which a center goes."""
+    """Return the number of rows of other centers after which a center expires."""
     return int(min(math.ceil(PATIENCE * half_life), 2**62))
 
 
 class FadingStream:
-    """Sums in a unit that shrinks as time goes by, so that no row but the last is touched.
+    """Statistics in a unit that shrinks with time, so that older rows need no update.
 
-    In a span of ``rows_in_span`` rows the row at place p counts 2^(p / half_life - _SPAN - 1).
+    In a span of ``rows_in_span`` rows the row at position p has weight
+    2^(p / half_life - _SPAN - 1).
 
     Parameters
     ----------
     aging : AgingCover
         The centers; its patience is :func:`patience` of the half-life.
     spectrum : Spectrum or None
-        Sums at random frequencies.
+        Fourier sums.
     half_life : float
-        Rows after which a row counts half.
+        Number of rows after which the weight of a row is halved.
     """
 
     def __init__(self, aging: AgingCover, spectrum: Spectrum | None, half_life: float) -> None:
         self.aging, self.spectrum, self.half_life = aging, spectrum, half_life
         self.rows_in_span = max(int(min(_SPAN * half_life, 2**62)), 1)
-        self.place = self._place_after(aging.n_rows)  # of the next row
+        self.place = self._place_after(aging.n_rows)  # position of the next row in its span
         self.statistics = Statistics.zeros()
-        self.lost = 0.0  # the weight of centers that are gone
+        self.lost = 0.0  # weight of expired centers
 
     @classmethod
     def restored(
@@ -144,25 +145,25 @@ class FadingStream:
         statistics: Statistics,
         lost: float,
     ) -> FadingStream:
-        """A stream that goes on from here."""
+        """Return a stream that continues from a saved state."""
         stream = cls(aging, spectrum, half_life)
         stream.statistics, stream.lost = statistics, lost
         return stream
 
     def branch(self) -> FadingStream:
-        """A stream of its own from here on."""
+        """Return a copy that can be updated independently."""
         other = copy.copy(self)
         other.aging = self.aging.branch()
         return other
 
     def compacted(self) -> FadingStream:
-        """The same stream, on its own, without centers that are gone."""
+        """Return a copy without expired centers."""
         other = self.branch()
         other._bury(now=True)
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Take in rows; their centers."""
+        """Add rows; return, for each, the number of the row that opened its center."""
         _check_weights(weights)
         homes = np.empty(len(X), dtype=np.int64)
         start = 0
@@ -177,7 +178,7 @@ class FadingStream:
         return homes
 
     def _place_after(self, n_rows: int) -> int:
-        """A span that is full ends with the row after it."""
+        """Return the position of the next row; a full span ends with the row after it."""
         return (n_rows - 1) % self.rows_in_span + 1 if n_rows else 0
 
     def _bury(self, *, now: bool = False) -> None:
@@ -202,11 +203,11 @@ class FadingStream:
         return self.aging.opened[labels]
 
     def _unit(self, place: NDArray[np.int64]) -> Array:
-        """What a row of weight 1 at this place counts in its span."""
+        """Return the weight that a row of weight 1 has at a position in its span."""
         return np.ldexp(np.exp2(place / self.half_life), -_SPAN - 1)
 
     def reduced_set(self) -> ReducedSet:
-        """Of the rows as they count now, the last of them with its own weight."""
+        """Return the reduced set in a unit in which the newest row has its own weight."""
         factor = float(1 / self._unit(np.array(self.place - 1)))
         alive, radius = self.aging.alive, self.aging.radius
         statistics = self.statistics.scale(factor)
@@ -222,8 +223,8 @@ def _check_weights(weights: Array) -> None:
     for weight in (weights.min(initial=1.0), weights.max(initial=1.0)):
         if not _LIGHTEST <= weight <= _HEAVIEST:
             raise ValueError(
-                f"sample_weight must be 0 or from {_LIGHTEST:g} to {_HEAVIEST:g} where rows fade, "
-                f"got {weight:g}; multiply all weights by a number."
+                f"sample_weight must be 0 or from {_LIGHTEST:g} to {_HEAVIEST:g} for a "
+                f"FadingDensity, got {weight:g}; rescale the weights."
             )
 
 

@@ -1,4 +1,4 @@
-"""One model of the data of several."""
+"""Merging fitted models."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ Model = TypeVar("Model")
 
 
 def merge(first: Model, *others: Model) -> Model:
-    """The model of the data of all, from the fitted models alone.
+    """Merge fitted models into one model of all their data, without the data.
 
     Centers of a later model join the first center of an earlier one that is closer than the
-    radius; the others follow in their order. The centers of ``first`` stay, so that points are
-    within twice the radius of their center however many models are merged in one call. The
-    certificate of the result reads the radius that came of it.
+    radius; the others follow in their order. The centers of ``first`` stay, so points are within
+    twice the radius of their center regardless of how many models are merged in one call. The
+    certificate of the result uses the resulting radius.
 
     Parameters
     ----------
     first : density or embedding
-        A fitted ``ShadowDensity``, or any embedding on one, or a ``KernelPCANovelty`` of such. The
-        result has its parameters.
+        A fitted ``ShadowDensity``, an embedding on one, or a ``KernelPCANovelty`` with such an
+        embedding. The result has its parameters.
     *others : density or embedding
-        Fitted, of the same class, with the same kernel and the same features.
+        Fitted models of the same class, with the same kernel and features.
 
     Returns
     -------
     density or embedding
-        A new model, with the weights of all; those given are not changed. ``partial_fit`` goes on
-        from it, ``forget`` does not: it is no longer known which center a row was counted in.
+        A new model with the weights of all; the given models are not changed. ``partial_fit``
+        continues from it, but ``forget`` cannot, because the center that counted a row is no
+        longer known.
 
     Examples
     --------
@@ -55,8 +56,8 @@ def _check_alike(models: tuple[Any, ...]) -> None:
     for i, model in enumerate(models):
         if not hasattr(model, "_merge"):
             raise TypeError(
-                f"{type(model).__name__} cannot be merged; a ShadowDensity can, and embeddings "
-                "on one."
+                f"{type(model).__name__} cannot be merged; merge takes a ShadowDensity or an "
+                "embedding on one."
             )
         if type(model) is not type(models[0]):
             raise TypeError(

@@ -17,7 +17,7 @@ from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectrum import Spectrum
-from ._base import Array, BaseDensity
+from ._base import BaseDensity
 from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
 from .tolerance import Goal
 
@@ -140,7 +140,10 @@ class ShadowDensity(BaseDensity):
         spectrum = self._frequencies(kernel, rows)
         spectrum = None if spectrum is None else spectrum.add(X, weights)
         radius = goal.radius(kernel, X, weights, spectrum)
-        self._absorb(rows, None, self._first_cover(radius, X), spectrum)
+        cover = open_cover(radius, X[:0])
+        if self._is_warm and radius > 0:  # keep previous centers that are far enough apart
+            cover.extend(self.reduced_set_.centers.astype(X.dtype))
+        self._absorb(rows, None, cover, spectrum)
         self._cover_ = None  # a stream rebuilds it; a batch does not need it
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
         self.__dict__.pop("_merged_", None)
@@ -301,13 +304,6 @@ class ShadowDensity(BaseDensity):
     def _warm_up(self, fitted: BaseDensity) -> None:
         """Start from the centers and the kernel of a fitted density."""
         self.kernel_, self.reduced_set_ = fitted.kernel_, fitted.reduced_set_
-
-    def _first_cover(self, radius: float, X: Array) -> RowCover:
-        """Return a cover of no rows; a warm start keeps centers that are far enough apart."""
-        cover = open_cover(radius, X[:0])
-        if self._is_warm and radius > 0:
-            cover.extend(self.reduced_set_.centers.astype(X.dtype))
-        return cover
 
     def _take_cover(self) -> RowCover:
         """Take the cached cover, or build it; the caller stores it again if all went well."""

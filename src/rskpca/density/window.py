@@ -23,54 +23,54 @@ from ._recent import Segments, WindowRows, append, column, concatenate, split
 from .shadow import ShadowDensity
 
 _LONGEST = 2**62  # a window that no stream fills
-_EXACT = 2**32  # whole weights of twice the rows of a window that sum to this: no rounding
+_EXACT = 2**32  # integer weights of two windows that sum to at most this add up exactly
 
 
 class WindowDensity(ExpiringDensity):
     """The shadow density of the last rows of a stream.
 
-    A row joins the first center within the radius that is there when it comes, else it opens
-    one; then the oldest row leaves, and a center without rows goes. Each row of the window counts
-    in the center that it was given to when it came.
+    A row joins the first center within the radius that exists when it arrives, else it opens
+    one; then the oldest row leaves, and a center without rows is dropped. Each row of the window
+    is counted at the center that it joined when it arrived.
 
     Parameters
     ----------
     window : int
-        How many rows count: the last ones. A row takes one place whatever its sample weight,
-        so that a weight of 3 is not the same as three rows; rows of weight 0 take no place.
+        Number of rows in the window. A row takes one place regardless of its sample weight, so a
+        weight of 3 is not the same as three rows; rows of weight 0 take no place.
     density : ShadowDensity, default=None
-        Its kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state`` are taken. None is
+        Provides kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state``. None is
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        For a ``density`` without one. None is the Gaussian with the median bandwidth, or the
-        kernel of the estimator that this density is given to.
+        The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
+        an embedding leave it out: the embedding passes its own kernel.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, in the order in which they were opened, weights, radius, n_samples: counted
-        over the rows of the window when it is first asked for, so that nothing adds up.
+        Centers in the order in which they were opened, weights, radius, n_samples. It is counted
+        from the rows of the window when it is first used, so that rounding does not accumulate.
     labels_ : ndarray of shape (n_samples,)
         The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
-        and where the center is gone.
+        and if the center has expired.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth; the first chunk fixes it.
     ell_ : float
-        The ell that was asked for, as a number.
+        The requested ell as a number.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
-    What is kept is bounded: the rows of the window, with 24 bytes each for weight, center and
-    distance, and the centers. Rows are needed to take them out of the sums at random frequencies
-    again, and to ``forget`` them.
+    Memory is bounded: the rows of the window, with 24 bytes each for weight, center and distance,
+    and the centers. The rows are needed to subtract them from the Fourier sums, and to ``forget``
+    them.
 
-    Those sums are kept for sample weights of 1, and for whole ones of at most 2^32 / ``window``;
-    rows of other weights are summed anew for each ``reduced_set_``. ``forget`` looks through all
-    rows of the window.
+    Fourier sums are updated for integer sample weights of at most 2^32 / ``window``; rows with
+    other weights are summed again for each ``reduced_set_``. ``forget`` searches all rows of the
+    window.
 
     Examples
     --------
@@ -109,16 +109,16 @@ class WindowDensity(ExpiringDensity):
         check_same("window", self._size, begun._stream_.size)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows out of the window before their time. Their places stay empty.
+        """Remove rows from the window early. Their places stay empty.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows that are in the window. Of equal ones the oldest go first.
+            Rows that are in the window. Of equal rows the oldest are removed first.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were counted with.
+            The weights that they were added with.
 
         Returns
         -------
@@ -128,7 +128,7 @@ class WindowDensity(ExpiringDensity):
         Raises
         ------
         ValueError
-            If a row is not in the window with its weight, or nothing would be left. Nothing is
+            If a row is not in the window with its weight, or no rows would be left. Nothing is
             changed then.
         """
         check_is_fitted(self)
@@ -143,17 +143,17 @@ class WindowDensity(ExpiringDensity):
 
 
 class WindowStream:
-    """The rows of the window, the centers, and the sums of the rows of small, whole weight.
+    """The state of a window: its rows, the centers, and Fourier sums.
 
-    Those sums are exact, so that rows leave them without a trace; rows of other weights are
-    summed when the reduced set is asked for.
+    The sums cover rows with small integer weights. They are exact, so that rows can be subtracted
+    without a trace; rows with other weights are summed when the reduced set is needed.
 
     Parameters
     ----------
     aging : AgingCover
-        The centers; its patience is the size of the window.
+        The centers; its patience is the length of the window.
     spectrum : Spectrum or None
-        The sums.
+        The Fourier sums.
     blocks : tuple of Rows, default=()
         The rows, from the oldest to the last.
     """
@@ -165,23 +165,23 @@ class WindowStream:
 
     @property
     def size(self) -> int:
-        """How many rows there can be."""
+        """The length of the window."""
         return self.aging.patience
 
     def branch(self) -> WindowStream:
-        """A stream of its own from here on."""
+        """Return a copy that can be updated independently."""
         other = copy.copy(self)
         other.aging = self.aging.branch()
         return other
 
     def compacted(self) -> WindowStream:
-        """The same stream, on its own, without centers that are gone."""
+        """Return a copy without expired centers."""
         other = self.branch()
         other.aging.bury(now=True)
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Take in rows, and let as many of the oldest go; the new rows' centers."""
+        """Add rows and drop the oldest; return the rows that opened the centers of the new ones."""
         parts = []
         start = 0
         while start < len(X):
@@ -203,19 +203,19 @@ class WindowStream:
             self._sum(concatenate(gone), -1)
 
     def _sum(self, rows: WindowRows, sign: int) -> None:
-        """Add the rows whose sums are kept to the spectrum, or take them away."""
+        """Add rows with small integer weights to the Fourier sums, or subtract them."""
         summed = (rows.weights > 0) & self._summed(rows.weights)
         if self.spectrum is not None and summed.any():
             some = rows if summed.all() else rows.part(summed)
             self.spectrum = self.spectrum.add(some.X, sign * some.weights)
 
     def _summed(self, weights: Array) -> NDArray[np.bool_]:
-        """Which weights are such that sums of a window of them, and as many more, are exact."""
+        """Return a mask of the weights whose sums over two windows are exact."""
         largest = max(_EXACT // self.size, 1)
         return (weights == np.round(weights)) & (weights <= largest)
 
     def remove(self, X: Array, weights: Array) -> None:
-        """Take rows away; all or nothing."""
+        """Remove rows; all or nothing."""
         rows = concatenate(self.segments)
         gone = _found(rows, X, weights)
         left = np.where(gone, 0.0, rows.weights)
@@ -227,12 +227,12 @@ class WindowStream:
         self._sum(rows.part(gone), -1)
         self.segments = append((), replace(rows, weights=left))
         numbers = self.aging.n_rows - len(rows) + np.arange(len(rows))
-        last = np.full(len(self.aging.opened), -1 - self.size)  # gone since before the first row
+        last = np.full(len(self.aging.opened), -1 - self.size)  # expired before the first row
         last[np.searchsorted(self.aging.opened, rows.homes[left > 0])] = numbers[left > 0]
         self.aging.last = last
 
     def reduced_set(self) -> ReducedSet:
-        """Counted over the rows of the window, from the oldest to the last."""
+        """Return the reduced set, counted from the oldest row to the newest."""
         weights, homes = column(self.segments, "weights"), column(self.segments, "homes")
         squared, here = column(self.segments, "squared"), weights > 0
         alive = self.aging.alive
@@ -251,7 +251,7 @@ class WindowStream:
 
 
 def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
-    """Which rows of the window these are."""
+    """Return a mask of the rows of the window that equal the given ones."""
     wanted = Counter(_keys(X, weights))
     found = np.zeros(len(rows), dtype=bool)
     likely = _likely(rows, X, weights)
@@ -262,14 +262,14 @@ def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
     missing = wanted.total()
     if missing:
         raise ValueError(
-            f"forget: {missing} of {len(X)} rows are not in the window with the weights given; "
-            "rows that have left it are forgotten already. Nothing was changed."
+            f"forget: {missing} of {len(X)} rows are not in the window with the given weights; "
+            "rows that have left the window are already forgotten. Nothing was changed."
         )
     return found
 
 
 def _likely(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.intp]:
-    """Rows of the window, ascending, among which these are, if they are there."""
+    """Return the indices, ascending, of rows of the window that may equal the given ones."""
     likely = np.flatnonzero(np.isin(rows.weights, weights))
     for k in range(X.shape[1]):
         if len(likely) <= len(X):
@@ -279,5 +279,5 @@ def _likely(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.intp]:
 
 
 def _keys(X: Array, weights: Array) -> list[bytes]:
-    """Rows and weights as bytes; -0.0 is 0.0."""
+    """Return rows and weights as bytes; -0.0 becomes 0.0."""
     return [row.tobytes() for row in np.column_stack([X, weights]).astype(np.float64) + 0.0]

@@ -51,8 +51,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     """Eigenfunctions of a kernel, on a reduced set of the data, as coordinates.
 
     A subclass has the parameters ``kernel``, ``gamma``, ``bandwidth``, ``density``, ``ell``,
-    ``random_state`` and ``verbose``, and implements :meth:`_decompose`. Its ``fit`` calls
-    :meth:`_summarize` (Algorithm 2) and :meth:`_decompose` (Algorithm 1).
+    ``random_state`` and ``verbose``, and implements :meth:`_decompose` (Algorithm 1). Its ``fit``
+    validates the rows, resolves the kernel, summarizes the rows (Algorithm 2) and decomposes.
 
     After ``partial_fit`` or ``forget`` the eigenproblem is solved when an answer is first asked
     for. The solution is stored with the reduced set that it belongs to, so that a solution of
@@ -88,12 +88,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
 
     # -------------------------------------------------------------- fitting
-
-    def _summarize(self, rows: Rows) -> tuple[RadialKernel, BaseDensity]:
-        """Return the resolved kernel and a fitted density of the rows: Algorithm 2."""
-        density = self._new_density()
-        kernel = self._resolve_kernel(rows, density)
-        return kernel, density.summarize(rows, kernel)
 
     def _new_density(self) -> BaseDensity:
         """Return an unfitted density; a warm start continues from the previous one."""
@@ -158,11 +152,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._check_parameters()
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
-            return self._store(rows, *self._summarize(rows), None)
+            density = self._new_density()
+            kernel = self._resolve_kernel(rows, density)
+            return self._store(rows, kernel, density.summarize(rows, kernel), None)
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight)
-        density: Any = self.density_._branch()  # a copy of this embedding may share the density
-        self.density_, self._solved_ = density._extend(rows), None
+        branch: Any = self.density_._branch()  # a copy of this embedding may share the density
+        self.density_, self._solved_ = branch._extend(rows), None
         return self
 
     @available_if(_density_can("forget"))
@@ -189,8 +185,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._check_parameters()
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
-        density: Any = self.density_._branch()
-        self.density_, self._solved_ = density._withdraw(rows), None
+        branch: Any = self.density_._branch()
+        self.density_, self._solved_ = branch._withdraw(rows), None
         return self
 
     def _merge(self, others: Sequence[KernelEmbedding]) -> Self:

@@ -84,7 +84,9 @@ class WalkEmbedding(KernelEmbedding):
         """
         self._check_parameters()
         rows = validate_rows(self, X, sample_weight)
-        kernel, density = self._summarize(rows)  # Algorithm 2
+        density = self._new_density()
+        kernel = self._resolve_kernel(rows, density)
+        density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_)  # Algorithm 1
         return self._store(rows, kernel, density, model)
 

@@ -155,7 +155,9 @@ class ReducedSetKernelPCA(KernelEmbedding):
         """
         self._check_parameters()
         rows = validate_rows(self, X, sample_weight)
-        kernel, density = self._summarize(rows)  # Algorithm 2
+        density = self._new_density()
+        kernel = self._resolve_kernel(rows, density)
+        density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
         return self._store(rows, kernel, density, model)
 
@@ -184,7 +186,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
             )
         count = reduced_set.n_centers if self.n_components is None else self.n_components
         system = solve(Centered() if self.center else Plain(), kernel, reduced_set, count)
-        self._check_components(system, reduced_set.n_centers)
+        found = len(system.eigenvalues)
+        check_components("n_components", self.n_components, found, reduced_set.n_centers)
         return system
 
     def _moments(
@@ -213,14 +216,9 @@ class ReducedSetKernelPCA(KernelEmbedding):
                 f"{len(moments.basis)} basis points for the kernel. Use other basis points."
             )
         points = "centers" if self.basis is None else "basis points"
-        self._check_components(system, len(moments.basis), points)
-        return system
-
-    def _check_components(
-        self, system: EigenSystem, n_points: int, points: str = "centers"
-    ) -> None:
         found = len(system.eigenvalues)
-        check_components("n_components", self.n_components, found, n_points, points)
+        check_components("n_components", self.n_components, found, len(moments.basis), points)
+        return system
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from .. import kernels, spectral
-from .._core.partition import Partition
 from .._core.fourier import round_up_pairs
+from .._core.partition import Partition
 from ..baselines.sparse import SparseModel
 from ..certificate import Certificate
 from ..certificate.levels import Level

@@ -66,7 +66,7 @@ class Standardized(Source):  # numpydoc ignore=PR01
 
     def __init__(self, source: Source, scaler: StandardScaler) -> None:
         check_is_fitted(scaler)
-        super().__init__(source._table, source._picked, source.block_rows)
+        super().__init__(source._table, source._selection, source.block_rows)
         self.n_rows, self.watch, self.feature_names = source.n_rows, source.watch, None
         self._scaler = copy(scaler)
         vars(self._scaler).pop("feature_names_in_", None)  # blocks have none to compare with

@@ -1,4 +1,4 @@
-"""Reading ahead: the same items, bounded, and no thread is left."""
+"""Tests of read_ahead: the items are unchanged, the queue is bounded, and the thread ends."""
 
 import threading
 import time
@@ -9,18 +9,18 @@ from rskpca.data import read_ahead
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_is_left():
+def _no_thread_survives():
     before = threading.active_count()
     yield
     assert threading.active_count() == before
 
 
-def test_the_items_come_in_order():
+def test_items_are_yielded_in_order():
     assert list(read_ahead(range(100))) == list(range(100))
     assert list(read_ahead([])) == []
 
 
-def test_it_runs_ahead_by_a_few():
+def test_only_a_few_items_are_prefetched():
     drawn = []
 
     def items():
@@ -34,23 +34,23 @@ def test_it_runs_ahead_by_a_few():
     while len(drawn) < 4 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.1)
-    assert len(drawn) == 4  # one used, two waiting, one in hand
+    assert len(drawn) == 4  # one used, two in the queue, one held by the thread
     ahead.close()
 
 
-def test_an_error_comes_in_its_turn():
+def test_an_error_is_raised_in_its_turn():
     def items():
         yield 1
-        raise OSError("the disk is gone")
+        raise OSError("disk failure")
 
     ahead = read_ahead(items())
     assert next(ahead) == 1
-    with pytest.raises(OSError, match="the disk is gone"):
+    with pytest.raises(OSError, match="disk failure"):
         next(ahead)
 
 
-def test_an_interruption_ends_the_thread():
-    ahead = read_ahead(iter(int, 1))  # endless
+def test_an_interrupt_ends_the_thread():
+    ahead = read_ahead(iter(int, 1))  # infinite
     next(ahead)
     with pytest.raises(KeyboardInterrupt):
         ahead.throw(KeyboardInterrupt)

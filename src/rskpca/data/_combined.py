@@ -1,0 +1,252 @@
+"""Tables made from other tables: folders of files, iterators, and tables without some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from inspect import isgenerator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._table import (
+    Batch,
+    Field,
+    Rows,
+    Selection,
+    Table,
+    column_label,
+    feature_dtype,
+    skip_rows,
+)
+
+
+class Folder(Table):
+    """The files of a folder, one after the other."""
+
+    def __init__(self, files: Sequence[Table], name: str) -> None:
+        self.files, self.name = files, name
+        for file in files[1:]:
+            _check_names(file, files[0].fields, files[0].name)
+        columns = zip(*(file.fields for file in files), strict=True)
+        self.fields = tuple(_common_field(fields) for fields in columns)
+        self.ids_are_text = files[0].ids_are_text
+        sizes = [file.n_rows for file in files if file.n_rows is not None]
+        self.n_rows = sum(sizes) if len(sizes) == len(files) else None
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        return _chain(self.files, selection, start, size)
+
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        """Take the rows from the files that hold them."""
+        if self.n_rows is None:
+            yield from super().take(selection, rows, size)
+            return
+        sizes = [file.n_rows for file in self.files]
+        starts = np.cumsum([0, *sizes[:-1]])
+        parts = np.split(rows, np.searchsorted(rows, starts[1:]))
+        for file, start, part in zip(self.files, starts, parts, strict=True):
+            if len(part):
+                yield from file.take(selection, part - start, size)
+
+    def check_parts(self, selection: Selection) -> None:
+        """Check that each selected column has the same kind of values in all files."""
+        for j in _columns_to_compare(self, selection):
+            files = [file for file in self.files if not file.fields[j].empty]
+            for file in files[1:]:
+                _check_kind(file, j, files[0].fields[j], files[0].name)
+
+    def arrow_type(self, j: int) -> Any:
+        """Return a type for the numbers of all files, or the type in the first file with values."""
+        if self.fields[j].dtype is not None and not self.ids_are_text:
+            return super().arrow_type(j)
+        files = [file for file in self.files if not file.fields[j].empty]
+        return (files or self.files)[0].arrow_type(j)
+
+    def identity(self) -> Any:
+        return [file.identity() for file in self.files]
+
+
+class IteratorTable(Table):
+    """The items of an iterator, each of which is an array or a data frame.
+
+    ``iterate`` returns an iterator over the items, a new one for each call unless ``again`` is
+    False. ``as_table`` converts an item, given its name for error messages, to a table.
+    """
+
+    name = "the iterator"
+    n_rows = None
+
+    def __init__(
+        self,
+        iterate: Callable[[], Iterable[Any]],
+        as_table: Callable[[Any, str], Table],
+        *,
+        again: bool,
+    ) -> None:
+        self._iterate, self._as_table, self.again = iterate, as_table, again
+        self._first_iterator: Iterator[Any] = iter(iterate())
+        item = next(self._first_iterator, None)
+        if item is None:
+            raise ValueError("the iterator is empty: it yields no block of rows.")
+        self._first_table = self._table(0, item)
+        self.fields = self._first_table.fields
+        self._identity = self._first_table.identity()
+        self._unread = None if again else chain([item], self._first_iterator)
+        if again and isgenerator(self._first_iterator):
+            self._first_iterator.close()  # so that it closes its files
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        return _chain(self._tables(selection), selection, start, size)
+
+    def arrow_type(self, j: int) -> Any:
+        return self._first_table.arrow_type(j)
+
+    def identity(self) -> Any:
+        """Return the identity of the first item, since the others are unknown."""
+        return self._identity
+
+    def _table(self, i: int, item: Any) -> Table:
+        return self._as_table(item, f"block {i} of the iterator")
+
+    def _tables(self, selection: Selection) -> Iterator[Table]:
+        """Yield the items as tables that are compatible with the first one."""
+        for i, item in enumerate(self._new_iterator() if self.again else self._only_iterator()):
+            table = self._table(i, item)
+            _check_names(table, self.fields, "block 0")
+            for j in _columns_to_compare(self, selection):
+                _check_kind(table, j, self.fields[j], "block 0")
+            _check_dtype(table, self.fields, selection)
+            yield table
+
+    def _new_iterator(self) -> Iterator[Any]:
+        items = iter(self._iterate())
+        item = None if items is self._first_iterator else next(items, None)
+        if item is None or self._table(0, item).identity() != self._identity:
+            raise ValueError(
+                "the function does not return an iterator that starts from the beginning, so "
+                "rows would be lost. Return a new iterator from each call, or pass the iterator "
+                "itself, which is then read once."
+            )
+        return chain([item], items)
+
+    def _only_iterator(self) -> Iterator[Any]:
+        if self._unread is None:
+            raise ValueError(
+                "the iterator is exhausted, because it was read before. To read it again, pass a "
+                "function that returns a new iterator, such as lambda: blocks()."
+            )
+        items, self._unread = self._unread, None
+        return items
+
+
+class CompleteRows(Table):
+    """The rows of a table that have no missing or infinite feature or weight.
+
+    They are numbered as if the other rows did not exist. The number of skipped rows is known
+    after the first pass.
+    """
+
+    n_rows = None
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.name, self.fields = table, table.name, table.fields
+        self.again, self.ids_are_text = table.again, table.ids_are_text
+        self.n_skipped: int | None = None
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        return skip_rows(self._complete_batches(selection, size), start)
+
+    def _complete_batches(self, selection: Selection, size: int) -> Iterator[Batch]:
+        n_skipped = 0
+        for batch in self.table.batches(selection, 0, size):
+            complete = _is_complete(batch, selection)
+            n_skipped += len(batch) - int(np.count_nonzero(complete))
+            yield batch if complete.all() else batch.rows(np.flatnonzero(complete))
+        self.n_skipped = n_skipped
+
+    def columns_to_count(self, selection: Selection) -> Selection:
+        """Return all numeric columns, because a value may be missing in any of them."""
+        return Selection(selection.features, weight=selection.weight)
+
+    def arrow_type(self, j: int) -> Any:
+        return self.table.arrow_type(j)
+
+    def check_parts(self, selection: Selection) -> None:
+        self.table.check_parts(selection)
+
+    def identity(self) -> Any:
+        """Return an identity other than that of the table, whose row numbers differ."""
+        return ["whole", self.table.identity()]
+
+
+def _is_complete(batch: Batch, selection: Selection) -> NDArray[np.bool_]:
+    complete = np.ones(len(batch), dtype=bool)
+    for k, (_, numeric) in enumerate(selection.reads):
+        if numeric:
+            complete &= np.isfinite(batch.column(k))
+    return complete
+
+
+def _chain(tables: Iterable[Table], selection: Selection, start: int, size: int) -> Iterator[Batch]:
+    """Yield the batches of all tables, without the first ``start`` rows."""
+    for table in tables:
+        if table.n_rows is None:
+            for batch in table.batches(selection, 0, size):
+                yield from skip_rows([batch], start)
+                start = max(start - len(batch), 0)
+        else:
+            yield from table.batches(selection, start, size)
+            start = max(start - table.n_rows, 0)
+
+
+def _common_field(fields: Sequence[Field]) -> Field:
+    """Combine the fields of one column; numeric dtypes are promoted as in NumPy."""
+    known = [field for field in fields if not field.empty]
+    if not known or any(field.dtype is None for field in known):
+        return (known or fields)[0]
+    return known[0]._replace(dtype=np.result_type(*[field.dtype for field in known]))
+
+
+def _columns_to_compare(table: Table, selection: Selection) -> Sequence[int]:
+    """Return the selected columns that must have the same kind of values in all parts."""
+    return [j for j, numeric in selection.reads if numeric or not table.ids_are_text]
+
+
+def _check_names(table: Table, fields: Sequence[Field], first: str) -> None:
+    if len(table.fields) != len(fields):
+        raise ValueError(
+            f"{table.name} has {len(table.fields)} columns, but {first} has {len(fields)}; all "
+            "parts must have the same columns."
+        )
+    for field, expected in zip(table.fields, fields, strict=True):
+        if field.name != expected.name:
+            raise ValueError(
+                f"{table.name} has a column {field.name!r} where {first} has {expected.name!r}; "
+                "all parts must have the same columns."
+            )
+
+
+def _check_kind(table: Table, j: int, expected: Field, first: str) -> None:
+    field = table.fields[j]
+    if not (field.empty or expected.empty) and _kind(field) != _kind(expected):
+        raise ValueError(
+            f"column {column_label(table.fields, j)} of {table.name} holds {_kind(field)} values, "
+            f"but that of {first} holds {_kind(expected)} values; convert one of them."
+        )
+
+
+def _kind(field: Field) -> str:
+    return "text" if field.dtype is None else str(feature_dtype([field]))
+
+
+def _check_dtype(table: Table, fields: Sequence[Field], selection: Selection) -> None:
+    """Check that the features of a later item have the same common dtype as the first item."""
+    dtype = feature_dtype(table.fields[j] for j in selection.features)
+    expected = feature_dtype(fields[j] for j in selection.features)
+    if dtype != expected:
+        raise ValueError(
+            f"the features of {table.name} are {dtype}, but those of block 0 are {expected}; "
+            "convert one of them."
+        )

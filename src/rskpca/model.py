@@ -112,10 +112,7 @@ class FittedModel:
     @property
     def ell(self) -> float | None:
         """sigma / spacing of a shadow set, or None if the centers come from another method."""
-        spacing = self.reduced_set.spacing
-        if spacing is None:
-            return None
-        return float(self.kernel.scale / spacing) if spacing else np.inf
+        return _ell(self.kernel, self.reduced_set)
 
     @property
     def is_kernel_pca(self) -> bool:
@@ -211,6 +208,8 @@ class FittedEstimator:
     ----------
     estimator : estimator
         The last step: an embedding, a detector or a density.
+    embedding : estimator
+        The embedding inside a detector; otherwise the estimator itself.
     name : str
         Class of the embedding or density, for display.
     preprocessing : transformer or None
@@ -223,15 +222,22 @@ class FittedEstimator:
         Number of features that the model sees.
     feature_names : list of str or None
         Their names, if the model was fitted with names.
+    columns : list of str or None
+        Names of the columns before preprocessing, if the first step was fitted with names.
+    n_columns : int
+        Number of columns before preprocessing.
     """
 
     estimator: Any
+    embedding: Any
     name: str
     preprocessing: Any
     kernel: RadialKernel
     reduced_set: ReducedSet
     n_features: int
     feature_names: list[str] | None
+    columns: list[str] | None
+    n_columns: int
     _model: FittedModel | None
 
     @property
@@ -248,6 +254,21 @@ class FittedEstimator:
     def has_model(self) -> bool:
         """False for a density."""
         return self._model is not None
+
+    @property
+    def n_samples(self) -> float | None:
+        """The number of rows, or None if the model does not know it."""
+        return self.reduced_set.n_samples if self._model is None else self._model.n_samples
+
+    @property
+    def weights(self) -> Array | None:
+        """The weights of the centers, or None for landmarks."""
+        return self.reduced_set.weights if self._model is None else self._model.weights
+
+    @property
+    def ell(self) -> float | None:
+        """sigma / spacing of a shadow set, or None if the centers come from another method."""
+        return _ell(self.kernel, self.reduced_set)
 
     def prepare(self, X: Any) -> Array:
         """Return rows as the model sees them: preprocessed, as an array of floats."""
@@ -293,18 +314,33 @@ def unwrap(estimator: Any) -> FittedEstimator:
         )
     check_is_fitted(last)
     model = None if is_density else last.model_
-    named = getattr(last, "embedding_", last)
-    names = getattr(last, "feature_names_in_", None)
+    embedding = getattr(last, "embedding_", last)
     return FittedEstimator(
         last,
-        _public_name(named),
+        embedding,
+        _public_name(embedding),
         preprocessing,
         last.kernel_ if model is None else model.kernel,
         last.reduced_set_ if model is None else model.reduced_set,
         int(last.n_features_in_),
-        None if names is None else [str(name) for name in names],
+        _names(last),
+        _names(estimator),
+        int(getattr(estimator, "n_features_in_", last.n_features_in_)),
         model,
     )
+
+
+def _ell(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
+    """Return sigma / spacing; infinity if every distinct row is a center."""
+    if reduced_set.spacing is None:
+        return None
+    return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf
+
+
+def _names(estimator: Any) -> list[str] | None:
+    """Return the column names that an estimator or a pipeline was fitted with."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def _public_name(estimator: Any) -> str:

@@ -1,4 +1,4 @@
-"""One model of every kind, and the rows that they are fitted to."""
+"""One model of every kind, and the rows to fit them to."""
 
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler

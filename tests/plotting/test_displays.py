@@ -1,4 +1,4 @@
-"""Pictures of fitted models: what is in them, for every model."""
+"""Plots of fitted models: their content, for every kind of model."""
 
 import subprocess
 import sys
@@ -51,7 +51,7 @@ def model():
 
 
 @pytest.mark.parametrize("unfitted", MODELS, ids=repr)
-def test_every_model_has_its_pictures(unfitted):
+def test_every_model_can_be_drawn(unfitted):
     fitted = clone(unfitted).fit(X)
     assert len(SpectrumDisplay.from_estimator(fitted).eigenvalues) == 3
     assert EmbeddingDisplay.from_estimator(fitted, X).coordinates.shape == (600, 3)
@@ -59,13 +59,13 @@ def test_every_model_has_its_pictures(unfitted):
     assert len(DensityDisplay.from_estimator(fitted, X, features=(0, 2)).axes_) == 2
 
 
-def test_a_compressed_model_has_its_pictures(model):
+def test_a_compressed_model_can_be_drawn(model):
     small = select_reduced_set(model, n_centers=10)
     assert len(EmbeddingDisplay.from_estimator(small, X).centers) == 10
     assert len(SpectrumDisplay.from_estimator(small).eigenvalues) == 4
 
 
-def test_models_that_are_none_of_ours_and_models_that_are_not_fitted():
+def test_foreign_and_unfitted_models_raise():
     with pytest.raises(TypeError, match="StandardScaler"):
         EmbeddingDisplay.from_estimator(StandardScaler().fit(X), X)
     with pytest.raises(NotFittedError):
@@ -79,7 +79,7 @@ def test_models_that_are_none_of_ours_and_models_that_are_not_fitted():
 @pytest.mark.parametrize(
     "draw", [SpectrumDisplay.from_estimator, CertificateDisplay.from_estimator]
 )
-def test_axes_that_are_given_are_drawn_on(model, draw):
+def test_given_axes_are_used(model, draw):
     figure, ax = plt.subplots()
     display = draw(model, ax=ax)
     assert display.ax_ is ax
@@ -88,7 +88,7 @@ def test_axes_that_are_given_are_drawn_on(model, draw):
     assert display.plot().ax_ is not ax
 
 
-def test_frames_give_no_warning_of_names():
+def test_data_frames_cause_no_warning_about_feature_names():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     fitted = ReducedSetKernelPCA(2).set_output(transform="pandas").fit(frame)
@@ -103,7 +103,7 @@ def test_frames_give_no_warning_of_names():
 # ------------------------------------------------------------------------------ spectrum
 
 
-def test_the_spectrum_has_the_intervals_of_the_certificate(model):
+def test_the_spectrum_shows_the_intervals_of_the_certificate(model):
     display = SpectrumDisplay.from_estimator(model)
     certificate = model.certificate_
     np.testing.assert_allclose(display.likely, certificate.likely / 600)
@@ -115,41 +115,42 @@ def test_the_spectrum_has_the_intervals_of_the_certificate(model):
     np.testing.assert_array_equal(again.eigenvalues, display.eigenvalues)
 
 
-def test_a_walk_is_on_a_plain_axis():
+def test_the_spectrum_of_a_random_walk_has_a_linear_axis():
     ax = SpectrumDisplay.from_estimator(DiffusionMaps(3).fit(X)).ax_
     assert ax.get_yscale() == "linear"
     assert not ax.collections
     slow = SpectrumDisplay(np.array([0.99, 0.97]), walk=True).plot().ax_
-    assert slow.get_ylim()[0] > 0.9  # the differences are seen
+    assert slow.get_ylim()[0] > 0.9  # small differences are visible
 
 
-def test_the_axis_says_whether_eigenvalues_are_divided():
+def test_the_axis_label_says_whether_eigenvalues_are_divided():
     landmarks = NystromKernelPCA(2, n_centers=30).fit(X)
     display = SpectrumDisplay.from_estimator(landmarks)
     np.testing.assert_allclose(display.eigenvalues, landmarks.eigenvalues_)
     assert display.ax_.get_ylabel() == "eigenvalue"
-    assert SpectrumDisplay.of(landmarks, 600).plot().ax_.get_ylabel() == "eigenvalue / n"
+    divided = SpectrumDisplay.of_model(landmarks.model_, 600).plot()
+    assert divided.ax_.get_ylabel() == "eigenvalue / n"
 
 
-def test_an_interval_that_always_holds_is_drawn_once():
+def test_a_guaranteed_interval_is_drawn_once():
     fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
     ax = SpectrumDisplay.from_estimator(fitted).ax_
-    words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words == ["exact one, always", "this model"]
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["guaranteed interval", "this model"]
 
 
 # ------------------------------------------------------------------------------ embedding
 
 
-def test_rows_are_a_sample_and_their_colours_go_with_them(model):
+def test_rows_are_sampled_together_with_their_colors(model):
     y = np.asarray(X[:, 0])
     display = EmbeddingDisplay.from_estimator(model, X, y=y, n_rows=50)
     assert display.coordinates.shape == (50, 4)
-    place = [int(np.flatnonzero(y == value)[0]) for value in display.colors.values]
-    np.testing.assert_allclose(display.coordinates, model.transform(X)[place], atol=1e-12)
+    index = [int(np.flatnonzero(y == value)[0]) for value in display.colors.values]
+    np.testing.assert_allclose(display.coordinates, model.transform(X)[index], atol=1e-12)
 
 
-def test_every_pair_has_a_picture(model):
+def test_every_pair_of_components_has_a_plot(model):
     display = EmbeddingDisplay.from_estimator(model, X, components=(0, 2, 3))
     labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in display.axes_]
     assert labels == [
@@ -162,17 +163,17 @@ def test_every_pair_has_a_picture(model):
 
 
 @pytest.mark.parametrize("components", [(0,), (0, 0), (0, 4), (-1, 0)])
-def test_components_that_are_not_there(model, components):
+def test_invalid_components_raise(model, components):
     with pytest.raises(ValueError, match="components"):
         EmbeddingDisplay.from_estimator(model, X, components=components)
 
 
-def test_a_colour_has_one_value_a_row(model):
-    with pytest.raises(ValueError, match="one value a row, 600, got 3"):
+def test_colors_need_one_value_per_row(model):
+    with pytest.raises(ValueError, match="one value per row, 600, got 3"):
         EmbeddingDisplay.from_estimator(model, X, y=[1, 2, 3])
 
 
-def test_few_whole_numbers_and_words_are_categories():
+def test_strings_and_few_integers_are_categories():
     assert Colors.of([3, 1, 3]).names == ("1", "3")
     assert Colors.of(["b", "a", "b"]).names == ("a", "b")
     assert Colors.of([True, False]).names == ("False", "True")
@@ -183,7 +184,7 @@ def test_few_whole_numbers_and_words_are_categories():
         Colors.of(X)
 
 
-def test_rare_words_share_a_colour():
+def test_rare_categories_share_a_color():
     words = [f"word {k}" for k in range(30) for _ in range(k + 1)]
     colors = Colors.of(words)
     assert len(colors.names) == 10
@@ -193,7 +194,7 @@ def test_rare_words_share_a_colour():
     assert set(rare) == {"other"}
 
 
-def test_the_area_of_a_center_goes_by_its_weight():
+def test_the_area_of_a_center_is_proportional_to_its_weight():
     sizes = diameters(np.array([1.0, 4.0]), 2)
     assert sizes[1] == pytest.approx(2 * sizes[0])
     assert len(set(diameters(None, 5))) == 1
@@ -202,14 +203,14 @@ def test_the_area_of_a_center_goes_by_its_weight():
 # ------------------------------------------------------------------------------ retention
 
 
-def test_the_curve_marks_the_ell_of_the_model(model):
+def test_the_retention_curve_marks_the_ell_of_the_model(model):
     display = RetentionDisplay.from_estimator(model, X)
     assert display.retention.ell == pytest.approx(3.0)
     assert display.retention.chosen == model.n_centers_
     assert f"{model.n_centers_:,} centers" in display.ax_.texts[0].get_text()
 
 
-def test_a_sample_stands_for_more_rows(model):
+def test_the_retention_of_a_sample_is_extrapolated(model):
     display = RetentionDisplay.from_estimator(model, X[:300], n_samples=600)
     assert display.retention.n_samples == 600
     assert (display.retention.low < display.retention.high).any()
@@ -218,7 +219,7 @@ def test_a_sample_stands_for_more_rows(model):
     assert not whole.ax_.texts
 
 
-def test_the_curve_of_data_and_of_a_plan():
+def test_the_curves_of_data_and_of_a_plan_agree():
     planned = plan(X, ell=3.0)
     display = RetentionDisplay.from_plan(planned)
     assert display.retention.chosen == planned.asked.n_centers
@@ -232,32 +233,32 @@ def test_the_curve_of_data_and_of_a_plan():
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.5), "laplacian"])
-def test_the_reduced_set_has_the_density_of_its_estimator(kernel):
+def test_the_density_of_the_reduced_set_equals_score_samples(kernel):
     density = ShadowDensity(kernel, ell=3.0).fit(X[:, :2])
     display = DensityDisplay.from_estimator(density, X[:, :2], n_points=7)
-    places = np.stack([a.ravel() for a in np.meshgrid(*display.estimates.grid, indexing="ij")], 1)
-    expected = np.exp(density.score_samples(places)).reshape(7, 7)
+    points = np.stack([a.ravel() for a in np.meshgrid(*display.estimates.grid, indexing="ij")], 1)
+    expected = np.exp(density.score_samples(points)).reshape(7, 7)
     np.testing.assert_allclose(display.estimates.reduced, expected, rtol=1e-6, atol=1e-12)
 
 
-def test_two_features_of_more_have_the_marginal_density():
-    """Of a Gaussian, by a sum over the third feature."""
+def test_two_of_three_features_have_the_marginal_density():
+    """Compare with the sum over the third feature, for a Gaussian."""
     kernel, centers, weights = Gaussian(1.5), X[:20], np.arange(1.0, 21.0)
     found = estimates(kernel, X[:20, :2], centers[:, :2], weights, 4)
     along = np.linspace(-25, 25, 400)
-    places = np.stack([a.ravel() for a in np.meshgrid(*found.grid, along, indexing="ij")], axis=1)
-    full = kernel(places, centers) @ weights / weights.sum() / (np.pi**1.5 * 1.5**3)
+    points = np.stack([a.ravel() for a in np.meshgrid(*found.grid, along, indexing="ij")], axis=1)
+    full = kernel(points, centers) @ weights / weights.sum() / (np.pi**1.5 * 1.5**3)
     marginal = full.reshape(4, 4, 400).sum(axis=2) * (along[1] - along[0])
     np.testing.assert_allclose(found.reduced, marginal, rtol=1e-6, atol=1e-12)
 
 
-def test_with_every_row_a_center_the_two_are_one():
+def test_both_densities_are_equal_if_every_row_is_a_center():
     display = DensityDisplay.from_estimator(ShadowDensity(ell=np.inf).fit(X[:, :1]), X[:, :1])
-    assert display.estimates.apart == pytest.approx(0, abs=1e-9)
+    assert display.estimates.distance == pytest.approx(0, abs=1e-9)
     assert len(display.axes_) == 1
 
 
-def test_a_kernel_wider_than_a_feature_leaves_the_rows_in_sight():
+def test_the_grid_stays_near_the_rows_if_the_kernel_is_wide():
     grid = estimates(Gaussian(1e3), X[:, :2], X[:20, :2], None, 5).grid
     for axis, column in zip(grid, X.T, strict=False):
         assert np.ptp(axis) == pytest.approx(1.5 * np.ptp(column))
@@ -265,25 +266,25 @@ def test_a_kernel_wider_than_a_feature_leaves_the_rows_in_sight():
     assert np.ptp(estimates(Gaussian(2.0), level, level, None, 5).grid[0]) == pytest.approx(3.2)
 
 
-def test_a_kernel_without_an_integral_is_drawn_as_it_is():
+def test_a_kernel_without_an_integral_is_drawn_unnormalized():
     kernel = RadialKernel(lambda s: 1 / (1 + s), 2, 2.0, monotone=True)
     display = DensityDisplay.from_estimator(ShadowDensity(kernel).fit(X[:, :1]), X[:, :1])
     assert display.estimates.data.max() <= 1
 
 
 @pytest.mark.parametrize(
-    ("features", "words"),
-    [(None, "say which"), ((0, 1, 2), "one or two"), ((0, 0), "different"), ((0, 3), "counted")],
+    ("features", "message"),
+    [(None, "must be given"), ((0, 1, 2), "one or two"), ((0, 0), "different"), ((0, 3), "0 to 2")],
 )
-def test_features_that_are_not_there(model, features, words):
-    with pytest.raises(ValueError, match=words):
+def test_invalid_features_raise(model, features, message):
+    with pytest.raises(ValueError, match=message):
         DensityDisplay.from_estimator(model, X, features=features)
 
 
 # ------------------------------------------------------------------------------ certificate
 
 
-def test_every_level_has_its_three_numbers(model):
+def test_every_level_shows_its_three_bounds(model):
     display = CertificateDisplay.from_estimator(model, X)
     names = [level.name for level in display.certificate.levels]
     assert names[-1] == "measured"
@@ -293,22 +294,22 @@ def test_every_level_has_its_three_numbers(model):
     assert [text.get_text() for text in display.ax_.texts] == ["no error"]
 
 
-def test_of_refined_models_only_the_residual_is_left():
+def test_refined_models_show_only_the_residual():
     fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
     display = CertificateDisplay.from_certificate(fitted.certificate_)
     assert len(display.ax_.get_yticks()) == 2
-    assert display.ax_.get_ylim() == (1.5, -0.5)  # no mark lies on the edge
+    assert display.ax_.get_ylim() == (1.5, -0.5)  # no mark is on the edge
 
 
 # ------------------------------------------------------------------------------ imports
 
 
-def test_plotting_imports_matplotlib_late():
+def test_importing_plotting_does_not_import_matplotlib():
     code = "import rskpca.plotting, sys; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_without_matplotlib_it_says_where_to_get_it(model, monkeypatch):
+def test_without_matplotlib_the_error_says_how_to_install_it(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "rskpca\[plot\]"'):
         SpectrumDisplay.from_estimator(model)

@@ -1,4 +1,4 @@
-"""A real browser, driven through its DevTools: chromium, without a window."""
+"""Headless chromium, driven through its DevTools protocol."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-port=0",
 )  # fmt: skip
-_PATIENCE = 30.0
+_TIMEOUT = 30.0  # seconds
 
 
 class Browser:
-    """One page of a browser of its own; ``with Browser() as page``."""
+    """A browser process with one page, as a context manager."""
 
     socket: Any = None
 
@@ -46,7 +46,7 @@ class Browser:
 
     def __exit__(self, *error: object) -> None:
         if self.socket is not None:
-            self.loop.run_until_complete(self._leave())
+            self.loop.run_until_complete(self._disconnect())
         self.process.terminate()
         self.process.wait(10)
         self.loop.close()
@@ -65,7 +65,7 @@ class Browser:
         self.socket = self.loop.run_until_complete(connect())
 
     def _port(self) -> int:
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT
         while time.monotonic() < end:
             file = self.folder / "DevToolsActivePort"
             if file.exists() and file.read_text():
@@ -74,7 +74,7 @@ class Browser:
         raise TimeoutError("the browser did not start")
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
-        """A command, and its answer; events that come before it are kept."""
+        """Send a command and return its result; events that arrive before it are kept."""
         self.sent += 1
         message = json.dumps({"id": self.sent, "method": method, "params": params})
         self.loop.run_until_complete(self._write(message))
@@ -90,7 +90,7 @@ class Browser:
             self.events.append(reply)
         return reply
 
-    async def _leave(self) -> None:
+    async def _disconnect(self) -> None:
         self.socket.close()
         await asyncio.sleep(0.05)
 
@@ -98,10 +98,10 @@ class Browser:
         await self.socket.write_message(message)
 
     async def _read(self) -> Any:
-        return await asyncio.wait_for(self.socket.read_message(), _PATIENCE)
+        return await asyncio.wait_for(self.socket.read_message(), _TIMEOUT)
 
     def open(self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a file in a window of this size, and wait until it is there."""
+        """Load a file in a window of this size and wait for it."""
         phone = width < 600
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height,
@@ -110,14 +110,14 @@ class Browser:
         self.send("Emulation.setTouchEmulationEnabled", enabled=phone)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
-        for url in ("about:blank", path.as_uri()):  # of which the first forgets what was there
+        for url in ("about:blank", path.as_uri()):  # the first clears the previous page
             self.events.clear()
             self.send("Page.navigate", url=url)
             while not any(event["method"] == "Page.loadEventFired" for event in self.events):
                 self._receive()
 
     def run(self, script: str) -> Any:
-        """The value of an expression in the page; a promise is waited for."""
+        """Evaluate an expression in the page, wait if it is a promise, and return its value."""
         reply = self.send(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -125,11 +125,11 @@ class Browser:
         return reply["result"].get("value")
 
     def settle(self) -> None:
-        """Until what was asked for is painted."""
+        """Wait until the page is painted."""
         self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")
 
-    def complaints(self) -> list[Any]:
-        """Errors and warnings of the console, and exceptions that nobody caught."""
+    def errors(self) -> list[Any]:
+        """Return errors and warnings of the console, and uncaught exceptions."""
         self.settle()
         kinds = {
             "Runtime.exceptionThrown": lambda p: True,
@@ -143,12 +143,12 @@ class Browser:
         ]
 
     def requests(self) -> list[str]:
-        """Addresses that were asked for."""
+        """Return the requested addresses."""
         sent = [e["params"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
         return [params["request"]["url"] for params in sent]
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
-        """What is seen, or with ``whole`` all of the page, as a PNG file."""
+        """Save the visible part, or with ``whole`` the whole page, as a PNG file."""
         self.settle()
         reply = self.send("Page.captureScreenshot", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(reply["data"]))

@@ -1,4 +1,4 @@
-"""The report in a real browser: it opens, its tabs and menus work, its pictures are there."""
+"""Test the report in a real browser: its tabs, menus, figures and themes."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.report.browser import PROGRAM, Browser
 pytest.importorskip("tornado")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="there is no chromium to open the report with"),
+    pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed"),
 ]
 EVIL = "<img src=x onerror='window.harmed=1'>"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -20,13 +20,13 @@ DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     X = blobs(500, 3)
-    words = np.where(X[:, 0] > 0, EVIL, "left")
-    options = {"color": {EVIL: words}, "title": EVIL, "feature_names": [EVIL, "b", "c"]}
+    sides = np.where(X[:, 0] > 0, EVIL, "left")
+    options = {"color": {EVIL: sides}, "title": EVIL, "feature_names": [EVIL, "b", "c"]}
     report.write(ReducedSetKernelPCA(4).fit(X), X, folder / "certified.html", **options)
     report.write(DiffusionMaps(2).fit(X[:, :1]), X[:, :1], folder / "walk.html")
     exact = ReducedSetKernelPCA(2, ell=np.inf).fit(X[:40])
     report.write(exact, X[:40], folder / "exact.html")
-    window = ReducedSetKernelPCA(2, density=WindowDensity(200, kernel=Gaussian(2.0))).fit(X)
+    window = ReducedSetKernelPCA(2, kernel=Gaussian(2.0), density=WindowDensity(200)).fit(X)
     report.write(window, X, folder / "window.html")
     report.write(ReducedSetKernelPCA(2).fit(X), X[:300], folder / "sampled.html", n_rows=500)
     return folder
@@ -43,15 +43,15 @@ def press(page, tab: str) -> None:
     page.settle()
 
 
-def choose(page, menu: str, place: int) -> None:
+def choose(page, menu: str, index: int) -> None:
     page.run(
-        f"(() => {{ const menu = document.getElementById('{menu}'); menu.value = {place};"
+        f"(() => {{ const menu = document.getElementById('{menu}'); menu.value = {index};"
         "menu.dispatchEvent(new Event('change')); })()"
     )
     page.settle()
 
 
-def marks(page, figure: str, kind: str = "path.point") -> int:
+def count(page, figure: str, kind: str = "path.point") -> int:
     return page.run(f"document.querySelectorAll('#figure-{figure} {kind}').length")
 
 
@@ -59,7 +59,7 @@ def label(page, figure: str, axis: str) -> str:
     return page.run(f"document.querySelector('#figure-{figure} .{axis}title').textContent")
 
 
-def shown(page) -> list[str]:
+def visible_parts(page) -> list[str]:
     script = "[...document.querySelectorAll('section')].filter(s => s.offsetHeight).map(s => s.id)"
     return [name.removeprefix("part-") for name in page.run(script)]
 
@@ -74,34 +74,34 @@ def shown(page) -> list[str]:
     ],
     ids=["desk", "phone, dark", "walk, dark", "walk, phone"],
 )
-def test_every_tab_opens_without_complaint(page, folder, name, size, dark):
+def test_every_tab_opens_without_errors(page, folder, name, size, dark):
     page.open(folder / f"{name}.html", **size, dark=dark)
     for tab in ("overview", "embedding", "spectrum", "density", "certificate", "next"):
         press(page, tab)
-        assert shown(page) == [tab]
+        assert visible_parts(page) == [tab]
         assert page.run("document.documentElement.scrollWidth") <= size["width"]
-    assert page.complaints() == []
+    assert page.errors() == []
     assert {url.partition(":")[0] for url in page.requests()} <= {"file", "data", "blob"}
     assert page.run("window.harmed === undefined && !document.querySelector('img')")
 
 
-def test_the_pictures_are_there(page, folder):
+def test_all_figures_are_drawn(page, folder):
     page.open(folder / "certified.html", **DESK)
-    assert marks(page, "retention") == 6
+    assert count(page, "retention") == 6
     press(page, "embedding")
-    numbers = "JSON.parse(document.getElementById('numbers').textContent)"
-    centers = page.run(f"{numbers}.embedding.centers.shape[0]")
-    assert marks(page, "embedding") == 500 + centers
+    figures = "JSON.parse(document.getElementById('figures').textContent)"
+    centers = page.run(f"{figures}.embedding.columns[0].centers.length")
+    assert count(page, "embedding") == 500 + centers
     press(page, "spectrum")
-    assert marks(page, "spectrum") == 4
-    assert marks(page, "spectrum", ".bars .point") == 8
+    assert count(page, "spectrum") == 4
+    assert count(page, "spectrum", ".bars .point") == 8
     press(page, "density")
-    assert marks(page, "density", ".contour") == 2
+    assert count(page, "density", ".contour") == 2
     press(page, "certificate")
-    assert marks(page, "levels") == 9
+    assert count(page, "levels") == 9
 
 
-def test_menus_choose_what_is_drawn(page, folder):
+def test_menus_change_the_figures(page, folder):
     page.open(folder / "certified.html", **DESK)
     press(page, "embedding")
     assert label(page, "embedding", "x").startswith("component 1")
@@ -111,14 +111,26 @@ def test_menus_choose_what_is_drawn(page, folder):
     assert EVIL[:20] in page.run(legend)
     choose(page, "embedding-color", 2)
     assert "left" not in page.run(legend)
-    assert marks(page, "embedding", ".colorbar") == 1
+    assert count(page, "embedding", ".colorbar") == 1
     press(page, "density")
     before = label(page, "density", "x"), label(page, "density", "y")
     choose(page, "density-view", 2)
     assert (label(page, "density", "x"), label(page, "density", "y")) != before
 
 
-def test_light_and_dark_follow_the_system_until_the_switch_is_used(page, folder):
+def test_points_show_their_coordinates_when_hovered(page, folder):
+    page.open(folder / "certified.html", **DESK)
+    press(page, "embedding")
+    choose(page, "embedding-color", 2)
+    page.run("void Plotly.Fx.hover('figure-embedding', [{curveNumber: 0, pointNumber: 5}])")
+    page.settle()
+    text = page.run("document.querySelector('#figure-embedding .hoverlayer').textContent")
+    assert text.startswith("c: ")
+    assert "component 1" in text
+    assert "component 2" in text
+
+
+def test_the_theme_follows_the_system_until_it_is_switched(page, folder):
     page.open(folder / "certified.html", **DESK, dark=True)
     paper = "getComputedStyle(document.querySelector('.card')).backgroundColor"
     ink = "document.querySelector('#figure-retention .xtitle').style.fill"
@@ -133,24 +145,24 @@ def test_light_and_dark_follow_the_system_until_the_switch_is_used(page, folder)
     assert (page.run(paper), page.run(ink)) == dark
 
 
-def test_tabs_by_keyboard_and_by_address(page, folder):
+def test_tabs_can_be_opened_by_keyboard_and_by_address(page, folder):
     page.open(folder / "certified.html", **DESK)
     page.run("document.getElementById('tab-overview').focus()")
     for _ in range(2):
         page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight")
     page.settle()
-    assert shown(page) == ["spectrum"]
+    assert visible_parts(page) == ["spectrum"]
     assert page.run("location.hash") == "#spectrum"
     assert page.run("document.activeElement.id") == "tab-spectrum"
     page.run("location.hash = '#density'")
     page.settle()
-    assert shown(page) == ["density"]
+    assert visible_parts(page) == ["density"]
     assert page.run("scrollY") == 0
     assert page.run("document.querySelectorAll('[aria-selected=true]').length") == 1
 
 
-def test_a_window_may_grow_and_shrink(page, folder):
-    """As a phone that is turned: a colour bar goes from the side to below and back."""
+def test_the_window_can_be_resized(page, folder):
+    """When a phone is turned, the color bar moves from the side to below and back."""
     page.open(folder / "walk.html", **DESK)
     press(page, "embedding")
     for width in (320, 1280, 640, 1280, 200, 660):
@@ -161,35 +173,35 @@ def test_a_window_may_grow_and_shrink(page, folder):
         page.settle()
         press(page, "spectrum")
         press(page, "embedding")
-    assert page.complaints() == []
-    assert marks(page, "embedding", ".colorbar") == 1
+    assert page.errors() == []
+    assert count(page, "embedding", ".colorbar") == 1
 
 
-def test_an_exact_model_has_nothing_to_place(page, folder):
+def test_an_exact_model_has_no_intervals_to_draw(page, folder):
     page.open(folder / "exact.html", **DESK)
     for tab in ("spectrum", "certificate"):
         press(page, tab)
-    assert page.complaints() == []
-    assert marks(page, "spectrum", ".bars .point") == 0
+    assert page.errors() == []
+    assert count(page, "spectrum", ".bars .point") == 0
     assert "narrower than the dots" in page.run(
         "document.getElementById('spectrum-words').textContent"
     )
 
 
-def test_words_say_what_was_counted_and_what_was_forecast(page, folder):
-    words = "document.getElementById('retention-words').textContent"
+def test_the_caption_says_what_was_counted_and_what_was_predicted(page, folder):
+    caption = "document.getElementById('retention-words').textContent"
     page.open(folder / "certified.html", **DESK)
-    assert "were counted too" in page.run(words)
+    assert "were counted too" in page.run(caption)
     legend = "document.querySelector('#figure-retention .legend').textContent"
     assert page.run(legend).startswith("counted")
     page.open(folder / "sampled.html", **DESK)
-    assert "are forecast from 300 rows" in page.run(words)
-    assert "forecast" in page.run(legend)
+    assert "are predicted from 300 rows" in page.run(caption)
+    assert "predicted" in page.run(legend)
     page.open(folder / "window.html", **DESK)
-    assert "are those of 200 random rows" in page.run(words)
+    assert "were counted on 200 random rows" in page.run(caption)
 
 
-def test_a_menu_of_one_is_not_shown(page, folder):
+def test_a_menu_with_one_option_is_hidden(page, folder):
     page.open(folder / "walk.html", **DESK)
     press(page, "density")
     assert page.run("document.getElementById('density-view').offsetHeight") == 0
@@ -198,7 +210,7 @@ def test_a_menu_of_one_is_not_shown(page, folder):
     assert page.run("document.getElementById('density-view').offsetHeight") > 0
 
 
-def test_the_picture_of_the_documentation(folder, tmp_path):
+def test_the_screenshot_of_the_documentation_can_be_taken(folder, tmp_path):
     from matplotlib import image
 
     from benchmarks.report_picture import HEIGHT, WIDTH, photograph
@@ -210,18 +222,18 @@ def test_the_picture_of_the_documentation(folder, tmp_path):
     assert picture[:, WIDTH:, :3].mean() < 0.3  # dark
 
 
-def test_all_parts_are_printed(page, folder):
+def test_printing_shows_all_parts(page, folder):
     page.open(folder / "certified.html", **DESK)
     page.run("dispatchEvent(new Event('beforeprint'))")
     page.settle()
-    assert len(shown(page)) == 6
-    assert marks(page, "spectrum") == 4
+    assert len(visible_parts(page)) == 6
+    assert count(page, "spectrum") == 4
     page.run("dispatchEvent(new Event('afterprint'))")
-    assert shown(page) == ["overview"]
+    assert visible_parts(page) == ["overview"]
 
 
-def test_nothing_can_be_sent(page, folder):
-    """Of plotly's buttons there are those that are named, and none that shares a chart."""
+def test_the_page_cannot_send_data(page, folder):
+    """Only the listed buttons of plotly are there, and none of them shares the figure."""
     page.open(folder / "certified.html", **DESK)
     titles = page.run(
         "[...document.querySelectorAll('.modebar-btn')].map(b => b.getAttribute('data-title'))"

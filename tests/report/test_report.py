@@ -1,7 +1,8 @@
-"""The report as a file: what is in it, and what never is."""
+"""Test the report as a file: its content, and that it is self-contained."""
 
 import base64
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,14 +23,15 @@ from rskpca import (
     ShadowDensity,
     report,
 )
-from rskpca.report import subject, writing
+from rskpca import model as model_module
+from rskpca.report import subject
 from tests.plotting.cases import MODELS, X
 
-EVIL = "</script><img src=x onerror=alert(1)>\u2028&amp;'\"${1}"
+EVIL = "</script><img src=x onerror=alert(1)>\u2028&amp;'\"${1}{{ 1 }}"
 
 
 class Page(HTMLParser):
-    """The elements of a page, its words, and the texts of its scripts."""
+    """The elements of a page, its text, and the text of its scripts."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -53,16 +55,38 @@ class Page(HTMLParser):
             self.scripts.append(data)
 
     @property
-    def numbers(self):
+    def figures(self):
         return json.loads(self.scripts[0])
 
     @property
-    def words(self) -> str:
+    def embedding(self):
+        return self.figures["embedding"]
+
+    @property
+    def text(self) -> str:
         return " ".join(" ".join(self.texts).split())
 
+    def color_names(self) -> list[str]:
+        return [figure["layout"]["meta"] for figure in self.embedding["colors"]]
 
-def unpacked(array):
-    return np.frombuffer(base64.b64decode(array["f4"]), "<f4").reshape(array["shape"])
+
+def page_of(model, rows, **options) -> Page:
+    return Page(report.build(model, rows, **options))
+
+
+def trace(figure, name: str):
+    return next(trace for trace in figure["data"] if trace.get("name") == name)
+
+
+def values(array):
+    """Return an array that plotly has written as a list or as base64."""
+    if isinstance(array, list):
+        return np.array(array)
+    return np.frombuffer(base64.b64decode(array["bdata"]), array["dtype"])
+
+
+def columns(embedding, kind: str):
+    return np.array([column[kind] for column in embedding["columns"]]).T
 
 
 @pytest.fixture(scope="module")
@@ -73,58 +97,58 @@ def model():
 @pytest.fixture(scope="module")
 def page(model):
     y = np.where(X[:, 0] > 0, "right", "left")
-    return Page(report.build(model, X, color={"side": y}, title="Blobs", seconds={"fit": 0.25}))
+    return page_of(model, X, color={"side": y}, title="Blobs", seconds={"fit": 0.25})
 
 
-# ------------------------------------------------------------------------------ what is in it
+# ---------------------------------------------------------------------------------- content
 
 
 @pytest.mark.parametrize("unfitted", MODELS, ids=repr)
 def test_every_model_has_a_report(unfitted):
-    page = Page(report.build(clone(unfitted).fit(X), X))
-    numbers = page.numbers
-    assert len(numbers["spectrum"]["values"]) == 3
-    assert numbers["embedding"]["rows"]["shape"] == [600, 6]
-    assert len(numbers["density"]["views"]) == 3
-    assert ("No certificate" in page.words) == (numbers["levels"] is None)
+    page = page_of(clone(unfitted).fit(X), X)
+    figures = page.figures
+    assert len(values(trace(figures["spectrum"], "this model")["y"])) == 3
+    assert columns(page.embedding, "rows").shape == (600, 6)
+    assert len(figures["density"]) == 3
+    assert ("has no error certificate" in page.text) == ("levels" not in figures)
 
 
 def test_the_numbers_are_those_of_the_model(page, model):
-    numbers = page.numbers
-    kept = numbers["retention"]
-    assert kept["kept"] == model.n_centers_
-    assert kept["centers"][kept["ells"].index(kept["ell"])] == model.n_centers_
-    np.testing.assert_allclose(numbers["spectrum"]["values"], model.eigenvalues_ / 600, rtol=1e-6)
-    np.testing.assert_allclose(
-        numbers["spectrum"]["likely"], model.certificate_.likely / 600, rtol=1e-6
-    )
-    assert [level["name"] for level in numbers["levels"]][:2] == ["a priori", "a posteriori"]
+    figures = page.figures
+    assert values(trace(figures["retention"], "this model")["y"]) == [model.n_centers_]
+    eigenvalues = values(trace(figures["spectrum"], "this model")["y"])
+    np.testing.assert_allclose(eigenvalues, model.eigenvalues_ / 600, rtol=1e-6)
+    bars = trace(figures["spectrum"], "95% interval")
+    ends = np.stack([values(bars["base"]), values(bars["base"]) + values(bars["y"])], axis=1)
+    expected = model.certificate_.likely / 600
+    shown = expected > 0  # zero is not on a logarithmic axis
+    np.testing.assert_allclose(ends[shown], expected[shown], rtol=1e-6)
+    assert figures["levels"]["layout"]["yaxis"]["ticktext"][:2] == ["a priori", "a posteriori"]
 
 
-def test_the_picture_shows_rows_with_their_colours_and_all_centers(page, model):
-    embedding = page.numbers["embedding"]
-    rows, centers = unpacked(embedding["rows"]), unpacked(embedding["centers"])
+def test_the_embedding_shows_rows_with_their_colors_and_all_centers(page, model):
+    embedding = page.embedding
+    rows, centers = columns(embedding, "rows"), columns(embedding, "centers")
     expected = model.transform(X)
     nearest = np.abs(expected[:, None, 0] - rows[:, 0]).argmin(axis=0)
     np.testing.assert_allclose(rows[:, :4], expected[nearest], atol=1e-6)
-    color = embedding["colors"][0]
-    side = np.array(color["names"])[unpacked(color["values"]).astype(int)]
-    np.testing.assert_array_equal(side == "right", X[nearest, 0] > 0)
+    right = trace(embedding["colors"][0], "right")["customdata"]
+    np.testing.assert_array_equal(np.isin(np.arange(600), right), X[nearest, 0] > 0)
     order = np.argsort(-model.reduced_set_.weights, kind="stable")
-    placed = model.transform(model.reduced_set_.centers)[order]
-    np.testing.assert_allclose(centers[:, :4], placed, atol=1e-6)
-    assert embedding["axes"][0].startswith("component 1 (")
-    assert {color["name"] for color in embedding["colors"]} >= {"side", "feature 1"}
+    expected = model.transform(model.reduced_set_.centers)[order]
+    np.testing.assert_allclose(centers[:, :4], expected, atol=1e-6)
+    assert embedding["columns"][0]["name"].startswith("component 1 (")
+    assert set(page.color_names()) >= {"side", "feature 1"}
 
 
-def test_the_words_say_what_was_done(page, model):
-    assert "Blobs" in page.words
-    assert f"{model.n_centers_} centers" in page.words
-    assert "fit 0.25 s" in page.words
-    assert repr(model) in page.words
+def test_the_text_describes_the_model(page, model):
+    assert "Blobs" in page.text
+    assert f"{model.n_centers_} centers" in page.text
+    assert "fit 0.25 s" in page.text
+    assert repr(model) in page.text
 
 
-def test_it_is_below_eight_megabytes_and_asks_for_nothing(model):
+def test_the_file_is_small_and_self_contained(model):
     html = report.build(model, X)
     assert len(html.encode()) < 8e6
     page = Page(html)
@@ -136,151 +160,144 @@ def test_it_is_below_eight_megabytes_and_asks_for_nothing(model):
     assert "@import" not in style
 
 
-def test_clusters_and_scores_are_colours():
-    fitted = NormalizedCut(2, bandwidth=2.0).fit(X)
-    numbers = Page(report.build(fitted, X)).numbers
-    assert numbers["embedding"]["colors"][0]["name"] == "cluster"
-    assert numbers["embedding"]["start"][0] == 1  # the first function is constant
+def test_clusters_are_colors():
+    page = page_of(NormalizedCut(2, bandwidth=2.0).fit(X), X)
+    assert page.color_names()[0] == "cluster"
+    assert page.embedding["first"][0] == 1  # the first function is constant
 
 
-def test_a_sample_stands_for_all_rows(model):
-    page = Page(report.build(model, X[:100], n_rows=12_345))
-    assert "12,345" in page.words
-    assert "looked at in this report 100 rows" in page.words
-    assert page.numbers["embedding"]["rows"]["shape"][0] == 100
-    assert page.numbers["retention"]["n"] == 12_345
+def test_novelty_scores_are_colors():
+    detector = KernelPCANovelty().fit(X)
+    page = page_of(detector, X)
+    assert page.color_names()[0] == "novelty score"
+    scores = values(page.embedding["colors"][0]["data"][0]["marker"]["color"])
+    expected = detector.decision_function(X)
+    np.testing.assert_allclose(np.sort(scores), np.sort(expected), atol=1e-6)
 
 
-def test_big_data_are_drawn_by_a_sample_and_by_the_heaviest_centers():
+def test_a_sample_represents_all_rows(model):
+    page = page_of(model, X[:100], n_rows=12_345)
+    assert "12,345" in page.text
+    assert "used in this report 100 rows" in page.text
+    assert "are predicted from 100 rows" in page.text
+    assert len(columns(page.embedding, "rows")) == 100
+
+
+def test_large_data_are_sampled_and_only_the_heaviest_centers_drawn():
     rows = np.random.default_rng(0).normal(size=(9000, 2))
     fitted = ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows)
     assert fitted.n_centers_ > 1000
-    page = Page(report.build(fitted, rows))
-    assert "8,000 rows, chosen at random; 3,000 of them in the pictures" in page.words
-    numbers = page.numbers
-    assert numbers["embedding"]["rows"]["shape"][0] == 3000
-    assert numbers["embedding"]["centers"]["shape"][0] == 1000
+    page = page_of(fitted, rows)
+    assert "8,000 random rows, 3,000 of them in the plots" in page.text
+    assert len(columns(page.embedding, "rows")) == 3000
+    assert len(columns(page.embedding, "centers")) == 1000
     weights = np.sort(fitted.reduced_set_.weights)[::-1]
-    np.testing.assert_allclose(unpacked(numbers["embedding"]["weights"]), weights[:1000])
+    np.testing.assert_allclose(page.embedding["centers"]["customdata"], weights[:1000])
 
 
-def test_fewer_rows_are_drawn_where_each_costs_much(model, monkeypatch):
-    monkeypatch.setattr(subject, "_FEWEST", 50)
+def test_fewer_rows_are_drawn_if_each_is_expensive(model, monkeypatch):
+    monkeypatch.setattr(subject, "_FEWEST_DRAWN", 50)
     monkeypatch.setattr(subject, "_WORK", 70 * model.basis_.size)
-    page = Page(report.build(model, X, color={"c": X[:, 0]}))
-    assert page.numbers["embedding"]["rows"]["shape"][0] == 70
-    assert page.numbers["embedding"]["colors"][0]["values"]["shape"] == [70]
-    assert "all 600 rows; 70 of them in the pictures" in page.words
+    page = page_of(model, X, color={"c": X[:, 0]})
+    assert len(columns(page.embedding, "rows")) == 70
+    assert len(values(page.embedding["colors"][0]["data"][0]["marker"]["color"])) == 70
+    assert "all 600 rows, 70 of them in the plots" in page.text
     monkeypatch.setattr(subject, "_WORK", 1.0)
-    assert Page(report.build(model, X)).numbers["density"]["rows"] == 50
+    assert "uses 50 random rows" in page_of(model, X).text
 
 
-def test_frames_and_pipelines_keep_their_names():
+def test_names_of_data_frames_survive_pipelines():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     fitted = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(frame)
-    numbers = Page(report.build(fitted, frame, color="b")).numbers
-    names = [color["name"] for color in numbers["embedding"]["colors"]]
-    assert names == ["b", "a", "c"]
-    assert {name for view in numbers["density"]["views"] for name in view["names"]} == set("abc")
-    series = Page(report.build(fitted, frame, color=frame["a"] > 0)).numbers
-    assert series["embedding"]["colors"][0]["names"] == ["False", "True"]
+    page = page_of(fitted, frame, color="b")
+    assert page.color_names() == ["b", "a", "c"]
+    names = {figure["layout"]["meta"]["name"] for figure in page.figures["density"]}
+    assert names == {"a and b", "a and c", "b and c"}
+    series = page_of(fitted, frame, color=frame["a"] > 0).embedding["colors"][0]
+    assert {trace["name"] for trace in series["data"]} == {"False", "True"}
+    plain = ReducedSetKernelPCA(2).fit(X)
+    assert page_of(plain, frame).color_names() == ["a", "b", "c"]
 
 
-def test_eigenvalues_of_landmarks_are_divided_too():
+def test_eigenvalues_of_landmarks_are_divided_by_the_number_of_rows():
     fitted = NystromKernelPCA(2, n_centers=30).fit(X)
-    numbers = Page(report.build(fitted, X[:200], n_rows=600)).numbers
-    np.testing.assert_allclose(numbers["spectrum"]["values"], fitted.eigenvalues_ / 600, rtol=1e-6)
-    assert numbers["spectrum"]["label"] == "eigenvalue / n"
+    spectrum = page_of(fitted, X[:200], n_rows=600).figures["spectrum"]
+    eigenvalues = values(trace(spectrum, "this model")["y"])
+    np.testing.assert_allclose(eigenvalues, fitted.eigenvalues_ / 600, rtol=1e-6)
+    assert spectrum["layout"]["yaxis"]["title"]["text"] == "eigenvalue / n"
 
 
-def test_a_detector_goes_by_its_own_name():
-    page = Page(report.build(KernelPCANovelty().fit(X), X))
-    assert page.words.startswith("Kernel PCA Novelty Kernel PCA Novelty ReducedSetKernelPCA of")
+def test_the_title_of_a_detector_is_its_own_name():
+    page = page_of(KernelPCANovelty().fit(X), X)
+    assert page.text.startswith("Kernel PCA Novelty Kernel PCA Novelty ReducedSetKernelPCA, 600")
 
 
-def test_one_feature_and_one_component():
-    fitted = ReducedSetKernelPCA(1).fit(X[:, :1])
-    numbers = Page(report.build(fitted, X[:, :1])).numbers
-    assert numbers["embedding"]["start"] == [0, 1]
-    assert len(numbers["density"]["views"][0]["grid"]) == 1
+def test_one_feature_and_one_component_are_enough():
+    page = page_of(ReducedSetKernelPCA(1).fit(X[:, :1]), X[:, :1])
+    assert page.embedding["first"] == [0, 1]
+    assert [trace["name"] for trace in page.figures["density"][0]["data"]] == [
+        "centers", "rows", "reduced set",
+    ]  # fmt: skip
 
 
-def test_the_certificate_is_asked_for_once(model, monkeypatch):
-    asked = []
-    original = type(model)._certificate
+def test_the_certificate_is_computed_once_per_fit(monkeypatch):
+    calls = []
+    original = model_module.certify
 
-    def counting(self, confidence, **data):
-        asked.append(confidence)
-        return original(self, confidence, **data)
+    def count(*args, **options):
+        calls.append(options)
+        return original(*args, **options)
 
-    monkeypatch.setattr(type(model), "_certificate", counting)
-    report.build(model, X)
-    assert asked == [0.95]
-
-
-def test_the_same_twice(model):
-    assert Page(report.build(model, X)).scripts[0] == Page(report.build(model, X)).scripts[0]
+    monkeypatch.setattr(model_module, "certify", count)
+    fitted = ReducedSetKernelPCA(2).fit(X)
+    report.build(fitted, X)
+    report.build(fitted, X)
+    assert len(calls) == 1
 
 
-# ------------------------------------------------------------------------------ what never is
+def test_two_reports_of_a_model_have_the_same_figures(model):
+    assert page_of(model, X).scripts[0] == page_of(model, X).scripts[0]
 
 
-def test_words_of_the_user_stay_words(model):
-    html = report.build(
+def test_lists_of_rows_are_accepted():
+    fitted = NystromKernelPCA(2, n_centers=10).fit(X[:50])
+    assert len(columns(page_of(fitted, X[:50].tolist()).embedding, "rows")) == 50
+
+
+# ------------------------------------------------------------------------------- user input
+
+
+def test_text_of_the_user_is_escaped(model):
+    page = page_of(
         model, X, title=EVIL, color={EVIL: [EVIL, "b"] * 300}, seconds={EVIL: 1.0},
         feature_names=[EVIL, "b", "c"],
     )  # fmt: skip
-    page = Page(html)
     tags = [tag for tag, _ in page.tags]
     assert tags.count("script") == 3
     assert "img" not in tags
-    assert page.texts[page.texts.index(EVIL)]  # the title, whole
-    assert EVIL in page.numbers["embedding"]["colors"][0]["names"]
+    assert EVIL in page.texts  # the title, unchanged
+    names = [trace["name"] for trace in page.embedding["colors"][0]["data"]]
+    assert any(name.startswith("&lt;/script&gt;&lt;img") for name in names)
     assert "\u2028" not in page.scripts[0]
 
 
-# ------------------------------------------------------------------------------ files
-
-
-def test_it_is_written_whole_or_not_at_all(model, tmp_path, monkeypatch):
-    path = report.write(model, X, tmp_path / "r.html")
-    before = path.read_text(encoding="utf-8")
-    assert before.startswith("<!doctype html>")
-
-    def full_disk(*_):
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(writing.os, "replace", full_disk)
-    with pytest.raises(OSError, match="no space"):
-        report.write(model, X, path, title="another")
-    assert path.read_text(encoding="utf-8") == before
-    assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
-
-
-def test_a_place_that_is_not_there_is_an_error_before_any_work(model, tmp_path):
-    with pytest.raises(FileNotFoundError, match="no folder"):
-        report.write(model, None, tmp_path / "missing" / "r.html")
-    with pytest.raises(IsADirectoryError, match="name a file"):
-        report.write(model, None, tmp_path)
-
-
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
-        ({"color": [1, 2]}, r"one value a row of X, shape \(600,\), got shape \(2,\)"),
-        ({"color": "height"}, "is the name of no feature; there are feature 1"),
+        ({"color": [1, 2]}, r"one value per row of X, shape \(600,\), got shape \(2,\)"),
+        ({"color": "height"}, "is not a feature; choose from feature 1"),
         ({"feature_names": ["a"]}, "3 names"),
         ({"seconds": {"fit": -1}}, r"seconds\['fit'\]"),
         ({"n_rows": 0}, "n_rows must be a positive"),
     ],
 )
-def test_bad_arguments_are_named(model, options, words):
-    with pytest.raises(ValueError, match=words):
+def test_errors_name_the_argument(model, options, message):
+    with pytest.raises(ValueError, match=message):
         report.build(model, X, **options)
 
 
-def test_models_that_cannot_be_shown(model):
+def test_densities_unfitted_models_and_single_rows_raise(model):
     with pytest.raises(NotFittedError):
         report.build(ReducedSetKernelPCA(2), X)
     with pytest.raises(TypeError, match="is a density"):
@@ -289,17 +306,50 @@ def test_models_that_cannot_be_shown(model):
         report.build(model, X[:1])
 
 
-def test_without_plotly_it_says_where_to_get_it(model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with pytest.raises(ImportError, match=r'pip install "rskpca\[report\]"'):
-        report.build(model, X)
+# ------------------------------------------------------------------------- files and imports
 
 
-def test_the_report_imports_plotly_late():
-    code = "import rskpca.report, sys; sys.exit(bool({'plotly', 'matplotlib'} & set(sys.modules)))"
+def test_a_failed_write_leaves_the_old_file(model, tmp_path, monkeypatch):
+    path = report.write(model, X, tmp_path / "r.html")
+    before = path.read_text(encoding="utf-8")
+    assert before.startswith("<!doctype html>")
+
+    def raise_disk_full(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "replace", raise_disk_full)
+    with pytest.raises(OSError, match="no space"):
+        report.write(model, X, path, title="another")
+    assert path.read_text(encoding="utf-8") == before
+    assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_a_missing_folder_raises_before_any_work(model, tmp_path):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        report.write(model, None, tmp_path / "missing" / "r.html")
+    with pytest.raises(IsADirectoryError, match="name a file"):
+        report.write(model, None, tmp_path)
+
+
+@pytest.mark.parametrize("package", ["plotly", "jinja2"])
+def test_a_missing_package_raises_with_the_command_to_install_it(package):
+    code = (
+        f"import sys; sys.modules['{package}'] = None\n"
+        "from rskpca import report\n"
+        "try: report.build(None, None)\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert 'pip install "rskpca[report]"' in run.stdout
+
+
+def test_importing_the_report_imports_neither_plotly_nor_jinja2():
+    names = {"plotly", "jinja2", "matplotlib"}
+    code = f"import rskpca.report, sys; sys.exit(bool({names} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_lists_are_rows_too(model):
-    fitted = NystromKernelPCA(2, n_centers=10).fit(X[:50])
-    assert Page(report.build(fitted, X[:50].tolist())).numbers["retention"]["n"] == 50
+def test_every_light_color_has_one_dark_color():
+    from rskpca.report.style import COLORS, TO_DARK
+
+    assert all(TO_DARK[light] == dark for light, dark in COLORS.values())

@@ -1,4 +1,4 @@
-"""A fitted model in a notebook."""
+"""The HTML representation of a fitted model in a notebook."""
 
 from __future__ import annotations
 
@@ -8,23 +8,29 @@ from ..model import FittedModel
 
 
 def fitted_html(model: FittedModel) -> str:
-    """Return a summary of a fitted model as HTML."""
-    found = model.reduced_set
-    rows = [("landmarks", f"{model.n_centers:,}")]
-    if not model.landmarks:
-        share = found.n_centers / found.n_samples
-        rows = [("centers", f"{found.n_centers:,} for {found.n_samples:,.10g} rows ({share:.2%})")]
-        if found.radius is not None:
-            ell = f" (ell {model.kernel.scale / found.radius:.3g})" if found.radius else ""
-            rows.append(("radius", f"{found.radius:.4g}{ell}"))
-    rows += [
+    """Return a summary of a fitted model, with its certificate, as HTML tables."""
+    rows = [
+        *_points(model),
         ("kernel", repr(model.kernel)),
         ("components", f"{len(model.eigenvalues):,}"),
-        ("kernel evaluated at", f"{len(model.basis):,} points"),
+        ("kernel values per new row", f"{len(model.basis):,}"),
     ]
     ratio = model.explained_variance_ratio
     if ratio is not None:
-        rows.append(("variance held", f"{float(ratio.sum()):.1%}"))
+        rows.append(("explained variance", f"{float(ratio.sum()):.1%}"))
     cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows)
     certificate = "" if model.certificate is None else model.certificate._repr_html_()
     return f"<table><tbody>{cells}</tbody></table>{certificate}"
+
+
+def _points(model: FittedModel) -> list[tuple[str, str]]:
+    """Return the number of landmarks, or the number of centers and their radius."""
+    if model.landmarks:
+        return [("landmarks", f"{model.n_centers:,}")]
+    points = model.reduced_set
+    share = points.n_centers / points.n_samples
+    rows = [("centers", f"{points.n_centers:,} for {points.n_samples:,.10g} rows ({share:.2%})")]
+    if points.radius is not None:
+        ell = f" (ell {model.kernel.scale / points.radius:.3g})" if points.radius else ""
+        rows.append(("radius", f"{points.radius:.4g}{ell}"))
+    return rows

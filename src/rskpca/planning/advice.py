@@ -1,8 +1,10 @@
-"""What the numbers of a plan come to, in plain sentences."""
+"""Advice on data that do not compress, and what to expect from a planned fit."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +19,12 @@ from .retention import Forecast
 Array = NDArray[np.floating]
 
 HARDLY, LITTLE, WELL = 0.5, 0.2, 0.1  # shares of the rows that are kept
-_WIDER = 1.25
-_WIDEST = 20
-_MOST_ROWS = 1000
+_STEP, _MAX_STEPS = 1.25, 20  # in the search for a wider bandwidth
+_LANDMARK_ROWS = 1000  # rows whose eigenvalues give the effective dimension
 
 
-class Planner(Protocol):
-    """What advice needs to know of the data."""
+class Data(Protocol):
+    """The data that advice is about: a sample of them, and a forecast of their centers."""
 
     rows: Array
     n_samples: int
@@ -33,74 +34,115 @@ class Planner(Protocol):
     def centers(self, radius: float) -> Forecast: ...
 
 
-def advise(planner: Planner, fit: PlannedFit) -> tuple[str, ...]:
-    """What to expect of the fit that was asked for, and what to do where it is of no use."""
-    kept = fit.n_centers / planner.n_samples
-    sentences = [_expectation(planner, fit, kept)]
+@dataclass(frozen=True)
+class Suggestion:
+    """One thing to try next.
+
+    Attributes
+    ----------
+    title : str
+        What to try, in a few words.
+    reason : str
+        Why, and what it costs, in sentences.
+    code : str
+        The estimator with the change, as Python code.
+    changes : mapping of str to object
+        The change as parameters by name: ``refine``, ``basis``, ``ell``, ``tol``, ``bandwidth``,
+        ``n_components`` or ``n_centers``.
+    """
+
+    title: str
+    reason: str
+    code: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def advise(data: Data, fit: PlannedFit) -> tuple[str, ...]:
+    """Return what to expect from a planned fit, and what to do instead if it is of little use."""
+    kept = fit.n_centers / data.n_samples
+    span = "" if fit.low == fit.high else f" ({fit.low:,} to {fit.high:,})"
+    sentences = [
+        f"At ell = {fit.ell:g}, about {fit.n_centers:,} centers{span} represent "
+        f"{data.n_samples:,} rows: {percent(kept)} of them are kept. The fit takes about "
+        f"{seconds_in_words(fit.seconds)} and {bytes_in_words(fit.memory)} in addition to the data."
+    ]
     if kept > LITTLE:
-        sentences += [_verdict(planner, kept), *_instead(planner, fit.ell)]
+        sentences.append(_compression(data.kernel, kept))
+        sentences += [other.reason for other in alternatives(data, fit.ell)]
     if fit.n_centers > STORED_CENTERS:
         sentences.append(
-            f"Of more than {STORED_CENTERS:,} centers the kernel matrix is not stored but made "
-            "anew in each step of the eigensolver, which is slow."
+            f"With more than {STORED_CENTERS:,} centers, the kernel matrix is not stored but "
+            "recomputed at each step of the eigensolver, which is slow."
         )
     return tuple(sentences)
 
 
-def _expectation(planner: Planner, fit: PlannedFit, kept: float) -> str:
-    span = "" if fit.low == fit.high else f" ({fit.low:,} to {fit.high:,})"
-    return (
-        f"At ell = {fit.ell:g} about {fit.n_centers:,} centers{span} stand for "
-        f"{planner.n_samples:,} rows: {percent(kept)} of them are kept. The fit takes about "
-        f"{seconds_in_words(fit.seconds)} and {bytes_in_words(fit.memory)} above the data."
-    )
-
-
-def _verdict(planner: Planner, kept: float) -> str:
-    bandwidth = f"{planner.kernel.scale:.3g}"
+def _compression(kernel: RadialKernel, kept: float) -> str:
+    bandwidth = f"{kernel.scale:.3g}"
     if kept > HARDLY:
         return (
-            f"The data will not compress at the bandwidth {bandwidth}: most rows have no other "
-            "within bandwidth / ell, and become centers of their own."
+            f"The data will not compress at the bandwidth {bandwidth}: most rows have no neighbor "
+            "within bandwidth / ell and become centers of their own."
         )
-    return f"The data compress little at the bandwidth {bandwidth}."
+    return f"The data compress only a little at the bandwidth {bandwidth}."
 
 
-def _instead(planner: Planner, ell: float) -> list[str]:
-    """A bandwidth that compresses, and landmarks that need not."""
-    sentences = []
-    wider = compressing_bandwidth(planner, ell)
+def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
+    """Yield what to do with data that do not compress: a wider kernel, or landmarks."""
+    wider = compressing_bandwidth(data, ell)
     if wider is not None:
-        sentences.append(
+        yield Suggestion(
+            "A larger bandwidth, for fewer centers",
             f"A larger bandwidth compresses, if it suits the task: with {wider:.3g} about "
-            f"{percent(WELL)} of the rows are kept at the same ell."
+            f"{percent(WELL)} of the rows are kept at the same ell. A wider kernel sees coarser "
+            "shapes, and fewer centers are less accurate.",
+            changes={"bandwidth": float(f"{wider:.3g}")},
         )
-    enough = landmarks(planner)
-    sentences.append(
-        f"Or keep the bandwidth and use the Nystrom method: about {enough:,} landmarks are "
-        f"enough for {planner.n_components} components."
+    enough = landmarks(data)
+    yield Suggestion(
+        "Landmarks",
+        f"With the same bandwidth, the Nystrom method needs about {enough:,} landmarks for "
+        f"{data.n_components} components. Such a model has no error certificate.",
+        f"NystromKernelPCA({data.n_components}, kernel={data.kernel!r}, n_centers={enough})",
+        {"n_centers": enough},
     )
-    return sentences
 
 
-def compressing_bandwidth(planner: Planner, ell: float) -> float | None:
-    """The smallest, in steps of a quarter, that keeps at most a tenth of the rows."""
-    for step in range(1, _WIDEST):
-        bandwidth = planner.kernel.scale * _WIDER**step
-        if planner.centers(bandwidth / ell).value <= WELL * planner.n_samples:
-            return bandwidth
-    return None
-
-
-def landmarks(planner: Planner) -> int:
-    """D log D of the effective dimension D = sum_i l_i / (l_i + g).
-
-    So many uniform landmarks leave an error of about g (Rudi, Camoriano and Rosasco, 2015); g
-    is a tenth of the last eigenvalue that is asked for.
+def compressing_bandwidth(data: Data, ell: float) -> float | None:
+    """Return the bandwidth that keeps a tenth of the rows, or None if none is near.
 
     Parameters
     ----------
-    planner : Planner
+    data : Data
+        The data.
+    ell : float
+        The radius is bandwidth / ell.
+
+    Returns
+    -------
+    float or None
+        Found in steps of a quarter; within the last step the logarithms are interpolated.
+    """
+    scale, wanted = data.kernel.scale, WELL * data.n_samples
+    before = data.centers(scale / ell).value
+    for step in range(1, _MAX_STEPS):
+        after = data.centers(scale * _STEP**step / ell).value
+        if after <= wanted:
+            share = np.log(before / wanted) / np.log(before / after) if before > wanted else 0.0
+            return float(scale * _STEP ** (step - 1 + share))
+        before = after
+    return None
+
+
+def landmarks(data: Data) -> int:
+    """Return how many uniform landmarks are enough: D log D.
+
+    D = sum_i l_i / (l_i + g) is the effective dimension. That many landmarks leave an error of
+    about g (Rudi, Camoriano and Rosasco, 2015); g is a tenth of the last requested eigenvalue.
+
+    Parameters
+    ----------
+    data : Data
         The data.
 
     Returns
@@ -108,10 +150,11 @@ def landmarks(planner: Planner) -> int:
     int
         At most the number of rows.
     """
-    rows = planner.rows[np.linspace(0, len(planner.rows) - 1, _MOST_ROWS, dtype=int)]
-    rows = rows if len(planner.rows) > _MOST_ROWS else planner.rows
-    values = np.linalg.eigvalsh(gram.gram(planner.kernel, rows, rows))[::-1].clip(0)
-    level = values[min(planner.n_components, len(values) - 1)] / 10
+    rows = data.rows
+    if len(rows) > _LANDMARK_ROWS:
+        rows = rows[np.linspace(0, len(rows) - 1, _LANDMARK_ROWS, dtype=int)]
+    values = np.linalg.eigvalsh(gram.gram(data.kernel, rows, rows))[::-1].clip(0)
+    level = values[min(data.n_components, len(values) - 1)] / 10
     dimension = float(np.sum(values / (values + max(level, 1e-12 * values[0]))))
     enough = int(np.ceil(dimension * max(np.log(dimension), 1.0)))
-    return min(enough, planner.n_samples)
+    return min(enough, data.n_samples)

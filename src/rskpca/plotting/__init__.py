@@ -1,7 +1,7 @@
-"""Pictures of fitted models, after scikit-learn's Displays.
+"""Plots of fitted models, in the style of scikit-learn's Displays.
 
-``from_estimator`` computes what is drawn and draws it; ``plot(ax=...)`` draws it again. What
-was drawn on is in ``ax_``, ``axes_`` and ``figure_``.
+``from_estimator`` computes a plot and draws it; ``plot(ax=...)`` draws it again. The matplotlib
+objects are in ``ax_``, ``axes_`` and ``figure_``.
 """
 
 from .certificate import CertificateDisplay

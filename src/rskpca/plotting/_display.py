@@ -1,4 +1,4 @@
-"""What every Display shares: where it was drawn."""
+"""The base class of all Displays, and the sample of rows that they draw."""
 
 from __future__ import annotations
 
@@ -6,32 +6,61 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import resample
 
+from .. import _validation as check
 from .._style import new_axes
+
+Array = NDArray[np.floating]
 
 
 class Display:
-    """``axes_`` holds all axes that were drawn on, ``ax_`` the first, ``figure_`` theirs."""
+    """``axes_`` holds all axes of the plot, ``ax_`` the first, ``figure_`` their figure."""
 
     ax_: Any
     axes_: Any
     figure_: Any
 
-    def _drawn_on(self, axes: Sequence[Any]) -> None:
+    def _store_axes(self, axes: Sequence[Any]) -> None:
         self.axes_ = np.array(axes, dtype=object)
         self.ax_, self.figure_ = axes[0], axes[0].figure
 
 
-def taken(
+def resolve_axes(
     ax: Any, count: int, size: tuple[float, float], n_columns: int | None = None
 ) -> list[Any]:
-    """As many axes as are drawn on: those given, or new ones."""
+    """Return the given axes after checking their number, or new ones."""
     if ax is None:
         return new_axes(count, size, n_columns)
     given = list(np.ravel(np.array(ax, dtype=object)))
     if len(given) != count:
         raise ValueError(
-            f"ax must hold {count} axes, one for each picture, got {len(given)}; "
-            f"plt.subplots(1, {count}) makes them."
+            f"ax must hold {count} axes, one per plot, got {len(given)}; create them with "
+            f"plt.subplots(1, {count})."
         )
     return given
+
+
+def resolve_choice(name: str, values: Sequence[int], count: int, allowed: Sequence[int]) -> Any:
+    """Return distinct indices below ``count`` as a tuple, after checking how many there are."""
+    chosen = tuple(values)
+    if len(chosen) not in allowed or len(set(chosen)) < len(chosen):
+        number = "one or two" if allowed[0] == 1 else "two or more"
+        raise ValueError(f"{name} must be {number} different indices, got {values!r}.")
+    if not all(0 <= k < count for k in chosen):
+        raise ValueError(f"{name} must be indices from 0 to {count - 1}, got {values!r}.")
+    return chosen
+
+
+def sample_rows(X: Any, count: int, random_state: Any, *columns: Any) -> list[Any]:
+    """Return at most ``count`` random rows of X, and of columns of the same length."""
+    check.positive_integer("n_rows", count)
+    n = np.shape(X)[0]
+    for column in columns:
+        if len(column) != n:
+            raise ValueError(f"y must have one value per row, {n:,}, got {len(column):,}.")
+    if n <= count:
+        return [X, *columns]
+    chosen = resample(X, *columns, replace=False, n_samples=count, random_state=random_state)
+    return chosen if columns else [chosen]

@@ -1,4 +1,4 @@
-"""The levels of a certificate against each other."""
+"""The levels of a certificate side by side."""
 
 from __future__ import annotations
 
@@ -7,40 +7,44 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from .._style import BAND, INK, MARK, get_axes, log_axis, style_axes
-from ..certificate import Certificate
+from ..certificate import Certificate, certify
 from ..certificate.levels import Level
+from ..model import unwrap
 from ._display import Display
-from .models import split
 
 
-class Kind(NamedTuple):
+class Bound(NamedTuple):
     """One of the three numbers of a level, and how it is drawn."""
 
-    name: str
     label: str
     marker: str
     color: str
 
 
-KINDS = (
-    Kind("mmd", "MMD", "o", BAND),
-    Kind("operator", "operator", "D", INK),
-    Kind("eigenvalue", "eigenvalue / n", "v", MARK),
+BOUNDS = (
+    Bound("MMD", "o", BAND),
+    Bound("operator", "D", INK),
+    Bound("eigenvalue / n", "v", MARK),
 )
 
 
+def numbers(level: Level) -> tuple[float | None, ...]:
+    """Return the three numbers of a level, in the order of ``BOUNDS``."""
+    return level.mmd, level.operator, level.eigenvalue
+
+
 class CertificateDisplay(Display):
-    """What each level says of the error, on an axis of logs.
+    """Upper bounds on the error per level of a certificate, on a logarithmic axis.
 
     Parameters
     ----------
     certificate : Certificate
-        Of a kernel PCA.
+        The certificate of a kernel PCA.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        Where it was drawn.
+        The plot.
 
     Examples
     --------
@@ -50,8 +54,8 @@ class CertificateDisplay(Display):
     >>> X = load_digits().data
     >>> model = ReducedSetKernelPCA(2, bandwidth=60.0).fit(X)
     >>> display = CertificateDisplay.from_estimator(model, X)
-    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
-    ['a priori', 'a posteriori', 'spectral\\nat 95%', 'residual', 'measured']
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()][::4]
+    ['a priori', 'measured']
     """
 
     def __init__(self, certificate: Certificate) -> None:
@@ -64,24 +68,25 @@ class CertificateDisplay(Display):
         Parameters
         ----------
         model : ReducedSetKernelPCA
-            Fitted; or a pipeline, or a novelty detector, that has one.
+            A fitted model, or a pipeline or novelty detector that contains one.
         X : array-like of shape (n_samples, n_features), default=None
-            The fitted rows, or some of them, to measure the errors on: O(n^2) time.
+            The fitted rows, or some of them, on which to measure the errors in O(n^2) time.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         CertificateDisplay
-            Drawn.
+            The plot.
         """
-        before, embedding = split(model)
-        if not hasattr(embedding, "certify"):
-            raise TypeError(
-                f"{type(embedding).__name__} has no certificate; ReducedSetKernelPCA has."
-            )
-        seen = X if X is None or before is None else before.transform(X)
-        return cls(embedding.certify(seen)).plot(ax)
+        fitted = unwrap(model)
+        found = fitted.model.certificate
+        if found is None:
+            raise TypeError(f"{fitted.name} has no certificate; ReducedSetKernelPCA has one.")
+        if X is not None:
+            rows = fitted.prepare(X)
+            found = certify(fitted.kernel, fitted.reduced_set, fitted.model.system, X=rows)
+        return cls(found).plot(ax)
 
     @classmethod
     def from_certificate(cls, certificate: Certificate, *, ax: Any = None) -> Self:
@@ -90,68 +95,57 @@ class CertificateDisplay(Display):
         Parameters
         ----------
         certificate : Certificate
-            As of ``certify``.
+            The result of ``certify``.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         CertificateDisplay
-            Drawn.
+            The plot.
         """
         return cls(certificate).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw it.
+        """Draw the levels.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         CertificateDisplay
-            Itself.
+            The display itself.
         """
         ax = get_axes(ax, (6.4, 3.4))
-        for kind, shift in zip(KINDS, (-0.18, 0.0, 0.18), strict=True):
-            self._draw_kind(ax, kind, shift)
-        seen = [v for level in self.certificate.levels for v in _numbers(level) if v]
-        log_axis(ax.xaxis, min(seen, default=0.1), max(seen, default=1.0))
-        ax.set_yticks(range(len(self.certificate.levels)), self._names())
-        ax.set_ylim(len(self.certificate.levels) - 0.5, -0.5)
-        style_axes(ax, "error at most", "")
+        levels = self.certificate.levels
+        table = np.array([[value or np.nan for value in numbers(level)] for level in levels])
+        for bound, values, shift in zip(BOUNDS, table.T, (-0.18, 0.0, 0.18), strict=True):
+            heights = np.arange(len(levels)) + shift
+            style = {"color": bound.color, "markersize": 7, "label": bound.label}
+            ax.plot(values, heights, bound.marker, **style)
+        positive = [value for level in levels for value in numbers(level) if value]
+        log_axis(ax.xaxis, min(positive, default=0.1), max(positive, default=1.0))
+        ax.set_yticks(range(len(levels)), [_label(level) for level in levels])
+        ax.set_ylim(len(levels) - 0.5, -0.5)
+        style_axes(ax, "upper bound on the error", "")
         ax.grid(axis="x", alpha=0.25)
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self._note_zeros(ax)
-        self._drawn_on([ax])
+        self._label_zeros(ax)
+        self._store_axes([ax])
         return self
 
-    def _draw_kind(self, ax: Any, kind: Kind, shift: float) -> None:
-        values = np.array(
-            [getattr(level, kind.name) or np.nan for level in self.certificate.levels]
-        )
-        places = np.arange(len(values)) + shift
-        ax.plot(values, places, kind.marker, color=kind.color, markersize=7, label=kind.label)
-
-    def _names(self) -> list[str]:
-        return [
-            level.name
-            if level.confidence == 1
-            else f"{level.name}\nat {100 * level.confidence:.3g}%"
-            for level in self.certificate.levels
-        ]
-
-    def _note_zeros(self, ax: Any) -> None:
-        """An axis of logs has no zero, and says nothing of what is missing."""
-        for place, level in enumerate(self.certificate.levels):
-            if not any(_numbers(level)):
-                word = "says nothing" if level.operator is None else "no error"
-                ax.text(
-                    0.01, place, word, transform=ax.get_yaxis_transform(), va="center", color=INK
-                )
+    def _label_zeros(self, ax: Any) -> None:
+        """Label levels that a logarithmic axis cannot show: without error, or without a bound."""
+        for height, level in enumerate(self.certificate.levels):
+            if not any(numbers(level)):
+                text = "no bound" if level.operator is None else "no error"
+                style = {"transform": ax.get_yaxis_transform(), "va": "center", "color": INK}
+                ax.text(0.01, height, text, **style)
 
 
-def _numbers(level: Level) -> tuple[float | None, ...]:
-    return tuple(getattr(level, kind.name) for kind in KINDS)
+def _label(level: Level) -> str:
+    confidence = "" if level.confidence == 1 else f"\nat {100 * level.confidence:.3g}%"
+    return f"{level.name}{confidence}"

@@ -1,4 +1,4 @@
-"""Coordinates of the data, and of the centers that they come from."""
+"""The rows and the centers in the coordinates of a model."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._style import CATEGORIES, INK, MARKERS, PALE, SCALE, style_axes
-from ._display import Display, taken
-from .models import Array, embedded, has_coordinates, numbers, points_of, some_rows, split
+from ..model import unwrap
+from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 
-MOST_CATEGORIES = len(CATEGORIES)
-_LARGEST = 18.0  # points across
-_SPREAD = 90.0  # over the root of their number: the diameter of a center of mean weight
+MAX_CATEGORIES = len(CATEGORIES)
+_LARGEST = 18.0  # diameter in points
+_SPREAD = 90.0  # divided by the root of the number of centers: diameter at the mean weight
 
 
 @dataclass(frozen=True)
 class Colors:
-    """One value a row: numbers, or categories where there are few.
+    """One value per row: a number, or a category if there are few.
 
     Attributes
     ----------
     values : ndarray of shape (n_rows,)
-        Numbers, or places in ``names``.
+        Numbers, or indices into ``names``.
     names : tuple of str or None
         The categories; None for numbers.
     """
@@ -36,91 +36,78 @@ class Colors:
 
     @classmethod
     def of(cls, column: Any) -> Colors:
-        """Words and few whole numbers are categories; the rarest words go under "other".
+        """Treat strings and few integers as categories, the rarest of them as "other".
 
         Parameters
         ----------
         column : array-like of shape (n_rows,)
-            Numbers, words or booleans.
+            Numbers, strings or booleans.
 
         Returns
         -------
         Colors
-            Numbers that are not finite stay, and are not drawn.
+            Numbers that are not finite are kept, and not drawn.
         """
         values = np.asarray(column)
         if values.ndim != 1:
-            raise ValueError(f"a colour needs one value a row, got shape {values.shape}.")
-        number = values.dtype.kind in "fiu"
-        if number and not _few_whole(values):
+            raise ValueError(f"colors must have one value per row, got shape {values.shape}.")
+        numeric = values.dtype.kind in "fiu"
+        if numeric and not _are_few_integers(values):
             return cls(values.astype(np.float64), None)
-        found, places, counts = np.unique(
-            values if number else values.astype(str), return_inverse=True, return_counts=True
+        found, index, counts = np.unique(
+            values if numeric else values.astype(str), return_inverse=True, return_counts=True
         )
-        names = [f"{value:g}" if number else str(value) for value in found]
-        return cls(*_most_frequent(names, places, counts))
+        names = [f"{value:g}" if numeric else str(value) for value in found]
+        return cls(*_most_frequent(names, index, counts))
 
 
-def _few_whole(values: NDArray[Any]) -> bool:
+def _are_few_integers(values: NDArray[Any]) -> bool:
     finite = bool(np.isfinite(values).all())
-    few = len(np.unique(values)) <= MOST_CATEGORIES
+    few = len(np.unique(values)) <= MAX_CATEGORIES
     return finite and few and bool((values == np.round(values)).all())
 
 
 def _most_frequent(
-    names: list[str], places: NDArray[np.intp], counts: NDArray[np.intp]
+    names: list[str], index: NDArray[np.intp], counts: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """The categories that have a colour of their own, in their order, and one for the rest."""
-    if len(names) <= MOST_CATEGORIES:
-        return places, tuple(names)
-    kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_CATEGORIES - 1])
+    """Keep the most frequent categories in their order, and put the others into one."""
+    if len(names) <= MAX_CATEGORIES:
+        return index, tuple(names)
+    kept = np.sort(np.argsort(-counts, kind="stable")[: MAX_CATEGORIES - 1])
     moved = np.full(len(names), len(kept))
     moved[kept] = np.arange(len(kept))
-    return moved[places], (*(names[k] for k in kept), "other")
+    return moved[index], (*(names[k] for k in kept), "other")
 
 
 def diameters(weights: Array | None, count: int) -> Array:
-    """Of circles, in points, whose areas are as the weights; the smaller the more there are.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (count,) or None
-        None draws them alike.
-    count : int
-        How many.
-
-    Returns
-    -------
-    ndarray of shape (count,)
-        From the heaviest's share to 18.
-    """
+    """Return diameters in points of circles with areas proportional to the weights, if given."""
     shares = np.ones(count) if weights is None else weights / weights.mean()
     typical = float(np.clip(_SPREAD / np.sqrt(count), 1.5, 8.0))
     return np.minimum(typical * np.sqrt(shares), _LARGEST)
 
 
 class EmbeddingDisplay(Display):
-    """A sample of the data in coordinates of the model, and the centers, sized by weight.
+    """A sample of the data in the coordinates of a model, with the centers sized by weight.
 
     Parameters
     ----------
     coordinates : ndarray of shape (n_rows, n_components)
-        Of the rows.
+        The coordinates of the rows.
     centers : ndarray of shape (n_centers, n_components)
-        Of the centers.
+        The coordinates of the centers.
     weights : ndarray of shape (n_centers,), default=None
-        Of the centers; None draws them alike.
+        The weights of the centers; None draws them alike.
     colors : Colors, default=None
-        Of the rows.
+        The colors of the rows.
     components : sequence of int, default=(0, 1)
-        Two make one picture; of more, every pair has one.
+        Components to draw, one plot per pair.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib axes
-        One for each pair.
+        One per pair of components.
     ax_, figure_ : matplotlib axes and figure
-        The first of them, and where all are.
+        The first axes, and the figure.
 
     Examples
     --------
@@ -161,64 +148,63 @@ class EmbeddingDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Embed a sample and draw it.
+        """Embed a sample of the rows and draw it.
 
         Parameters
         ----------
         model : embedding
-            Fitted, or a pipeline that ends in one.
+            A fitted embedding, or a pipeline or detector that contains one.
         X : array-like of shape (n_samples, n_features)
-            Rows, of which a sample is drawn.
+            Rows to sample from.
         y : array-like of shape (n_samples,), default=None
-            What to colour the rows by: numbers, or categories.
+            Values to color the rows by: numbers or categories.
         components : sequence of int, default=(0, 1)
-            Counted from 0. Two make one picture; of more, every pair has one.
+            Components to draw, counted from 0, one plot per pair.
         n_rows : int, default=2000
-            Rows at most.
+            The largest number of rows to draw.
         random_state : int, RandomState or None, default=0
             Seed of the sample.
         ax : matplotlib axes, or array of them, default=None
-            Where to draw, one for each pair; None makes a figure.
+            The axes to draw on, one per pair. None creates a figure.
 
         Returns
         -------
         EmbeddingDisplay
-            Drawn.
+            The plot.
         """
-        before, embedding = split(model)
-        has_coordinates(embedding)
-        beside = [] if y is None else [np.asarray(y)]
-        rows, *chosen = some_rows(X, n_rows, random_state, *beside)
-        points, coordinates = points_of(embedding), embedded(embedding, numbers(before, rows))
+        fitted = unwrap(model)
+        embed, count = fitted.model.embed, len(fitted.model.eigenvalues)
+        chosen = resolve_choice("components", components, count, range(2, count + 1))
+        rows, *values = sample_rows(X, n_rows, random_state, *([] if y is None else [y]))
         return cls(
-            coordinates,
-            embedded(embedding, points.centers),
-            points.weights,
-            colors=Colors.of(chosen[0]) if chosen else None,
-            components=_checked(components, coordinates.shape[1]),
+            embed(fitted.prepare(rows)),
+            embed(fitted.reduced_set.centers),
+            fitted.weights,
+            colors=Colors.of(values[0]) if values else None,
+            components=chosen,
         ).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw it.
+        """Draw the embedding.
 
         Parameters
         ----------
         ax : matplotlib axes, or array of them, default=None
-            Where to draw, one for each pair of components; None makes a figure.
+            The axes to draw on, one per pair of components. None creates a figure.
 
         Returns
         -------
         EmbeddingDisplay
-            Itself.
+            The display itself.
         """
         pairs = list(combinations(self.components, 2))
-        drawn = taken(ax, len(pairs), (6.4, 4.6) if len(pairs) == 1 else (4.0, 3.6), 3)
-        for target, pair in zip(drawn, pairs, strict=True):
+        axes = resolve_axes(ax, len(pairs), (6.4, 4.6) if len(pairs) == 1 else (4.0, 3.6), 3)
+        for target, pair in zip(axes, pairs, strict=True):
             self._draw_rows(target, pair)
             self._draw_centers(target, pair)
             style_axes(target, *(f"component {k + 1}" for k in pair))
-        self._draw_key(drawn)
-        self._drawn_on(drawn)
+        self._draw_legend(axes)
+        self._store_axes(axes)
         return self
 
     def _draw_rows(self, ax: Any, pair: tuple[int, int]) -> None:
@@ -240,21 +226,9 @@ class EmbeddingDisplay(Display):
             linewidths=0.6, alpha=0.7, label="centers, area by weight", zorder=3,
         )  # fmt: skip
 
-    def _draw_key(self, drawn: list[Any]) -> None:
+    def _draw_legend(self, axes: list[Any]) -> None:
         if self.colors is not None and self.colors.names is None:
-            drawn[0].figure.colorbar(self._mappable, ax=drawn, shrink=0.8)
+            axes[0].figure.colorbar(self._mappable, ax=axes, shrink=0.8)
         categories = self.colors is not None and self.colors.names is not None
-        place = ("upper left", (1.0, 1.0)) if categories else ("lower left", (0.0, 1.0))
-        drawn[-1].legend(frameon=False, fontsize="small", loc=place[0], bbox_to_anchor=place[1])
-
-
-def _checked(components: Sequence[int], count: int) -> tuple[int, ...]:
-    chosen = tuple(components)
-    if len(chosen) < 2 or len(set(chosen)) < len(chosen):
-        raise ValueError(f"components must be two or more different numbers, got {components!r}.")
-    if not all(0 <= k < count for k in chosen):
-        raise ValueError(
-            f"components={components!r}, but the model has {count}, counted from 0; "
-            "fit it with more."
-        )
-    return chosen
+        corner, anchor = ("upper left", (1.0, 1.0)) if categories else ("lower left", (0.0, 1.0))
+        axes[-1].legend(frameon=False, fontsize="small", loc=corner, bbox_to_anchor=anchor)

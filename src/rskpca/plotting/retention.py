@@ -1,4 +1,4 @@
-"""Centers kept over ell."""
+"""The number of centers over ell."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
 from .. import _validation as check
 from ..kernels import RadialKernel, as_kernel
+from ..model import FittedEstimator, unwrap
 from ..planning import Plan
 from ..planning.result import draw_retention
 from ..planning.retention import ELLS, Retention, enough_rows, retention
-from ._display import Display
-from .models import ell_of, kernel_of, n_samples_of, numbers, points_of, some_rows, split
+from ._display import Array, Display, sample_rows
 
-FACTORS = (0.5, 0.7, 1.4, 2.0)  # of the ell that was chosen
-DEFAULT_ELLS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+FACTORS = (0.5, 0.7, 1.4, 2.0)  # multiples of the model's own ell
+DEFAULT_ELLS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)  # for models without an ell
 
 
 class RetentionDisplay(Display):
-    """The share of the rows that become centers, over ell, with the chosen one marked.
+    """The share of the rows that become centers over ell, with the chosen ell marked.
 
     Parameters
     ----------
     retention : Retention
         The curve.
     title : str, default=""
-        Above it.
+        Title of the plot.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        Where it was drawn.
+        The plot.
 
     Examples
     --------
@@ -59,33 +59,36 @@ class RetentionDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Draw the curve of a fitted model; at its own ell the number is the one seen.
+        """Draw the curve of a fitted model, with its own number of centers at its ell.
 
         Parameters
         ----------
         model : embedding or density
-            Fitted. One that has no ell, as the Nystrom family, has no mark.
+            A fitted model, or a pipeline or detector that contains one. Models without an ell,
+            such as the Nystrom family, have no mark.
         X : array-like of shape (n_samples, n_features)
             The fitted rows, or a random sample of them.
         n_samples : float, default=None
-            How many rows there are in all; None is what the model knows, or those of X.
+            The number of all rows. None takes it from the model, or from X.
         n_rows : int, default=None
-            Rows to look at; the numbers at other ells are forecast from them. None is 8,000,
-            or fewer of more than ten features.
+            The number of rows to use; numbers at other ells are predicted from them. None uses
+            8,000, or fewer for more than ten features.
         random_state : int, RandomState or None, default=0
-            Seed of these rows.
+            Seed of the sample.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         RetentionDisplay
-            Drawn.
+            The plot.
         """
-        before, embedding = split(model)
-        rows = numbers(before, _some(X, n_rows, random_state))
-        found = of_rows(embedding, rows, _total(n_samples, embedding, X), random_state)
-        return cls(found).plot(ax)
+        fitted = unwrap(model)
+        if n_samples is not None:
+            n_samples = check.positive_number("n_samples", n_samples)
+        rows = fitted.prepare(_sample(X, n_rows, random_state))
+        n = n_samples or fitted.n_samples or np.shape(X)[0]
+        return cls(model_retention(fitted, rows, float(n), random_state)).plot(ax)
 
     @classmethod
     def from_data(
@@ -99,7 +102,7 @@ class RetentionDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Draw the curve of data, without a model.
+        """Draw the curve of data without a model.
 
         Parameters
         ----------
@@ -108,27 +111,28 @@ class RetentionDisplay(Display):
         kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
             None is the Gaussian with the median bandwidth.
         ell : float, default=None
-            The one to mark.
+            The ell to mark.
         ells : sequence of float, default=(3, 3.5, 4, 4.5, 5)
-            Where to look.
+            Points of the curve.
         n_rows : int, default=None
-            Rows to look at; numbers of more rows are forecast from them. None is 8,000, or
-            fewer of more than ten features.
+            The number of rows to use; numbers for more rows are predicted from them. None uses
+            8,000, or fewer for more than ten features.
         random_state : int, RandomState or None, default=0
-            Seed of these rows.
+            Seed of the sample.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         RetentionDisplay
-            Drawn.
+            The plot.
         """
-        wanted = [check.positive_number("ells", value) for value in ells]
+        points = [check.positive_number("ells", value) for value in ells]
         mark = None if ell is None else check.positive_number("ell", ell)
-        rows = numbers(None, _some(X, n_rows, random_state))
+        sample = _sample(X, n_rows, random_state)
+        rows = check_array(sample, dtype=check.FLOATS, input_name="X")
         resolved = as_kernel(kernel).resolve(rows, None, check_random_state(random_state))
-        found = retention(rows, resolved, _total(None, None, X), wanted, ell=mark)
+        found = retention(rows, resolved, float(np.shape(X)[0]), points, ell=mark)
         return cls(found, f"bandwidth {resolved.scale:.4g}").plot(ax)
 
     @classmethod
@@ -138,77 +142,71 @@ class RetentionDisplay(Display):
         Parameters
         ----------
         plan : Plan
-            What :func:`rskpca.plan` returns.
+            The result of :func:`rskpca.plan`.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         RetentionDisplay
-            Drawn.
+            The plot.
         """
         return cls(plan.retention, f"bandwidth {plan.kernel.scale:.4g}").plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw it.
+        """Draw the curve.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
+            The axes to draw on. None creates a figure.
 
         Returns
         -------
         RetentionDisplay
-            Itself.
+            The display itself.
         """
-        self._drawn_on([draw_retention(self.retention, ax, self.title)])
+        self._store_axes([draw_retention(self.retention, ax, self.title)])
         return self
 
 
-def of_rows(
-    embedding: Any,
-    rows: Any,
+def model_retention(
+    fitted: FittedEstimator,
+    rows: Array,
     n_samples: float,
     random_state: Any = 0,
     *,
     factors: Sequence[float] = FACTORS,
 ) -> Retention:
-    """The curve about the ell of a fitted model, from rows as it sees them.
+    """Return the curve around the ell of a fitted model.
 
     Parameters
     ----------
-    embedding : embedding or density
-        Fitted.
+    fitted : FittedEstimator
+        A fitted embedding or density.
     rows : ndarray of shape (n_sampled, n_features)
-        A random sample of its rows.
+        A random sample of its rows, as the model sees them.
     n_samples : float
-        How many there are in all.
+        The number of all rows.
     random_state : int, RandomState or None, default=0
-        Seed of the orders that they are covered in.
+        Seed of the orders in which the sample is covered.
     factors : sequence of float, default=(0.5, 0.7, 1.4, 2)
-        Where to look, as multiples of its ell.
+        Points of the curve, as multiples of the model's ell.
 
     Returns
     -------
     Retention
-        With the number of centers that the model has at its own ell.
+        The curve, with the model's number of centers at its own ell.
     """
-    ell, seed = ell_of(embedding), int(check_random_state(random_state).randint(2**31 - 1))
+    ell, seed = fitted.ell, int(check_random_state(random_state).randint(2**31 - 1))
     if ell is None or not np.isfinite(ell):
-        return retention(rows, kernel_of(embedding), n_samples, DEFAULT_ELLS, seed=seed)
-    ells = [ell * factor for factor in factors]
-    m = len(points_of(embedding).centers)
-    return retention(rows, kernel_of(embedding), n_samples, ells, ell=ell, n_centers=m, seed=seed)
+        return retention(rows, fitted.kernel, n_samples, DEFAULT_ELLS, seed=seed)
+    ells, m = [ell * factor for factor in factors], fitted.reduced_set.n_centers
+    return retention(rows, fitted.kernel, n_samples, ells, ell=ell, n_centers=m, seed=seed)
 
 
-def _some(X: Any, n_rows: int | None, random_state: Any) -> Any:
-    width = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else 1
-    return some_rows(X, enough_rows(width) if n_rows is None else n_rows, random_state)[0]
-
-
-def _total(n_samples: float | None, embedding: Any, X: Any) -> float:
-    if n_samples is not None:
-        return check.positive_number("n_samples", n_samples)
-    known = None if embedding is None else n_samples_of(embedding)
-    return float(len(X) if not hasattr(X, "shape") else X.shape[0]) if known is None else known
+def _sample(X: Any, n_rows: int | None, random_state: Any) -> Any:
+    """Return a sample that is large enough for a forecast."""
+    n_features = np.shape(X)[-1]
+    count = enough_rows(n_features) if n_rows is None else n_rows
+    return sample_rows(X, count, random_state)[0]

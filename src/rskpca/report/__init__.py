@@ -1,4 +1,4 @@
-"""A fitted model as one HTML file that needs no network to open."""
+"""Reports: a fitted model as one self-contained HTML file."""
 
 from .writing import build, write
 

@@ -1,4 +1,4 @@
-"""What a report is about: a fitted model, and a sample of its rows."""
+"""The subject of a report: a fitted model with a sample of its rows."""
 
 from __future__ import annotations
 
@@ -9,65 +9,57 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils import resample
 
 from .. import _validation as check
-from ..certificate import Certificate
+from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.advice import LITTLE
 from ..planning.retention import Retention, enough_rows
 from ..plotting.embedding import Colors
-from ..plotting.models import (
-    Array,
-    ell_of,
-    feature_names,
-    has_coordinates,
-    n_samples_of,
-    numbers,
-    points_of,
-    split,
-)
-from ..plotting.retention import FACTORS, of_rows
+from ..plotting.retention import FACTORS, model_retention
 
-_FEWEST, _MOST = 1000, 3000  # rows of the pictures
-_WORK = 4e9  # differences of features, in kernel values of the rows that are drawn
-LOOKED_AT = 8000  # rows, of which more would tell no more
-MOST_COLUMNS = 24  # features to colour by
-_WIDER = (0.25, 0.35)  # of an ell that keeps many rows: where a wider kernel would keep fewer
-_ALL, _COARSE = 0.9, (*_WIDER, 0.5)  # of an ell that keeps nearly all, only smaller ones tell
+Array = NDArray[np.floating]
+
+MAX_ROWS = 8000  # of a report; more rows would not change it
+_FEWEST_DRAWN, _MOST_DRAWN = 1000, 3000
+_WORK = 4e9  # feature differences in the kernel values of the rows that are drawn
+_MAX_FEATURES = 24  # to color by
+_WIDER = (0.25, 0.35)  # multiples of an ell that keeps many rows, at which fewer are kept
+_NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are of interest
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model with a sample of rows.
+    """A fitted model with a sample of its rows.
 
     Attributes
     ----------
-    model : Any
-        As it was given: an embedding, a novelty detector or a pipeline.
-    embedding : Any
-        The embedding in it.
+    given : estimator
+        The embedding, novelty detector or pipeline that was passed in.
+    fitted : FittedEstimator
+        The same, taken apart.
     rows : ndarray of shape (n_sampled, n_features)
-        A random sample, as the embedding sees it.
-    colors : dict
-        Columns to colour by, one value for each row that is drawn. The first is shown at first.
+        A random sample, as the model sees it.
+    colors : dict of str to Colors
+        What the rows can be colored by, one value per drawn row. The first is shown first.
     names : list of str
-        Of the features.
+        Names of the features.
     n_rows : float
-        How many rows there are in all.
-    seconds : dict
-        What took how long.
+        The number of all rows.
     n_given : int
-        How many rows the sample was drawn from; of a window more than count, perhaps.
+        The number of rows that the sample was drawn from. A window counts fewer.
+    seconds : dict of str to float
+        Durations by name.
     """
 
-    model: Any
-    embedding: Any
+    given: Any
+    fitted: FittedEstimator
     rows: Array
     colors: dict[str, Colors]
     names: list[str]
     n_rows: float
+    n_given: int
     seconds: dict[str, float]
-    n_given: int = 0
 
     @classmethod
     def of(
@@ -75,148 +67,123 @@ class Subject:
         model: Any,
         X: Any,
         *,
-        color: Any,
-        n_rows: float | None,
-        feature_names: Sequence[str] | None,
-        seconds: Mapping[str, float] | None,
-        random_state: Any,
+        color: Any = None,
+        n_rows: float | None = None,
+        feature_names: Sequence[str] | None = None,
+        seconds: Mapping[str, float] | None = None,
+        random_state: Any = 0,
     ) -> Subject:
-        """Check everything, then draw the sample; the parameters are those of ``write``."""
-        before, embedding = split(model)
-        has_coordinates(embedding)
-        names = _names(model, embedding, X, feature_names)
-        total = _size(X)
-        n = float(total if n_rows is None else check.positive_number("n_rows", n_rows))
-        given = {} if isinstance(color, str) else _columns(color, total)
-        if isinstance(color, str) and color not in names:
-            raise ValueError(
-                f"color={color!r} is the name of no feature; there are {', '.join(names)}."
-            )
-        chosen = check_random_state(random_state).permutation(total)[:LOOKED_AT]
-        rows = numbers(before, _taken(X, chosen))
-        drawn = rows_to_draw(embedding)
-        colors = {name: Colors.of(column[chosen[:drawn]]) for name, column in given.items()}
-        colors = colors | _own_columns(model, embedding, rows[:drawn], names, first=color) | colors
-        known = n_samples_of(embedding) if n_rows is None else None
-        spent = _checked_seconds(seconds)
-        return cls(model, embedding, rows, colors, names, known or n, spent, total)
+        """Check the arguments of :func:`rskpca.report.write`, then draw the sample."""
+        fitted = unwrap(model)
+        total = _count_rows(X)
+        names = _resolve_names(fitted, X, feature_names)
+        if n_rows is not None:
+            n_rows = check.positive_number("n_rows", n_rows)
+        durations = _check_seconds(seconds)
+        columns = _resolve_colors(color, names, total)
+        size = min(total, MAX_ROWS)
+        sampled = resample(
+            X, *columns.values(), replace=False, n_samples=size, random_state=random_state
+        )
+        first, *values = sampled if columns else [sampled]
+        rows = fitted.prepare(first)
+        drawn = _drawn_count(fitted.model)
+        given = {k: Colors.of(v[:drawn]) for k, v in zip(columns, values, strict=True)}
+        colors = given | _model_colors(fitted, rows[:drawn], names, color) | given
+        n = n_rows or fitted.model.n_samples or float(total)
+        return cls(model, fitted, rows, colors, names, n, total, durations)
 
     @property
-    def kind(self) -> str:
-        """The class of the embedding."""
-        return public_class(self.embedding).__name__
-
-    @property
-    def n_centers(self) -> int:
-        """m; landmarks or a basis where there are no centers."""
-        return len(points_of(self.embedding).centers)
+    def model(self) -> FittedModel:
+        """The fitted model."""
+        return self.fitted.model
 
     @property
     def kept(self) -> float:
-        """m / n."""
-        return self.n_centers / self.n_rows
-
-    @property
-    def ell(self) -> float | None:
-        """Of a shadow density; None of any other."""
-        return ell_of(self.embedding)
-
-    @cached_property
-    def certificate(self) -> Certificate | None:
-        """Where the model has one."""
-        has = hasattr(self.embedding, "certify")
-        return self.embedding.certificate_ if has else None
+        """The share of the rows that are centers."""
+        return self.model.n_centers / self.n_rows
 
     @cached_property
     def retention(self) -> Retention:
-        """Centers over ell."""
+        """The number of centers over ell."""
         factors: Sequence[float] = FACTORS if self.kept <= LITTLE else (*_WIDER, *FACTORS)
-        if self.kept > _ALL:
-            factors = _COARSE
-        return of_rows(self.embedding, self.covered, self.n_rows, factors=factors)
+        if self.kept > _NEARLY_ALL:
+            factors = (*_WIDER, 0.5)
+        return model_retention(self.fitted, self.covered, self.n_rows, factors=factors)
 
     @property
     def drawn(self) -> Array:
-        """The rows of the pictures."""
-        return self.rows[: rows_to_draw(self.embedding)]
+        """The rows that are drawn."""
+        return self.rows[: _drawn_count(self.model)]
 
     @property
     def covered(self) -> Array:
-        """The rows that the curve is made from; of a window no more than are in it."""
+        """The rows that the retention curve is computed from, at most those of a window."""
         return self.rows[: min(enough_rows(self.rows.shape[1]), max(round(self.n_rows), 2))]
 
-
-def rows_to_draw(embedding: Any) -> int:
-    """Fewer where each costs many kernel values of many features."""
-    return int(np.clip(_WORK / embedding.basis_.size, _FEWEST, _MOST))
-
-
-def public_class(embedding: Any) -> Any:
-    """The class that a user knows it by."""
-    return next(kind for kind in type(embedding).__mro__ if not kind.__name__.startswith("_"))
+    def describe(self, count: int) -> str:
+        """Return which rows these are, such as "all 500 rows" or "3,000 random rows"."""
+        whole = "all " if count >= max(self.n_rows, self.n_given) else ""
+        return f"{whole}{count:,}{' random' if count < self.n_given else ''} rows"
 
 
-def _size(X: Any) -> int:
-    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
-    if n < 2:
-        raise ValueError(f"X must hold at least two rows to draw, got {n}.")
-    return n
+def _drawn_count(model: FittedModel) -> int:
+    """Return the number of rows to draw: fewer if each costs many kernel values."""
+    return int(np.clip(_WORK / model.basis.size, _FEWEST_DRAWN, _MOST_DRAWN))
 
 
-def _taken(X: Any, places: NDArray[np.intp]) -> Any:
-    """Rows of an array or a frame, in this order."""
-    if hasattr(X, "iloc"):
-        return X.iloc[places]
-    if not hasattr(X, "shape"):
-        X = np.asarray(X)
-    return X[places]
+def _count_rows(X: Any) -> int:
+    total = int(np.shape(X)[0])
+    if total < 2:
+        raise ValueError(f"X must have at least two rows, got {total}.")
+    return total
 
 
-def _names(model: Any, embedding: Any, X: Any, given: Sequence[str] | None) -> list[str]:
-    """Given, or of the fit, or of what comes before it in a pipeline, or of X itself."""
-    if given is not None or hasattr(embedding, "feature_names_in_"):
-        return feature_names(embedding, given)
-    for names in (getattr(model, "feature_names_in_", None), getattr(X, "columns", None)):
-        if names is not None and len(names) == embedding.n_features_in_:
-            return [str(name) for name in names]
-    return feature_names(embedding)
+def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:
+    """Return the given names, those of the fit or of X if they fit, or numbered ones."""
+    if given is None and fitted.feature_names is None:
+        found = [n for n in (fitted.columns, getattr(X, "columns", None)) if n is not None]
+        given = next((names for names in found if len(names) == fitted.n_features), None)
+    return fitted.names_of_features(given)
 
 
-def _columns(color: Any, total: int) -> dict[str, NDArray[Any]]:
-    """Columns by name, each with one value a row."""
-    if color is None:
+def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArray[Any]]:
+    """Return the given columns by name, after checking their length."""
+    if isinstance(color, str):
+        if color not in names:
+            raise ValueError(f"color={color!r} is not a feature; choose from {', '.join(names)}.")
         return {}
-    if not isinstance(color, Mapping):
-        color = {str(getattr(color, "name", None) or "colour"): color}
-    columns = {str(name): np.asarray(column) for name, column in color.items()}
+    if color is not None and not isinstance(color, Mapping):
+        color = {str(getattr(color, "name", None) or "color"): color}
+    columns = {str(name): np.asarray(column) for name, column in (color or {}).items()}
     for name, column in columns.items():
-        if column.ndim != 1 or len(column) != total:
+        if column.shape != (total,):
             raise ValueError(
-                f"color {name!r} needs one value a row of X, shape ({total},), got shape "
+                f"color {name!r} must have one value per row of X, shape ({total},), got shape "
                 f"{column.shape}."
             )
     return columns
 
 
-def _own_columns(
-    model: Any, embedding: Any, rows: Array, names: list[str], first: Any
+def _model_colors(
+    fitted: FittedEstimator, rows: Array, names: list[str], first: Any
 ) -> dict[str, Colors]:
-    """What the model says of each row, then the features."""
-    own: dict[str, Colors] = {}
+    """Return novelty scores and clusters, if the model has them, and the features."""
+    model = fitted.model
+    found: dict[str, Colors] = {}
     if isinstance(first, str):
-        own[first] = Colors.of(rows[:, names.index(first)])
-    detector = model[-1] if hasattr(model, "steps") else model
-    if hasattr(detector, "decision_function"):
-        own["novelty score"] = Colors.of(detector.decision_function(rows))
-    if hasattr(embedding, "predict"):
-        own["cluster"] = Colors.of(embedding.predict(rows))
-    for j, name in enumerate(names[:MOST_COLUMNS]):
-        own.setdefault(name, Colors.of(rows[:, j]))
-    return own
+        found[first] = Colors.of(rows[:, names.index(first)])
+    if model.offset is not None:
+        found["novelty score"] = Colors.of(model.scores(rows))
+    if model.partition is not None:
+        found["cluster"] = Colors.of(model.labels(rows))
+    for j, name in enumerate(names[:_MAX_FEATURES]):
+        found.setdefault(name, Colors.of(rows[:, j]))
+    return found
 
 
-def _checked_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
-    found = {} if seconds is None else dict(seconds)
-    for name, value in found.items():
+def _check_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
+    durations = {str(name): value for name, value in (seconds or {}).items()}
+    for name, value in durations.items():
         check.number_within(f"seconds[{name!r}]", value, 0, np.inf)
-    return {str(name): float(value) for name, value in found.items()}
+    return {name: float(value) for name, value in durations.items()}

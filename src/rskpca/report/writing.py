@@ -1,4 +1,4 @@
-"""Make the report and write it."""
+"""Build a report and write it to a file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from .._core.atomic import atomic_write
-from .advice import advise
-from .page import page, plotly_script
-from .payload import payload
+from ..planning.suggestions import suggest
+from ..planning.verdict import judge
 from .subject import Subject
-from .verdict import judge
 
 
 def write(
@@ -30,35 +29,34 @@ def write(
     feature_names: Sequence[str] | None = None,
     random_state: Any = 0,
 ) -> Path:
-    """Write the report of a fitted model as one HTML file, which needs no network to open.
+    """Write the report of a fitted model as one HTML file that needs no network.
 
     Parameters
     ----------
     model : embedding
-        Fitted; or a novelty detector, or a pipeline that ends in one of them.
+        A fitted embedding or novelty detector, or a pipeline that ends in one.
     X : array-like of shape (n_samples, n_features)
-        The fitted rows, or a random sample of them. At most 8,000 are looked at.
+        The fitted rows, or a random sample of them. At most 8,000 are used.
     path : str or path
-        Of the file. It is written whole or not at all.
+        The file to write. It is written atomically.
     color : str, array-like of shape (n_samples,), Series or mapping of these, default=None
-        What to colour the rows by: the name of a feature, or a value for each row of X, or
-        several such columns by name. The features can be chosen in the page in any case.
+        What to color the rows by: the name of a feature, one value per row of X, or several such
+        columns by name. Features can be chosen in the page in any case.
     title : str, default=None
-        None is the name of the model.
+        Title of the page. None is the name of the model.
     seconds : mapping of str to float, default=None
-        What took how long, such as ``{"read": 1.2, "fit": 0.3}``.
+        Durations to show, such as ``{"read": 1.2, "fit": 0.3}``.
     n_rows : float, default=None
-        How many rows there are in all, where X is a sample. None is what the model knows, or
-        the rows of X.
+        The number of all rows, if X is a sample. None takes it from the model, or from X.
     feature_names : sequence of str, default=None
-        None is those of the fit, or of X.
+        Names of the features. None takes those of the fit, or of X.
     random_state : int, RandomState or None, default=0
-        Seed of the rows that are drawn.
+        Seed of the sample.
 
     Returns
     -------
     Path
-        Of the file.
+        The file.
 
     Examples
     --------
@@ -73,8 +71,11 @@ def write(
     'digits.html'
     """
     target = Path(path)
-    _check_target(target)
-    text = build(
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file in it, such as r.html.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"folder {str(target.parent)!r} does not exist; create it first.")
+    html = build(
         model,
         X,
         color=color,
@@ -84,8 +85,8 @@ def write(
         feature_names=feature_names,
         random_state=random_state,
     )
-    with atomic_write(target) as beside:
-        beside.write_text(text, encoding="utf-8")
+    with atomic_write(target) as unfinished:
+        unfinished.write_text(html, encoding="utf-8")
     return target
 
 
@@ -100,34 +101,9 @@ def build(
     feature_names: Sequence[str] | None = None,
     random_state: Any = 0,
 ) -> str:
-    """The report of a fitted model as the text of an HTML file.
-
-    Parameters
-    ----------
-    model : embedding
-        Fitted; or a novelty detector, or a pipeline that ends in one of them.
-    X : array-like of shape (n_samples, n_features)
-        The fitted rows, or a random sample of them.
-    color : str, array-like of shape (n_samples,), Series or mapping of these, default=None
-        What to colour the rows by.
-    title : str, default=None
-        None is the name of the model.
-    seconds : mapping of str to float, default=None
-        What took how long.
-    n_rows : float, default=None
-        How many rows there are in all, where X is a sample.
-    feature_names : sequence of str, default=None
-        None is those of the fit, or of X.
-    random_state : int, RandomState or None, default=0
-        Seed of the rows that are drawn.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the page that :func:`write` writes, as HTML; the parameters are the same."""
     start = time.perf_counter()
-    plotly_script()  # before any work, an error that says what to install
+    figures, page = _import_renderers()
     subject = Subject.of(
         model,
         X,
@@ -137,25 +113,26 @@ def build(
         seconds=seconds,
         random_state=random_state,
     )
-    verdict = judge(subject)
-    advice, numbers = advise(subject, verdict), payload(subject)
+    drawn = figures.build(subject)
+    suggestions = suggest(subject.fitted, subject.rows, subject.retention)
     subject.seconds["report"] = time.perf_counter() - start
-    heading = _spaced(_last(model)) if title is None else str(title)
-    return page(heading, subject, verdict, advice, numbers, date.today().isoformat())
+    heading = _spaced(type(subject.fitted.estimator).__name__) if title is None else str(title)
+    today = date.today().isoformat()
+    html: str = page.render(heading, subject, judge(subject.model), suggestions, drawn, today)
+    return html
 
 
-def _last(model: Any) -> str:
-    """The class of a model, or of the last step of a pipeline."""
-    return type(model[-1] if hasattr(model, "steps") else model).__name__
+def _import_renderers() -> tuple[ModuleType, ModuleType]:
+    """Import the modules that need plotly and jinja2, before any work is done."""
+    try:
+        from . import figures, page
+    except ImportError as error:
+        raise ImportError(
+            'a report needs plotly and jinja2: pip install "rskpca[report]".'
+        ) from error
+    return figures, page
 
 
 def _spaced(name: str) -> str:
-    """ReducedSetKernelPCA, or KernelPCANovelty, as words."""
+    """Insert spaces into a class name such as ReducedSetKernelPCA."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-
-
-def _check_target(path: Path) -> None:
-    if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, such as r.html.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to write to; make it.")

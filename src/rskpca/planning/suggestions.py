@@ -1,0 +1,293 @@
+"""What to try next with a fitted model, from its verdict and its retention curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from .._format import percent
+from ..density import FadingDensity, ShadowDensity, WindowDensity
+from ..kernels import RadialKernel
+from ..model import FittedEstimator, FittedModel
+from .advice import HARDLY, LITTLE, Suggestion, alternatives
+from .retention import Forecast, Retention
+from .verdict import GREEN, Verdict, judge
+
+Array = NDArray[np.floating]
+
+_ROOM = 0.02  # if no eigenvalue is off by more, fewer centers may do
+_UP, _DOWN = 1.4, 0.7  # factors of ell to try next
+_NARROW, _WIDE = 0.1, 0.9  # shares of the variance in all components, and in the first
+_MANY_POINTS = 1000  # kernel values per new row, from which on a smaller basis pays
+
+
+def suggest(
+    fitted: FittedEstimator, rows: Array | None = None, retention: Retention | None = None
+) -> tuple[Suggestion, ...]:
+    """Return what to try next with a fitted model, the most useful first.
+
+    Parameters
+    ----------
+    fitted : FittedEstimator
+        An embedding, as :func:`rskpca.model.unwrap` returns it.
+    rows : ndarray of shape (n_sampled, n_features), default=None
+        A random sample of the fitted rows, as the model sees them.
+    retention : Retention, default=None
+        The number of centers over ell. Without rows and retention, suggestions that need a
+        forecast are left out.
+
+    Returns
+    -------
+    tuple of Suggestion
+        Empty if nothing stands out.
+    """
+    fit = _Fit(fitted, judge(fitted.model), retention)
+    rules = [_smaller_error, _fewer_centers, _smaller_basis, _components, _bandwidth]
+    if retention is not None and rows is not None:
+        rules[1:1] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
+    return tuple(suggestion for rule in rules for suggestion in rule(fit))
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A fitted model with its verdict and, if known, its retention curve."""
+
+    fitted: FittedEstimator
+    verdict: Verdict
+    retention: Retention | None
+
+    @property
+    def model(self) -> FittedModel:
+        return self.fitted.model
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return self.fitted.embedding.get_params()
+
+    @property
+    def is_inaccurate(self) -> bool:
+        return self.verdict.color in ("amber", "red")
+
+    def outlook(self, ell: float) -> str:
+        """Return a sentence on the number of centers at another ell, or "" without a curve."""
+        if self.retention is None:
+            return ""
+        return f" At ell = {ell:g}, about {self.retention.at(ell):,.0f} centers are kept."
+
+    def change(self, title: str, reason: str, **params: Any) -> Suggestion:
+        """Suggest other parameters of the embedding itself."""
+        return Suggestion(title, reason, self.code(params), params)
+
+    def code(self, params: Mapping[str, Any]) -> str:
+        """Return the embedding with other parameters as Python code."""
+        changed = clone(self.fitted.embedding).set_params(**params)
+        text = " ".join(repr(changed).split())
+        return text.replace(type(changed).__name__, self.fitted.name, 1)
+
+    def with_ell(self, title: str, reason: str, ell: float | str, **tol: float) -> Suggestion:
+        """Suggest another ell of the embedding, of its density, or inside a window."""
+        params = self.params
+        changes: dict[str, Any] = {"ell": ell}
+        if params["density"] is not None or tol:
+            where = "density__density" if "density__density" in params else "density"
+            density = ShadowDensity() if params[where] is None else clone(params[where])
+            density.set_params(ell=ell, tol=tol.get("tol"), max_centers=None)
+            changes = {"ell": None, where: density}
+        return Suggestion(title, reason, self.code(changes), tol or {"ell": ell})
+
+    def with_bandwidth(self, title: str, reason: str, bandwidth: float) -> Suggestion:
+        """Suggest another bandwidth, in the parameter that holds it now."""
+        value, params = float(f"{bandwidth:.3g}"), self.params
+        names = ("kernel", "density__kernel", "density__density__kernel")
+        held = [name for name in names if params.get(name) is not None]
+        if held in ([], ["kernel"]) and not isinstance(params["kernel"], RadialKernel):
+            changes: dict[str, Any] = {"bandwidth": value, "gamma": None}
+        else:
+            changes = dict.fromkeys(held, clone(self.model.kernel).set_params(bandwidth=value))
+        return Suggestion(title, reason, self.code(changes), {"bandwidth": value})
+
+
+class _Sample:
+    """The sample of a fitted model as :class:`Data`; the curve replaces the forecast."""
+
+    def __init__(self, fit: _Fit, retention: Retention, rows: Array) -> None:
+        self.rows, self.retention = rows, retention
+        self.n_samples = max(round(retention.n_samples), len(rows))
+        self.n_components = len(fit.model.eigenvalues)
+        self.kernel = fit.model.kernel
+
+    def centers(self, radius: float) -> Forecast:
+        value = self.retention.at(self.kernel.scale / radius)
+        return Forecast(value, value, value)
+
+
+def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest what narrows the intervals of the certificate."""
+    if not fit.is_inaccurate:
+        return
+    model = fit.model
+    if not model.system.exact:
+        yield _second_pass(fit)
+        yield from _tolerance(fit)
+    elif len(model.basis) < model.n_centers:
+        yield fit.change(
+            "All centers as the basis",
+            "Only the part of the data outside the span of the basis is missing. All "
+            f"{model.n_centers:,} centers leave less of it; a new row then costs "
+            f"{model.n_centers:,} kernel values.",
+            basis=None,
+        )
+    elif model.ell is not None and np.isfinite(model.ell):
+        ell = float(f"{_UP * model.ell:.3g}")
+        yield fit.with_ell(
+            "A larger ell",
+            "Only the part of the data outside the span of the centers is missing; more centers "
+            f"leave less of it.{fit.outlook(ell)}",
+            ell,
+        )
+
+
+def _second_pass(fit: _Fit) -> Suggestion:
+    """Suggest to put the rows themselves into the eigenproblem."""
+    expiring = isinstance(fit.params.get("density"), WindowDensity | FadingDensity)
+    title = "A second pass over the data"
+    reason = (
+        "So far, each row is replaced by its center. A second pass uses the rows themselves: then "
+        "only their part outside the span of the centers is missing, and the certificate is "
+        "guaranteed instead of estimated. It costs one kernel value per row"
+        f"{' of the window' if expiring else ''} and center, of which there are "
+        f"{fit.model.n_centers:,}."
+    )
+    if expiring:
+        code = "model.refine_on(rows)  # the rows that count now"
+        return Suggestion(title, reason, code, {"refine": "nystrom"})
+    return fit.change(title, reason, basis=None, refine="nystrom")
+
+
+def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest to let ell grow until the error is small enough."""
+    if fit.model.ell is None:
+        return
+    tol = float(f"{GREEN * fit.verdict.components[-1].value:.2g}")
+    largest = "" if fit.retention is None else fit.outlook(float(f"{fit.retention.ells[-1]:.3g}"))
+    yield fit.with_ell(
+        "A larger ell, until the error is small",
+        f"To know the last eigenvalue to within {percent(GREEN)}, the error must be below {tol:g}. "
+        "With this density, ell grows until the estimated error is. How many centers that takes "
+        f"is only known afterwards.{largest}",
+        "auto",
+        tol=tol,
+    )
+
+
+def _comparison(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest a comparison for models without a certificate."""
+    model = fit.model
+    if fit.verdict.color != "none":
+        return
+    if model.landmarks:
+        yield Suggestion(
+            "A model with an error certificate",
+            "Rayleigh-Ritz on the centers of a reduced set is as accurate as landmarks, and has a "
+            "certificate.",
+            f"ReducedSetKernelPCA({len(model.eigenvalues)}, kernel={model.kernel!r}, "
+            'refine="nystrom")',
+        )
+    elif model.ell is not None and np.isfinite(model.ell):
+        ell = float(f"{_UP * model.ell:.3g}")
+        yield fit.with_ell(
+            "A larger ell, to compare",
+            "If plots and eigenvalues stay the same, the present ell is large enough, and a "
+            f"smaller one may be too.{fit.outlook(ell)}",
+            ell,
+        )
+
+
+def _less_data(fit: _Fit, sample: _Sample) -> Iterator[Suggestion]:
+    """Suggest a wider kernel, or landmarks, for data that compress little."""
+    model = fit.model
+    kept = model.n_centers / sample.retention.n_samples
+    if model.ell is None or not np.isfinite(model.ell) or kept <= LITTLE:
+        return
+    why = f"{percent(kept)} of the rows are kept. "
+    for other in alternatives(sample, model.ell):
+        if "bandwidth" in other.changes:
+            yield fit.with_bandwidth(other.title, why + other.reason, other.changes["bandwidth"])
+        elif model.is_kernel_pca and other.changes["n_centers"] < HARDLY * model.n_centers:
+            yield Suggestion(other.title, why + other.reason, other.code, other.changes)
+
+
+def _fewer_centers(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest a smaller ell if the certificate leaves room."""
+    model, components = fit.model, fit.verdict.components
+    room = components and max(c.error for c in components) <= _ROOM
+    if not room or model.system.exact or model.ell is None or not np.isfinite(model.ell):
+        return
+    ell = float(f"{_DOWN * model.ell:.3g}")
+    yield fit.with_ell(
+        "A smaller ell",
+        f"Every eigenvalue is known to within {percent(_ROOM)}, so fewer than {model.n_centers:,} "
+        f"centers may be enough; the new certificate will tell.{fit.outlook(ell)}",
+        ell,
+    )
+
+
+def _smaller_basis(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest fewer points for new rows, once the error is small."""
+    points = len(fit.model.basis)
+    if fit.params.get("basis", "unknown") is not None or points < _MANY_POINTS or fit.is_inaccurate:
+        return
+    wider = " The certificate gets wider, because it counts the part outside the basis."
+    yield fit.change(
+        "A smaller basis, for fast new rows",
+        f"Each new row costs {points:,} kernel values. A basis chosen from the centers needs fewer "
+        f"and adds little error.{wider if fit.verdict.components else ''}",
+        basis="auto",
+    )
+
+
+def _components(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest more or fewer components."""
+    ratio = fit.model.explained_variance_ratio
+    lost = [k for k, c in enumerate(fit.verdict.components) if c.low <= 0]
+    if lost and lost[0] > 0:
+        yield fit.change(
+            "Fewer components",
+            f"From component {lost[0] + 1} on, the error may be as large as the eigenvalue.",
+            n_components=lost[0],
+        )
+    elif ratio is not None and len(ratio) > 1 and ratio[-1] > 0.5 * ratio[0]:
+        yield Suggestion(
+            "More components",
+            f"The last component still holds {percent(float(ratio[-1]))} of the variance and the "
+            f"first {percent(float(ratio[0]))}: the eigenvalues have not decayed yet. Smaller "
+            "eigenvalues are known less well.",
+            f"n_components={2 * len(ratio)}",
+            {"n_components": 2 * len(ratio)},
+        )
+
+
+def _bandwidth(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest another bandwidth if the kernel is nearly linear or nearly diagonal."""
+    ratio, scale = fit.model.explained_variance_ratio, fit.model.kernel.scale
+    if ratio is None or "kernel" not in fit.params:
+        return
+    if ratio[0] > _WIDE:
+        yield fit.with_bandwidth(
+            "A smaller bandwidth",
+            f"The first component holds {percent(float(ratio[0]))} of the variance: a kernel this "
+            "wide is nearly linear and hides the structure within groups.",
+            scale / 2,
+        )
+    elif len(ratio) > 1 and ratio.sum() < _NARROW:
+        yield fit.with_bandwidth(
+            "A larger bandwidth, for more variance in few components",
+            f"All {len(ratio)} components together hold {percent(float(ratio.sum()))} of the "
+            "variance: with a kernel this narrow, rows have little in common.",
+            2 * scale,
+        )

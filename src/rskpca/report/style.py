@@ -1,0 +1,96 @@
+"""The colors of the page, light and dark, and the style of its figures."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .._style import BAND, CATEGORIES, INK, MARK, PALE
+
+# Figures are built in the light colors; the page replaces them one by one if it is dark.
+COLORS = {
+    "paper": ("#ffffff", "#161c24"),
+    "sheet": ("#f4f6f9", "#0e1319"),
+    "text": ("#1c2733", "#e6ebf1"),
+    "faint": ("#566372", "#a3b0be"),
+    "line": ("#d9e0e8", "#2c3642"),
+    "ink": (INK, "#a9d1f5"),
+    "band": (BAND, "#4b7fae"),
+    "pale": (PALE, "#42505f"),
+    "mark": (MARK, "#ff8896"),
+    "green": ("#1a7f4b", "#5fd39a"),
+    "amber": ("#9a6200", "#f0b64d"),
+    "red": ("#b3261e", "#ff8a80"),
+    "low": ("#00224e", "#3d6fb5"),
+    "middle": ("#7c7b78", "#a39fa0"),
+    "high": ("#e3c13b", "#ffe36b"),
+}
+LIGHT = {name: light for name, (light, _) in COLORS.items()}
+DARK = {name: dark for name, (_, dark) in COLORS.items()}
+CLEAR = "rgba(0,0,0,0)"
+# Paul Tol's light scheme, which is legible on dark backgrounds
+_DARK_CATEGORIES = (
+    "#77aadd", "#ee8866", "#eedd88", "#44bb99", "#99ddff",
+    "#ffaabb", "#bbcc33", "#aaaa00", "#cc99ff", "#dddddd",
+)  # fmt: skip
+TO_DARK = dict(COLORS.values()) | dict(zip(CATEGORIES, _DARK_CATEGORIES, strict=True))
+
+_AXIS = {
+    "title": {"font": {"size": 14}, "standoff": 8}, "gridcolor": LIGHT["line"], "showline": True,
+    "linecolor": LIGHT["faint"], "ticks": "outside", "tickcolor": LIGHT["faint"],
+    "zeroline": False, "automargin": True,
+}  # fmt: skip
+_LAYOUT = {
+    "font": {
+        "color": LIGHT["text"], "size": 13,
+        "family": 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+    },
+    "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hovermode": "closest",
+    "margin": {"l": 8, "r": 8, "t": 36, "b": 8}, "xaxis": _AXIS, "yaxis": _AXIS,
+    "modebar": {"bgcolor": CLEAR, "color": LIGHT["faint"], "activecolor": LIGHT["ink"]},
+    "hoverlabel": {
+        "bgcolor": LIGHT["paper"], "bordercolor": LIGHT["line"], "font": {"color": LIGHT["text"]},
+        "align": "left",
+    },
+    "legend": {
+        "orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR,
+        "itemsizing": "constant",
+    },
+    "coloraxis": {
+        "colorscale": [[0, LIGHT["low"]], [0.5, LIGHT["middle"]], [1, LIGHT["high"]]],
+        "colorbar": {"thickness": 12, "outlinewidth": 0, "title": {"side": "right"}},
+    },
+}  # fmt: skip
+
+
+def new_figure(traces: list[Any], x: str, y: str, **layout: Any) -> go.Figure:
+    """Return a figure with labeled axes."""
+    figure = go.Figure(traces, layout={"template": {"layout": _LAYOUT}, **layout})
+    return figure.update_layout(xaxis_title_text=label(x), yaxis_title_text=label(y))
+
+
+def label(text: str, most: int = 32) -> str:
+    """Shorten a text and escape it: plotly reads a little HTML in labels."""
+    short = text if len(text) <= most else f"{text[: most - 1]}…"
+    return escape(short, quote=False)
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """Return a logarithmic axis with labels at 1, 2 and 5, or at 1 only over many decades."""
+    ends = [float(np.log10(low)), float(np.log10(high))]
+    step = 1 if high > 1e3 * low else "D2"
+    return {"type": "log", "dtick": step, "tickformat": ",~g", "range": ends}
+
+
+def dots(size: float, color: str, **style: Any) -> dict[str, Any]:
+    """Return markers with a thin border in the color of the paper."""
+    border = {"color": LIGHT["paper"], "width": 1.5}
+    return {"size": size, "color": color, "line": border, **style}
+
+
+def rings(sizes: Any, color: str, **style: Any) -> dict[str, Any]:
+    """Return circles without filling."""
+    return {"size": sizes, "color": CLEAR, "line": {"color": color, "width": 1.1}, **style}

@@ -1,0 +1,186 @@
+"""Test suggestions for fitted models by following them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_swiss_roll
+
+import rskpca
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    KernelPCANovelty,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
+from rskpca.model import unwrap
+from rskpca.planning.advice import Suggestion
+from rskpca.planning.suggestions import suggest
+from rskpca.planning.verdict import Verdict, judge
+from rskpca.report.subject import Subject
+from tests.datasets import blobs
+
+X = blobs(800, 2)
+digits = load_digits().data
+
+
+def suggestions(model, rows=X) -> dict[str, Suggestion]:
+    subject = Subject.of(model, rows)
+    found = suggest(subject.fitted, subject.rows, subject.retention)
+    return {suggestion.title: suggestion for suggestion in found}
+
+
+def evaluate(suggestion: Suggestion):
+    """Return the estimator that the code creates."""
+    return eval(suggestion.code, dict(vars(rskpca)))
+
+
+def with_errors(*errors: float) -> ReducedSetKernelPCA:
+    """Return a model whose eigenvalues may be off by these relative errors."""
+    model = ReducedSetKernelPCA(len(errors), ell=4.0).fit(X)
+    certificate = model.certificate_
+    scale = np.stack([1 - np.array(errors), 1 + np.array(errors)], axis=1)
+    likely = (certificate.eigenvalues[:, None] * scale).clip(0)
+    model.model_.__dict__["certificate"] = replace(certificate, likely=likely)
+    return model
+
+
+def follow(model, rows, title: str) -> tuple[Verdict, Verdict]:
+    """Return the verdicts before and after following a suggestion."""
+    changed = evaluate(suggestions(model, rows)[title]).fit(rows)
+    return judge(model.model_), judge(changed.model_)
+
+
+DATA = {
+    "blobs": (X, 4, None),
+    "digits": (digits, 6, 80.0),
+    "swiss roll": (make_swiss_roll(800, random_state=0)[0], 4, 15.0),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize(
+    "title", ["A second pass over the data", "A larger ell, until the error is small"]
+)
+def test_following_a_suggestion_improves_the_verdict(name, title):
+    rows, count, bandwidth = DATA[name]
+    model = ReducedSetKernelPCA(count, bandwidth=bandwidth, ell=3.0).fit(rows)
+    before, after = follow(model, rows, title)
+    assert before.color in ("amber", "red")
+    assert max(c.error for c in after.components) < 0.5 * max(c.error for c in before.components)
+    if title.startswith("A larger ell"):
+        assert after.color == "green"
+
+
+def test_a_larger_basis_and_then_more_centers_improve_refined_models():
+    model = ReducedSetKernelPCA(6, bandwidth=80.0, basis="auto", refine="nystrom").fit(digits)
+    before, after = follow(model, digits, "All centers as the basis")
+    assert after.components[0].error < 0.3 * before.components[0].error
+    model = ReducedSetKernelPCA(6, bandwidth=80.0, refine="nystrom").fit(digits)
+    before, after = follow(model, digits, "A larger ell")
+    assert after.components[0].error < 0.5 * before.components[0].error
+
+
+def test_suggestions_keep_the_other_parameters():
+    density = ShadowDensity(ell=2.0, max_centers=30)
+    model = ReducedSetKernelPCA(3, kernel=Gaussian(2.0), density=density, center=False).fit(X)
+    refined, tolerant = (evaluate(s) for s in list(suggestions(model).values())[:2])
+    assert not refined.center
+    assert not tolerant.center
+    assert refined.kernel.bandwidth == tolerant.kernel.bandwidth == 2.0
+    assert refined.refine == "nystrom"
+    assert (tolerant.density.ell, tolerant.density.max_centers) == ("auto", None)
+
+
+def test_a_window_is_refined_on_its_rows():
+    model = ReducedSetKernelPCA(3, kernel=Gaussian(2.0), density=WindowDensity(200)).fit(X)
+    assert Subject.of(model, X).retention.n_centers.max() <= 200
+    found = suggestions(model)
+    assert found["A second pass over the data"].code.startswith("model.refine_on(rows)")
+    changed = evaluate(found["A larger ell, until the error is small"])
+    assert changed.density.density.ell == "auto"
+    assert changed.density.window == 200
+
+
+def test_suggestions_for_a_detector_are_about_its_embedding():
+    found = suggestions(KernelPCANovelty().fit(X))
+    codes = [s.code for s in found.values() if s.code.endswith(")")]
+    assert codes
+    assert all(code.startswith(("ReducedSetKernelPCA(", "NystromKernelPCA(")) for code in codes)
+
+
+def test_the_suggested_tolerance_is_reached():
+    model = ReducedSetKernelPCA(3, ell=2.0, center=False).fit(X)
+    suggestion = suggestions(model)["A larger ell, until the error is small"]
+    changed = evaluate(suggestion)
+    expected = 0.1 * judge(model.model_).components[-1].value
+    assert changed.density.tol == pytest.approx(expected, rel=0.1)
+    assert suggestion.changes == {"tol": changed.density.tol}
+    levels = changed.fit(X).certificate_.levels
+    assert min(level.operator for level in levels if level.confidence < 1) <= changed.density.tol
+
+
+def test_a_smaller_ell_is_suggested_if_there_is_room():
+    assert "A smaller ell" in suggestions(with_errors(0.01, 0.015))
+    assert "A smaller ell" not in suggestions(with_errors(0.01, 0.05))
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(60.0)])
+def test_the_suggested_bandwidth_keeps_a_tenth_of_the_rows(kernel):
+    model = ReducedSetKernelPCA(4, kernel=kernel).fit(digits)
+    found = suggestions(model, digits)
+    changed = evaluate(found["A larger bandwidth, for fewer centers"]).fit(digits)
+    assert 0.07 * len(digits) < changed.n_centers_ < 0.13 * len(digits)
+    assert evaluate(found["Landmarks"]).kernel.bandwidth == model.kernel_.scale
+
+
+def test_landmarks_are_suggested_for_kernel_pca_only_and_if_they_are_fewer():
+    cut = NormalizedCut(3).fit(digits)
+    assert cut.n_centers_ > 0.5 * len(digits)
+    assert "Landmarks" not in suggestions(cut, digits)
+    few = digits[:7]
+    assert "Landmarks" not in suggestions(ReducedSetKernelPCA(3).fit(few), few)
+
+
+def test_a_green_model_with_many_points_may_have_a_smaller_basis():
+    rows = np.random.default_rng(0).normal(size=(1500, 1))
+    model = ReducedSetKernelPCA(1, ell=np.inf).fit(rows)
+    assert "A smaller basis, for fast new rows" in suggestions(model, rows)
+
+
+def test_components_within_the_error_are_dropped():
+    suggestion = suggestions(with_errors(0.05, 0.3, 1.2))["Fewer components"]
+    assert evaluate(suggestion).n_components == suggestion.changes["n_components"] == 2
+
+
+def test_slow_decay_calls_for_more_components_or_a_larger_bandwidth():
+    noise = np.random.default_rng(0).normal(size=(500, 10))
+    model = ReducedSetKernelPCA(3, bandwidth=2.0, ell=2.0).fit(noise)
+    found = suggestions(model, noise)
+    assert "More components" in found
+    assert "A larger bandwidth, for more variance in few components" in found
+
+
+def test_a_kernel_can_be_too_wide():
+    line = np.linspace(0, 1, 300)[:, None] * np.ones(2)
+    model = ReducedSetKernelPCA(2, bandwidth=30.0, ell=100.0).fit(line)
+    assert "A smaller bandwidth" in suggestions(model, line)
+
+
+def test_models_without_a_certificate_are_to_be_compared():
+    assert list(suggestions(DiffusionMaps(2).fit(X))) == ["A larger ell, to compare"]
+    landmarks = NystromKernelPCA(2, n_centers=20).fit(X)
+    assert next(iter(suggestions(landmarks))) == "A model with an error certificate"
+
+
+def test_without_a_sample_there_are_no_forecasts():
+    found = suggest(unwrap(ReducedSetKernelPCA(6, bandwidth=40.0, ell=3.0).fit(digits)))
+    assert [suggestion.changes for suggestion in found] == [
+        {"basis": None, "refine": "nystrom"},
+        {"tol": pytest.approx(0.0025, rel=0.2)},
+    ]
+    assert not any("about" in suggestion.reason for suggestion in found)

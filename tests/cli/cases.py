@@ -1,4 +1,4 @@
-"""Files as people have them, and the program run on them."""
+"""Typical data files, and helpers that run the program on them."""
 
 import json
 
@@ -20,7 +20,7 @@ FRAME = pd.DataFrame(ROWS, columns=FEATURES).assign(
 
 
 def write_all(folder):
-    """One table in many files."""
+    """Write the same table to files of several kinds."""
     FRAME[[*FEATURES, "cover", "id"]].to_parquet(folder / "data.parquet", row_group_size=100)
     FRAME.to_csv(folder / "table.csv", sep=";", index=False)
     FRAME[FEATURES][:300].to_parquet(folder / "monday.parquet")
@@ -32,34 +32,34 @@ def write_all(folder):
 
 
 def write_holes():
-    """A table in which two rows lack a value, here."""
+    """Write a table in which two rows lack a value to the current folder."""
     frame = FRAME.copy()
     frame.loc[[123, 400], "x 2"] = None
     frame.to_csv("holes.csv", sep=";", index=False)
 
 
 def run(*arguments):
-    """The result of a command line."""
+    """Return the result of a command line."""
     return CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="rskpca")
 
 
-def done(*arguments):
-    """What it printed, where it must have worked."""
+def output_of(*arguments):
+    """Return what a successful command prints."""
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     assert not result.stderr, result.stderr
     return result.stdout
 
 
-def numbers(*arguments):
-    """Its JSON."""
-    return json.loads(done(*arguments, "--json"))
+def json_of(*arguments):
+    """Return the JSON that a successful command prints."""
+    return json.loads(output_of(*arguments, "--json"))
 
 
-def failed(*arguments):
-    """The one line of an error in data or files, where there must be one."""
+def error_of(*arguments, code=1):
+    """Return the one line that a failing command prints."""
     result = run(*arguments)
-    assert result.exit_code == 1, result.output
+    assert result.exit_code == code, result.output
     assert not result.stdout
     (line,) = result.stderr.splitlines()
     assert line.startswith("error: ")

@@ -1,11 +1,11 @@
-"""A folder with files."""
+"""A folder with data files."""
 
 import shutil
 
 import numpy as np
 import pytest
 
-from rskpca.cli import compare, contenders
+from rskpca.cli import comparison
 
 from .cases import write_all
 
@@ -18,10 +18,10 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture
-def short_contest(monkeypatch):
-    """Of one round, and without processes: the memory of a fit is then that of its rows."""
-    monkeypatch.setattr(compare, "peak", lambda made, data: float(np.load(data).nbytes))
-    monkeypatch.setattr(contenders, "ROUNDS", 1)
+def short_comparison(monkeypatch):
+    """Compare in one round and without processes; the size of the rows stands for the memory."""
+    monkeypatch.setattr(comparison, "peak_memory", lambda *order: float(np.load(order[-1]).nbytes))
+    monkeypatch.setattr(comparison, "ROUNDS", 1)
 
 
 @pytest.fixture

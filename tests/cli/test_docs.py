@@ -1,4 +1,4 @@
-"""The commands in docs/command_line.md run in the order of the page."""
+"""The commands of docs/command_line.md run, one after the other."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ def test_the_page_has_commands():
     assert len(BLOCKS) == 5
 
 
-def test_commands_run(folder, short_contest):
+def test_the_commands_run(folder, short_comparison):
     write_holes()
     for line in "".join(BLOCKS).splitlines():
         program, *words = shlex.split(line, comments=True)

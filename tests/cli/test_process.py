@@ -1,4 +1,4 @@
-"""The program as a process: signals, files that cannot grow, pipes and terminals."""
+"""The program as a process: signals, file size limits and imports."""
 
 import os
 import signal
@@ -13,14 +13,14 @@ from rskpca import ReducedSetKernelPCA, save
 from rskpca._core import atomic
 from rskpca.cli import main
 
-from .cases import ROWS, done
+from .cases import ROWS, output_of
 
 PROGRAM = [sys.executable, "-m", "rskpca.cli"]
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A table that takes some seconds to embed, and a model of it."""
+    """Write a table that takes some seconds to embed, and a model."""
     folder = tmp_path_factory.mktemp("large")
     save(ReducedSetKernelPCA(2, ell=20.0).fit(ROWS), folder / "m.rskpca")
     np.save(folder / "large.npy", np.resize(ROWS, (3_000_000, 4)))
@@ -28,7 +28,7 @@ def large(tmp_path_factory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
-def test_an_interruption_leaves_nothing_half_written(large):
+def test_an_interrupted_transform_leaves_no_files(large):
     before = sorted(large.iterdir())
     command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
     with subprocess.Popen(command, cwd=large, stderr=subprocess.PIPE, text=True) as process:
@@ -40,7 +40,7 @@ def test_an_interruption_leaves_nothing_half_written(large):
         assert process.wait(30) == 130
         errors = process.stderr.read()
     assert sorted(large.iterdir()) == before
-    assert errors == "interrupted: nothing half-written is left.\n"
+    assert errors == "interrupted: no unfinished files are left.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
@@ -56,9 +56,9 @@ def test_an_interruption_leaves_nothing_half_written(large):
         "report m.rskpca rows.npy",
     ],
 )
-def test_nor_does_one_at_the_last_moment(folder, monkeypatch, arguments, number, code):
-    """When all is in the hidden file, which has yet to take its name."""
-    done("fit", "rows.npy", "-o", "m.rskpca")
+def test_a_signal_at_the_last_moment_leaves_no_files(folder, monkeypatch, arguments, number, code):
+    """The signal arrives when the temporary file is complete but not yet renamed."""
+    output_of("fit", "rows.npy", "-o", "m.rskpca")
     before = sorted(folder.rglob("*"))
     monkeypatch.setattr(atomic, "_sync", lambda path: signal.raise_signal(number))
     monkeypatch.setattr(sys, "argv", ["rskpca", *arguments.split()])
@@ -73,7 +73,7 @@ def test_nor_does_one_at_the_last_moment(folder, monkeypatch, arguments, number,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
-def test_a_file_that_cannot_grow(tmp_path):
+def test_a_file_size_limit_is_reported(tmp_path):
     save(ReducedSetKernelPCA(2).fit(ROWS), tmp_path / "m.rskpca")
     np.save(tmp_path / "large.npy", np.resize(ROWS, (200_000, 4)))
     before = sorted(tmp_path.iterdir())
@@ -88,21 +88,21 @@ def test_a_file_that_cannot_grow(tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_what_is_missing_is_named(monkeypatch):
+def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 'error: the command line needs typer: pip install "rskpca[cli]".'
 
 
-def test_an_interruption_while_it_is_loaded(monkeypatch):
-    class Impatient:
+def test_an_interruption_during_the_import_exits_quietly(monkeypatch):
+    class InterruptingFinder:
         def find_spec(self, name, path, target=None):
             if name == "rskpca.cli.app":
                 raise KeyboardInterrupt
 
     monkeypatch.delitem(sys.modules, "rskpca.cli.app", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
+    monkeypatch.setattr(sys, "meta_path", [InterruptingFinder(), *sys.meta_path])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130

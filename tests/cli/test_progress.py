@@ -1,4 +1,4 @@
-"""Bars: silent where nobody looks, and right where somebody does."""
+"""The progress bar is shown on terminals only and follows the passes over the data."""
 
 import time
 from pathlib import Path
@@ -6,100 +6,105 @@ from types import SimpleNamespace
 
 import pytest
 
-from rskpca.cli import progress, voice
-from rskpca.cli.progress import Bar
-from rskpca.cli.reading import expected_rows
+from rskpca.cli import output
+from rskpca.cli.output import Display, ProgressBar
 from rskpca.data import open_source
 
 
-def task(bar):
-    return bar._progress.tasks[0]
+def source_of(n_rows):
+    return SimpleNamespace(n_rows=n_rows, n_skipped=0)
 
 
-def test_it_is_silent_where_nobody_looks(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    bar = Bar(100, True, shown=False)
-    bar.read(50)
+def bar_of(n_rows, visible=False):
+    return ProgressBar(source_of(n_rows), Path("rows.npy"), visible)
+
+
+def state(bar):
+    """Return the name of the stage, the rows and the total."""
+    task = bar._progress.tasks[0]
+    return task.description, task.completed, task.total
+
+
+def test_it_is_silent_unless_it_is_visible(capsys, monkeypatch):
+    monkeypatch.setattr(output, "_DELAY", 0.0)
+    bar = bar_of(100)
+    bar.rows_read(50)
     time.sleep(0.05)
-    bar.end()
+    bar.close()
     assert capsys.readouterr() == ("", "")
 
 
-def test_it_is_shown_after_a_while(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
+def test_it_appears_after_a_delay(capsys, monkeypatch):
+    monkeypatch.setattr(output, "_DELAY", 0.01)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    bar = Bar(100, True, shown=True)
-    bar.read(50)
+    bar = bar_of(100, visible=True)
+    bar.rows_read(50)
     time.sleep(0.3)
-    bar.end()
+    bar.close()
     assert "50 of 100 rows" in capsys.readouterr().err
 
 
-def test_passes_follow_each_other():
-    bar = Bar(100, True, shown=False)
-    bar.read(100)
-    bar.read(30)
-    assert (task(bar).description, task(bar).completed, task(bar).total) == ("reading", 30, 100)
-    bar.counted(10, 3)
-    bar.read(60)  # ahead of what was counted
-    assert (task(bar).description, task(bar).completed) == ("counting", 10)
-    assert task(bar).fields["beside"] == "3 centers"
-    bar.counted(100, 5)
-    assert (task(bar).description, task(bar).total) == ("solving", None)
-    bar.read(20)
-    assert (task(bar).description, task(bar).completed, task(bar).total) == ("reading", 20, 100)
-    bar.end()
+def test_it_starts_again_with_each_pass():
+    bar = bar_of(100)
+    bar.rows_read(100)
+    bar.rows_read(30)
+    assert state(bar) == ("reading", 30, 100)
+    bar.rows_done(10, 3)
+    bar.rows_read(60)  # rows are read ahead of those that are done
+    assert state(bar) == ("fitting", 10, 100)
+    assert bar._progress.tasks[0].fields["centers"] == "3 centers"
+    bar.rows_done(100, 5)
+    assert state(bar) == ("solving", 0, None)
+    bar.rows_read(20)
+    assert state(bar) == ("reading", 20, 100)
+    bar.close()
 
 
-def test_what_comes_after_the_rows_has_its_name():
-    bar = Bar(100, True, shown=False)
-    bar.verb, bar.after = "embedding", "writing"
-    bar.counted(50, 0)
-    assert task(bar).description == "embedding"
-    bar.counted(100, 0)
-    assert task(bar).description == "writing"
-    bar.end()
+def test_the_stage_after_the_last_row_can_be_named():
+    bar = bar_of(100)
+    bar.verb, bar.next_stage = "embedding", "writing"
+    bar.rows_done(50, 0)
+    assert state(bar)[0] == "embedding"
+    bar.rows_done(100, 0)
+    assert state(bar)[0] == "writing"
+    bar.close()
 
 
-def test_the_first_pass_tells_how_many_rows_there_are():
-    bar = Bar(90, False, shown=False)
-    bar.read(50)
-    assert task(bar).fields["about"] == "about "
-    bar.read(97)
-    bar.read(10)
-    assert (task(bar).total, task(bar).fields["about"]) == (97, "")
-    bar.end()
+def test_the_number_of_lines_is_estimated_until_it_is_known(folder):
+    source = open_source("table.csv", exclude="town")
+    bar = ProgressBar(source, Path("table.csv"), visible=False)
+    bar.rows_read(50)
+    assert state(bar)[2] == pytest.approx(600, abs=2)
+    assert bar._progress.tasks[0].fields["about"] == "about "
+    source.counted()
+    bar.rows_read(10)
+    assert state(bar) == ("reading", 10, 600)
+    assert bar._progress.tasks[0].fields["about"] == ""
+    bar.close()
 
 
-def test_what_runs_ahead_is_no_pass():
-    bar = Bar(90, False, shown=False)
-    bar.read(50)
-    bar.counted(10, 3)
-    assert (task(bar).total, task(bar).fields["about"]) == (90, "about ")
-    bar.end()
-
-
-def test_lines_are_expected_from_the_first_few(folder):
-    assert expected_rows(folder / "table.csv") == pytest.approx(600, abs=2)
-    assert expected_rows(folder / "data.parquet") is None
-    assert open_source(folder / "data.parquet", exclude="id").n_rows == 600
+def test_without_an_estimate_there_is_no_total():
+    bar = bar_of(None)
+    bar.rows_read(50)
+    assert state(bar) == ("reading", 50, None)
+    bar.close()
 
 
 @pytest.mark.parametrize(
-    ("terminal", "quiet", "shown"),
+    ("terminal", "quiet", "visible"),
     [(False, False, False), (True, False, True), (True, True, False)],
 )
-def test_a_bar_is_shown_on_a_terminal_alone(folder, monkeypatch, terminal, quiet, shown):
+def test_it_is_shown_on_terminals_only(folder, monkeypatch, terminal, quiet, visible):
     seen = []
 
-    def noted(total, exact, shown):
-        seen.append((total, exact, shown))
-        return Bar(total, exact, shown=False)
+    def note(source, data, visible):
+        seen.append(visible)
+        return ProgressBar(source, data, visible=False)
 
-    monkeypatch.setattr(voice, "Bar", noted)
-    monkeypatch.setattr(voice.sys, "stderr", SimpleNamespace(isatty=lambda: terminal))
+    monkeypatch.setattr(output, "ProgressBar", note)
+    monkeypatch.setattr(output.sys, "stderr", SimpleNamespace(isatty=lambda: terminal))
     source = open_source("rows.npy")
-    with voice.Voice(quiet=quiet).progress(source, Path("rows.npy")) as bar:
+    with Display(quiet=quiet).progress(source, Path("rows.npy")) as bar:
         source.take([599])
-        assert task(bar).completed == 600
-    assert seen == [(600, True, shown)]
+        assert state(bar) == ("reading", 600, 600)
+    assert seen == [visible]

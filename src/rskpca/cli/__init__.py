@@ -9,7 +9,7 @@ INTERRUPTED, TERMINATED = 130, 143
 
 
 def main() -> None:
-    """Run the command line; where typer or rich is missing, say what to install."""
+    """Run the command line, or say what to install if typer or rich is missing."""
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401
@@ -17,8 +17,8 @@ def main() -> None:
         sys.exit(f'error: the command line needs {error.name}: pip install "rskpca[cli]".')
     try:
         from .app import app
-    except KeyboardInterrupt:  # from here on the program tells it
+    except KeyboardInterrupt:  # later ones are handled by the program
         sys.exit(INTERRUPTED)
-    # as an exception, so that files under way are removed
+    # Raising an exception lets context managers remove unfinished files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     app(prog_name="rskpca")

@@ -1,4 +1,4 @@
-"""``python -m rskpca.cli`` is ``rskpca``."""
+"""Run the command line as ``python -m rskpca.cli``."""
 
 from . import main
 

@@ -1,35 +1,28 @@
-"""The program: its commands, in the order in which they are used."""
+"""The program and its nine commands, in the order in which they are used.
+
+Libraries are imported inside the commands, so that ``--help`` answers at once.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from functools import wraps
-from types import ModuleType
+from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-from . import certify, compare, demo, fit, inspect, merge, plan, report, transform
-from .errors import told
-from .flat import flattened
-from .help import Group, command_of
-
-HELP = "Kernel PCA of files of any size, in one pass, with a statement of its error."
-EXAMPLES = """
-  rskpca demo                                    # something to look at, in ten seconds
-  rskpca plan data.parquet                       # how long, how many centers, how wrong
-  rskpca fit data.parquet --report report.html   # the main job
-  rskpca fit --help                              # and so of each command
-
-Exit codes: 0 done; 1 the data, a model or a file is wrong; 2 wrong options; 70 a bug of rskpca;
-130 interrupted. Errors are one line; --debug shows where they come from.
-"""
+from . import options as opt
+from .errors import Program
+from .files import PAGES, PICTURES, TABLES, atomic_write, check_output, naming_errors, size_of
+from .output import Display
 
 app = typer.Typer(
-    cls=Group,
-    help=HELP,
-    epilog=EXAMPLES,
+    cls=Program,
+    help="Kernel PCA of files of any size, in one pass, with a bound on its error.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -37,38 +30,340 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
+def _command(*examples: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a command whose help ends with examples."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        app.command(epilog="\n\n".join(("Examples:", *examples)))(opt.expand(function))
+        return function
+
+    return register
+
+
+def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"rskpca {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(
+    epilog="Examples:\n\nrskpca demo\n\nrskpca fit data.parquet --report report.html\n\n"
+    "Exit codes: 0 success, 1 a problem with the data, a model or a file, 2 wrong options, 70 a "
+    "bug, 130 interrupted."
+)
 def _program(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Nothing but options of the program itself."""
+    """Parse the options of the program itself."""
 
 
-def _told(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, with its errors as lines."""
+@_command("rskpca demo", "rskpca demo --folder somewhere")
+def demo(
+    *,
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where to write; created if it is missing.")
+    ] = Path("rskpca-demo"),
+    display: Display,
+) -> None:
+    """Fit handwritten digits, write a report and suggest what to try next."""
+    from ..data import open_source
+    from ..embedding import ReducedSetKernelPCA
+    from . import modeling, rows, summary
 
-    @wraps(function)
-    def run(**values: Any) -> None:
-        with told(values["voice"].debug):
-            function(**values)
+    folder.mkdir(exist_ok=True)
+    data, model, page = (folder / f"digits.{ending}" for ending in ("parquet", "rskpca", "html"))
+    with atomic_write(check_output(data)) as temporary:
+        rows.write_digits(temporary)
+    source = open_source(data, ids="digit")
+    estimator = ReducedSetKernelPCA(3, bandwidth=80.0, refine="nystrom")
+    with display.progress(source, data) as bar:
+        result = modeling.fit(estimator, source, model, bar, data.name)
+        bar.stage("writing the report")
+        result = modeling.add_report(result, source, page, "digit", "Handwritten digits")
+    commands = {
+        "read the report": f"open {page} in a browser",
+        "predict the cost": f"rskpca plan {data} --exclude digit",
+        "use fewer centers": f"rskpca fit {data} --exclude digit --bandwidth 120 -r 3",
+        "bound the error": f"rskpca certify {model} {data}",
+        "compare": f"rskpca compare {data} --exclude digit",
+        "fit your own data": "rskpca fit yours.parquet --report report.html",
+    }
+    intro = "1,797 handwritten digits of 8 x 8 pixels from scikit-learn"
+    display.show(result.to_dict(), intro, result, summary.show_commands(commands))
 
-    return run
+
+@_command(
+    "rskpca plan data.parquet",
+    "rskpca plan data.csv --exclude name --standardize --plot plan.png",
+)
+def plan(
+    *,
+    data: opt.DataPath,
+    plot: Annotated[Path | None, opt.File(help="Also draw a figure: .png, .svg or .pdf.")] = None,
+    components: opt.Components = 5,
+    ell: opt.Ell = 4.0,
+    bandwidth: opt.Bandwidth = None,
+    standardize: opt.Standardize = False,
+    reading: opt.Reading,
+    display: Display,
+) -> None:
+    """Predict the size, time, memory and error of a fit from a small sample."""
+    from .. import Gaussian, scaling
+    from .. import plan as make_plan
+    from .rows import open_rows
+    from .summary import show_commands
+
+    if plot is not None:
+        check_output(plot, [data], PICTURES)
+    source = open_rows(reading, data)
+    with display.progress(source, data):
+        seen = scaling.standardized(source)[1] if standardize else source
+        kernel = Gaussian(bandwidth or "median")
+        result = make_plan(seen, kernel, ell=ell, n_components=components)
+        if plot is not None:
+            with atomic_write(plot) as temporary:
+                result.plot().figure.savefig(temporary, dpi=150)
+    scaled = " --standardize" if standardize else ""
+    command = f"rskpca fit {quote(str(data))}{reading.as_options()}{scaled} --report report.html"
+    numbers = {**result.to_dict(), "plot": plot, "skipped_rows": source.n_skipped}
+    display.show(numbers, "", str(result), "", show_commands({"next": command}))
 
 
-def _register(module: ModuleType) -> None:
-    name = module.__name__.rpartition(".")[2]
-    function = flattened(_told(getattr(module, name)))
-    cls = command_of(function)
-    app.command(name, cls=cls, help=function.__doc__, epilog=module.EXAMPLES)(function)
+@_command(
+    "rskpca fit data.parquet --report report.html",
+    "rskpca fit data.csv --exclude name,town --standardize",
+    "rskpca fit parts/ --columns 'x*' --ell 5 -o model.rskpca",
+)
+def fit(
+    *,
+    data: opt.DataPath,
+    output: Annotated[
+        Path | None, opt.OutputFile(help="Model file; by default DATA.rskpca.")
+    ] = None,
+    report: Annotated[Path | None, opt.File(help="Also write an HTML report.")] = None,
+    color: opt.Color = None,
+    checkpoint: Annotated[
+        Path | None, opt.File(help="Save the state here, and resume from it.")
+    ] = None,
+    settings: opt.Settings,
+    reading: opt.Reading,
+    display: Display,
+) -> None:
+    """Fit a model to a file of any size and bound its error."""
+    from . import modeling
+    from .rows import open_rows
+    from .summary import show_commands
+
+    model = output or Path(f"{data.stem}.rskpca")
+    check_output(model, [data, checkpoint, settings.like])
+    if report is not None:
+        check_output(report, [data, model], PAGES)
+    like = None if settings.like is None else modeling.load_model(settings.like).fitted
+    estimator = modeling.build(settings, like)
+    source = open_rows(reading, data, like, color=color)
+    with display.progress(source, data) as bar:
+        result = modeling.fit(estimator, source, model, bar, data.name, checkpoint)
+        if report is not None:
+            bar.stage("writing the report")
+            result = modeling.add_report(result, source, report, color, data.stem)
+    display.note(result.scale_warning())
+    numbers = {**result.to_dict(), "skipped_rows": source.n_skipped}
+    display.show(numbers, result, show_commands(result.next_commands(data, reading)))
 
 
-for _module in (demo, plan, fit, transform, inspect, certify, report, merge, compare):
-    _register(_module)
+@_command(
+    "rskpca transform model.rskpca data.parquet --id customer",
+    "rskpca transform model.rskpca data.npy -o embedded.npy",
+    "rskpca transform clusters.rskpca data.csv --labels -o labels.csv",
+)
+def transform(
+    *,
+    model: opt.ModelPath,
+    data: opt.DataPath,
+    output: Annotated[Path | None, opt.OutputFile(help="A .npy, .parquet or .csv file.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        opt.Output("--id", metavar="NAME", help="Column to copy to the output; can be repeated."),
+    ] = None,
+    labels: Annotated[
+        bool, opt.Output("--labels", help="Write clusters or outliers instead of coordinates.")
+    ] = False,
+    reading: opt.Reading,
+    display: Display,
+) -> None:
+    """Embed the rows of a file with a fitted model."""
+    from .. import scaling
+    from . import modeling
+    from .rows import open_rows
+    from .summary import show_file
+
+    path = output or Path(f"{data.stem}-embedded.parquet")
+    check_output(path, [model, data], TABLES)
+    loaded = modeling.load_model(model)
+    modeling.check_can_apply(loaded.fitted, labels=labels)
+    source = open_rows(reading, data, loaded.fitted, ids=ids or ())
+    apply = scaling.predict if labels else scaling.transform
+    start = time.perf_counter()
+    with display.progress(source, data, skipped="have no values in the output") as bar:
+        bar.verb, bar.next_stage = "embedding", "writing"
+        apply(loaded.estimator, source, path, progress=bar.rows_done)
+    seconds = time.perf_counter() - start
+    skipped = source.n_skipped or 0
+    n_rows = source.counted() + skipped
+    numbers = {"output": path, "rows": n_rows, "skipped_rows": skipped, "seconds": seconds}
+    display.show(numbers, show_file(path, seconds, n_rows))
+
+
+@_command("rskpca inspect model.rskpca", "rskpca inspect model.rskpca --json | jq .centers")
+def inspect(*, model: opt.ModelPath, display: Display) -> None:
+    """Show what a model file contains and how large the error can be."""
+    from ..io import describe
+    from .modeling import load_model
+
+    header, loaded = describe(model), load_model(model)
+    numbers: dict[str, Any] = {"file": asdict(header)}
+    centers = "" if header.n_centers is None else f", {header.n_centers:,} centers"
+    lines = (
+        f"  contents  {header.class_name}, {header.n_features} features{centers}\n"
+        f"  written   {header.created:%Y-%m-%d %H:%M} UTC by rskpca {header.rskpca}, "
+        f"{size_of(model)}"
+    )
+    if loaded.fitted.has_model:
+        display.show({**numbers, **loaded.to_dict()}, loaded, lines)
+    else:  # a density
+        display.show(numbers, lines)
+
+
+@_command(
+    "rskpca certify model.rskpca",
+    "rskpca certify model.rskpca data.parquet --rows 5000",
+)
+def certify(
+    *,
+    model: opt.ModelPath,
+    data: opt.FittedData = None,
+    rows: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Rows to measure; time and memory grow as N².")
+    ] = 2000,
+    confidence: opt.Confidence = 0.95,
+    reading: opt.Reading,
+    display: Display,
+) -> None:
+    """Bound the difference between a model and exact kernel PCA."""
+    from . import modeling, summary
+    from .rows import open_rows, sample
+
+    loaded = modeling.load_model(model)
+    fitted = loaded.fitted
+    modeling.check_certified(fitted)
+    found, note = fitted.model.certify(confidence), []
+    if data is not None:
+        source = open_rows(reading, data, fitted)
+        with display.progress(source, data) as bar:
+            block = sample(source, rows)
+            bar.stage("measuring")
+            found = fitted.model.certify(confidence, fitted.prepare(block.rows), block.weights)
+        note = summary.sampling_note(fitted.kernel.kappa, len(block.rows), source.counted())
+    verdict = summary.show_verdict(loaded.verdict)
+    display.show(found.to_dict(), verdict, "", *summary.show_certificate(found), *note)
+
+
+@_command(
+    "rskpca report model.rskpca data.parquet",
+    'rskpca report model.rskpca data.csv --color class --title "Last week"',
+)
+def report(
+    *,
+    model: opt.ModelPath,
+    data: opt.DataPath,
+    output: Annotated[Path, opt.OutputFile(help="The page.")] = Path("report.html"),
+    color: opt.Color = None,
+    title: Annotated[
+        str | None, opt.Output(metavar="TEXT", help="Title; by default the name of DATA.")
+    ] = None,
+    reading: opt.Reading,
+    display: Display,
+) -> None:
+    """Write a report on a model as one HTML file that works offline."""
+    from . import modeling
+    from .rows import open_rows
+    from .summary import show_file
+
+    check_output(output, [model, data], PAGES)
+    loaded = modeling.load_model(model)
+    source = open_rows(reading, data, loaded.fitted, color=color)
+    with display.progress(source, data):
+        result = modeling.add_report(loaded, source, output, color, title or data.stem)
+    seconds = result.seconds["report"]
+    numbers = {"report": output, "seconds": seconds, "skipped_rows": source.n_skipped}
+    display.show(numbers, show_file(output, seconds))
+
+
+@_command(
+    "rskpca fit monday.parquet",
+    "rskpca fit tuesday.parquet --like monday.rskpca",
+    "rskpca merge monday.rskpca tuesday.rskpca -o week.rskpca",
+)
+def merge(
+    *,
+    models: opt.ModelPaths,
+    output: Annotated[Path, opt.OutputFile(help="The merged model.")] = Path("merged.rskpca"),
+    display: Display,
+) -> None:
+    """Merge models of parts of the data into one, without the data."""
+    from ..io import save
+    from .modeling import merge_models
+    from .summary import Summary
+
+    check_output(output, models)
+    merged = merge_models(models)
+    with naming_errors(output):
+        save(merged, output)
+    name = " + ".join(path.stem for path in models)
+    result = Summary(merged, name, files={"model": output})
+    display.show(result.to_dict(), result)
+
+
+@_command(
+    "rskpca compare data.parquet",
+    "rskpca compare data.csv --exclude name --standardize --rows 500000",
+)
+def compare(
+    *,
+    data: opt.DataPath,
+    output: Annotated[Path, opt.OutputFile(help="The figure: .png, .svg or .pdf.")] = Path(
+        "compare.png"
+    ),
+    rows: Annotated[
+        int, opt.Input(min=100, metavar="N", help="Number of rows to use, held in memory.")
+    ] = 100_000,
+    components: opt.Components = 5,
+    ell: opt.Ell = 4.0,
+    bandwidth: opt.Bandwidth = None,
+    standardize: opt.Standardize = False,
+    reading: opt.Reading,
+    display: Display,
+) -> None:
+    """Compare rskpca with scikit-learn on your data: time, memory, size, error."""
+    from sklearn.preprocessing import StandardScaler
+
+    from .. import Gaussian
+    from . import comparison
+    from .rows import open_rows, sample
+
+    check_output(output, [data], PICTURES)
+    source = open_rows(reading, data)
+    with display.progress(source, data) as bar:
+        table = sample(source, rows).rows
+        if standardize:
+            table = StandardScaler().fit_transform(table)
+        kernel = Gaussian(bandwidth or "median").resolve(table, None, 0)
+        task = comparison.Task(components, kernel)
+        result = comparison.compare(table, task, ell, bar.stage)
+        bar.stage("drawing")
+        with atomic_write(output) as temporary:
+            comparison.draw(data.name, result, temporary)
+    numbers = {**result.to_dict(), "skipped_rows": source.n_skipped, "picture": output}
+    display.show(numbers, "", *comparison.show(data.name, result), f"Figure: {output}")

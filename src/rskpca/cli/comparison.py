@@ -1,37 +1,215 @@
-"""A comparison as a table, as a picture, and in words."""
+"""The comparison with scikit-learn: time, memory, size and error on the same rows.
+
+``python -m rskpca.cli.comparison JSON`` prints the peak memory of one fit, in megabytes.
+"""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from textwrap import wrap
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from .._format import percent, seconds_in_words
-from .._style import BAND, INK, PALE, import_pyplot, style_axes
-from .contenders import MOST_LANDMARKS, Result
+from .._style import BAND, INK, import_pyplot, style_axes
+from ..baselines.methods import METHODS, embedding_error, n_points
+from ..kernels import Gaussian
 
+Array = NDArray[np.floating]
+Announce = Callable[[str], object]
+
+SAMPLE, HELD_OUT = 4000, 1000  # rows that exact kernel PCA handles in seconds
+ROUNDS = 3
+MAX_LANDMARKS = 2000  # the singular value decomposition of more takes minutes
+_DEFAULT_LANDMARKS = 100  # scikit-learn's default
+_MAX_SECONDS = 10.0  # a method that has taken longer is not fitted again
+_EMBEDDED_ROWS = 5000  # rows of a timed transform
 _ROUNDING = 1e-9
 
 
-class Column(NamedTuple):
-    """A number of a result, and how it is written."""
+class Task(NamedTuple):
+    """What all methods have in common."""
+
+    n_components: int
+    kernel: Gaussian
+
+
+@dataclass
+class Entry:
+    """A method of the registry at one size, with its measurements."""
 
     title: str
-    value: Callable[[Result], float | None]
-    written: Callable[[float], str]
+    method: str
+    size: float | None  # ell, or a number of landmarks
+    ours: bool = False
+    n_rows: int = 0
+    points: int = 0  # at which the kernel of a new row is evaluated
+    fits: list[float] = field(default_factory=list)  # seconds
+    embeds: list[float] = field(default_factory=list)  # seconds per 1,000 rows
+    errors: list[float] = field(default_factory=list)  # against exact kernel PCA
+    megabytes: float | None = None  # at the peak of a fit, above the data
+
+    def fit(self, task: Task, rows: Array, seed: int = 0) -> Any:
+        """Return a fitted estimator."""
+        make = METHODS[self.method].make
+        return make(task.n_components, task.kernel, self.size, random_state=seed).fit(rows)
+
+    def warm_up(self, task: Task, rows: Array) -> None:
+        """Fit a few rows, so that imports and compilation are not measured."""
+        counted = METHODS[self.method].size == "n_centers"
+        size = 2 * task.n_components + 10 if counted else self.size
+        Entry("", self.method, size).fit(task, rows[:500]).transform(rows[:10])
+
+    def measure(self, task: Task, rows: Array, test: Array, exact: Array | None, seed: int) -> None:
+        """Fit and embed once; compare with the exact coordinates of the test rows, if given."""
+        many = np.resize(test, (_EMBEDDED_ROWS, test.shape[1]))
+        start = time.perf_counter()
+        model = self.fit(task, rows, seed)
+        fitted = time.perf_counter()
+        model.transform(many)
+        self.embeds.append(1000 * (time.perf_counter() - fitted) / len(many))
+        self.fits.append(fitted - start)
+        self.n_rows, self.points = len(rows), n_points(model)
+        if exact is not None:
+            self.errors.append(embedding_error(exact, model.transform(test)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the medians for JSON."""
+        measured = {column.key: column.value(self) for column in COLUMNS}
+        return {"method": self.title, "rows": self.n_rows, **measured}
 
 
-class Terms(NamedTuple):
-    """What is the same for all."""
+@dataclass(frozen=True)
+class Comparison:
+    """All methods on a sample, and those that can handle them on all rows."""
 
-    bandwidth: float
-    n_components: int
+    task: Task
     n_held_out: int
+    sampled: list[Entry]
+    complete: list[Entry]  # empty if the sample has all rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers for JSON."""
+        return {
+            "components": self.task.n_components,
+            "bandwidth": self.task.kernel.scale,
+            "held_out_rows": self.n_held_out,
+            "sample": [entry.to_dict() for entry in self.sampled],
+            "all": [entry.to_dict() for entry in self.complete],
+        }
+
+
+def compare(rows: Array, task: Task, ell: float, announce: Announce) -> Comparison:
+    """Measure all methods on a sample of the rows, and then on all of them."""
+    rows = np.random.default_rng(0).permutation(rows)
+    n_held_out = min(HELD_OUT, len(rows) // 5)
+    test, train = rows[:n_held_out], rows[n_held_out:][:SAMPLE]
+    announce("exact kernel PCA of a sample")
+    exact = Entry("", "kpca", None).fit(task, train).transform(test)
+    sampled = enter(task, ell, train, exact=True)
+    measure(sampled, task, train, test, exact, announce)
+    complete = []
+    if len(rows) > len(train) + len(test):
+        announce("all rows")
+        complete = enter(task, ell, rows, exact=False)
+        measure(complete, task, rows, test, None, announce)
+    return Comparison(task, n_held_out, sampled, complete)
+
+
+def enter(task: Task, ell: float, rows: Array, *, exact: bool) -> list[Entry]:
+    """Return rskpca, Nystroem at the same sizes and at its default, and KernelPCA if exact."""
+    ours = [
+        Entry("rskpca", "shadow", ell, ours=True),
+        Entry("rskpca --small --refine", "shadow-two-scales-refined", ell, ours=True),
+    ]
+    sizes = {_DEFAULT_LANDMARKS, *(n_points(entry.fit(task, rows)) for entry in ours)}
+    most = min(MAX_LANDMARKS, len(rows))
+    landmarks = sorted({int(np.clip(m, task.n_components, most)) for m in sizes}, reverse=True)
+    theirs = [Entry(f"Nystroem + PCA, {m:,}", "sklearn-nystroem", m) for m in landmarks]
+    return [*ours, *theirs, *([Entry("KernelPCA", "sklearn-kpca", None)] if exact else [])]
+
+
+def measure(
+    entries: Sequence[Entry],
+    task: Task,
+    rows: Array,
+    test: Array,
+    exact: Array | None,
+    announce: Announce,
+) -> None:
+    """Measure all methods in turns, warm, and then the memory of each."""
+    for entry in entries:
+        announce(entry.title)
+        entry.warm_up(task, rows)
+    for seed in range(ROUNDS):
+        for entry in entries:
+            if sum(entry.fits) < _MAX_SECONDS:
+                announce(entry.title)
+                entry.measure(task, rows, test, exact, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.npy"
+        np.save(file, rows)
+        for entry in entries:
+            announce(f"memory of {entry.title}")
+            entry.megabytes = peak_memory(entry, task, file)
+
+
+def peak_memory(entry: Entry, task: Task, file: Path) -> float:
+    """Return the megabytes that a fit needs above the data, measured in a new process."""
+    order = entry.method, entry.size, task.n_components, task.kernel.scale, str(file)
+    command = [sys.executable, "-m", __name__, json.dumps(order)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise MemoryError(
+            f"{entry.title} could not be fitted in a process of its own (exit code "
+            f"{process.returncode}); use fewer --rows. {process.stderr[-200:]}"
+        )
+    return float(process.stdout.splitlines()[-1])
+
+
+def _measure_memory(
+    method: str, size: float | None, n_components: int, bandwidth: float, file: str
+) -> float:
+    entry, task, rows = (
+        Entry("", method, size), Task(n_components, Gaussian(bandwidth)), np.load(file)
+    )  # fmt: skip
+    entry.warm_up(task, rows)
+    before = _megabytes_of_process("VmRSS")
+    entry.fit(task, rows)
+    return _megabytes_of_process("VmHWM") - before
+
+
+def _megabytes_of_process(field: str) -> float:
+    """Return ``VmRSS``, the memory in use, or ``VmHWM``, its peak."""
+    status = Path("/proc/self/status")
+    if not status.exists():  # on Linux, ru_maxrss starts from the peak of the parent process
+        import resource
+
+        unit = 1e6 if sys.platform == "darwin" else 1e3
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    line = next(x for x in status.read_text().splitlines() if x.startswith(field))
+    return int(line.split()[1]) * 1024 / 1e6
+
+
+class Column(NamedTuple):
+    """A measurement, and how it is written."""
+
+    title: str
+    key: str
+    value: Callable[[Entry], float | None]
+    write: Callable[[float], str]
 
 
 def _megabytes(value: float) -> str:
@@ -39,107 +217,105 @@ def _megabytes(value: float) -> str:
 
 
 def _error(value: float) -> str:
-    return percent(value) if value > _ROUNDING else "rounding"
+    return percent(value) if value > _ROUNDING else "exact"
 
 
 COLUMNS = (
-    Column("points", lambda result: result.points, lambda value: f"{value:,.0f}"),
-    Column("error", lambda result: result.error, _error),
-    Column("fit", lambda result: median(result.fits), seconds_in_words),
-    Column("embed 1,000 rows", lambda result: median(result.embeds), seconds_in_words),
-    Column("memory of the fit", lambda result: result.memory, _megabytes),
-)
+    Column("points", "points", lambda entry: entry.points, "{:,.0f}".format),
+    Column("error", "error", lambda entry: median(entry.errors) if entry.errors else None, _error),
+    Column("fit", "fit_seconds", lambda entry: median(entry.fits), seconds_in_words),
+    Column(
+        "embed 1,000 rows", "embed_1000_rows_seconds", lambda entry: median(entry.embeds),
+        seconds_in_words,
+    ),
+    Column("memory", "megabytes", lambda entry: entry.megabytes, _megabytes),
+)  # fmt: skip
 
 
-def table(title: str, results: Sequence[Result]) -> Table:
-    """A line for each; the best of each column stands out."""
-    shown = [column for column in COLUMNS if column.value(results[0]) is not None]
-    made = Table(title=Text(title), title_justify="left", title_style="bold", box=None)
-    made.add_column("")
-    for column in shown:
-        made.add_column(column.title, justify="right")
-    best = [min(column.value(result) or 0.0 for result in results) for column in shown]
-    for result in results:
-        cells = [_cell(column, result, least) for column, least in zip(shown, best, strict=True)]
-        made.add_row(Text(result.contender.title, "bold" if result.contender.ours else ""), *cells)
-    return made
+def show(name: str, result: Comparison) -> list[RenderableType]:
+    """Return the tables, and how the numbers were measured."""
+    parts: list[RenderableType] = []
+    for entries in filter(None, (result.sampled, result.complete)):
+        parts += [_table(f"{name}: {entries[0].n_rows:,} rows", entries), ""]
+    return [*parts, *(f"• {remark}" for remark in remarks(result)), ""]
 
 
-def _cell(column: Column, result: Result, least: float) -> Text:
-    value = column.value(result) or 0.0
-    return Text(column.written(value), "bold green" if value == least else "")
+def _table(title: str, entries: Sequence[Entry]) -> Table:
+    """Return one line per method; the best value of each column is green."""
+    columns = [column for column in COLUMNS if column.value(entries[0]) is not None]
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=None)
+    table.add_column("", no_wrap=True)
+    for column in columns:
+        table.add_column(column.title, justify="right")
+    values = [[column.value(entry) or 0.0 for column in columns] for entry in entries]
+    best = [min(column) for column in zip(*values, strict=True)]
+    for entry, row in zip(entries, values, strict=True):
+        cells = [
+            Text(column.write(value), "bold green" if value == least else "")
+            for column, value, least in zip(columns, row, best, strict=True)
+        ]
+        table.add_row(Text(entry.title, "bold" if entry.ours else ""), *cells)
+    return table
 
 
-def remarks(same: Terms, sampled: Sequence[Result], everything: Sequence[Result]) -> list[str]:
-    """How the numbers came about, and what was not run."""
-    said = [
-        f"the same for all: rows, Gaussian kernel of bandwidth {same.bandwidth:.4g}, "
-        f"{same.n_components} components about the mean in feature space, threads.",
-        f"error: of {same.n_held_out:,} rows that nobody was fitted to, against exact kernel PCA "
-        "of the same rows, after the best linear alignment. Nystroem draws its points at random: "
-        "the median of the runs.",
-        "times are medians of warm runs in turns; memory is the peak of a fit in a process of its "
-        "own, warm too, above the data. The best of each column is green.",
+def remarks(result: Comparison) -> list[str]:
+    """Return how the numbers were measured, and what was left out."""
+    task = result.task
+    sentences = [
+        f"All methods use the same rows, threads, {task.n_components} components and Gaussian "
+        f"kernel (bandwidth {task.kernel.scale:.4g}), centered in feature space.",
+        f"The error is that of {result.n_held_out:,} held-out rows against exact kernel PCA, after "
+        "the best linear alignment; for Nystroem, the median over random landmarks.",
+        "Times are medians of warm runs in turns. Memory is the peak of a fit above the data, in "
+        "a process of its own.",
     ]
-    most = max(result.points for result in (*sampled, *everything) if result.contender.ours)
-    if most > MOST_LANDMARKS:
-        said.append(
-            f"Nystroem was run with {MOST_LANDMARKS:,} points where rskpca has {most:,} centers: "
-            "its singular value decomposition grows with their cube."
+    points = max(e.points for e in (*result.sampled, *result.complete) if e.ours)
+    if points > MAX_LANDMARKS:
+        sentences.append(
+            f"Nystroem was limited to {MAX_LANDMARKS:,} points where rskpca has {points:,} "
+            "centers, because its cost grows with their cube."
         )
-    return [*said, *_left_out(everything)]
+    if result.complete:
+        n = result.complete[0].n_rows
+        size = _megabytes(8 * n**2 / 1e6)
+        sentences.append(f"KernelPCA was not run on {n:,} rows: its matrix would take {size}.")
+    return sentences
 
 
-def _left_out(everything: Sequence[Result]) -> list[str]:
-    if not everything:
-        return []
-    n = everything[0].n_rows
-    needed = _megabytes(8 * n**2 / 1e6)
-    return [f"KernelPCA was not run on {n:,} rows: its matrix alone would take {needed}."]
-
-
-def drawn(name: str, sampled: Sequence[Result], everything: Sequence[Result], path: Path) -> None:
-    """A dot for each, a row of panels for each number of rows, a panel for each column."""
-    groups = [group for group in (sampled, everything) if group]
-    lines = [len(group) for group in groups]
+def draw(name: str, result: Comparison, path: Path) -> None:
+    """Write a figure with one panel per column, and one row of panels per number of rows."""
+    groups = [entries for entries in (result.sampled, result.complete) if entries]
+    sizes = [len(entries) for entries in groups]
     figure, panels = import_pyplot().subplots(
-        len(groups), len(COLUMNS), figsize=(14.0, 0.42 * sum(lines) + 1.1 * len(groups)),
-        height_ratios=lines, sharey="row", squeeze=False, layout="constrained",
+        len(groups), len(COLUMNS), figsize=(14.0, 0.42 * sum(sizes) + 1.1 * len(groups)),
+        height_ratios=sizes, sharey="row", squeeze=False, layout="constrained",
     )  # fmt: skip
-    for group, axes in zip(groups, panels, strict=True):
+    for entries, axes in zip(groups, panels, strict=True):
         for ax, column in zip(axes, COLUMNS, strict=True):
-            _dots(ax, column, group)
+            _draw_panel(ax, column, entries)
         axes[0].invert_yaxis()
-        axes[0].set_ylabel(f"{group[0].n_rows:,} rows", fontweight="bold", color=INK)
-    title = f"{name}: rskpca (dark) and scikit-learn; left is better, scales are logarithmic"
+        axes[0].set_ylabel(f"{entries[0].n_rows:,} rows", fontweight="bold", color=INK)
+    title = f"{name}: rskpca (dark) and scikit-learn; left is better, logarithmic scales"
     figure.suptitle(title, fontweight="bold", color=INK)
     figure.savefig(path, dpi=150)
     import_pyplot().close(figure)
 
 
-def _dots(ax: Any, column: Column, results: Sequence[Result]) -> None:
+def _draw_panel(ax: Any, column: Column, entries: Sequence[Entry]) -> None:
     style_axes(ax, "", "", column.title)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.xaxis.set_visible(False)
-    names = [result.contender.title for result in results]
-    values = [column.value(result) for result in results]
-    if None in values:  # the error, for which exact kernel PCA is needed
-        said = "\n".join(wrap(_left_out(results)[0], 26))
-        ax.text(0.0, 0.5, said, transform=ax.transAxes, va="center", fontsize="small", color=INK)
-        return
-    told = [float(value) for value in values if value is not None]
-    least = min((value for value in told if value > _ROUNDING), default=1.0)
-    places = [max(value, least / 4) for value in told]
-    colours = [INK if result.contender.ours else BAND for result in results]
     ax.set_xscale("log")
-    ax.hlines(names, min(places), max(places), color=PALE, linewidth=0.8, zorder=1)
-    ax.scatter(places, names, c=colours, s=64, zorder=2)
-    for name, place, value in zip(names, places, told, strict=True):
-        ax.annotate(
-            column.written(value), (place, name), (0, 7), textcoords="offset points", ha="center",
-            fontsize="small", color=INK,
-        )  # fmt: skip
-    room = (max(places) / min(places)) ** 0.2 * 1.1
-    ax.set_xlim(min(places) / room, max(places) * room)
-    ax.margins(y=0.12)
+    values = [value for entry in entries if (value := column.value(entry)) is not None]
+    least = min((value for value in values if value > _ROUNDING), default=1.0)
+    for entry, value in zip(entries, values, strict=False):  # without exact PCA, no errors
+        place = max(value, least / 4), entry.title  # a logarithmic scale has no zero
+        ax.scatter(*place, color=INK if entry.ours else BAND, s=64)
+        label = {"textcoords": "offset points", "ha": "center", "fontsize": "small", "color": INK}
+        ax.annotate(column.write(value), place, (0, 7), **label)
+    ax.margins(x=0.2, y=0.12)
+
+
+if __name__ == "__main__":
+    print(_measure_memory(*json.loads(sys.argv[1])))

@@ -1,102 +1,106 @@
-"""Errors as one line, and what the exit code says."""
+"""The program: a group of commands in which every failure is one line."""
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer.core import TyperGroup
 
 from . import INTERRUPTED
 
-WRONG, BUG = 1, 70  # 2, of wrong options, is typer's
+FAILED, BUG = 1, 70  # 2, for wrong options, is typer's
+_UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
+_EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
+_FIXES = {
+    "exclude": "leave them out with --exclude, or name the features with --columns",
+    "skip_missing": "fill it, drop the row, or use --skip-missing",
+    "dataset": "choose one with --dataset",
+}
 
-# The library speaks of parameters; here they are options.
-_AS_OPTIONS = (
-    (r"open_source\(\.\.\., columns=[^)]*\)", "--columns"),
-    (r"\bcolumns=", "--columns"),
-    (r"\bexclude=", "--exclude"),
-    (r" carry them through with ids=,", ""),  # which most commands do not
-    (r"\bskip_missing=True", "--skip-missing"),
-    (r"\bdataset=(?=\W|$)", "--dataset"),
-    (r"\bbandwidth=(?=[\d.])", "--bandwidth "),
-    (r"^(columns|exclude|weight|color): ", r"--\1: "),
-    (r"^ids: ", "--id: "),
-    (r"\bn_components\b", "--components"),
-    (r'\brefine="nystrom"', "--refine"),
-    (r'\bbasis="auto"', "--small"),
-    (r'Or give "auto", with tol\.', "Or give --tol."),
-    (r'Or give "median"\.', "Or leave --bandwidth out."),
-    (r'\bbandwidth="median" needs', "the median bandwidth needs"),
-    (r"Give the bandwidth as a number, or more rows in the first chunk", "Give --bandwidth"),
-    (r"Give the bandwidth as a number", "Give --bandwidth"),
-    (r"\bnp\.inf\b", "inf"),
-)
+
+class Program(TyperGroup):
+    """A command group that turns exceptions into one line and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before the command; without arguments typer shows the help."""
+        with _one_line_errors(ctx) if args else nullcontext():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; its warnings are printed as notes."""
+        with warnings.catch_warnings(), _one_line_errors(ctx):
+            warnings.filterwarnings("default", category=UserWarning)
+            # The command line compares column names itself.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            warnings.showwarning = partial(_print_warning, ctx)
+            return super().invoke(ctx)
+
+
+def _print_warning(ctx: Any, message: Warning | str, *_: Any, **__: Any) -> None:
+    if not ctx.meta.get("quiet"):
+        print_line(f"note: {message}", "yellow")
 
 
 @contextmanager
-def told(debug: bool) -> Iterator[None]:
-    """Errors of what runs inside become a line on standard error and an exit code."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("default", category=UserWarning)
-        # columns are compared where a file is opened
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        warnings.showwarning = _show_warning  # type: ignore[assignment]
-        try:
-            yield
-        except KeyboardInterrupt as error:
-            _line("interrupted: nothing half-written is left.", "yellow")
-            raise typer.Exit(INTERRUPTED) from error
-        except Exception as error:
-            if debug or _is_typers(error):
-                raise
-            known = isinstance(error, ValueError | TypeError | OSError | ImportError | MemoryError)
-            text = message(error) if known else _unexpected(error)
-            _line(f"error: {text}", "bold red")
-            raise typer.Exit(WRONG if known else BUG) from error
+def _one_line_errors(ctx: Any) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        print_line("interrupted: no unfinished files are left.", "yellow")
+        raise typer.Exit(INTERRUPTED) from error
+    except (typer.Exit, typer.Abort, BrokenPipeError):
+        raise
+    except Exception as error:
+        if ctx.meta.get("debug"):
+            raise
+        code, text = _explain(error, ctx)
+        print_line(f"error: {text}", "bold red")
+        raise typer.Exit(code) from error
 
 
-def _is_typers(error: Exception) -> bool:
-    """Exits and wrong options, which typer shows itself, and a reader that went away."""
-    kinds = typer.Exit | typer.Abort | BrokenPipeError
-    return isinstance(error, kinds) or hasattr(error, "exit_code")
-
-
-def _unexpected(error: Exception) -> str:
-    return f"{type(error).__name__}: {error} (this should not happen; --debug shows where)"
-
-
-def message(error: BaseException) -> str:
-    """What an error says, on one line, in the words of the command line."""
+def _explain(error: Exception, ctx: Any) -> tuple[int, str]:
+    """Return the exit code and the message for an exception."""
+    if isinstance(error, _UsageError):
+        command = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
+        message = _lower(error.format_message())
+        stop = "" if message.endswith((".", "?")) else "."
+        return error.exit_code, f"{message}{stop} See '{command} --help'."
+    if not isinstance(error, _EXPECTED):
+        name = type(error).__name__
+        return BUG, f"{name}: {error} (this is a bug in rskpca; --debug shows the traceback)"
     if isinstance(error, OSError) and error.strerror:
-        named = "" if error.filename is None else f"{str(error.filename)!r}: "
-        text = f"{named}{error.strerror[0].lower()}{error.strerror[1:]}."
-    elif isinstance(error, MemoryError):
-        text = f"not enough memory. {error}"
-    else:
-        text = str(error)
-    for pattern, option in _AS_OPTIONS:
-        text = re.sub(pattern, option, text)
-    return " ".join(text.split())
+        file = "" if error.filename is None else f"{str(error.filename)!r}: "
+        return FAILED, f"{file}{_lower(error.strerror)}."
+    if isinstance(error, MemoryError):
+        return FAILED, f"not enough memory. {error}".rstrip()
+    return FAILED, _with_options(error)
 
 
-def _show_warning(text: Any, *_: Any, **__: Any) -> None:
-    note(message(Warning(str(text))))
+def _with_options(error: Exception) -> str:
+    """Return the message; errors of a data file are worded with options."""
+    from ..data import SourceError
+
+    if isinstance(error, SourceError) and error.remedy:
+        return f"{error.problem}; {_FIXES[error.remedy]}."
+    if isinstance(error, SourceError) and error.argument:
+        return f"--{error.argument.replace('ids', 'id')}: {error.problem}"
+    return str(error)
 
 
-def note(text: str) -> None:
-    """A line on standard error that is no error."""
-    _line(f"note: {text}", "yellow")
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
-def _line(text: str, style: str) -> None:
-    """One line, however long; only its first word in colour."""
-    word, _, rest = text.partition(":")
+def print_line(text: str, style: str) -> None:
+    """Print a single line on stderr, with its first word in color."""
+    word, _, rest = " ".join(text.split()).partition(":")
     line = Text.assemble((f"{word}:", style), rest)
     Console(file=sys.stderr, highlight=False).print(line, soft_wrap=True)

@@ -1,12 +1,14 @@
-"""A fitted model on a screen: what it is of, how wrong it is, where it is."""
+"""A fitted model on a terminal: its size, its error, its files and what to do next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -16,188 +18,238 @@ from rich.table import Table
 from rich.text import Text
 
 from .._format import percent, seconds_in_words
-from ..plotting.models import ell_of, feature_names, n_samples_of, points_of, split
-from ..report.subject import Subject
-from ..report.verdict import Verdict, judge
-from .models import known_features
-from .paths import size_in_words
+from ..certificate import Certificate
+from ..model import FittedEstimator, FittedModel, unwrap
+from ..planning.suggestions import suggest
+from ..planning.verdict import Verdict, judge
+from .files import size_of
+from .options import Reading
 
-COLOURS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
+_COLORS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
 _SIGNS = {"green": "✓", "amber": "!", "red": "✕", "none": "?"}
-_BAR = 30
-_SHOWN = 8  # components
-_NAMED = 72  # characters of names of features
+_MAX_COMPONENTS = 8
+_BAR, _NAMES = 30, 62  # characters of the longest bar, and of the names of features
+_OPTIONS = {  # of fit, by the parameter that they set
+    "refine": "--refine",
+    "basis": "--small",
+    "n_components": "--components {}",
+    "ell": "--ell {:g}",
+    "tol": "--tol {:g}",
+    "bandwidth": "--bandwidth {:g}",
+}
+_DOMINANT = 0.95  # share of the variance
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is told of a model.
+    """A fitted estimator, the name of its data, and what a command did with it."""
 
-    Attributes
-    ----------
-    model : Any
-        Fitted; an embedding, or a pipeline that ends in one.
-    name : str
-        Of its data, or of its file.
-    seconds : dict
-        What took how long.
-    files : dict
-        What was written, by what it is.
-    """
-
-    model: Any
+    estimator: Any
     name: str
-    seconds: Mapping[str, float]
-    files: Mapping[str, Path]
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by step
+    files: Mapping[str, Path] = field(default_factory=dict)  # that were written, by kind
 
     @cached_property
-    def embedding(self) -> Any:
-        """Behind a scaler, if there is one."""
-        return split(self.model)[1]
+    def fitted(self) -> FittedEstimator:
+        """The estimator, taken apart."""
+        return unwrap(self.estimator)
+
+    @property
+    def model(self) -> FittedModel:
+        """The solved embedding."""
+        return self.fitted.model
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The certificate in words. Centers stand in for rows, of which they are some."""
-        embedding = self.embedding
-        centers = points_of(embedding).centers
-        names = feature_names(embedding)
-        return judge(Subject(self.model, embedding, centers, {}, names, self.n_rows, {}))
+        """The verdict on the error of the model."""
+        return judge(self.model)
 
     @property
     def n_rows(self) -> float:
-        """How many rows were fitted."""
-        return n_samples_of(self.embedding) or float(len(points_of(self.embedding).centers))
-
-    @property
-    def dominant(self) -> tuple[int, float]:
-        """The feature with most of the variance, and its share."""
-        found = points_of(self.embedding)
-        mean = np.average(found.centers, axis=0, weights=found.weights)
-        variances = np.average((found.centers - mean) ** 2, axis=0, weights=found.weights)
-        j = int(np.argmax(variances))
-        return j, float(variances[j] / variances.sum())
+        """The number of fitted rows."""
+        return self.model.n_samples or float(self.model.n_centers)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for machines."""
-        embedding, verdict = self.embedding, self.verdict
-        ratio = getattr(embedding, "explained_variance_ratio_", None)
-        certified = hasattr(embedding, "certify")
+        """Return the summary for JSON."""
+        fitted, model, certificate = self.fitted, self.model, self.model.certificate
         return {
-            **{what: str(path) for what, path in self.files.items()},
-            "method": type(embedding).__name__,
+            **{kind: str(path) for kind, path in self.files.items()},
+            "method": fitted.name,
             "rows": int(self.n_rows) if float(self.n_rows).is_integer() else self.n_rows,
-            "features": embedding.n_features_in_,
-            "feature_names": known_features(self.model),
-            "centers": len(points_of(embedding).centers),
-            "kernel": type(embedding.kernel_).__name__,
-            "bandwidth": embedding.kernel_.scale,
-            "ell": ell_of(embedding),
-            "standardized": self.embedding is not self.model,
-            "eigenvalues": embedding.eigenvalues_,
-            "explained_variance_ratio": ratio,
-            "verdict": {"colour": verdict.colour, "headline": verdict.headline},
-            "certificate": embedding.certificate_.to_dict() if certified else None,
+            "features": fitted.n_features,
+            "feature_names": fitted.feature_names,
+            "centers": model.n_centers,
+            "kernel": type(model.kernel).__name__,
+            "bandwidth": model.kernel.scale,
+            "ell": model.ell,
+            "standardized": fitted.preprocessing is not None,
+            "eigenvalues": model.eigenvalues,
+            "explained_variance_ratio": model.explained_variance_ratio,
+            "verdict": {"color": self.verdict.color, "headline": self.verdict.headline},
+            "certificate": None if certificate is None else certificate.to_dict(),
             "seconds": dict(self.seconds),
         }
 
     def __rich__(self) -> RenderableType:
-        parts = [self._what(), Text(), judged(self.verdict), Text(), self._components()]
+        parts = [self._sizes(), Text(), show_verdict(self.verdict), Text(), self._components()]
         if self.files:
-            parts += [Text(), self._written()]
+            parts += [Text(), self._files()]
+        times = [f"{name} {seconds_in_words(value)}" for name, value in self.seconds.items()]
         return Panel(
-            Group(*parts),
-            title=Text(self.name, "bold"),
-            title_align="left",
-            subtitle=self._took(),
-            subtitle_align="right",
-            padding=(1, 2),
-            border_style=COLOURS[self.verdict.colour],
-        )
+            Group(*parts), title=Text(self.name, "bold"), title_align="left",
+            subtitle=", ".join(times) or None, subtitle_align="right", padding=(1, 2),
+            border_style=_COLORS[self.verdict.color],
+        )  # fmt: skip
 
-    def _what(self) -> RenderableType:
-        embedding = self.embedding
-        m, kernel = len(points_of(embedding).centers), embedding.kernel_
+    def _sizes(self) -> RenderableType:
+        fitted, model, m = self.fitted, self.model, self.model.n_centers
         line = Text("", style="default")
-        line.append(f"{self.n_rows:,.10g} rows x {embedding.n_features_in_} features", "bold")
+        line.append(f"{self.n_rows:,.10g} rows x {fitted.n_features} features", "bold")
         line.append("  →  ")
         line.append(f"{m:,} centers", "bold cyan").append(f" ({percent(m / self.n_rows)})")
-        if len(embedding.basis_) != m:
-            line.append("  →  ").append(f"{len(embedding.basis_):,} of them", "bold cyan")
-        line.append("  →  ").append(f"{len(embedding.eigenvalues_)} components", "bold")
-        how = f"\n{type(embedding).__name__}, {type(kernel).__name__} kernel of bandwidth "
-        line.append(how + f"{kernel.scale:.4g}{self._fineness()}", "dim")
-        names = known_features(self.model)
-        return line if names is None else line.append(f"\nof {listed(names)}", "dim")
-
-    def _fineness(self) -> str:
-        ell = ell_of(self.embedding)
-        said = "" if ell is None else f", ell {ell:.3g}"
-        return said + (", standardized" if self.embedding is not self.model else "")
-
-    def _took(self) -> str | None:
-        took = [f"{name} {seconds_in_words(value)}" for name, value in self.seconds.items()]
-        return ", ".join(took) if took else None
+        if len(model.basis) != m:
+            line.append("  →  ").append(f"basis of {len(model.basis):,}", "bold cyan")
+        line.append("  →  ").append(f"{len(model.eigenvalues)} components", "bold")
+        kernel = f"{type(model.kernel).__name__} kernel of bandwidth {model.kernel.scale:.4g}"
+        ell = "" if model.ell is None else f", ell {model.ell:.3g}"
+        scaled = "" if fitted.preprocessing is None else ", standardized"
+        line.append(f"\n{fitted.name}, {kernel}{ell}{scaled}", "dim")
+        names = fitted.feature_names
+        return line if names is None else line.append(f"\nFeatures: {_shorten(names)}", "dim")
 
     def _components(self) -> RenderableType:
-        """Shares of the variance as bars, and how well each eigenvalue is known."""
-        embedding = self.embedding
-        shares = getattr(embedding, "explained_variance_ratio_", None)
-        values = embedding.eigenvalues_ if shares is None else shares
+        """Return one line per component: its share of the variance, and its error bound."""
+        shares = self.model.explained_variance_ratio
+        values = self.model.eigenvalues if shares is None else shares
         table = Table.grid(padding=(0, 2))
-        for k, value in enumerate(values[:_SHOWN]):
+        for k, value in enumerate(values[:_MAX_COMPONENTS]):
             bar = "━" * max(1, round(_BAR * float(value) / float(values[0])))
             share = f"{value:.3g}" if shares is None else percent(float(value))
-            table.add_row(f"{k + 1}", Text(bar, "cyan"), share, self._known(k), style="default")
-        if len(values) > _SHOWN:
-            table.add_row("", Text(f"and {len(values) - _SHOWN} more", "dim"))
+            table.add_row(f"{k + 1}", Text(bar, "cyan"), share, self._bound(k), style="default")
+        if len(values) > _MAX_COMPONENTS:
+            table.add_row("", Text(f"and {len(values) - _MAX_COMPONENTS} more", "dim"))
         return table
 
-    def _known(self, k: int) -> Text:
-        components = self.verdict.components
-        if k >= len(components):
+    def _bound(self, k: int) -> Text:
+        if k >= len(self.verdict.components):
             return Text()
-        off = components[k].off
-        known = f"± {percent(off)}" if off < 1 else "not known"
-        return Text(known, COLOURS[components[k].colour])
+        component = self.verdict.components[k]
+        text = f"± {percent(component.error)}" if component.error < 1 else "unknown"
+        return Text(text, _COLORS[component.color])
 
-    def _written(self) -> RenderableType:
+    def _files(self) -> RenderableType:
         table = Table.grid(padding=(0, 2))
-        for what, path in self.files.items():
-            table.add_row(
-                Text(what, "dim"), Text(str(path), "bold"), Text(size_in_words(path), "dim"),
-                style="default",
-            )  # fmt: skip
+        for kind, path in self.files.items():
+            cells = Text(kind, "dim"), Text(str(path), "bold"), Text(size_of(path), "dim")
+            table.add_row(*cells, style="default")
         return table
 
+    def scale_warning(self) -> str:
+        """Return a warning if one feature, such as a row number, has nearly all the variance."""
+        centers, weights = self.fitted.reduced_set.centers, self.fitted.weights
+        mean = np.average(centers, axis=0, weights=weights)
+        variances = np.average((centers - mean) ** 2, axis=0, weights=weights)
+        j = int(np.argmax(variances))
+        share = float(variances[j] / variances.sum())
+        if share <= _DOMINANT or len(variances) == 1:
+            return ""
+        names, raw = self.fitted.feature_names, self.fitted.preprocessing is None
+        return (
+            f"column {j if names is None else repr(names[j])} has {percent(share)} of the variance "
+            "of all features and alone decides which rows are close; leave it out with --exclude"
+            f"{', or use --standardize' if raw else ''}."
+        )
 
-def listed(names: Sequence[str]) -> str:
-    """The first few."""
-    shown = [name for name, end in zip(names, _ends(names), strict=True) if end <= _NAMED]
-    left = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {left} more" if left else "")
+    def next_commands(self, data: Path, reading: Reading) -> dict[str, str]:
+        """Return commands that make sense after a fit, by their purpose."""
+        named = self.fitted.feature_names is not None  # then the model finds its columns itself
+        options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
+        files = f"{quote(str(self.files['model']))} {quote(str(data))}{options}"
+        embedded = quote(f"{data.stem}-embedded.parquet")
+        commands = {"embed the rows": f"rskpca transform {files} -o {embedded}"}
+        if "report" not in self.files:
+            commands["see a report"] = f"rskpca report {files} -o {quote(f'{data.stem}.html')}"
+        if self.verdict.color in ("amber", "red"):
+            commands["measure the error"] = f"rskpca certify {files}"
+        for suggestion in suggest(self.fitted):
+            options = _as_options(suggestion.changes)
+            if options:
+                title = suggestion.title[:1].lower() + suggestion.title[1:]
+                commands[title] = f"fit again with {options}"
+        return commands
 
 
-def _ends(names: Sequence[str]) -> Iterable[int]:
-    """Where each would end, one after the other."""
-    return accumulate(len(name) + 2 for name in names)
+def _as_options(changes: Mapping[str, Any]) -> str:
+    """Return the options of ``fit`` for these parameters."""
+    given = [_OPTIONS.get(name, "").format(value) for name, value in changes.items() if value]
+    return " ".join(filter(None, given))
 
 
-def judged(verdict: Verdict) -> RenderableType:
-    """The verdict with its sign, and what it rests on."""
-    colour = COLOURS[verdict.colour]
+def _shorten(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are besides."""
+    ends = accumulate(len(name) + 2 for name in names)
+    shown = [name for name, end in zip(names, ends, strict=True) if end <= _NAMES]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def show_verdict(verdict: Verdict) -> RenderableType:
+    """Return the verdict with its sign and its reasons."""
+    sign, style = _SIGNS[verdict.color], f"bold {_COLORS[verdict.color]}"
     table = Table.grid(padding=(0, 1))
-    table.add_row(
-        Text(_SIGNS[verdict.colour], f"bold {colour}"), Text(verdict.headline, f"bold {colour}")
-    )
+    table.add_row(Text(sign, style), Text(verdict.headline, style))
     table.add_row("", Text(" ".join(verdict.sentences), "default"))
     return table
 
 
-def next_lines(commands: Mapping[str, str]) -> Text:
-    """What to run next, and why; no command is broken in two, so that it can be copied."""
+def show_commands(commands: Mapping[str, str]) -> Text:
+    """Return commands to run next; lines are not wrapped, so that they can be copied."""
     width = max(map(len, commands))
     lines = [
         Text.assemble((f"  {why:{width}}  ", "dim"), (command, "bold"))
         for why, command in commands.items()
     ]
     return Text("\n", no_wrap=True).join(lines)
+
+
+def show_file(path: Path, seconds: float, n_rows: int | None = None) -> Text:
+    """Return one line for a file that was written."""
+    what = "" if n_rows is None else f"{n_rows:,} rows in "
+    rate = "" if n_rows is None else f", {n_rows / seconds:,.0f} rows/s"
+    details = f"  {size_of(path)}, {seconds_in_words(seconds)}{rate}"
+    return Text.assemble(("✓ ", "green"), what, (str(path), "bold"), (details, "dim"))
+
+
+def show_certificate(certificate: Certificate) -> list[RenderableType]:
+    """Return a table of errors by source, and one of intervals by component."""
+    levels = Table("source", "MMD", "operator", "eigenvalue / n", "holds", box=None)
+    for level in certificate.levels:
+        values = (level.mmd, level.operator, level.eigenvalue)
+        cells = ["-" if value is None else f"{value:.3g}" for value in values]
+        always = "always" if level.confidence == 1 else f"at {percent(level.confidence)}"
+        levels.add_row(level.name, *cells, "on these rows" if level.name == "measured" else always)
+    interval = f"{percent(certificate.confidence)} interval"
+    components = Table(
+        "component", "eigenvalue", "guaranteed interval", interval, "angle", box=None
+    )
+    intervals = zip(certificate.certain, certificate.likely, strict=True)
+    for k, ends in enumerate(intervals):
+        cells = [f"{low:.4g} to {high:.4g}" for low, high in ends]
+        angle = float(certificate.likely_angles[k])
+        known = Text("n/a", "dim") if math.isnan(angle) else Text(f"{angle:.2g}°")
+        components.add_row(f"{k + 1}", f"{certificate.eigenvalues[k]:.4g}", *cells, known)
+    return [levels, "", components]
+
+
+def sampling_note(kappa: float, n_rows: int, total: int) -> list[RenderableType]:
+    """Return what sampling adds to a measured error; nothing if all rows were measured."""
+    if n_rows == total:
+        return []
+    # The expected squared MMD between a sample and all rows is (k(x, x) - E k(x, y)) / n_rows.
+    by_chance = math.sqrt(kappa / n_rows)
+    return [
+        "",
+        f"Measured on {n_rows:,} of {total:,} rows. Sampling alone adds up to about "
+        f"{by_chance:.2g}, so a measured error can exceed the bounds, which hold for all rows. "
+        f"To measure all rows, use --rows {total}.",
+    ]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._table import Batch, Field, Rows, Selection, Table, file_identity, missing_package
+from .errors import SourceError
 
 
 @runtime_checkable
@@ -221,10 +222,9 @@ def _choose_array(path: Path, names: Sequence[str], wanted: str | None) -> str:
         return "X" if "X" in names else names[0]
     if wanted not in names:
         requested = "" if wanted is None else f", but not {wanted!r}"
-        raise ValueError(
-            f"{str(path)!r} holds {', '.join(names)}{requested}; choose one with dataset=, or "
-            "name the data X."
-        )
+        problem = f"{str(path)!r} holds {', '.join(names)}{requested}"
+        fix = "choose one with dataset=, or name the data X."
+        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset")
     return str(wanted)
 
 

@@ -19,6 +19,7 @@ from ._arrow import ArrowFile, CsvFile, ParquetFile
 from ._combined import CompleteRows, Folder, IteratorTable
 from ._frames import frame_table
 from ._table import Selection, Table, column_label
+from .errors import SourceError
 from .source import Source
 
 _READERS: dict[str, Callable[..., Table]] = {
@@ -231,7 +232,8 @@ def _find(table: Table, column: Any, argument: str) -> int:
     if not positions and _is_position(table, column):
         positions = [int(column)]
     if column is None or not positions:
-        raise ValueError(f"{argument}: {table.name} has no column {column!r}; {_choices(table)}")
+        problem = f"{table.name} has no column {column!r}; {_choices(table)}"
+        raise SourceError(f"{argument}: {problem}", problem, argument=argument)
     return positions[0]
 
 
@@ -267,8 +269,10 @@ def _choices(table: Table) -> str:
 def _check_numeric(table: Table, columns: Sequence[int]) -> None:
     text = [column_label(table.fields, j) for j in columns if table.fields[j].dtype is None]
     if text:
-        raise ValueError(
-            f"columns {', '.join(text)} hold no numbers; convert them, or leave them out with "
-            "exclude=, carry them through with ids=, or name the features with columns= "
-            f"({table.name})."
+        problem = f"columns {', '.join(text)} hold no numbers ({table.name})"
+        raise SourceError(
+            f"{problem}; convert them, leave them out with exclude=, carry them through with "
+            "ids=, or name the features with columns=.",
+            problem,
+            remedy="exclude",
         )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .. import _validation as check
 from ._combined import CompleteRows
 from ._table import Batch, Rows, Selection, Table, column_label, feature_dtype
+from .errors import SourceError
 
 Array = NDArray[np.floating]
 T = TypeVar("T")
@@ -264,8 +265,8 @@ class _BlockBuilder:
     def build(self) -> Block:
         rows, features = self.rows[: self.n_rows], self.source._selection.features
         if self.source._must_be_finite and not _sum_is_finite(rows):
-            problem = "holds NaN or infinity; impute it, drop the row, or pass skip_missing=True"
-            self._reject(~np.isfinite(rows), features, problem)
+            fix = "impute it, drop the row, or pass skip_missing=True"
+            self._reject(~np.isfinite(rows), features, "holds NaN or infinity", fix)
         return Block(self.start, rows, self._weights(), self._ids())
 
     def _weights(self) -> NDArray[np.float64] | None:
@@ -292,7 +293,9 @@ class _BlockBuilder:
     def _column(self, k: int) -> NDArray[Any]:
         return np.concatenate([batch.column(k) for batch in self.batches])
 
-    def _reject(self, invalid: NDArray[np.bool_], columns: Sequence[int], problem: str) -> None:
+    def _reject(
+        self, invalid: NDArray[np.bool_], columns: Sequence[int], problem: str, skipping: str = ""
+    ) -> None:
         """Raise an error that names the first invalid value, if there is one."""
         found = np.argwhere(invalid)
         if not len(found):
@@ -302,10 +305,11 @@ class _BlockBuilder:
         starts = np.cumsum([0, *map(len, self.batches)])
         i = int(np.searchsorted(starts, row, side="right")) - 1
         number = int(self.batches[i].numbers[row - starts[i]])
-        raise ValueError(
-            f"row {number:,} of {self.batches[i].origin} (counted from 0), column {column}, "
-            f"{problem}."
-        )
+        origin = self.batches[i].origin
+        problem = f"row {number:,} of {origin} (counted from 0), column {column}, {problem}"
+        if skipping:
+            raise SourceError(f"{problem}; {skipping}.", problem, remedy="skip_missing")
+        raise ValueError(f"{problem}.")
 
 
 def _sum_is_finite(rows: Array) -> bool:

@@ -1,0 +1,77 @@
+"""Checks of input and output files, made before any work starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+
+from rich.filesize import decimal
+
+PICTURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
+TABLES = (".npy", ".parquet", ".csv")
+
+
+def check_input(path: Path | None) -> Path | None:
+    """Return the path if it can be read; the error suggests a similar name."""
+    if path is None:
+        return None
+    if not path.exists():
+        names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        similar = get_close_matches(path.name, names, n=1, cutoff=0.75)
+        hint = f" Did you mean {str(path.parent / similar[0])!r}?" if similar else ""
+        raise FileNotFoundError(f"no such file or folder: {str(path)!r}.{hint}")
+    if not os.access(path, os.R_OK):
+        raise PermissionError(f"permission denied: {str(path)!r}.")
+    return path
+
+
+def check_output(
+    path: Path, inputs: Iterable[Path | None] = (), endings: tuple[str, ...] = ()
+) -> Path:
+    """Return the path if a file can be written there that is not one of the inputs."""
+    folder = path.parent
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"cannot write {str(path)!r}: the name must end in {_either(endings)}.")
+    if not folder.is_dir():
+        raise FileNotFoundError(f"no such folder: {str(folder)!r}. Create it first.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file.")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"permission denied: cannot write to the folder {str(folder)!r}.")
+    if any(other is not None and path.resolve() == other.resolve() for other in inputs):
+        raise ValueError(f"{str(path)!r} is also an input; choose another name for the output.")
+    return path
+
+
+def _either(endings: tuple[str, ...]) -> str:
+    return f"{', '.join(endings[:-1])} or {endings[-1]}"
+
+
+@contextmanager
+def naming_errors(path: Path) -> Iterator[None]:
+    """Add the name of the file to system errors that lack one, such as a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        reason = f"{os.strerror(error.errno)}; the file was not written"
+        raise OSError(error.errno, reason, str(path)) from error
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield a temporary path that replaces ``path`` once it is complete."""
+    from .._core import atomic
+
+    with naming_errors(path), atomic.atomic_write(path) as temporary:
+        yield temporary
+
+
+def size_of(path: Path) -> str:
+    """Return the size of a file in a readable unit."""
+    return decimal(path.stat().st_size)

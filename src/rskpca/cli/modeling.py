@@ -1,0 +1,171 @@
+"""Build, load, check, fit and merge models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import joblib
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from .. import (
+    DiffusionMaps,
+    Gaussian,
+    Laplacian,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    merge,
+    report,
+    scaling,
+)
+from ..data import Source
+from ..io import ModelFileError, load, save
+from ..model import FittedEstimator
+from ..report.subject import MAX_ROWS
+from .files import naming_errors
+from .options import Settings
+from .output import ProgressBar
+from .rows import color_values, sample
+from .summary import Summary
+
+_KERNELS = {"gaussian": Gaussian, "laplacian": Laplacian}
+_METHODS: dict[str, Any] = {
+    "kernel-pca": ReducedSetKernelPCA,
+    "diffusion-maps": DiffusionMaps,
+    "laplacian-eigenmaps": LaplacianEigenmaps,
+    "normalized-cut": NormalizedCut,
+}
+
+
+def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
+    """Return an unfitted estimator, or a pipeline, with the given settings or like a model."""
+    if like is not None:
+        return _build_like(like)
+    options: dict[str, Any] = {"ell": settings.ell}
+    if settings.tol is not None or settings.max_centers is not None:
+        ell = "auto" if settings.tol is not None else settings.ell or 4.0
+        density = ShadowDensity(ell=ell, tol=settings.tol, max_centers=settings.max_centers)
+        options = {"density": density}
+    if settings.small:
+        options["basis"] = "auto"
+    if settings.refine:
+        options["refine"] = "nystrom"
+    kernel = _KERNELS[settings.kernel](settings.bandwidth or "median")
+    estimator = _METHODS[settings.method](settings.components, kernel=kernel, **options)
+    return make_pipeline(StandardScaler(), estimator) if settings.standardize else estimator
+
+
+def _build_like(fitted: FittedEstimator) -> Any:
+    """Return an estimator with the parameters, bandwidth, ell and scaling of a model."""
+    params = fitted.estimator.get_params(deep=False)
+    if "density" not in params:
+        raise TypeError(f"--like needs an embedding on a density; {fitted.name} has none.")
+    changed: dict[str, Any] = {"kernel": fitted.kernel, "gamma": None, "bandwidth": None}
+    if params["density"] is not None:
+        density = changed["density"] = clone(params["density"]).set_params(kernel=None)
+        if density.get_params().get("tol") is not None:
+            density.set_params(ell=fitted.model.ell, tol=None)
+    estimator = clone(fitted.estimator).set_params(**changed)
+    if fitted.preprocessing is None:
+        return estimator
+    steps = [(name, FrozenEstimator(step)) for name, step in fitted.preprocessing.steps]
+    return Pipeline([*steps, ("model", estimator)])
+
+
+def load_model(path: Path) -> Summary:
+    """Return the fitted model in a file."""
+    loaded = Summary(load(path), path.name)
+    try:
+        _ = loaded.fitted
+    except NotFittedError as error:
+        name = type(loaded.estimator).__name__
+        raise ModelFileError(f"{path}: it contains a {name} that is not fitted.") from error
+    except TypeError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+    return loaded
+
+
+def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
+    """Raise unless a model has coordinates, or labels if these are wanted."""
+    model = fitted.model
+    if labels and model.partition is None and model.offset is None:
+        raise TypeError(f"{fitted.name} has no labels; leave out --labels.")
+    if not labels and model.offset is not None:
+        raise TypeError("a novelty detector has no coordinates; use --labels.")
+
+
+def check_certified(fitted: FittedEstimator) -> None:
+    """Raise unless a model has a certificate."""
+    if not fitted.model.certified:
+        raise TypeError(
+            f"{fitted.name} has no certificate; only kernel PCA on a reduced set has one."
+        )
+
+
+def fit(
+    estimator: Any,
+    source: Source,
+    path: Path,
+    bar: ProgressBar,
+    name: str,
+    checkpoint: Path | None = None,
+) -> Summary:
+    """Fit an estimator to all rows and write the model."""
+    start = time.perf_counter()
+    model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.rows_done)
+    bar.stage("solving")
+    summary = Summary(model, name)
+    _ = summary.model.eigenvalues  # solved on first use
+    seconds = {"fit": time.perf_counter() - start}
+    bar.stage("writing the model")
+    with naming_errors(path):
+        save(model, path)
+    return replace(summary, seconds=seconds, files={"model": path})
+
+
+def add_report(
+    summary: Summary, source: Source, path: Path, color: str | None, title: str
+) -> Summary:
+    """Write the report of a model from a sample of the rows."""
+    start = time.perf_counter()
+    block = sample(source, MAX_ROWS)
+    with naming_errors(path):
+        report.write(
+            summary.estimator,
+            block.rows,
+            path,
+            color=None if color is None else {color: color_values(block, source, color)},
+            title=title,
+            seconds=summary.seconds,
+            n_rows=source.counted(),
+            feature_names=source.feature_names,
+        )
+    seconds = {**summary.seconds, "report": time.perf_counter() - start}
+    return replace(summary, seconds=seconds, files={**summary.files, "report": path})
+
+
+def merge_models(paths: Sequence[Path]) -> Any:
+    """Return one model for the data of several, behind the scaling that they share."""
+    models = [load_model(path).fitted for path in paths]
+    first = models[0]
+    for model, path in zip(models, paths, strict=True):
+        same_scaling = joblib.hash(model.preprocessing) == joblib.hash(first.preprocessing)
+        if not (same_scaling and model.kernel.same_as(first.kernel)):
+            differ = "bandwidth" if same_scaling else "scaling"
+            raise ValueError(
+                f"{str(path)!r} and {str(paths[0])!r} have a different {differ} and cannot be "
+                f"merged; fit {str(path)!r} with --like {paths[0]}."
+            )
+    merged = merge(*(model.estimator for model in models))
+    if first.preprocessing is None:
+        return merged
+    return Pipeline([*first.preprocessing.steps, ("model", merged)])

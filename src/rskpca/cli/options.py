@@ -1,0 +1,208 @@
+"""Options that commands share, and the checks of their values."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import typer
+
+from .files import check_input
+
+Kernel = Literal["gaussian", "laplacian"]
+Method = Literal["kernel-pca", "diffusion-maps", "laplacian-eigenmaps", "normalized-cut"]
+
+
+def _positive(value: float | None) -> float | None:
+    if value is not None and not value > 0:  # NaN is not
+        raise typer.BadParameter(f"{value:g} is not a positive number.")
+    return value
+
+
+def _finite(value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise typer.BadParameter(f"{value:g} is not a positive, finite number.")
+    return value
+
+
+def _share(value: float) -> float:
+    if not 0 < value < 1:
+        raise typer.BadParameter(f"{value:g} is not between 0 and 1.")
+    return value
+
+
+def _models(paths: list[Path]) -> list[Path]:
+    if len(paths) < 2:
+        raise typer.BadParameter("give two or more models.")
+    return [path for path in paths if check_input(path)]
+
+
+def _either(choices: Any) -> str:
+    *names, last = get_args(choices)
+    return f"{', '.join(names)} or {last}."
+
+
+# The groups of options in the help. Paths are checked by the callback, not by typer.
+_Argument = partial(typer.Argument, callback=check_input, readable=False)
+Input = partial(typer.Option, rich_help_panel="Columns")
+Model = partial(typer.Option, rich_help_panel="Model")
+Output = partial(typer.Option, rich_help_panel="Output")
+File = partial(Output, metavar="FILE")
+OutputFile = partial(File, "--output", "-o")
+_Number = partial(Model, metavar="NUMBER", callback=_finite)
+
+_FORMATS = ".parquet .arrow .feather .csv .npy .npz .h5 .zarr"
+DataPath = Annotated[Path, _Argument(metavar="DATA", help=f"File, or folder of files: {_FORMATS}")]
+FittedData = Annotated[
+    Path | None,
+    _Argument(metavar="DATA", help="The fitted data, to measure the error on some of its rows."),
+]
+ModelPath = Annotated[Path, _Argument(metavar="MODEL", help="Model file written by rskpca fit.")]
+ModelPaths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="MODEL", callback=_models, readable=False, help="Two or more model files."
+    ),
+]
+
+Components = Annotated[
+    int,
+    Model("--components", "-r", metavar="N", min=1, help="Number of components, or of clusters."),
+]
+Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
+Bandwidth = Annotated[
+    float | None, _Number(help="Kernel bandwidth; by default the median distance.")
+]
+Standardize = Annotated[
+    bool, Model("--standardize", "-s", help="Scale features to mean 0 and variance 1.")
+]
+Confidence = Annotated[
+    float, typer.Option(metavar="NUMBER", callback=_share, help="Confidence of the estimates.")
+]
+Color = Annotated[
+    str | None, Output(metavar="NAME", help="Color the report by this column (not a feature).")
+]
+
+
+@dataclass(frozen=True)
+class Reading:  # numpydoc ignore=PR01
+    """Options for the columns and the format of the data."""
+
+    columns: Annotated[
+        list[str] | None,
+        Input("--columns", "-c", metavar="NAMES", help="Features: 'x*,age', or numbers from 0."),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        Input("--exclude", "-x", metavar="NAMES", help="Columns that are not features."),
+    ] = None
+    weight: Annotated[str | None, Input(metavar="NAME", help="Column of row weights.")] = None
+    delimiter: Annotated[
+        str | None, Input(metavar="CHAR", help="Delimiter of .csv; detected by default.")
+    ] = None
+    decimal: Annotated[
+        str | None, Input(metavar="CHAR", help="Decimal mark of .csv, such as ','.")
+    ] = None
+    dataset: Annotated[
+        str | None, Input(metavar="NAME", help="Array inside .npz, .h5 or .zarr.")
+    ] = None
+    skip_missing: Annotated[
+        bool, Input("--skip-missing", help="Skip rows with missing or infinite values.")
+    ] = False
+
+    def as_options(self, without: tuple[str, ...] = ()) -> str:
+        """Return the given options as they are typed, with a space before each."""
+        typed = ""
+        for name in (field.name for field in fields(self) if field.name not in without):
+            value, option = vars(self)[name], f" --{name.replace('_', '-')}"
+            for item in value if isinstance(value, list) else [value] if value else []:
+                typed += option if item is True else f"{option} {quote(item)}"
+        return typed
+
+
+@dataclass(frozen=True)
+class Settings:  # numpydoc ignore=PR01
+    """Options for the model to fit."""
+
+    components: Components = 5
+    ell: Annotated[
+        float | None,
+        Model(
+            metavar="NUMBER",
+            callback=_positive,
+            help="Resolution: 3 is coarse, 4 the default, 5 fine, inf exact.",
+        ),
+    ] = None
+    tol: Annotated[float | None, _Number(help="Target error, such as 0.02, instead of --ell.")] = (
+        None
+    )
+    bandwidth: Bandwidth = None
+    kernel: Annotated[Kernel, Model(metavar="NAME", help=_either(Kernel))] = "gaussian"
+    method: Annotated[Method, Model(metavar="NAME", help=_either(Method))] = "kernel-pca"
+    refine: Annotated[
+        bool, Model("--refine", help="Read the data twice for a much smaller error.")
+    ] = False
+    small: Annotated[
+        bool, Model("--small", help="Use fewer points: a small model, fast to apply.")
+    ] = False
+    standardize: Standardize = False
+    max_centers: Annotated[
+        int | None,
+        Model(metavar="N", min=2, help="Limit memory: lower ell beyond N centers."),
+    ] = None
+    like: Annotated[
+        Path | None,
+        Model(
+            metavar="MODEL",
+            callback=check_input,
+            readable=False,
+            help="Copy settings, bandwidth and scaling of a model.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        given = [f.name for f in fields(self) if vars(self)[f.name] != f.default]
+        if self.like is not None and len(given) > 1:
+            option = next(f"--{name.replace('_', '-')}" for name in given if name != "like")
+            raise typer.BadParameter("cannot be combined with --like.", param_hint=option)
+        if self.tol is not None and self.ell is not None:
+            raise typer.BadParameter("cannot be combined with --ell.", param_hint="--tol")
+        if self.refine and self.method != "kernel-pca":
+            raise typer.BadParameter("requires --method kernel-pca.", param_hint="--refine")
+
+
+def expand(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function in which each dataclass parameter is replaced by its fields.
+
+    Commands share bundles of options this way, and typer sees one parameter per option.
+    """
+    hints: dict[str, Any] = get_type_hints(function, include_extras=True)
+    bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name not in bundles:
+            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+            continue
+        bundle = bundles[parameter.name]
+        own = get_type_hints(bundle, include_extras=True)
+        parameters += [
+            parameter.replace(name=field.name, default=field.default, annotation=own[field.name])
+            for field in fields(bundle)
+        ]
+
+    def run(**values: Any) -> Any:
+        for name, bundle in bundles.items():
+            own = {field.name: values.pop(field.name) for field in fields(bundle)}
+            values[name] = bundle(**own)
+        return function(**values)
+
+    run.__name__, run.__doc__ = function.__name__, function.__doc__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run

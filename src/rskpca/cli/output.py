@@ -1,0 +1,178 @@
+"""What a command prints: a result for people or as JSON, notes and a progress bar."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from .errors import print_line
+
+if TYPE_CHECKING:
+    from ..data import Source
+
+_MAX_WIDTH = 100
+_DELAY = 1.0  # seconds until the bar appears
+_HEAD = 1 << 18  # bytes of a .csv file from which its number of lines is estimated
+
+
+def _remember(ctx: typer.Context, param: typer.CallbackParam, value: bool) -> bool:
+    """Store the value where the program finds it when a later option is wrong."""
+    ctx.meta[str(param.name)] = value
+    return value
+
+
+@dataclass(frozen=True)
+class Display:  # numpydoc ignore=PR01
+    """Options for what is printed, which every command has."""
+
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", callback=_remember, is_eager=True, help="Print only errors."),
+    ] = False
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", callback=_remember, is_eager=True, help="Show tracebacks."),
+    ] = False
+
+    def show(self, numbers: Mapping[str, Any], *parts: RenderableType) -> None:
+        """Print the result: ``numbers`` as JSON, or ``parts`` for people."""
+        if self.json:
+            print(json.dumps(to_plain(numbers), indent=1, allow_nan=False))
+        elif not self.quiet:
+            console = Console(highlight=False)
+            console.width = min(console.width, _MAX_WIDTH) if console.is_terminal else _MAX_WIDTH
+            for part in parts:
+                # commands to copy are not wrapped
+                console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+
+    def note(self, text: str) -> None:
+        """Print a note for people on stderr, unless it is empty."""
+        if text and not (self.quiet or self.json):
+            print_line(f"note: {text}", "yellow")
+
+    @contextmanager
+    def progress(
+        self, source: Source, data: Path, skipped: str = "were skipped"
+    ) -> Iterator[ProgressBar]:
+        """Show how far the rows are read; note at the end how many were skipped."""
+        bar = ProgressBar(source, data, visible=sys.stderr.isatty() and not self.quiet)
+        source.watch = bar.rows_read
+        try:
+            yield bar
+        finally:
+            bar.close()
+        if source.n_skipped:
+            rows = "row" if source.n_skipped == 1 else "rows"
+            values = "missing or infinite values"
+            self.note(f"{source.n_skipped:,} {rows} with {values} {skipped}.")
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value that JSON can hold; numbers that are not finite become None."""
+    import numpy as np
+
+    if isinstance(value, Mapping):
+        return {str(name): to_plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return to_plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+class ProgressBar:
+    """Progress bar on stderr; shown on terminals only, after one second."""
+
+    def __init__(self, source: Source, data: Path, visible: bool) -> None:
+        self.verb, self.next_stage = "fitting", "solving"
+        self._source, self._estimate, self._visible = source, _estimate_rows(data), visible
+        self._last_row, self._name = 0, ""
+        self._counting = False  # a fit or a transform says which rows it is done with
+        self._progress = Progress(
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), _RowsColumn(),
+            TextColumn("{task.fields[centers]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self._task = self._progress.add_task("reading", total=None, centers="", about="")
+        self._timer = threading.Timer(_DELAY, self._progress.start)
+        self._timer.daemon = True
+        if visible:
+            self._timer.start()
+
+    def rows_read(self, row: int) -> None:
+        """Show the rows read, unless a fit or a transform says which it is done with."""
+        if not self._counting:
+            self._update("reading", row)
+
+    def rows_done(self, rows: int, n_centers: int) -> None:
+        """Show the rows that a fit or a transform is done with."""
+        self._counting = rows != self._source.n_rows
+        self._update(self.verb, rows, f"{n_centers:,} centers" if n_centers else "")
+        if not self._counting:
+            self.stage(self.next_stage)
+
+    def stage(self, name: str) -> None:
+        """Show the name of a stage of unknown length."""
+        self._counting, self._name = False, name
+        self._progress.reset(self._task, description=name, centers="", about="")
+        self._progress.tasks[0].total = None  # reset() cannot set it
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self._timer.cancel()
+        if self._visible:
+            self._progress.stop()
+
+    def _update(self, name: str, row: int, centers: str = "") -> None:
+        if row < self._last_row or name != self._name:  # a new pass
+            self._name = name
+            self._progress.reset(self._task, description=name)
+        self._last_row, exact = row, self._source.n_rows
+        total, about = (self._estimate, "about ") if exact is None else (exact, "")
+        self._progress.update(self._task, completed=row, total=total, centers=centers, about=about)
+
+
+class _RowsColumn(ProgressColumn):
+    """Rows and rows per second."""
+
+    def render(self, task: Task) -> Text:
+        if not task.completed:
+            return Text("")
+        of = "" if task.total is None else f" of {task.fields['about']}{task.total:,.0f}"
+        rate = "" if not task.speed else f", {task.speed:,.0f}/s"
+        return Text(f"{task.completed:,.0f}{of} rows{rate}", style="cyan")
+
+
+def _estimate_rows(data: Path) -> int | None:
+    """Estimate the number of lines of .csv files from the start of the first."""
+    files = [data] if data.is_file() else list(data.glob("*.csv"))
+    if not files or files[0].suffix.lower() != ".csv":
+        return None
+    with files[0].open("rb") as file:
+        head = file.read(_HEAD)
+    lines = max(head.count(b"\n"), 1)
+    return round(sum(file.stat().st_size for file in files) * lines / max(len(head), 1))

@@ -1,0 +1,110 @@
+"""Open the rows of a data file with the options of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block, Source, SourceError, open_source, pyarrow_for
+from ..model import FittedEstimator
+from .options import Reading
+
+_WITHOUT_NAMES = (".npy", ".npz", ".h5", ".hdf5", ".zarr")
+_TABS = {"\\t": "\t", "tab": "\t"}
+
+
+def open_rows(
+    reading: Reading,
+    data: Path,
+    fitted: FittedEstimator | None = None,
+    *,
+    ids: Sequence[str] = (),
+    color: str | None = None,
+) -> Source:
+    """Open a file or folder, for a fitted model if given, without reading its rows."""
+    columns: Sequence[str] | None = _split(reading.columns) or None
+    if columns is None and fitted is not None and data.suffix.lower() not in _WITHOUT_NAMES:
+        columns = fitted.feature_names
+    delimiter = _TABS.get(reading.delimiter or "", reading.delimiter)
+    options: dict[str, Any] = {
+        "delimiter": delimiter,
+        "decimal": reading.decimal,
+        "dataset": reading.dataset,
+    }
+    try:
+        source = open_source(
+            data,
+            columns=columns,
+            ids=[*ids, *([] if color is None else [color])],
+            weight=reading.weight,
+            exclude=_split(reading.exclude),
+            skip_missing=reading.skip_missing,
+            **{name: value for name, value in options.items() if value is not None},
+        )
+    except SourceError as error:
+        if color is not None and error.argument == "ids":
+            error.argument = "color"
+        raise
+    if fitted is not None:
+        _check_columns(source, fitted)
+    return source
+
+
+def _check_columns(source: Source, fitted: FittedEstimator) -> None:
+    """Raise unless the source has the columns that the model was fitted to."""
+    if source.n_features != fitted.n_features:
+        raise ValueError(
+            f"{source.name} has {source.n_features} features, but the model was fitted to "
+            f"{fitted.n_features}; choose them with --columns."
+        )
+    names = source.feature_names
+    if (
+        names is not None
+        and fitted.feature_names is not None
+        and list(names) != fitted.feature_names
+    ):
+        columns = ", ".join(fitted.feature_names)
+        raise ValueError(
+            f"the model was fitted to the columns {columns}, in this order; leave out --columns to "
+            "use them."
+        )
+
+
+def _split(lists: Sequence[str] | None) -> list[str]:
+    """Return the names of all given lists, in which commas separate them."""
+    return [name.strip() for names in lists or () for name in names.split(",") if name.strip()]
+
+
+def sample(source: Source, n_rows: int) -> Block:
+    """Return at most ``n_rows`` rows, drawn at random, in their order."""
+    total = source.counted()
+    chosen = np.random.default_rng(0).choice(total, min(n_rows, total), replace=False)
+    return source.take_block(np.sort(chosen))
+
+
+def color_values(block: Block, source: Source, color: str) -> NDArray[Any]:
+    """Return the column ``color``; text that holds only numbers is converted."""
+    column = block.ids[color]
+    if not source.ids_are_text:
+        return column
+    try:
+        return np.where(column == "", "nan", column).astype(np.float64)
+    except ValueError:
+        return column
+
+
+def write_digits(path: Path) -> None:
+    """Write scikit-learn's handwritten digits to a .parquet file."""
+    from sklearn.datasets import load_digits
+
+    pa = pyarrow_for("the demo")
+    import pyarrow.parquet as pq
+
+    images, labels = load_digits(return_X_y=True)
+    names = [f"row {i} column {j}" for i in range(8) for j in range(8)]
+    columns = dict(zip(names, np.ascontiguousarray(images.T), strict=True))
+    pq.write_table(pa.table({**columns, "digit": [f"digit {label}" for label in labels]}), path)

@@ -39,7 +39,7 @@ def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
         Centers and weights.
     size : int
@@ -66,7 +66,7 @@ def sufficient(
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
         Centers and weights.
     n_components : int

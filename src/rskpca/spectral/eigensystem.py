@@ -1,4 +1,4 @@
-"""Algorithm 1: weight, decompose, reweight; and the extension to new points."""
+"""Algorithm 1 (weight, decompose, reweight) and the extension to new points."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .operators import Extensible, Operator
 
 Array = NDArray[np.floating]
 
-# Above this many centers the weighted Gram matrix (2.1 GB here) is not stored but multiplied.
+# With more centers the weighted Gram matrix (2.1 GB at this size) is multiplied but not stored.
 STORED_CENTERS = 16_384
 
-# What float32 may make of a rounding; it costs about a tenth of that many, so 6e-6 here.
+# Largest growth of a rounding error in float32; the actual error is about a tenth, so 6e-6.
 _LARGEST_GROWTH = 500.0
 
 
@@ -34,27 +34,27 @@ class EigenSystem:
     Attributes
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     operator : Extensible
-        What is done to the kernel.
+        The operator that modifies the kernel.
     centers : ndarray of shape (n_centers, n_features)
-        The points that the eigenfunctions are expressed in.
+        The points that the eigenfunctions are expanded in.
     coefficients : ndarray of shape (n_centers, n_components)
         A of f(x) = k(x, C) A, with the operator's kernel: w f / mu for :func:`solve`.
     eigenvalues : ndarray of shape (n_components,)
         mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)); w is the operator's measure.
     functions : ndarray of shape (n_centers, n_components)
         The eigenfunctions at the centers, W^{-1} v. Their weighted squares over the data that
-        the operator stands for sum to one.
+        the operator represents sum to one.
     trace : float
         The trace of K~, the sum of all of its eigenvalues.
     residual : float
-        How much of the trace no function of these centers can hold; no eigenvalue of K~ is
-        further than this above the one found. 0 where the centers are the data.
+        The part of the trace that is outside the span of these centers; no eigenvalue of K~
+        exceeds the computed one by more. 0 if the centers are the data.
     exact : bool
-        Whether the data themselves are in the operator, and no reduced set stands for them.
+        True if the operator contains the data themselves instead of a reduced set.
     graph : NeighbourGraph or None
-        Where only neighbours count: who is one.
+        The neighbor graph, if only neighbors have an affinity.
     """
 
     kernel: RadialKernel
@@ -69,21 +69,21 @@ class EigenSystem:
     graph: NeighbourGraph | None = None
 
     def extend(self, X: Array) -> Array:
-        """Eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
+        """Return the eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
 
-        For a negative mu, as walks without self-affinities have, a point has the value of the
-        nearest center, if any center is reached: such a function changes sign from a center to
-        its neighbours, and there is no telling what it is between them.
+        For a negative mu, which occurs in walks without self-affinities, a point has the value of
+        the nearest center, if any center is reached: such a function changes sign from a center
+        to its neighbors and is not defined between them.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Its dtype is that of the result. Never more than a few blocks are held.
+            Points; their dtype is that of the result. Only a few blocks are held in memory.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            One eigenfunction a column.
+            One eigenfunction per column.
         """
         return self.prepare(X.dtype)(X)
 
@@ -123,25 +123,25 @@ class EigenSystem:
         return extend
 
     def arithmetic(self, dtype: Any) -> Any:
-        """The precision that functions are computed in.
+        """Return the dtype in which the functions are computed.
 
         Parameters
         ----------
         dtype : numpy.float32 or numpy.float64
-            Of the points.
+            The dtype of the points.
 
         Returns
         -------
         dtype
-            float64 also where float32 would lose digits, because large coefficients cancel, as
-            those of points close to each other do in a Rayleigh-Ritz problem.
+            float64 if float32 would lose digits because large coefficients cancel, as happens
+            for close points in a Rayleigh-Ritz problem.
         """
         sums = np.abs(self.coefficients).sum(axis=0) * self.kernel.kappa
         grows = np.any(sums > _LARGEST_GROWTH * np.abs(self.functions).max(axis=0, initial=0))
         return np.float64 if grows else dtype
 
     def nearest(self, X: Array) -> NDArray[np.intp]:
-        """The nearest center of each point.
+        """Return the nearest center of each point.
 
         Parameters
         ----------
@@ -151,22 +151,22 @@ class EigenSystem:
         Returns
         -------
         ndarray of shape (n_samples,)
-            Places of centers.
+            Indices of centers.
         """
         return KDTree(self.centers).query(X, workers=allowed_threads())[1]
 
     def select(self, columns: slice) -> EigenSystem:
-        """Some of the eigenpairs.
+        """Return a system with some of the eigenpairs.
 
         Parameters
         ----------
         columns : slice
-            Which.
+            The eigenpairs to keep.
 
         Returns
         -------
         EigenSystem
-            With those alone.
+            The selected eigenpairs.
         """
         return replace(
             self,
@@ -183,26 +183,26 @@ def solve(
     n_components: int,
     graph: float | None = None,
 ) -> EigenSystem:
-    """Algorithm 1, for any operator.
+    """Solve the eigenproblem of an operator on a reduced set: Algorithm 1.
 
     Parameters
     ----------
     operator : Operator
-        Plain for the paper's kernel PCA.
+        ``Plain()`` for the paper's kernel PCA.
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
         Centers C and weights w.
     n_components : int
-        r, the eigenpairs wanted; fewer come back where the others are zero to rounding.
+        r, the number of eigenpairs; fewer are returned if the others are zero up to rounding.
     graph : int, float or None, default=None
-        For random walks: only the kernel values of near pairs count. An int is the number of
+        For random walks: keep only the kernel values of near pairs. An int is the number of
         nearest centers, a float the largest distance.
 
     Returns
     -------
     EigenSystem
-        Descending, with signs that do not depend on the order of the centers.
+        Eigenpairs in descending order, with signs that do not depend on the order of the centers.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
@@ -231,7 +231,7 @@ def solve(
 
 
 def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) -> CenterMatrix:
-    """K^C, stored unless it is sparse or too large."""
+    """Return K^C, stored unless it is sparse or too large."""
     if graph is not None:
         return SparseMatrix(graph)
     return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
@@ -240,30 +240,31 @@ def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) 
 def _check_measure(measure: Array, weights: Array) -> None:
     if not (measure > 0).all():
         raise ValueError(
-            f"a weight of {weights.min():g} is too small beside the sum of {weights.sum():g}: "
-            "what the operator makes of it is 0. Leave such rows out."
+            f"a weight of {weights.min():g} is too small compared to the sum of "
+            f"{weights.sum():g}: the operator turns it into 0. Leave such rows out."
         )
 
 
 def check_finite(values: Any) -> None:
-    """Sums of kernel values; an error where one is no finite number."""
+    """Raise if sums of kernel values are not finite."""
     if not np.all(np.isfinite(values)):
         raise ValueError(
-            "the kernel has values that are not finite numbers; its profile must be finite for "
-            "every distance, and so must be what an operator makes of it."
+            "the kernel has values that are not finite; its profile must be finite for every "
+            "distance, also after the operator has been applied."
         )
 
 
 def signs(functions: Array, centers: Array) -> Array:
-    """A sign for each eigenfunction that depends on the points alone, not on their order.
+    """Return a sign for each eigenfunction that does not depend on the order of the points.
 
-    With it the function is positive at the center where it is largest in size; of several, as
-    symmetric data have, at the one that is last in the order of the features.
+    With this sign the function is positive at the center where its absolute value is largest; if
+    there are several such centers, as in symmetric data, at the last one in the order of the
+    features.
 
     Parameters
     ----------
     functions : ndarray of shape (n_centers, n_components)
-        Their values at the centers.
+        The values of the functions at the centers.
     centers : ndarray of shape (n_centers, n_features)
         The centers.
 
@@ -283,5 +284,5 @@ def signs(functions: Array, centers: Array) -> Array:
 
 
 def _last(rows: NDArray[np.intp], centers: Array) -> np.intp:
-    """The row whose center comes last, by its first feature, then by its second, and so on."""
+    """Return the row whose center comes last, sorted by the first feature, then the second, ..."""
     return rows[0] if len(rows) == 1 else rows[np.lexsort(centers[rows].T[::-1])[-1]]

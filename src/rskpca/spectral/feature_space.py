@@ -1,4 +1,4 @@
-"""Kernel PCA seen in feature space: coordinates as points of it, and what they leave out."""
+"""The principal axes of kernel PCA as elements of the feature space."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Array = NDArray[np.floating]
 class FeatureSpace:
     """The affine space of the principal axes: h(z) = mu + sum_i z_i u_i.
 
-    Every element is a sum over the centers: u_i = sum_j ``axes``_ji psi(c_j), of unit length
-    and orthogonal, and mu = sum_j ``shares``_j psi(c_j). It holds for any operator that knows
-    its ``shares``, ``means`` and ``columns``: plain, centered, and shifted, where mu is the
-    projection of the data's mean on the span of the basis.
+    Every element is a sum over the centers: u_i = sum_j ``axes``_ji psi(c_j), orthonormal, and
+    mu = sum_j ``shares``_j psi(c_j). This applies to every operator that has ``shares``, ``means``
+    and ``columns``: plain, centered, and shifted, where mu is the projection of the mean of the
+    data on the span of the basis.
 
     Attributes
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     centers : ndarray of shape (n_centers, n_features)
         c_j.
     axes : ndarray of shape (n_centers, n_components)
@@ -49,17 +49,17 @@ class FeatureSpace:
 
     @classmethod
     def of(cls, system: EigenSystem) -> FeatureSpace:
-        """The feature space of a kernel PCA.
+        """Return the feature space of a kernel PCA.
 
         Parameters
         ----------
         system : EigenSystem
-            Of a plain, centered or shifted operator.
+            The eigensystem of a plain, centered or shifted operator.
 
         Returns
         -------
         FeatureSpace
-            No kernel value is computed for it.
+            The axes and the mean; no kernel values are computed.
         """
         operator: Any = system.operator
         root = np.sqrt(system.eigenvalues)
@@ -81,7 +81,7 @@ class FeatureSpace:
         return float(self.shares @ self.means)
 
     def coefficients(self, Z: Array) -> Array:
-        """h(z) as a sum over psi(c_j).
+        """Return the coefficients of h(z) with respect to psi(c_j).
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class FeatureSpace:
         return Z @ self.axes.T + self.shares
 
     def at_centers(self, Z: Array) -> Array:
-        """The inner products <h(z), psi(c_j)>.
+        """Return the inner products <h(z), psi(c_j)>.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class FeatureSpace:
         return Z @ self.values.T + self.means
 
     def functions_at(self, X: Array) -> tuple[Array, Array]:
-        """u_i and mu as functions.
+        """Evaluate u_i and mu as functions.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class FeatureSpace:
         return sums[:, :-1], sums[:, -1]
 
     def squared_norms(self, Z: Array) -> Array:
-        """||h(z)||^2.
+        """Return ||h(z)||^2.
 
         Parameters
         ----------
@@ -147,12 +147,12 @@ class FeatureSpace:
         return np.maximum(self.mean + 2 * Z @ self.offsets + np.sum(Z**2, axis=1), 0)
 
     def residuals(self, X: Array) -> Array:
-        """Squared distance of psi(x) from the space: k(x,x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2.
+        """Return squared distances from the space: k(x,x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Its dtype is that of the result. One pass over blocks of k(X, C).
+            Points; their dtype is that of the result.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""Which rows span the leading eigenfunctions best: rules for Nystrom landmarks.
+"""Rules that choose Nystrom landmarks: rows that span the leading eigenfunctions well.
 
-Each takes a kernel, rows X with weights or None, how many to choose, and a RandomState, and
-returns their places.
+Each takes a kernel, rows X with weights or None, the number of landmarks and a RandomState, and
+returns row indices.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Rows = NDArray[np.intp]
 
 
 def uniform(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
-    """Rows drawn without replacement, each as often as it counts."""
+    """Draw rows without replacement, in proportion to their weights."""
     return sample_rows(len(X), weights, size, rng)
 
 
 def pivoted_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
-    """Incomplete Cholesky: each time the row that the ones before represent worst."""
-    # How often rows count does not change which of them is worst, as for repeated rows.
+    """Choose, one by one, the row that the previous ones represent worst."""
+    # Weights do not change which row is represented worst, just as repeating rows does not.
     return cholesky.greedy_cholesky(kernel, X, None, size).pivots
 
 
 def random_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
-    """Randomly pivoted Cholesky (Chen, Epperly, Tropp & Webber)."""
+    """Choose rows by randomly pivoted Cholesky (Chen, Epperly, Tropp & Webber)."""
     return cholesky.random_cholesky(kernel, X, weights, size, rng).pivots
 
 
 def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
-    """Ridge leverage scores, recursively (Musco & Musco 2017)."""
+    """Draw rows by recursive ridge leverage scores (Musco & Musco 2017)."""
     # Scores of a random half of the rows come from landmarks of that half, and so on down to a
     # few rows; the landmarks are drawn in proportion to the scores, without replacement.
     order = rng.permutation(len(X))
@@ -61,7 +61,7 @@ def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, r
 
 
 def _scores(kernel: RadialKernel, X: Array, Z: Array, chances: Array, size: int) -> Array:
-    """Ridge leverage scores of X, up to a factor, from landmarks Z kept with these chances.
+    """Return ridge leverage scores of X, up to a factor, from landmarks Z.
 
     l(x) = k(x, x) - k(x, Z) (K_ZZ + ridge diag(chances))^{-1} k(Z, x), with a ridge at the
     size of the eigenvalues that half as many functions as landmarks cannot hold.
@@ -86,7 +86,7 @@ def _scores(kernel: RadialKernel, X: Array, Z: Array, chances: Array, size: int)
 
 
 def _without_replacement(scores: Array, size: int, rng: Any) -> Rows:
-    """``size`` places drawn one by one in proportion to the scores (Efraimidis & Spirakis)."""
+    """Draw ``size`` indices in proportion to the scores (Efraimidis & Spirakis)."""
     with np.errstate(divide="ignore"):
         keys = np.log(rng.random_sample(len(scores))) / scores
     return np.argpartition(-keys, size - 1)[:size]

@@ -1,7 +1,7 @@
-"""K^C, the kernel at the centers: stored, computed anew at each product, or sparse.
+"""K^C, the kernel at the centers: stored, recomputed for each product, or sparse.
 
-``matrix @ v`` gives sums over the centers, for operators to learn from; ``weighted`` is what
-Algorithm 1 decomposes.
+Operators learn from the sums over the centers that ``matrix @ v`` returns; Algorithm 1 decomposes
+``weighted``.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Array = NDArray[np.floating]
 
 
 class CenterMatrix(Protocol):
-    """What operators and :func:`~rskpca.spectral.solve` need of K^C; ``weighted`` comes last."""
+    """The interface of K^C; ``weighted`` is called last because it may overwrite the matrix."""
 
     kappa: float
 
     def __matmul__(self, V: Array) -> Array: ...
 
     def set_diagonal(self, values: Array) -> None:
-        """Put these in place of k(c, c)."""
+        """Replace the diagonal k(c, c)."""
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[Any, float]:
-        """K~ = M G M of the operator's kernel G, M = diag(sqrt(measure)), and its trace."""
+        """Return K~ = M G M with the operator's kernel G, M = diag(sqrt(measure)), and its trace."""
 
 
 class StoredMatrix:
@@ -44,15 +44,15 @@ class StoredMatrix:
         self.array = gram.gram(kernel, centers, centers)
 
     def __matmul__(self, V: Array) -> Array:
-        """Sums over the centers."""
+        """Return sums over the centers."""
         return self.array @ V
 
     def set_diagonal(self, values: Array) -> None:
-        """Put these in place of k(c, c)."""
+        """Replace the diagonal k(c, c)."""
         np.fill_diagonal(self.array, values)
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[Array, float]:
-        """K~, in the memory of K^C, and its trace."""
+        """Return K~, in the memory of K^C, and its trace."""
         root = np.sqrt(measure)
         matrix = fitted.apply(self.array, self.centers, self.centers)
         matrix *= root
@@ -61,23 +61,23 @@ class StoredMatrix:
 
 
 class ProductMatrix:
-    """K^C computed anew at each product: time instead of m x m memory."""
+    """K^C, recomputed for each product, which trades time for m x m memory."""
 
     def __init__(self, kernel: RadialKernel, centers: Array) -> None:
         self.kernel, self.kappa, self.centers = kernel, kernel.kappa, centers
         self.diagonal: Array | None = None
 
     def __matmul__(self, V: Array) -> Array:
-        """Sums over the centers."""
+        """Return sums over the centers."""
         product = self._rows(lambda block, rows: block @ V.reshape(len(V), -1), V.size // len(V))
         return product.reshape(V.shape)
 
     def set_diagonal(self, values: Array) -> None:
-        """Put these in place of k(c, c)."""
+        """Replace the diagonal k(c, c)."""
         self.diagonal = values
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[LinearOperator, float]:
-        """K~ as a product, and its trace."""
+        """Return K~ as a linear operator, and its trace."""
         size, root = len(measure), np.sqrt(measure)[:, None]
 
         def times(V: Array) -> Array:
@@ -104,22 +104,22 @@ class ProductMatrix:
 
 
 class SparseMatrix:
-    """K^C of neighbours alone."""
+    """K^C restricted to neighbors."""
 
     def __init__(self, graph: NeighbourGraph) -> None:
         self.kappa, self.centers = graph.kernel.kappa, graph.tree.data
         self.array = graph.rows(self.centers)
 
     def __matmul__(self, V: Array) -> Array:
-        """Sums over the neighbours."""
+        """Return sums over the neighbors."""
         return self.array @ V
 
     def set_diagonal(self, values: Array) -> None:
-        """Put these in place of k(c, c)."""
+        """Replace the diagonal k(c, c)."""
         self.array.setdiag(values)
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[sparse.csr_array, float]:
-        """K~, sparse, and its trace."""
+        """Return K~ as a sparse matrix, and its trace."""
         root = sparse.diags_array(np.sqrt(measure))
         matrix = root @ fitted.apply(self.array, self.centers, self.centers) @ root
         return matrix.tocsr(), float(matrix.trace())

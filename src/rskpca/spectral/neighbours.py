@@ -39,7 +39,7 @@ class NeighbourGraph:
     Attributes
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     tree : KDTree
         Of the centers.
     reach : ndarray of shape (n_centers,)
@@ -60,7 +60,7 @@ class NeighbourGraph:
         Parameters
         ----------
         kernel : RadialKernel
-            With a number for its bandwidth.
+            The kernel with its bandwidth resolved.
         centers : ndarray of shape (n_centers, n_features)
             The centers.
         graph : int or float

@@ -1,4 +1,4 @@
-"""The Nystrom extension as in the paper: from landmarks to all data, from those to new points."""
+"""The Nystrom extension of the paper: from landmarks to all data, and from these to new points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def nystrom(
     *,
     center: bool,
 ) -> EigenSystem:
-    """Eigenvectors of all n points from m weighted landmarks; new points through all n.
+    """Extend eigenvectors of m weighted landmarks to all n points, and through these to others.
 
     With equal weights n / m these are Williams and Seeger's u = sqrt(m/n) K_nm U / lambda with
     eigenvalues (n/m) lambda of K_mm = U diag(lambda) U'; with those of a k-means clustering
@@ -31,20 +31,20 @@ def nystrom(
     Parameters
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     landmarks : ReducedSet
-        With weights that sum to n.
+        Landmarks with weights that sum to n.
     data : ReducedSet
-        All points, which the result keeps.
+        All points; the result keeps them.
     n_components : int
-        r, the eigenpairs wanted; fewer come back where the others are zero to rounding.
+        r, the number of eigenpairs; fewer are returned if the others are zero up to rounding.
     center : bool
-        About the mean in feature space, which takes O(n^2) time, or not.
+        Whether to center in feature space, which takes O(n^2) time.
 
     Returns
     -------
     EigenSystem
-        Over all points: O(n) for each new one.
+        The eigensystem over all points; each new point costs O(n).
     """
     X, weights = data.centers.astype(np.float64), data.weights
     few = solve(Centered() if center else Plain(), kernel, landmarks, n_components)

@@ -1,8 +1,9 @@
-"""The operators of section 3: what is done to k(x, c) before it is decomposed.
+"""The operators of section 3, which modify k(x, c) before it is decomposed.
 
-The generic eigenproblem (generic_eigen) has g(x, y) k(x, y) in place of k(x, y). An
-operator turns blocks of k(X, C) into that. A new one inherits from :class:`FittedOperator`
-and writes ``fit`` and ``apply``; where only g is new, :class:`Multiplied` takes it.
+The generic eigenproblem (generic_eigen) has g(x, y) k(x, y) in place of k(x, y). An operator
+turns batches of k(X, C) into batches of that product. A new one inherits from
+:class:`FittedOperator` and implements ``fit`` and ``apply``; if only g is new, pass it to
+:class:`Multiplied`.
 """
 
 from __future__ import annotations
@@ -22,41 +23,41 @@ Extension = Callable[[Any, Array, Array], Array]
 
 
 class Operator(Protocol):
-    """What :func:`~rskpca.spectral.solve` needs of an operator."""
+    """The interface that :func:`~rskpca.spectral.solve` needs."""
 
     def fit(self, gram: Any, weights: Array) -> FittedOperator:
-        """Learn what ``apply`` needs; ``gram @ v`` gives sums over the centers."""
+        """Learn what ``apply`` needs; ``gram @ v`` returns sums over the centers."""
 
 
 class Extensible(Protocol):
-    """What ``EigenSystem.extend`` needs of a fitted operator."""
+    """The interface that ``EigenSystem.extend`` needs."""
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """The function ``(block, X, C) -> eigenfunctions at X``, for blocks of ``dtype``."""
+        """Return the function ``(block, X, C) -> eigenfunctions at X`` for blocks of ``dtype``."""
 
 
 class FittedOperator(Extensible, Protocol):
-    """An operator that knows its centers. Inherit from it, and write ``apply``."""
+    """An operator fitted to its centers. Inherit from it and implement ``apply``."""
 
     @property
     def rounding(self) -> float:
-        """Up to here an eigenvalue of K~ can be due to rounding in ``apply``."""
+        """Eigenvalues of K~ up to this size can be due to rounding in ``apply``."""
         return 0.0
 
     @property
     def indefinite(self) -> bool:
-        """Whether negative eigenvalues of K~ are eigenvalues as others are, and no rounding."""
+        """True if negative eigenvalues of K~ are genuine rather than rounding errors."""
         return False
 
     def measure(self, weights: Array) -> Array:
-        """The weights of the sums over centers, in which the operator's kernel is symmetric."""
+        """Return the weights with respect to which the operator's kernel is symmetric."""
         return weights
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """The block k(X, C) -> the same block of the operator's kernel; may overwrite it."""
+        """Turn a block of k(X, C) into a block of the operator's kernel; may overwrite it."""
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """The function ``(block, X, C) -> apply(block, X, C) @ coefficients``."""
+        """Return the function ``(block, X, C) -> apply(block, X, C) @ coefficients``."""
         columns = coefficients.astype(dtype)
         return lambda block, X, C: self.apply(block, X, C) @ columns
 
@@ -69,7 +70,7 @@ class Plain(FittedOperator):
     means = 0.0
 
     def fit(self, gram: Any, weights: Array) -> Plain:
-        """There is nothing to learn.
+        """Do nothing: there is nothing to learn.
 
         Parameters
         ----------
@@ -81,37 +82,37 @@ class Plain(FittedOperator):
         Returns
         -------
         Plain
-            Itself.
+            The operator itself.
         """
         return self
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """The block as it is."""
+        """Return the block unchanged."""
         return block
 
     def columns(self, coefficients: Array) -> Array:
-        """The coefficients as they are."""
+        """Return the coefficients unchanged."""
         return coefficients
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """The function ``block @ coefficients``."""
+        """Return the function ``block @ coefficients``."""
         multiply = multiplier(coefficients.astype(dtype))
         return lambda block, X, C: multiply(block)
 
 
 @dataclass(frozen=True)
 class Multiplied(FittedOperator):
-    """g(x, y) k(x, y) with a g of your own: the paper's equation (generic_eigen).
+    """g(x, y) k(x, y) with a user-defined g: the paper's equation (generic_eigen).
 
     Attributes
     ----------
     g : callable
-        From points X and C to the array of g(x, c), of shape (len(X), len(C)). Symmetric, and
-        such that g k is positive definite: this is yours to know.
+        Function of points X and C that returns the array of g(x, c), of shape (len(X), len(C)).
+        It must be symmetric, and g k positive definite; this is not checked.
 
     Examples
     --------
-    Kernel PCA of directions: the kernel counts only as far as two points point alike.
+    Kernel PCA of directions: the kernel is weighted by the cosine of the angle between points.
 
     >>> import numpy as np
     >>> from rskpca import Gaussian, ReducedSet
@@ -128,7 +129,7 @@ class Multiplied(FittedOperator):
     g: Callable[[Array, Array], Array]
 
     def fit(self, gram: Any, weights: Array) -> Multiplied:
-        """There is nothing to learn.
+        """Do nothing: there is nothing to learn.
 
         Parameters
         ----------
@@ -140,17 +141,17 @@ class Multiplied(FittedOperator):
         Returns
         -------
         Multiplied
-            Itself.
+            The operator itself.
         """
         return self
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """The block times g, in place."""
+        """Multiply the block by g, in place."""
         factors = np.asarray(self.g(X, C))
         if factors.shape != block.shape:
             raise ValueError(
-                f"g must make an array of shape (len(X), len(C)) = {block.shape}, "
-                f"but made {factors.shape}."
+                f"g must return an array of shape (len(X), len(C)) = {block.shape}, "
+                f"but returned {factors.shape}."
             )
         block *= factors
         return block
@@ -158,25 +159,25 @@ class Multiplied(FittedOperator):
 
 @dataclass(frozen=True)
 class Centered:
-    """Kernel PCA about the mean in feature space, as scikit-learn's.
+    """Kernel PCA about the mean in feature space, as in scikit-learn.
 
     k(x, y) - mu(x) - mu(y) + mean of mu, with mu(x) = (1/n) sum_j w_j k(x, c_j).
     """
 
     def fit(self, gram: Any, weights: Array) -> FittedCentered:
-        """Learn mu at the centers.
+        """Compute mu at the centers.
 
         Parameters
         ----------
         gram : matrix of shape (n_centers, n_centers)
-            K^C, or anything that multiplies vectors as it does.
+            K^C, or an object that multiplies vectors like K^C.
         weights : ndarray of shape (n_centers,)
             w.
 
         Returns
         -------
         FittedCentered
-            With the means.
+            The operator with its means.
         """
         total = float(weights.sum())
         shares = weights / total
@@ -197,22 +198,22 @@ class FittedCentered(FittedOperator):
 
     @property
     def rounding(self) -> float:
-        """Subtracting the means costs some roundings of the largest eigenvalue."""
+        """Subtracting the means causes some roundings of the largest eigenvalue."""
         return self.cost
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """Subtract the means of row and column, in place."""
+        """Subtract the row and column means, in place."""
         rows = block @ self.shares
         block -= self.means
         block -= (rows - self.mean)[:, None]
         return block
 
     def columns(self, coefficients: Array) -> Array:
-        """What k itself is multiplied by: of the functions in terms of psi(c_j), not centered."""
+        """Return the coefficients with respect to psi(c_j), which k itself is multiplied by."""
         return coefficients - np.outer(self.shares, coefficients.sum(axis=0))
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """The function ``apply(block) @ coefficients``."""
+        """Return the function ``apply(block) @ coefficients``."""
         # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
         total = coefficients.sum(axis=0)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
@@ -222,9 +223,9 @@ class FittedCentered(FittedOperator):
 
 @dataclass(frozen=True, eq=False)
 class Shifted:
-    """k(x, c_j) - means_j: sums over centers become differences from their mean.
+    """k(x, c_j) - means_j, which turns sums over centers into differences from their mean.
 
-    What kernel PCA about the mean needs where a function is given by its coefficients alone.
+    Kernel PCA about the mean uses it for functions that are given by their coefficients alone.
     ``shares`` are the coefficients of the mean, or of its projection on the span of the centers.
     """
 
@@ -232,11 +233,11 @@ class Shifted:
     shares: Array
 
     def columns(self, coefficients: Array) -> Array:
-        """The coefficients as they are."""
+        """Return the coefficients unchanged."""
         return coefficients
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """The function ``(block - means) @ coefficients``."""
+        """Return the function ``(block - means) @ coefficients``."""
         constant = (self.means @ coefficients).astype(dtype)
         multiply = multiplier(coefficients.astype(dtype))
         return lambda block, X, C: multiply(block) - constant

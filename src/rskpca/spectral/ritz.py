@@ -1,9 +1,9 @@
-"""Rayleigh-Ritz: the best eigenfunctions among all functions of a few basis points.
+"""Rayleigh-Ritz: the best eigenfunctions in the span of a few basis points.
 
-The data enter through their moments in an orthonormal basis of the span, which add up row by
-row, so that nothing of size n is kept. With all points of a reduced set as the basis the answer
-is that of Algorithm 1; with fewer, or with the data themselves in the operator, it is the
-Nystrom method with the landmarks kept.
+The data enter through their moments in an orthonormal basis of the span. These are sums over the
+rows, so nothing of size n is kept. With all points of a reduced set as the basis the result is
+that of Algorithm 1; with fewer, or with the data themselves in the operator, it is the Nystrom
+method with the landmarks kept.
 """
 
 from __future__ import annotations
@@ -23,27 +23,29 @@ from .operators import Extensible, Extension, Plain, Shifted
 
 Array = NDArray[np.floating]
 
-# A basis point is dropped when the others come this close to it, squared, relative to kappa.
+# A basis point is dropped if its squared distance from the span of the others, relative to kappa,
+# is below this.
 _REDUNDANT = 1e-10
 
-# Sums of k(x, Z) may be made sums of b(x) afterwards where that costs at most this, relative to n.
+# Sums of k(x, Z) are converted to sums of b(x) at the end if that costs at most this precision,
+# relative to n, and if there are more rows than this.
 _ROUNDING = 1e-7
-_FEW_ROWS = 1024  # it is not worth it
+_FEW_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What Rayleigh-Ritz needs of the data: a summary that grows row by row.
+    """Sums over the data that Rayleigh-Ritz needs.
 
-    b(x) are the coordinates of the projection of psi(x) on the span of the basis, in the
-    orthonormal system that ``columns`` makes: b(x) = k(x, Z) T with T = L^{-T}, K_ZZ = L L'.
+    b(x) are the coordinates of the projection of psi(x) on the span of the basis, in an
+    orthonormal system: b(x) = k(x, Z) T with T = L^{-T}, K_ZZ = L L'.
 
     Attributes
     ----------
     kernel : RadialKernel
-        With a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     basis : ndarray of shape (n_basis, n_features)
-        Z, without points that the others make redundant.
+        Z, without redundant points.
     columns : ndarray of shape (n_basis, n_basis)
         T.
     total : float
@@ -63,19 +65,19 @@ class Moments:
 
     @classmethod
     def of(cls, kernel: RadialKernel, basis: Array) -> Moments:
-        """Moments of no data yet.
+        """Return the moments of no data.
 
         Parameters
         ----------
         kernel : RadialKernel
-            With a number for its bandwidth.
+            The kernel with its bandwidth resolved.
         basis : ndarray of shape (n_basis, n_features)
-            Points; repeated ones are dropped.
+            Points; redundant ones are dropped.
 
         Returns
         -------
         Moments
-            All zero.
+            Zero moments.
         """
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
@@ -87,19 +89,19 @@ class Moments:
         return cls(kernel, basis[kept], np.ascontiguousarray(columns), 0.0, zeros[0], zeros)
 
     def add(self, X: Array, weights: Array | None = None) -> Moments:
-        """The moments with these rows more.
+        """Return the moments with these rows added.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Rows, taken a block at a time.
+            Rows.
         weights : ndarray of shape (n_samples,), default=None
-            How often each counts.
+            Weight of each row.
 
         Returns
         -------
         Moments
-            New ones.
+            New moments.
         """
         total = float(len(X) if weights is None else weights.sum())
         first, second = self._summed(X, weights)
@@ -111,20 +113,20 @@ class Moments:
         )
 
     def merge(self, other: Moments) -> Moments:
-        """The moments of the data of both.
+        """Return the moments of the data of both.
 
         Parameters
         ----------
         other : Moments
-            On the same basis.
+            Moments on the same basis.
 
         Returns
         -------
         Moments
-            New ones.
+            New moments.
         """
         if not np.array_equal(self.basis, other.basis):
-            raise ValueError("moments on another basis cannot be merged; start both from one.")
+            raise ValueError("moments on different bases cannot be merged; use one basis for both.")
         return replace(
             self,
             total=self.total + other.total,
@@ -133,9 +135,10 @@ class Moments:
         )
 
     def _summed(self, X: Array, weights: Array | None) -> tuple[Array, Array]:
-        """Sums of b(x) and b(x) b(x)', from those of k(x, Z) where that is quicker and safe.
+        """Return sums of b(x) and b(x) b(x)', from sums of k(x, Z) if that is faster and safe.
 
-        T' S T has the rounding of S, about eps n kappa^2 an entry, times ||T||_F^2 = tr(K_ZZ^{-1}).
+        T' S T amplifies the rounding error of S, about eps n kappa^2 per entry, by
+        ||T||_F^2 = tr(K_ZZ^{-1}).
         """
         T, kernel = self.columns, self.kernel
         lost = np.finfo(np.float64).eps * kernel.kappa * np.einsum("ij,ij->", T, T)
@@ -147,38 +150,39 @@ class Moments:
 
 
 def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:
-    """Rows of a Gram matrix that span the others to within the tolerance, in order."""
+    """Return the rows of a Gram matrix that span the others to within the tolerance, in order."""
     *_, pivots, rank, _ = dpstrf(matrix, tol=tolerance, lower=1)
     return np.sort(pivots[:rank] - 1)
 
 
 def _check_definite(moments: Moments) -> None:
-    """Projections cannot be longer than what they are projections of."""
+    """Raise if projections are longer than the vectors they come from."""
     held, all_of_it = float(np.trace(moments.second)), moments.total * moments.kernel.kappa
     check_finite(held)
     if held > 1.0001 * all_of_it:
         raise ValueError(
-            f"the kernel is not positive definite: a span holds {held / all_of_it:.3g} times the "
+            f"the kernel is not positive definite: a subspace has {held / all_of_it:.3g} times the "
             "trace of all of the data. Only positive definite kernels have principal components."
         )
 
 
 def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
-    """The leading eigenpairs of the data's operator on the span of the basis.
+    """Return the leading eigenpairs of the data's operator on the span of the basis.
 
     Parameters
     ----------
     moments : Moments
-        Of the data.
+        The moments of the data.
     n_components : int
-        r, the eigenpairs wanted; fewer come back where the others are zero to rounding.
+        r, the number of eigenpairs; fewer are returned if the others are zero up to rounding.
     center : bool
-        About the mean in feature space, or not.
+        Whether to center in feature space.
 
     Returns
     -------
     EigenSystem
-        Its ``residual`` is n kappa - tr(second), the part of the data outside the span.
+        The eigensystem; its ``residual`` is n kappa - tr(second), the part of the trace outside
+        the span.
     """
     n, kernel, second = moments.total, moments.kernel, moments.second
     _check_definite(moments)
@@ -212,7 +216,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
 
 
 def _at_basis(moments: Moments, function: Extension, count: int) -> Array:
-    """Functions at the points of the basis themselves."""
+    """Evaluate functions at the basis points themselves."""
     basis = moments.basis
     return gram.row_product(
         moments.kernel, basis, basis, lambda block, rows: function(block, basis[rows], basis), count

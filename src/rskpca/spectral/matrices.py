@@ -33,7 +33,7 @@ class CenterMatrix(Protocol):
         """Replace the diagonal k(c, c)."""
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[Any, float]:
-        """Return K~ = M G M with the operator's kernel G, M = diag(sqrt(measure)), and its trace."""
+        """Return K~ = M G M of the operator's kernel G, M = diag(sqrt(measure)), and its trace."""
 
 
 class StoredMatrix:

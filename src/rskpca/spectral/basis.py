@@ -1,8 +1,8 @@
 """The coarser of two scales: a few points of a reduced set that span its eigenfunctions.
 
-A partial Cholesky factor F of K^C, pivoted where the weighted residual is largest, holds the
-coordinates of all centers in the span of the first b pivots, for every b at once: S = F' W F has
-the Rayleigh-Ritz problem of each b as its leading block.
+A partial Cholesky factor F of K^C, pivoted where the weighted residual is largest, contains the
+coordinates of all centers in the span of the first b pivots, for every b at once: the
+Rayleigh-Ritz problem of each b is the leading block of S = F' W F.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .ritz import Moments
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
 
-_GROWTH = 1.4  # of the number of pivots; what it overshoots by is paid for
+_GROWTH = 1.4  # of the number of pivots; a larger step would compute more of them in vain
 MANY = 1000
-_PROBES = 8  # random vectors, for a norm to some tenths
+_PROBES = 8  # random vectors, enough to estimate a norm to within tens of percent
 
 
 def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
-    """Centers that span the operator of a reduced set best, chosen one by one.
+    """Choose, one by one, the centers that span the operator of a reduced set best.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
     reduced_set : ReducedSet
         Centers and weights.
     size : int
-        How many; fewer come back where they span all centers.
+        Number of centers; fewer are returned if they span all centers.
 
     Returns
     -------
     ndarray of shape (size,)
-        Their places, in the order of choice.
+        Their indices, in the order of selection.
     """
     return greedy_cholesky(kernel, reduced_set.centers, reduced_set.weights, size).pivots
 
@@ -61,7 +61,7 @@ def sufficient(
     *,
     center: bool,
 ) -> Rows:
-    """The fewest such centers that keep the leading coordinates of all centers.
+    """Choose the fewest such centers that preserve the leading coordinates of all centers.
 
     Parameters
     ----------
@@ -70,23 +70,24 @@ def sufficient(
     reduced_set : ReducedSet
         Centers and weights.
     n_components : int
-        r, the coordinates to keep.
+        r, the number of coordinates.
     tolerance : float
-        Their relative error in the weighted Frobenius norm, after the best linear alignment.
+        Relative error of the coordinates in the weighted Frobenius norm, after the best linear
+        alignment.
     center : bool
-        About the mean in feature space, or not.
+        Whether to center in feature space.
 
     Returns
     -------
     ndarray of shape (size,)
-        Places of the centers, in the order of choice.
+        Indices of the centers, in the order of selection.
 
     Notes
     -----
-    The number grows until the half of it is enough, judged by the whole, and a product with K~
-    has shown that the whole holds the leading functions; the fewest are then found by bisection.
-    Few centers, max(2 r + 2, 16), are all taken; and so are all where more than a thousand and
-    half of the centers would be looked at. Little is to be gained there.
+    The number grows until half of the pivots reproduce the coordinates of all pivots, and a
+    product with K~ has confirmed that all pivots contain the leading functions; bisection then
+    finds the smallest number. All centers are used if there are at most max(2 r + 2, 16), or if
+    more than a thousand and half of them would be needed: little can be gained there.
     """
     m = reduced_set.n_centers
     nested = _Nested(kernel, reduced_set, n_components, center)
@@ -106,21 +107,21 @@ def sufficient(
 
 
 def projected(system: EigenSystem, basis: Array) -> EigenSystem:
-    """A walk's eigenfunctions through fewer points: what they are made of, projected in H.
+    """Express the eigenfunctions of a walk through fewer points, by projection in H.
 
-    Those of negative eigenvalues have the value of the nearest of these points.
+    Eigenfunctions with negative eigenvalues take the value of the nearest of these points.
 
     Parameters
     ----------
     system : EigenSystem
-        Of a random walk.
+        The eigensystem of a random walk.
     basis : ndarray of shape (n_basis, n_features)
-        Points; those that the others make redundant are dropped.
+        Points; redundant ones are dropped.
 
     Returns
     -------
     EigenSystem
-        Over the basis.
+        The eigensystem over the basis.
     """
     span, kernel = Moments.of(system.kernel, basis), system.kernel
 
@@ -142,12 +143,12 @@ def projected(system: EigenSystem, basis: Array) -> EigenSystem:
 
 
 def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:
-    """The fewest centers through which a walk's eigenfunctions keep their values at all centers.
+    """Choose the fewest centers that preserve the eigenfunctions of a walk at all centers.
 
     Parameters
     ----------
     system : EigenSystem
-        Of a random walk on the reduced set.
+        The eigensystem of a random walk on the reduced set.
     reduced_set : ReducedSet
         Centers and weights.
     tolerance : float
@@ -156,7 +157,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
     Returns
     -------
     ndarray of shape (size,)
-        Places of the centers, in the order of choice.
+        Indices of the centers, in the order of selection.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights[:, None]
     size = min(reduced_set.n_centers, 4 * len(system.eigenvalues) + 16)
@@ -173,7 +174,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 
 
 class _Nested:
-    """Rayleigh-Ritz problems of the first b pivots, for every b."""
+    """The Rayleigh-Ritz problems of the first b pivots, for every b."""
 
     def __init__(
         self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool
@@ -187,7 +188,7 @@ class _Nested:
         return self._partial.pivots
 
     def grow(self, size: int) -> None:
-        """To ``size`` pivots, or fewer where they span all centers."""
+        """Grow to ``size`` pivots, or fewer if they span all centers."""
         self._partial.grow(size)
         fill_greedily(self._partial, self.reduced_set.weights)
         root = np.sqrt(self.reduced_set.weights)
@@ -198,7 +199,7 @@ class _Nested:
         self._values, self._vectors = leading_eigenpairs(self._second.copy(), self.n_components)
 
     def errors(self) -> Callable[[int], float]:
-        """The function b -> relative error of the coordinates that b pivots give."""
+        """Return the function from b to the relative error of the coordinates with b pivots."""
         second, total = self._second, self._values.sum() or 1.0
         targets = second @ self._vectors
 
@@ -210,11 +211,11 @@ class _Nested:
         return error
 
     def holds(self, tolerance: float) -> bool:
-        """Whether the functions of all pivots are the leading ones of K~: one product with it.
+        """Return True if the functions of all pivots are the leading ones of K~.
 
-        K~ V - V mu, for unit vectors V, is what they lack of being eigenvectors; divided by mu,
-        about their error. And K~ less its Cholesky factors must not have an eigenvalue as large
-        as the last of the mu. Its Frobenius norm, from random vectors, is no less.
+        The residual K~ V - V mu of unit vectors V, divided by mu, is about their error. In
+        addition, K~ minus its Cholesky approximation must have no eigenvalue as large as the
+        last mu; its Frobenius norm, estimated with random vectors, is an upper bound.
         """
         mu, V = self._values, self._coordinates @ (self._vectors / np.sqrt(self._values))
         G = np.random.default_rng(0).standard_normal((len(V), _PROBES))
@@ -225,7 +226,7 @@ class _Nested:
         return bool(error <= tolerance and np.linalg.norm(left) / np.sqrt(_PROBES) <= mu[-1])
 
     def _weighted_gram(self, V: Array) -> Array:
-        """K~ V, about the mean where the problem is."""
+        """Return K~ V, centered if the problem is."""
         s, root = self.reduced_set, np.sqrt(self.reduced_set.weights)[:, None]
         V = root * self._about_mean(V)
         product = gram.product(
@@ -234,12 +235,12 @@ class _Nested:
         return self._about_mean(root * product)
 
     def _about_mean(self, V: Array) -> Array:
-        """Columns over the centers, times the roots of the weights, less their mean."""
+        """Center columns over the centers that are scaled by the roots of the weights."""
         return V - self._root * (self._root.T @ V) if self.center else V
 
 
 def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:
-    """The smallest b, below < b <= enough, whose error is within the tolerance, by bisection."""
+    """Return the smallest b, below < b <= enough, with an error within the tolerance."""
     while enough - below > 1:
         middle = (below + enough) // 2
         below, enough = (below, middle) if error(middle) <= tolerance else (middle, enough)

@@ -1,4 +1,4 @@
-"""What the spread of the points within their cells does to the eigenvalues of kernel PCA."""
+"""Correction of the eigenvalues of kernel PCA for the spread of points within their cells."""
 
 from __future__ import annotations
 
@@ -17,50 +17,49 @@ Array = NDArray[np.floating]
 def corrected_eigenvalues(
     system: EigenSystem, reduced_set: ReducedSet, covariance: Array
 ) -> NDArray[np.float64]:
-    """Eigenvalues of the data's operator, from those on the means of cells, to second order.
+    """Estimate the eigenvalues of the data's operator from those on cell means, to second order.
 
-    An eigenvalue of the data is, but for the square of a perturbation, the Rayleigh quotient of
-    the reduced set's principal axis: mu sum_i f(x_i)^2, with sum_j w_j f(c_j)^2 = 1. About the
-    mean of a cell the first-order term sums to 0, and with S_j the sum of
-    (x_i - c_j)(x_i - c_j)' over its points
+    Up to the square of a perturbation, an eigenvalue of the data is the Rayleigh quotient of the
+    reduced set's principal axis: mu sum_i f(x_i)^2, with sum_j w_j f(c_j)^2 = 1. About the mean
+    of a cell the first-order terms sum to 0, and with S_j the sum of (x_i - c_j)(x_i - c_j)' over
+    its points
 
         lambda = mu (1 + sum_j [grad f(c_j)' S_j grad f(c_j) + f(c_j) tr(S_j Hess f(c_j))]).
 
-    It is the same about the mean in feature space: sum_i f(x_i) is of second order there, and its
-    square is dropped. Each S_j is taken as the cell's scatter times the shape of ``covariance``.
+    The same holds for centered kernel PCA: sum_i f(x_i) is of second order there, and its square
+    is dropped. Each S_j is approximated by the cell's scatter times the shape of ``covariance``.
 
     Parameters
     ----------
     system : EigenSystem
-        Of kernel PCA, plain or centered, with a Gaussian kernel; other kernels are not smooth
-        enough, or have derivatives that are not known.
+        The eigensystem of plain or centered kernel PCA with a Gaussian kernel; other kernels are
+        not smooth enough, or their derivatives are unknown.
     reduced_set : ReducedSet
-        That the system was solved on, with ``scatter``. Its centers are the means of their
-        cells, as ``ReweightedDensity(weights="means")`` and ``FastParzenDensity`` leave them.
+        The reduced set of the system, with ``scatter``. Its centers must be the means of their
+        cells, as those of ``ReweightedDensity(weights="means")`` and ``FastParzenDensity`` are.
     covariance : ndarray of shape (n_features, n_features)
-        Of the points about their centers, up to a factor.
+        Covariance of the points about their centers, up to a factor.
 
     Returns
     -------
     ndarray of shape (n_components,)
-        Not sorted. On german, pendigits, usps and covtype the relative error falls to between a
-        quarter and an eleventh of that of ``system.eigenvalues`` (``python -m benchmarks
-        weights``). Where centers are rows, as the shadow density's are, their first-order term
-        is as large as the second and not known: the correction makes the error larger.
+        Corrected eigenvalues, not sorted. On german, pendigits, usps and covtype the relative error
+        falls to between a quarter and an eleventh of that of ``system.eigenvalues`` (``python -m
+        benchmarks weights``). If the centers are rows, as in the shadow density, the unknown
+        first-order terms are as large as the second-order ones, and the correction increases the
+        error.
 
     Notes
     -----
-    O(m^2 d r). An isotropic spread would need no ``covariance``, but data do not have it: cells
-    are longest where the eigenfunctions vary most, and the correction would have the wrong sign
-    for most eigenvalues.
+    The cost is O(m^2 d r). Assuming an isotropic spread instead of ``covariance`` would give most
+    eigenvalues a correction of the wrong sign, because cells are longest in the directions in
+    which the eigenfunctions vary most.
     """
     kernel = system.kernel
     if not isinstance(kernel, Gaussian):
-        raise ValueError(
-            f"the correction is known for a Gaussian kernel only, got a {type(kernel).__name__}."
-        )
+        raise ValueError(f"the correction needs a Gaussian kernel, got a {type(kernel).__name__}.")
     if reduced_set.scatter is None:
-        raise ValueError("reduced_set has no scatter; take a density whose rows have centers.")
+        raise ValueError("reduced_set has no scatter; use a density whose rows have centers.")
     d = reduced_set.n_features
     if np.shape(covariance) != (d, d):
         raise ValueError(f"covariance must have shape ({d}, {d}), got {np.shape(covariance)}.")
@@ -70,16 +69,16 @@ def corrected_eigenvalues(
 
 
 def _root_of_shape(covariance: Array) -> Array:
-    """Q with Q Q' = covariance / trace; 0 where there is no spread."""
+    """Return Q with Q Q' = covariance / trace, or 0 if there is no spread."""
     values, vectors = np.linalg.eigh(covariance)
     total = values.sum()
     return vectors * np.sqrt(np.maximum(values, 0) / total) if total > 0 else 0 * vectors
 
 
 def _curvatures(system: EigenSystem, points: Array, root: Array) -> Array:
-    """|Q' grad f|^2 + f tr(Q' Hess f Q) at the points, in bandwidths, a column a function.
+    """Return |Q' grad f|^2 + f tr(Q' Hess f Q) at the points, one column per function.
 
-    Of f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2) and y = Q' z:
+    Lengths are in bandwidths. For f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2) and y = Q' z:
     Q' grad f = 2 sum_j a_j k_j (y_j - y),
     tr(Q' Hess f Q) = sum_j a_j k_j (4 |y_j - y|^2 - 2 |Q|^2).
     """

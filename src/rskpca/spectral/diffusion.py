@@ -1,8 +1,8 @@
 """Random walks on the data: the diffusion operator and the normalized Laplacian.
 
-Both divide the kernel by sums of itself, so that a row of it is a probability. With the
-pull u and the reach s = K u of each center, the walk goes from x to c_j with probability
-k(x, c_j) u_j / s(x). That is the paper's eq. (generic_eigen) with g(x, y) = 1 / (s(x) s(y)),
+Both divide the kernel by sums of itself, so that each row becomes a probability distribution.
+With the pull u and the reach s = K u of each center, the walk goes from x to c_j with probability
+k(x, c_j) u_j / s(x). This is the paper's eq. (generic_eigen) with g(x, y) = 1 / (s(x) s(y)),
 which is symmetric, and with the measure u s in place of w.
 """
 
@@ -24,7 +24,7 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Diffusion:
-    """The diffusion operator with alpha-normalisation (Coifman and Lafon, 2006).
+    """The diffusion operator with alpha-normalization (Coifman and Lafon, 2006).
 
     q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha, d = k_alpha w, and the walk
     k_alpha(x, c_j) w_j / d(x), in which q(x)^alpha cancels: u_j = w_j / q_j^alpha.
@@ -33,25 +33,25 @@ class Diffusion:
     ----------
     alpha : float, default=1.0
         How much of the sampling density is divided out, from 0 (none: the normalized Laplacian)
-        to 1 (all of it: the geometry alone).
+        to 1 (all: only the geometry remains).
     """
 
     alpha: float = 1.0
 
     def fit(self, gram: Any, weights: Array) -> FittedMarkov:
-        """Learn q and d at the centers.
+        """Compute q and d at the centers.
 
         Parameters
         ----------
         gram : matrix of shape (n_centers, n_centers)
-            K^C, or anything that multiplies vectors as it does.
+            K^C, or an object that multiplies vectors like K^C.
         weights : ndarray of shape (n_centers,)
             w.
 
         Returns
         -------
         FittedMarkov
-            With the pull and the reach of each center.
+            The walk, with the pull and the reach of each center.
         """
         pull = weights / (gram @ weights) ** self.alpha if self.alpha else weights
         return FittedMarkov(pull, gram @ pull)
@@ -59,33 +59,33 @@ class Diffusion:
 
 @dataclass(frozen=True)
 class NormalizedLaplacian:
-    """The random walk of the normalized Laplacian, D^{-1} A, whose eigenvalues are 1 - its own.
+    """The random walk D^{-1} A of the normalized Laplacian L = 1 - D^{-1} A.
 
     Attributes
     ----------
     self_affinity : bool, default=False
-        False is scikit-learn's: k(x, x) is left out of A and D. Of w_i equal points each has
-        w_i - 1 others where it lies, so that the diagonal of K^C becomes kappa (1 - 1 / w_i).
-        A center of weight below 1 is one point, with none: 0. The matrix then has negative
-        eigenvalues too, of functions that change sign from a point to its neighbours.
+        False leaves k(x, x) out of A and D, as scikit-learn does. Each of w_i equal points then
+        has w_i - 1 others at its place, so the diagonal of K^C becomes kappa (1 - 1 / w_i), and 0
+        for a center of weight below 1. The matrix then also has negative eigenvalues, whose
+        functions change sign from a point to its neighbors.
     """
 
     self_affinity: bool = False
 
     def fit(self, gram: Any, weights: Array) -> FittedMarkov:
-        """Learn the degrees of the centers.
+        """Compute the degrees of the centers.
 
         Parameters
         ----------
         gram : CenterMatrix of shape (n_centers, n_centers)
-            K^C, whose diagonal is changed where self-affinities are left out.
+            K^C, whose diagonal is changed if self-affinities are left out.
         weights : ndarray of shape (n_centers,)
             w.
 
         Returns
         -------
         FittedMarkov
-            With the degrees; a center that nothing is near has degree 1 and a row of zeros.
+            The walk; an isolated center has degree 1 and a row of zeros.
         """
         loop = 0.0 if self.self_affinity else np.minimum(1.0, weights)
         if not self.self_affinity:
@@ -97,7 +97,7 @@ class NormalizedLaplacian:
 
 @dataclass(frozen=True, eq=False)
 class FittedMarkov(FittedOperator):
-    """A random walk that knows its centers.
+    """A random walk fitted to its centers.
 
     Attributes
     ----------
@@ -106,9 +106,9 @@ class FittedMarkov(FittedOperator):
     reach : ndarray of shape (n_centers,)
         s = K u at the centers.
     loop : ndarray of shape (n_centers,), or 0
-        The weight that a point itself has, where its own affinity is left out; else 0.
+        The weight of the point itself if its own affinity is left out, else 0.
     n_isolated : int
-        Centers that nothing is near.
+        Number of isolated centers.
     """
 
     pull: Array
@@ -118,15 +118,15 @@ class FittedMarkov(FittedOperator):
 
     @property
     def indefinite(self) -> bool:
-        """Without self-affinities the diagonal is too small for a positive matrix."""
+        """True without self-affinities: the diagonal is too small for a positive matrix."""
         return bool(np.any(self.loop))
 
     def measure(self, weights: Array) -> Array:
-        """u s: what the walk leaves as it is, the stationary distribution up to its sum."""
+        """Return u s, the stationary distribution up to its sum."""
         return self.pull * self.reach
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """k(x, c_j) / (s(x) s_j)."""
+        """Return k(x, c_j) / (s(x) s_j)."""
         rows = block @ self.pull
         rows[rows == 0] = 1.0
         if sparse.issparse(block):
@@ -141,10 +141,10 @@ class FittedMarkov(FittedOperator):
         project: Callable[[Array], Array],
         nearest: Callable[[], NDArray[np.intp]],
     ) -> tuple[FittedMarkov, Array]:
-        """The walk and the coefficients of its functions in the span of fewer points."""
-        # The sums over centers of which ``extension`` makes the functions, K u and K (A / s), are
-        # functions in H; ``project`` gives the coefficients of their projections. A point weighs
-        # itself as the center that is ``nearest`` to it does.
+        """Return the walk, and the coefficients of its functions, in the span of fewer points."""
+        # ``extension`` computes the functions from the sums K u and K (A / s), which are elements
+        # of H; ``project`` returns the coefficients of their projections. The self-affinity of a
+        # point is that of its ``nearest`` center.
         pull = project(self.pull[:, None])[:, 0]
         loop = np.asarray(self.loop)
         if loop.ndim:
@@ -153,16 +153,16 @@ class FittedMarkov(FittedOperator):
         return walk, project(coefficients / self.reach[:, None])
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Eigenfunctions at X: means over where the walk goes, over the eigenvalue."""
-        # Where its own affinity is left out a center c has, with kappa = k(c, c),
+        """Return the function for eigenfunctions at X: means over the next step / eigenvalue."""
+        # If its own affinity is left out, a center c has, with kappa = k(c, c),
         #   (sum_j u_j k(c, c_j) f_j - loop kappa f(c)) / (s(c) - loop kappa) = lambda f(c).
-        # A new point is taken to be as much the center nearest to it as the kernel says, so that
+        # A new point is identified with its nearest center to the degree that the kernel says:
         # kappa becomes k(x) = max_j k(x, c_j), loop is that of this center, and
         #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)):
-        # centers have their own values, and far points about those of the nearest. A row that is
-        # zero in floating point, a point that no center reaches, gives zero.
-        # For a negative lambda the denominator has zeros between the centers: such a function
-        # is not extended by it, and its column only says whether a center is reached.
+        # centers have their own values, and far points about those of the nearest center. A row
+        # that is zero in floating point (a point that no center reaches) gives zero.
+        # For a negative lambda the denominator has zeros between the centers, so the formula does
+        # not apply; the column only indicates whether any center is reached.
         negative = eigenvalues < 0
         columns = np.column_stack([coefficients / self.reach[:, None], self.pull]).astype(dtype)
         rest = np.maximum(1 / eigenvalues - 1, 0.0).astype(dtype)
@@ -181,7 +181,7 @@ class FittedMarkov(FittedOperator):
 
 
 def _own(block: Any, loop: Array) -> Array:
-    """loop_j k(x, c_j) of the nearest center: what counts as the affinity of x with itself."""
+    """Return loop_j k(x, c_j) of the nearest center, the self-affinity of x."""
     largest = block.max(axis=1)
     largest = largest.toarray() if sparse.issparse(block) else largest
     return (loop[0] if _even(loop) else loop[block.argmax(axis=1)]) * largest

@@ -1,7 +1,7 @@
 """A sparse graph among the centers: kernel values of near pairs, all others zero.
 
-This is the paper's g(x, y) of eq. (generic_eigen) once more: 1 for neighbours, else 0. For
-kernels of small bandwidth it leaves out what is next to nothing, so that many centers fit.
+This is the paper's g(x, y) of eq. (generic_eigen) again: 1 for neighbors, else 0. For kernels
+with a small bandwidth it drops values that are almost zero, so that many centers fit in memory.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
 
-# More pairs than this (1 GB as a sparse matrix) are refused.
+# More pairs than this (1 GB as a sparse matrix) raise an error.
 _MOST_PAIRS = 2**26
 _ROWS = 2**14
-# Radii are compared as squares, which rounding moves by less than this.
+# Radii are compared as squares, whose relative rounding error is below this.
 SLACK = 1 + 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class NeighbourGraph:
-    """Who is a neighbour of whom: x of c_j where ||x - c_j|| <= max(r(x), r_j).
+    """A graph in which x is a neighbor of c_j if ||x - c_j|| <= max(r(x), r_j).
 
-    r is the cut-off, or the distance to the k-th nearest center, with a center its own first.
-    So the graph is symmetric, a center's row is that of a new point in its place, and neither
-    the order of the centers nor ties matter.
+    r is the cut-off, or the distance to the k-th nearest center, where a center is its own first.
+    So the graph is symmetric, the row of a center equals that of a new point at its place, and
+    neither the order of the centers nor ties matter.
 
     Attributes
     ----------
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     tree : KDTree
-        Of the centers.
+        Search tree of the centers.
     reach : ndarray of shape (n_centers,)
         r_j.
     nearest : int or None
@@ -55,7 +55,7 @@ class NeighbourGraph:
 
     @classmethod
     def of(cls, kernel: RadialKernel, centers: Array, graph: float) -> NeighbourGraph:
-        """The graph of these centers.
+        """Build the graph of these centers.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class NeighbourGraph:
         Returns
         -------
         NeighbourGraph
-            Ready for rows.
+            The graph.
         """
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):
@@ -81,37 +81,37 @@ class NeighbourGraph:
 
     @classmethod
     def refuse_far(cls, tree: KDTree, cut_off: float) -> None:
-        """An error where a cut-off makes too many pairs; counted only where it could.
+        """Raise if a cut-off makes too many pairs.
 
         Parameters
         ----------
         tree : KDTree
-            Of the centers.
+            Search tree of the centers.
         cut_off : float
-            The distance of the furthest neighbours.
+            The largest distance of neighbors.
         """
         if tree.n**2 > _MOST_PAIRS:
             cls.refuse_many(tree.count_neighbors(tree, cut_off), cut_off)
 
     @staticmethod
     def refuse_many(n_pairs: int, graph: float) -> None:
-        """An error where there are more pairs than memory should hold.
+        """Raise if there are too many pairs for memory.
 
         Parameters
         ----------
         n_pairs : int
-            Pairs of neighbours.
+            Number of pairs of neighbors.
         graph : int or float
-            What makes them, as in :meth:`of`.
+            The parameter of :meth:`of`.
         """
         if n_pairs > _MOST_PAIRS:
             raise ValueError(
-                f"graph={graph!r} makes {n_pairs:,} pairs of neighbours, more than memory should "
-                "hold; take fewer neighbours, or graph=None for the full kernel."
+                f"graph={graph!r} makes {n_pairs:,} pairs of neighbors, too many for memory; use "
+                "fewer neighbors, or graph=None for the full kernel."
             )
 
     def rows(self, X: Array) -> sparse.csr_array:
-        """Kernel values of neighbours.
+        """Return the kernel values of neighbors.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class NeighbourGraph:
         Returns
         -------
         csr_array of shape (n_samples, n_centers)
-            In float64, zero for all but neighbours.
+            float64 values, zero for all but neighbors.
         """
         X = np.asarray(X, dtype=np.float64)
         if self.nearest is None:
@@ -132,7 +132,7 @@ class NeighbourGraph:
         return own.maximum(self._values(X, points, centers))
 
     def _values(self, X: Array, i: NDArray[np.intp], j: NDArray[np.intp]) -> sparse.csr_array:
-        """k(x_i, c_j) for these pairs."""
+        """Return k(x_i, c_j) for these pairs."""
         squared = np.sum((X[i] - self.tree.data[j]) ** 2, axis=1)
         values = self.kernel.evaluate(self.kernel.sign * squared / self.kernel.scale**2)
         return sparse.csr_array((values, (i, j)), shape=(len(X), self.tree.n))
@@ -140,23 +140,23 @@ class NeighbourGraph:
     def product(
         self, X: Array, function: Callable[[Any, slice], Array], n_columns: int, dtype: Any
     ) -> Array:
-        """``function(rows, slice of X)``, some thousand rows at a time.
+        """Apply a function to the kernel values of X, some thousand rows at a time.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
             Points.
         function : callable
-            From sparse rows of float64, and where they are in X, to ``n_columns`` a row.
+            Function of sparse float64 rows and their slice of X; returns ``n_columns`` per row.
         n_columns : int
-            Columns of the result.
+            Number of columns of the result.
         dtype : dtype
-            Of the result.
+            The dtype of the result.
 
         Returns
         -------
         ndarray of shape (n_samples, n_columns)
-            The rows together.
+            The results for all rows.
         """
         out = np.empty((len(X), n_columns), dtype=dtype)
         for rows in slices(0, len(X), max(_ROWS, self.tree.n)):
@@ -171,7 +171,7 @@ def _kth_distance(tree: KDTree, X: Array, k: int) -> Array:
 def _within(
     tree: KDTree, X: Array, radius: Array | float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of a row of X and a point of the tree within the row's radius."""
+    """Return pairs of a row of X and a point of the tree within the radius of the row."""
     found = tree.query_ball_point(
         X, np.multiply(radius, SLACK), workers=allowed_threads(), return_sorted=False
     )

@@ -1,7 +1,7 @@
 """Pre-images: from coordinates of kernel PCA back to points of the input space.
 
-psi is not onto, so h(z) = mu + sum_i z_i u_i is rarely the image of a point. Each method says
-in its own way which point is meant; all of them see the data through the centers alone.
+psi is not surjective, so h(z) = mu + sum_i z_i u_i is rarely the image of a point. Each method
+chooses a point in its own way; all of them use the centers and not the data.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .feature_space import FeatureSpace
 
 Array = NDArray[np.floating]
 
-_RIDGE = 1.0  # as much as one row: kappa of the coordinates' kernel is 1
-_NEIGHBOURS = 10  # as Kwok and Tsang
-_ROUNDS, _TOLERANCE = 200, 1e-9  # of the fixed point; the tolerance is in bandwidths
+_RIDGE = 1.0  # the weight of one row, because the kernel of the coordinates is 1 at 0
+_NEIGHBORS = 10  # as in Kwok and Tsang
+_ROUNDS, _TOLERANCE = 200, 1e-9  # fixed-point iterations; the tolerance is in bandwidths
 _BLOCK_ELEMENTS = 2**22
 
 
 class Preimages(Protocol):
-    """A fitted method: coordinates -> points."""
+    """A fitted method that maps coordinates to points."""
 
     def __call__(self, Z: Array) -> Array: ...
 
@@ -39,11 +39,11 @@ class Preimages(Protocol):
 class Ridge:
     """Kernel ridge regression of the weighted points on their coordinates.
 
-    Bakir, Weston and Schoelkopf, Learning to find pre-images, 2004: of all functions g the one
-    with the least sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2, in the space of a Gaussian
-    kernel of coordinates, as wide as the root mean square of their distances. Coordinate i counts
-    by sqrt(v_i / (v_i + v / d)), with v_i its variance, v that of all coordinates and d the
-    number of features: a Wiener filter for noise as large as the data, alike in every feature.
+    Bakir, Weston and Schoelkopf, Learning to find pre-images, 2004: the function g that minimizes
+    sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2 in the space of a Gaussian kernel of coordinates,
+    whose bandwidth is the root mean square of their distances. Coordinate i is scaled by
+    sqrt(v_i / (v_i + v / d)), with v_i its variance, v the total variance and d the number of
+    features: a Wiener filter for noise as large as the data and equal in every feature.
     """
 
     kernel: Gaussian
@@ -56,8 +56,8 @@ class Ridge:
     def fit(cls, system: EigenSystem, points: ReducedSet) -> Ridge:
         if points.n_centers > STORED_CENTERS:
             raise ValueError(
-                f'method="ridge" solves for {points.n_centers:,} centers at once; a smaller ell '
-                'keeps fewer, and method="distances" or "fixed-point" needs no solve.'
+                f'method="ridge" would solve for {points.n_centers:,} centers at once; use a '
+                'smaller ell, or method="distances" or "fixed-point".'
             )
         X, weights = points.centers.astype(np.float64), points.weights
         scales = np.sqrt(
@@ -81,13 +81,13 @@ class Ridge:
 
 
 def _root_mean_square_distance(Z: Array, weights: Array) -> float:
-    """Of two rows drawn by weight: the root of twice the variance of all columns."""
+    """Return the root mean square distance of two rows drawn by weight."""
     shares = weights / weights.sum()
     return float(np.sqrt(2 * shares @ np.sum((Z - shares @ Z) ** 2, axis=1)))
 
 
 def _as_if(values: Array, squared_norms: Array) -> Array:
-    """What k(x, c_j) would be if psi(x) were as far from psi(c_j) as h(z) is.
+    """Return the k(x, c_j) of a point whose image is as far from psi(c_j) as h(z) is.
 
     ||h - psi(c)||^2 = ||h||^2 + 1 - 2 h(c), and ||psi(x) - psi(c)||^2 = 2 - 2 k(x, c).
     """
@@ -96,10 +96,10 @@ def _as_if(values: Array, squared_norms: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Distance constraints: distances in feature space are distances to the nearest centers.
+    """Distance constraints from the nearest centers.
 
     Kwok and Tsang, The pre-image problem in kernel methods, 2004: the Gaussian kernel turns the
-    distance of h(z) from psi(c_j) into one from c_j, and a point is placed by its distances
+    distance of h(z) from psi(c_j) into a distance from c_j; a point is placed by its distances
     from the ten nearest centers, in their affine span, by least squares.
     """
 
@@ -115,29 +115,29 @@ class Distances:
         return cls(space, known, *space.functions_at(known))
 
     def __call__(self, Z: Array) -> Array:
-        n_neighbours = min(_NEIGHBOURS, len(self.points))
+        n_neighbors = min(_NEIGHBORS, len(self.points))
         n_features = self.points.shape[1]
-        width = len(self.points) + n_neighbours * n_features
-        return _by_blocks(Z, n_features, width, lambda z: self._block(z, n_neighbours))
+        width = len(self.points) + n_neighbors * n_features
+        return _by_blocks(Z, n_features, width, lambda z: self._block(z, n_neighbors))
 
-    def _block(self, Z: Array, n_neighbours: int) -> Array:
+    def _block(self, Z: Array, n_neighbors: int) -> Array:
         at_points = Z @ self.values.T + self.means
         similar = _as_if(at_points, self.space.squared_norms(Z))
-        nearest = np.argpartition(-similar, n_neighbours - 1, axis=1)[:, :n_neighbours]
+        nearest = np.argpartition(-similar, n_neighbors - 1, axis=1)[:, :n_neighbors]
         similar = np.take_along_axis(similar, nearest, axis=1)
         squared = -np.log(np.clip(similar, self._least, 1.0)) * self.space.kernel.scale**2
         return _placed(self.points[nearest], squared)
 
     @property
     def _least(self) -> float:
-        """The kernel across all of the points: none is further, whatever a few functions say."""
+        """The kernel at the diameter of the points, the largest distance that is accepted."""
         across = 2 * np.linalg.norm(self.points - self.points.mean(axis=0), axis=1).max()
         least = np.exp(-((across / self.space.kernel.scale) ** 2))
         return float(max(least, np.finfo(np.float64).tiny))
 
 
 def _placed(points: Array, squared: Array) -> Array:
-    """Points in the span of others, (rows, k, d), at given squared distances from them."""
+    """Return points in the span of others, (rows, k, d), at given squared distances."""
     # With y and p_j about their middle: ||p_j||^2 - squared_j = 2 <p_j, y> - ||y||^2, and the
     # last term, the same for all j, goes with the mean over j. y = P' G^+ (half of the rest).
     middle = points.mean(axis=1)
@@ -155,8 +155,8 @@ class FixedPoint:
 
     Mika et al., Kernel PCA and de-noising in feature spaces, 1999: with h(z) = sum_j a_j
     psi(c_j), x <- sum_j a_j k(x, c_j) c_j / sum_j a_j k(x, c_j), from the center nearest in
-    feature space. The denominator is h(x), which a nearest image maximises: a step that lowers
-    it is halved, so that the answer is never further from h(z) than that center.
+    feature space. The denominator is h(x), which the nearest image maximizes: a step that lowers
+    it is halved, so that the result is never farther from h(z) than that center.
     """
 
     space: FeatureSpace
@@ -175,14 +175,14 @@ class FixedPoint:
         coefficients = space.coefficients(Z)
         X = centers[_as_if(space.at_centers(Z), space.squared_norms(Z)).argmax(axis=1)]
         moving = np.arange(len(Z))
-        height, target = _raised(space, centers, coefficients, X)
+        height, target = _step(space, centers, coefficients, X)
         for _ in range(_ROUNDS):
             steps = np.linalg.norm(target - X[moving], axis=1)
             far = steps > _TOLERANCE * space.kernel.scale
             moving, height, target = moving[far], height[far], target[far]
             if not len(moving):
                 break
-            tried, aims = _raised(space, centers, coefficients[moving], target)
+            tried, aims = _step(space, centers, coefficients[moving], target)
             better = tried >= height
             X[moving[better]] = target[better]
             height[better] = tried[better]
@@ -191,16 +191,16 @@ class FixedPoint:
         return X
 
 
-def _raised(
+def _step(
     space: FeatureSpace, centers: Array, coefficients: Array, X: Array
 ) -> tuple[Array, Array]:
-    """h(x) = sum_j a_j k(x, c_j), and the next point; the same point where h is not positive."""
+    """Return h(x) = sum_j a_j k(x, c_j) and the next point; the same one if h is not positive."""
     terms = gram.gram(space.kernel, X, centers)
     terms *= coefficients
     height = terms.sum(axis=1)
-    sound = height > 0
+    positive = height > 0
     following = X.copy()
-    following[sound] = terms[sound] @ centers / height[sound, None]
+    following[positive] = terms[positive] @ centers / height[positive, None]
     return height, following
 
 
@@ -208,13 +208,13 @@ def _gaussian(system: EigenSystem, method: str) -> EigenSystem:
     if not isinstance(system.kernel, Gaussian):
         raise ValueError(
             f'method="{method}" needs the Gaussian kernel, got {system.kernel!r}; '
-            'method="ridge" serves every kernel.'
+            'method="ridge" works for every kernel.'
         )
     return system
 
 
 def _by_blocks(Z: Array, n_features: int, width: int, function: Callable[[Array], Array]) -> Array:
-    """``function`` of a block of rows in float64 at a time, in the dtype of Z."""
+    """Apply a function to float64 batches of rows; the result has the dtype of Z."""
     out = np.empty((len(Z), n_features), dtype=Z.dtype)
     for rows in slices(0, len(Z), max(16, _BLOCK_ELEMENTS // width)):
         out[rows] = function(Z[rows].astype(np.float64))

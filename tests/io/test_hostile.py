@@ -270,7 +270,7 @@ def test_a_graph_of_more_neighbours_than_centers_is_refused(saved, refuse):
 def test_a_graph_of_more_pairs_than_fit_would_take_is_refused(saved, refuse, monkeypatch):
     contents = saved("laplacian eigenmaps, nearest")
     monkeypatch.setattr("rskpca.spectral.neighbours._MOST_PAIRS", 20)
-    refuse(contents, "pairs of neighbours, more than memory should hold")
+    refuse(contents, "pairs of neighbors, too many for memory")
 
 
 def test_neighbours_are_counted_only_where_they_could_be_too_many(monkeypatch):

@@ -73,7 +73,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         True takes the axes about the mean of the weighted points that are left. The weights are
         those of the second moment either way.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from.
+        Seed of the sample that the median bandwidth is computed from.
     verbose : int, default=0
         1 shows a progress line on fits of over a second.
 
@@ -100,7 +100,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----

@@ -35,7 +35,7 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
         True is scikit-learn's kernel PCA, about the mean in feature space; False is the
         paper's operator.
     random_state : int, RandomState or None, default=0
-        Seed of the rows, and of the sample that the median bandwidth is taken from.
+        Seed of the rows, and of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Examples
     --------

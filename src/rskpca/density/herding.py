@@ -14,59 +14,59 @@ from ._base import Array
 from ._batch import Choice, CountedDensity, equal_shares
 
 METHODS = ("greedy", "gradient")
-_TIE = 1e-12  # of the kernel's largest value: what rounding may do to a score
+_TIE = 1e-12  # rounding error of a score, relative to the kernel's largest value
 
 
 class HerdingDensity(CountedDensity):
-    """Points that kernel herding chooses, each standing for n / m rows.
+    """Points chosen by kernel herding, each standing for n / m rows.
 
-    Herding (Chen, Welling and Smola) adds the point where the data are denser than the points
-    so far:
+    Herding (Chen, Welling and Smola) adds, one by one, the point at which the data are densest
+    compared to the points chosen so far:
 
         x_{t+1} = argmax_x mu(x) - (1 / (t + 1)) sum_{s <= t} k(x, x_s),
 
-    with mu(x) = (1/n) sum_i w_i k(x, x_i), the mean map. On data that a kernel sees in few
-    dimensions the MMD falls as 1 / m, where a random sample's falls as 1 / sqrt(m).
+    with the mean map mu(x) = (1/n) sum_i w_i k(x, x_i). If the data have few dimensions in feature
+    space, the MMD decreases as 1 / m, where that of a random sample decreases as 1 / sqrt(m).
 
     Parameters
     ----------
     n_centers : int, default=100
-        m, how many points are chosen, at most the number of rows.
+        m, the number of points, at most the number of rows.
     method : {"greedy", "gradient"}, default="greedy"
-        Over which points the maximum is taken: the rows of the data, or all of space by
-        gradient ascent from the best row. The latter needs a Gaussian kernel, and takes some
-        tens of passes over the data for each point.
+        The points over which the maximum is taken: the rows of the data, or all of space by
+        gradient ascent from the best row. The latter needs a Gaussian kernel, and tens of passes
+        over the data per point.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
-        this density is given to.
+        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
+        embedding passes its own kernel.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from; herding itself is not random.
+        Seed of the sample that the median bandwidth is computed from; herding itself is not random.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers in the order in which they were chosen, weights. A point that is chosen again
-        weighs more, so that there may be fewer than ``n_centers``. No radius: a row belongs to
-        no center.
+        Centers in the order of selection, weights. A point that is chosen again has a larger
+        weight, so there may be fewer than ``n_centers``. There is no radius, because rows do not
+        belong to centers.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights do not count them.
+        The nearest center of each row; -1 for rows of weight 0. The weights do not depend on it.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
-    The mean map takes O(n^2) kernel values, made in blocks; the choice another O(n m), with
-    running sums. Where n^2 is too many, herd a fine reduced set in place of the data; its
-    weights take part in the mean map, and its radius bounds what that changes::
+    The mean map takes O(n^2) kernel values, computed in batches; the selection another O(n m),
+    with running sums. If n^2 is too large, herd a fine reduced set instead of the data; its
+    weights enter the mean map, and its radius bounds the difference::
 
         fine = ShadowDensity(kernel, ell=8.0).fit(X).reduced_set_
         HerdingDensity(100, kernel=kernel).fit(fine.centers, sample_weight=fine.weights)
 
-    Rows whose scores differ by rounding only are ties, and the first of them is taken.
+    Rows whose scores differ only by rounding are ties; the first of them is chosen.
 
     References
     ----------
@@ -112,18 +112,18 @@ class HerdingDensity(CountedDensity):
 
 
 def _mean_map(X: Array, shares: Array, kernel: RadialKernel) -> Array:
-    """mu at each row."""
+    """Return mu at each row."""
     column = shares[:, None]
     return gram.product(kernel, X, X, lambda block: block @ column, 1)[:, 0]
 
 
 def _first_best(scores: Array, tie: float) -> int:
-    """The first row whose score is the largest, or rounding away from it."""
+    """Return the first row whose score is the largest up to rounding."""
     return int(np.argmax(scores >= scores.max() - tie))
 
 
 def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Herd over the rows: running sums of k(x, x_s) at each row."""
+    """Herd over the rows, with running sums of k(x, x_s) at each row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     chosen = np.empty(size, dtype=np.intp)
     values = gram.KernelRows(kernel, X, X, np.float64)
@@ -135,7 +135,7 @@ def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Arra
 
 
 def _over_space(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Herd over all of space, each time uphill from the best row."""
+    """Herd over all of space, by gradient ascent from the best row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     field = _Field(X, shares, kernel)
     with single_threaded():
@@ -146,7 +146,7 @@ def _over_space(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Arr
 
 
 class _Field:
-    """The score and its gradient anywhere, for a Gaussian; in bandwidths about the middle."""
+    """The score and its gradient at any point, for a Gaussian, in bandwidths about the middle."""
 
     def __init__(self, X: Array, shares: Array, kernel: RadialKernel) -> None:
         self.kernel, self.shares = kernel, shares
@@ -155,17 +155,17 @@ class _Field:
         self.chosen = np.empty((0, X.shape[1]))
         self._values = np.empty((1, len(X)))
 
-    def _located(self, z: Array) -> Array:
+    def _to_data_units(self, z: Array) -> Array:
         return self.cloud.origin + self.cloud.scale * z
 
     def _at_rows(self, z: Array) -> NDArray[np.float64]:
-        """k(z, x_i) for each row; overwritten by the next call."""
-        point = self._located(z)[None]
+        """Return k(z, x_i) for each row; the next call overwrites it."""
+        point = self._to_data_units(z)[None]
         scaled = gram.scaled_distances(point, self.cloud, self.kernel, self._values)
         return self.kernel.evaluate(scaled)[0]
 
     def descent(self, z: Array) -> tuple[float, Array]:
-        """Minus the score at z, and its gradient: of k(z, y) that is 2 (y - z) k(z, y)."""
+        """Return minus the score at z and its gradient; that of k(z, y) is 2 (y - z) k(z, y)."""
         data = self.shares * self._at_rows(z)
         chosen = np.exp(-np.sum((self.chosen - z) ** 2, axis=1)) / (len(self.chosen) + 1)
         score = data.sum() - chosen.sum()
@@ -173,7 +173,7 @@ class _Field:
         return -score, -gradient
 
     def add_summit(self, start: Array) -> NDArray[np.float64]:
-        """Choose the point uphill from ``start``; k(x_i, that point) for each row."""
+        """Ascend from ``start`` to a point z and add it; return k(x_i, z) for each row."""
         from scipy.optimize import minimize
 
         options = {"gtol": 1e-9, "ftol": 1e-15, "maxiter": 200}
@@ -182,5 +182,5 @@ class _Field:
         return self._at_rows(found.x)
 
     def summits(self) -> Array:
-        """The chosen points, in the units of the data."""
-        return self._located(self.chosen)
+        """Return the chosen points in the units of the data."""
+        return self._to_data_units(self.chosen)

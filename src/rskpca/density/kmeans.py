@@ -19,18 +19,18 @@ _TOLERANCE = 1e-4  # scikit-learn's default, of the variance of the data
 class KMeansDensity(CountedDensity):
     """The centers of k-means, weighted by the size of their clusters (Zhang and Kwok).
 
-    The choice of centers that makes the sum of squared distances, and so the error that it
-    bounds, small; slower than a cover because it iterates.
+    These centers make the sum of squared distances small, and with it the error bound. Slower
+    than a cover because it iterates.
 
     Parameters
     ----------
     n_centers : int, default=100
-        m, at most the number of rows. As many as rows keeps every row, exactly.
+        m, at most the number of rows. If they are equal, every row is kept exactly.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
-        this density is given to. The choice of centers does not depend on it.
+        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
+        embedding passes its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the initial centers, and of the sample that the median bandwidth is taken from.
+        Seed of the initial centers, and of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
@@ -44,14 +44,14 @@ class KMeansDensity(CountedDensity):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
-    Below 20,000 rows this is scikit-learn's ``KMeans`` with one start by k-means++, in float64:
-    whole sample weights equal repeated rows to rounding. From there on it is
-    ``MiniBatchKMeans``, where they do not, as batches are drawn from the rows. Both run in one
-    thread, because their sums depend on the number of threads.
+    Below 20,000 rows this is scikit-learn's ``KMeans`` with one k-means++ start, in float64:
+    integer sample weights equal repeated rows up to rounding. For more rows it is
+    ``MiniBatchKMeans``, where they do not, because batches are drawn from the rows. Both run in
+    one thread, because their sums depend on the number of threads.
 
     References
     ----------
@@ -92,7 +92,7 @@ def _few_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSta
     from sklearn.cluster import KMeans
 
     X = X.astype(np.float64)
-    # KMeans takes the variance of its tolerance without weights: undo that.
+    # KMeans scales its tolerance by the unweighted variance: undo that.
     plain, weighted = X.var(axis=0).mean(), _variance(X, weights)
     tolerance = _TOLERANCE * weighted / plain if plain > 0 else 0.0
     model = KMeans(n_centers, n_init=1, tol=tolerance, random_state=rng)
@@ -104,7 +104,7 @@ def _many_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSt
 
     batch = max(1024, 2 * n_centers)
     model = MiniBatchKMeans(n_centers, n_init=1, batch_size=batch, random_state=rng)
-    middle = np.average(X, axis=0, weights=weights)  # far data keep their digits about it
+    middle = np.average(X, axis=0, weights=weights)  # data far from zero keep their digits
     return middle + model.fit(X - middle, sample_weight=weights).cluster_centers_
 
 

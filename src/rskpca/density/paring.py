@@ -15,7 +15,7 @@ class ParingDensity(CountedDensity):
 
     By default each kept row carries n / m: the reduced set of
     :class:`~rskpca.baselines.UniformDensity` with the same seed. With ``covering`` each row's
-    weight goes to the nearest kept row, which leaves a radius.
+    weight goes to the nearest kept row, so that a radius is known.
 
     Parameters
     ----------
@@ -24,26 +24,26 @@ class ParingDensity(CountedDensity):
     covering : bool, default=False
         True gives each kept row the weight of the rows nearest to it, False n / m.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
-        this density is given to. The choice of centers does not depend on it.
+        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
+        embedding passes its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the sample, and of the one that the median bandwidth is taken from.
+        Seed of the sample, and of the one that the median bandwidth is computed from.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
         Centers in the order of the data, weights, and with ``covering`` the radius, the largest
-        distance of a row to its center. Equal rows are one center, so that there may be fewer
-        than ``n_centers``.
+        distance between a row and its center. Equal rows become one center, so there may be
+        fewer than ``n_centers``.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights count them with
-        ``covering`` only.
+        The nearest center of each row; -1 for rows of weight 0. The weights count rows only with
+        ``covering``.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     References
     ----------

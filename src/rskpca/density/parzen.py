@@ -22,50 +22,50 @@ COVARIANCES = ("kernel", "full")
 
 
 class FastParzenDensity(BatchDensity):
-    """The fast Parzen window: balls of a fixed radius, each stood for by its mean.
+    """The fast Parzen window: balls of a fixed radius, each represented by its mean.
 
-    Wang et al. cover the data by balls of one radius and keep of each ball the mean of its
-    points, their number, and their covariance. The balls are those of Algorithm 2: a row joins
-    the first ball that it lies in, else it opens one. Unlike the shadow density, the radius has
-    nothing to do with the bandwidth, and the centers are no rows.
+    Wang et al. cover the data with balls of one radius and keep the mean, the number and the
+    covariance of the points in each ball. The balls are those of Algorithm 2: a row joins the
+    first ball that contains it, else it opens one. Unlike in the shadow density, the radius does
+    not depend on the bandwidth, and the centers are not rows.
 
     Parameters
     ----------
     radius : float, default=1.0
-        Of the balls, in the units of the data.
+        Radius of the balls, in the units of the data.
     covariance : {"kernel", "full"}, default="kernel"
-        What ``score_samples`` places on each center: the kernel, as every reduced set density
-        estimate does, or a Gaussian that also has the covariance of its points, as Wang et al. do.
+        What ``score_samples`` places on each center: the kernel, like every reduced set density
+        estimate, or a Gaussian that also includes the covariance of the points, like Wang et al.
         The latter needs a Gaussian kernel and memory for m d^2 numbers. The reduced set is the
         same.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth, or the kernel of the estimator that
-        this density is given to. The choice of centers does not depend on it.
+        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
+        embedding passes its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from.
+        Seed of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, weights and the radius, the largest distance of a row to the mean of its ball:
-        below twice the radius of the balls.
+        Centers, weights and the radius, the largest distance between a row and the mean of its
+        ball, which is below twice the radius of the balls.
     labels_ : ndarray of shape (n_samples,)
-        The ball of each row; -1 for rows of weight 0. Another mean can be nearer.
+        The ball of each row; -1 for rows of weight 0. The mean of another ball may be nearer.
     covariances_ : ndarray of shape (n_centers, n_features, n_features)
-        Of the points of each ball, about its center; with ``covariance="full"`` only.
+        Covariance of the points of each ball about its center; only with ``covariance="full"``.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
     With ``covariance="full"`` the density at x is (1/n) sum_j w_j N(x; c_j, S_j + sigma^2/2 I). The
-    kernel exp(-r^2 / sigma^2) is a normal density of covariance sigma^2/2 I, so that this gives
-    each ball the mean and the covariance that the Parzen window estimate of its points has. No
-    ball is singular, and a radius that leaves one point a ball is the Parzen window itself.
+    kernel exp(-r^2 / sigma^2) is a normal density with covariance sigma^2/2 I, so each ball has the
+    mean and the covariance of the Parzen window estimate of its points. No ball is singular, and
+    with one point per ball the result is the Parzen window itself.
 
     References
     ----------
@@ -121,7 +121,7 @@ class FastParzenDensity(BatchDensity):
             self.covariances_ = _covariances(X, weights, labels, self.reduced_set_.centers)
 
     def score_samples(self, X: Any) -> Array:
-        """Log of the density estimate at each row.
+        """Return the log of the density estimate at each row.
 
         Parameters
         ----------
@@ -131,9 +131,9 @@ class FastParzenDensity(BatchDensity):
         Returns
         -------
         ndarray of shape (n_samples,)
-            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral where that
-            is known; with ``covariance="full"`` the log of the mixture of Gaussians. Both
-            integrate to one.
+            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if that is
+            known; with ``covariance="full"`` the log of the mixture of Gaussians. Both integrate
+            to one.
         """
         check_is_fitted(self)
         if not hasattr(self, "covariances_"):
@@ -149,7 +149,7 @@ class FastParzenDensity(BatchDensity):
 def _covariances(
     X: Array, weights: Array, labels: NDArray[np.intp], centers: Array
 ) -> NDArray[np.float64]:
-    """The covariance of each ball's rows about its center."""
+    """Return the covariance of the rows of each ball about its center."""
     n_centers, n_features = centers.shape
     covariances = np.empty((n_centers, n_features, n_features))
     order = np.argsort(labels, kind="stable")
@@ -161,7 +161,7 @@ def _covariances(
 
 
 def _log_mixture(X: Array, means: Array, log_weights: Array, covariances: Array) -> Array:
-    """Log of sum_j exp(log_weights_j) N(x; means_j, covariances_j), never n x m."""
+    """Return log sum_j exp(log_weights_j) N(x; means_j, covariances_j) without an n x m array."""
     factors = np.linalg.cholesky(covariances)
     heights = log_weights - np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
     logs = np.full(len(X), -np.inf)

@@ -19,79 +19,79 @@ from ._counting import cell_means
 from .shadow import ShadowDensity
 
 WEIGHTS = ("nearest", "means", "quadrature", "operator")
-MOST_CENTERS = 12_000  # whose Gram matrix quadrature keeps: 1.2 GB
-RIDGE = 1e-8  # of kappa, on the diagonal: weights that rounding does not move
+MOST_CENTERS = 12_000  # the Gram matrix of a quadrature has 1.2 GB at this size
+RIDGE = 1e-8  # on the diagonal, relative to kappa, so that rounding does not change the weights
 _SPAN_ROWS = 2**14
 
 
 class ReweightedDensity(BatchDensity):
-    """The centers of another density, with weights that stand for the data better.
+    """The centers of another density, with weights that represent the data better.
 
-    Four ways to spend another pass over the data on the same centers:
+    There are four ways to use another pass over the data:
 
-    - ``"nearest"``: each row counts for its nearest center, where the shadow density counts it
-      for the first within the radius. Price: O(n m) distances.
-    - ``"means"``: each center moves to the mean of the rows that it stands for. Price: O(n d^2),
-      and the centers are no rows any more. A cell's mean map is then right to first order, but
-      the spread of its rows is still lost, which moves the eigenvalues of kernel PCA by a
-      second-order amount, as a rule up. ``covariance_`` is what undoes it: see the notes.
-    - ``"quadrature"``: the non-negative weights, of sum n, with the smallest MMD to the data,
-      min_w || sum_j w_j k(c_j, .) - sum_i k(x_i, .) ||_H. Price: O(n m) kernel values, the m x m
-      Gram matrix and a few of its Cholesky factors. Centers that get no weight are dropped, and
-      no radius is known, as rows belong to no center.
-    - ``"operator"``: the same with the kernel k^2. Its MMD is the Hilbert-Schmidt distance of the
-      operators of kernel PCA, sum_j w_j psi(c_j) psi(c_j)' and that of the data: the weights to
-      embed with, where ``"quadrature"`` has those of the best density estimate. Same price.
+    - ``"nearest"``: each row is counted at its nearest center, whereas the shadow density counts
+      it at the first within the radius. Cost: O(n m) distances.
+    - ``"means"``: each center moves to the mean of its rows. Cost: O(n d^2), and the centers are no
+      longer rows. The mean map of a cell is then correct to first order, but the spread of its
+      rows is still lost, which changes the eigenvalues of kernel PCA by a second-order amount and
+      usually increases them. ``covariance_`` corrects this: see the notes.
+    - ``"quadrature"``: the non-negative weights with sum n and the smallest MMD to the data,
+      min_w || sum_j w_j k(c_j, .) - sum_i k(x_i, .) ||_H. Cost: O(n m) kernel values, the m x m
+      Gram matrix and a few of its Cholesky factors. Centers without weight are dropped, and the
+      radius is unknown, because rows do not belong to centers.
+    - ``"operator"``: the same with the kernel k^2. Its MMD is the Hilbert-Schmidt distance between
+      the operators of kernel PCA, sum_j w_j psi(c_j) psi(c_j)' and that of the data. Use these
+      weights for an embedding, and ``"quadrature"`` for a density estimate. Same cost.
 
     Parameters
     ----------
     density : density estimator, default=None
-        Whose centers are taken. None is ``ShadowDensity()``.
+        The density that chooses the centers. None is ``ShadowDensity()``.
     weights : {"nearest", "means", "quadrature", "operator"}, default="nearest"
-        What is done, see above.
+        How the weights are computed, see above.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the kernel of ``density``, else the Gaussian with the median bandwidth, or the
-        kernel of the estimator that this density is given to. A ``density`` without a kernel
-        takes this one.
+        The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
+        an embedding leave it out: the embedding passes its own kernel.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is taken from.
+        Seed of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
         Centers and weights; for ``"nearest"`` and ``"means"`` also the radius, the largest
-        distance of a row to its center. Centers without rows, or without weight, are dropped.
+        distance between a row and its center. Centers without rows or weight are dropped.
     labels_ : ndarray of shape (n_samples,)
-        The center of each row, -1 for rows of weight 0: the nearest, and for ``"means"`` the one
-        that ``density`` gave it to. The weights of a quadrature do not count them.
+        The nearest center of each row or, for ``"means"``, the center that ``density`` assigned;
+        -1 for rows of weight 0. The weights of a quadrature do not depend on it.
     covariance_ : ndarray of shape (n_features, n_features)
-        Of the rows about their centers, (1/n) sum_i (x_i - c)(x_i - c)'; for
-        ``"means"`` only.
+        Covariance of the rows about their centers, (1/n) sum_i (x_i - c)(x_i - c)'; only for
+        ``"means"``.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where X has them.
+        Names of the features, if X has them.
 
     Notes
     -----
     For kernel PCA ``"operator"`` is the most accurate: on german, pendigits and covtype at ell 4
-    the error of the embedding is a seventh to a thirteenth of that on the shadow density's own
-    weights, and ``"quadrature"`` leaves 1.6 to 3.2 times as much. On usps, whose cells are wide,
-    both gain less than a half. ``python -m benchmarks weights`` measures it. Where all that is
-    wanted is an embedding, ``ReducedSetKernelPCA(basis="auto", refine="nystrom")`` costs about as
-    much, and gains more on usps; here the result is still a measure, for any method on one.
+    the error of the embedding is 7 to 13 times smaller than with the shadow density's own weights,
+    and that of ``"quadrature"`` 1.6 to 3.2 times larger than that of ``"operator"``. On usps, whose
+    cells are wide, both reduce the error by less than half. ``python -m benchmarks weights``
+    measures this. If you only need an embedding, ``ReducedSetKernelPCA(basis="auto",
+    refine="nystrom")`` costs about the same and is more accurate on usps; the result here is a
+    weighted set that any method can use.
 
-    Eigenvalues of a Gaussian kernel PCA on means are corrected by the spread within the cells::
+    Eigenvalues of a Gaussian kernel PCA on means can be corrected for the spread within cells::
 
         model = ReducedSetKernelPCA(5, density=ReweightedDensity(weights="means")).fit(X)
         corrected_eigenvalues(model.eigensystem_, model.reduced_set_, model.density_.covariance_)
 
     with :func:`rskpca.spectral.corrected_eigenvalues`.
 
-    The MMD is minimised with a ridge of 1e-8 kappa sum_j (w_j / n)^2, which leaves it as good
-    as it was, and the weights determined.
+    The MMD is minimized with a ridge of 1e-8 kappa sum_j (w_j / n)^2, which hardly changes it and
+    makes the weights unique.
 
     References
     ----------
@@ -131,7 +131,7 @@ class ReweightedDensity(BatchDensity):
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
-        """The kernel that was given to it, or to its density; None where none was."""
+        """The kernel given to this density, or to a density inside it; None if none was given."""
         nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
         return nested if self.kernel is None else self.kernel
 
@@ -181,25 +181,25 @@ class _Squared:
         self.sign, self.smooth, self.scale = kernel.sign, kernel.smooth, kernel.scale
 
     def evaluate(self, scaled: Array) -> Array:
-        """Its values, from signed squared distances in bandwidths."""
+        """Return its values for signed squared distances in bandwidths."""
         return np.square(self.kernel.evaluate(scaled))
 
 
 def _quadrature(
     kernel: RadialKernel | _Squared, centers: Array, X: Array, weights: Array
 ) -> Choice:
-    """The centers that have weight where the MMD to the rows is smallest.
+    """Return the centers with positive weights in the minimizer of the MMD to the rows.
 
     With shares a = w / n on the simplex and mu the mean map of the rows, the squared MMD is
-    a' D a, D_ij = <k(c_i, .) - mu, k(c_j, .) - mu>. The a that makes it smallest is the v >= 0
-    that makes v' D v + s (sum(v) - 1)^2 smallest, divided by its sum, for every s > 0: of the v in
-    one direction the best has s a'Da / (s + a'Da), which grows with a'Da. Here s is
-    2 kappa - ||mu||^2, so that ||mu||^2, a sum over n^2 pairs, cancels.
+    a' D a, D_ij = <k(c_i, .) - mu, k(c_j, .) - mu>. For every s > 0 its minimizer is the v >= 0
+    that minimizes v' D v + s (sum(v) - 1)^2, divided by its sum: the best v in one direction has
+    the value s a'Da / (s + a'Da), which grows with a'Da. With s = 2 kappa - ||mu||^2 the term
+    ||mu||^2, a sum over n^2 pairs, cancels.
     """
     if len(centers) > MOST_CENTERS:
         raise ValueError(
-            f"a quadrature keeps the Gram matrix of the centers, but {len(centers):,} are more "
-            f'than {MOST_CENTERS:,}; choose fewer, or weights="nearest".'
+            f"a quadrature needs the Gram matrix of the centers, but {len(centers):,} centers "
+            f'exceed the limit of {MOST_CENTERS:,}; use fewer, or weights="nearest".'
         )
     mean = _mean_map(kernel, centers, X, weights) / kernel.kappa
     matrix = gram.gram(kernel, centers, centers) / kernel.kappa
@@ -210,15 +210,15 @@ def _quadrature(
             shares = nonnegative_least_squares(matrix, np.ones(len(centers)))
     except np.linalg.LinAlgError as error:
         raise ValueError(
-            "a quadrature needs a positive definite kernel, but this one is not on the centers; "
-            'weights="nearest" takes any.'
+            "a quadrature needs a positive definite kernel, but this one is not positive definite "
+            'on the centers; weights="nearest" works for any kernel.'
         ) from error
     kept = shares > 0
     return Choice(centers[kept], shares[kept] * (weights.sum() / shares.sum()))
 
 
 def _mean_map(kernel: gram.Radial, centers: Array, X: Array, weights: Array) -> Array:
-    """(1/n) sum_i w_i k(c, x_i) at each center, a span of rows at a time."""
+    """Return (1/n) sum_i w_i k(c, x_i) at each center."""
     sums = np.zeros(len(centers))
     for rows in slices(0, len(X), _SPAN_ROWS):
         times = gram.multiplier(weights[rows, None])
@@ -229,7 +229,7 @@ def _mean_map(kernel: gram.Radial, centers: Array, X: Array, weights: Array) -> 
 def _pooled_covariance(
     X: Array, weights: Array, labels: NDArray[np.intp], centers: Array
 ) -> NDArray[np.float64]:
-    """(1/n) sum_i w_i (x_i - c)(x_i - c)', c the center of row i, a block at a time."""
+    """Return (1/n) sum_i w_i (x_i - c)(x_i - c)', where c is the center of row i."""
     total = np.zeros((X.shape[1], X.shape[1]))
     with single_threaded():
         for rows in slices(0, len(X), 4096):

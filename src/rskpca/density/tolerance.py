@@ -1,4 +1,4 @@
-"""A radius from what is wanted: ell, an error that a theorem bounds, or one that is estimated."""
+"""The radius of a cover: from ell, from the bound of a theorem, or from an estimated error."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Array = NDArray[np.floating]
 CONFIDENCE = 0.95
 ERRORS = ("operator", "mmd")
 
-_COARSEST = 1.0  # the first ell that is tried, then sqrt(2) times as much, and so on
-_FINE = 1.01  # how close the last two ell lie, as a ratio
-_SMALLEST = 1e-9  # radius in bandwidths, below which differences of kernel values have no digits
+_COARSEST = 1.0  # the first ell of the search, which grows by factors of sqrt(2)
+_FINE = 1.01  # ratio of the last two values of ell
+_SMALLEST = 1e-9  # radius in bandwidths below which differences of kernel values have no digits
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Goal:
 
     @classmethod
     def checked(cls, ell: object, tol: object, error: object) -> Goal:
-        """The goal that an estimator's parameters name."""
+        """Check the parameters of an estimator and return its goal."""
         if error not in ERRORS:
             raise ValueError(f'error must be "operator" or "mmd", got {error!r}.')
         auto = isinstance(ell, str) and ell == "auto"
@@ -43,7 +43,7 @@ class Goal:
             ell = check.positive_number("ell", ell, infinite=True, hint=hint)
         if tol is None:
             if auto:
-                raise ValueError('ell="auto" needs an error to aim at: give tol, such as tol=0.05.')
+                raise ValueError('ell="auto" needs a target error: give tol, such as tol=0.05.')
             return cls(ell, None, str(error))  # type: ignore[arg-type]
         wanted = check.positive_number("tol", tol)
         if not auto and ell != 4.0:
@@ -55,7 +55,7 @@ class Goal:
     def radius(
         self, kernel: RadialKernel, X: Array, weights: Array, spectrum: Spectrum | None
     ) -> float:
-        """The radius of the cover; ``spectrum`` holds the sums of X."""
+        """Return the radius of the cover; ``spectrum`` contains the Fourier sums of X."""
         if self.tol is None:
             return kernel.scale / float(self.ell)
         if self.ell == "auto":
@@ -64,7 +64,7 @@ class Goal:
 
 
 def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
-    """The largest radius at which the worst case is at most ``tol``."""
+    """Return the largest radius at which the worst-case error is at most ``tol``."""
     # Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy. The Hilbert-Schmidt error
     # is at most a factor times as much, about the mean or not.
     factor = 1.0 if error == "mmd" else kernel.centered_factor
@@ -74,14 +74,14 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
     beyond = np.flatnonzero(~(bounds <= tol))
     if len(beyond) == 0:
         raise ValueError(
-            f"tol={tol!r} holds for any centers: this kernel has no error above "
-            f"{bounds[-1]:.3g}. Give a smaller tol."
+            f"tol={tol!r} holds for any centers: the error of this kernel never exceeds "
+            f"{bounds[-1]:.3g}. Use a smaller tol."
         )
     if beyond[0] == 0:
         raise ValueError(
-            f"tol={tol!r} cannot be reached with a radius: the smallest error that can be "
-            f"promised is {bounds[0]:.3g}, and it costs a center for every row that is not a copy "
-            "of another. ell=np.inf keeps every row and has no error."
+            f"tol={tol!r} cannot be guaranteed by a radius: the smallest guaranteed error is "
+            f"{bounds[0]:.3g}, which needs a center for every distinct row. ell=np.inf keeps every "
+            "row and has no error."
         )
     low, high = radii[beyond[0] - 1], radii[beyond[0]]
     if not kernel.monotone:
@@ -95,20 +95,20 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
 
 
 def _between(kernel: RadialKernel, radii: Array) -> Array:
-    """How much further the kernel can fall between these radii and the next."""
+    """Return how much the kernel can decrease between these radii and the next."""
     if kernel.monotone:
         return np.zeros(len(radii))
     slope = kernel.lipschitz_constant
     if slope is None:
         raise ValueError(
-            f"tol needs to know how far {kernel!r} can fall within a radius: give it monotone=True "
-            "where that is so, or lipschitz. Or give a number for ell."
+            f"tol needs to know how much {kernel!r} can decrease within a radius: give it "
+            "monotone=True if that is true, or lipschitz. Or give a number for ell."
         )
     return slope * radii * (radii[1] / radii[0] - 1)
 
 
 class _Search:
-    """From coarse to fine, until the limit of the estimated error is below what is wanted."""
+    """A search from coarse to fine for an ell whose estimated error limit is below the target."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class _Search:
     ) -> None:
         if spectrum is None:
             raise ValueError(
-                f'ell="auto" needs random frequencies of the kernel, but {kernel!r} has none or '
+                f'ell="auto" needs random frequencies, but {kernel!r} has none or '
                 "n_frequencies=0; give tol alone, or a number for ell."
             )
         self.kernel, self.X, self.weights, self.spectrum = kernel, X, weights, spectrum
@@ -129,13 +129,13 @@ class _Search:
         smallest = 2 * ROUNDING * self.unit
         if self.tol <= smallest:
             raise ValueError(
-                f"tol={self.tol!r} cannot be reached by an estimate: the smallest is "
-                f"{smallest:.2g}, and it costs a center for every row that is not a copy of "
-                "another. ell=np.inf keeps every row and has no error."
+                f"tol={self.tol!r} is too small to estimate: the smallest is {smallest:.2g}, "
+                "which needs a center for every distinct row. ell=np.inf keeps every row and has "
+                "no error."
             )
 
     def limit(self, ell: float) -> float:
-        """The limit of the error at this ell."""
+        """Return the limit of the error at this ell."""
         cover = Cover(self.kernel.scale / ell, self.X[:0])
         labels, squared = cover.extend(self.X)
         self._check_seen(ell, squared)
@@ -147,20 +147,20 @@ class _Search:
         total = float(self.weights @ np.sqrt(squared))
         if total and not self.spectrum.can_resolve(float(self.weights @ squared) / total):
             raise ValueError(
-                f"tol={self.tol!r} asks for an ell above {ell:.3g}, where the error lies at "
-                f"frequencies of which {2 * self.spectrum.n_pairs} are too few: give more "
-                "n_frequencies, a larger tol, or tol alone, without ell."
+                f"tol={self.tol!r} needs an ell above {ell:.3g}, where "
+                f"{2 * self.spectrum.n_pairs} random frequencies are too few to estimate the "
+                "error: use more n_frequencies, a larger tol, or tol alone, without ell."
             )
 
     def radius(self) -> float:
-        """Of the smallest ell found."""
+        """Return the radius of the smallest ell found."""
         good = _COARSEST
         while self.limit(good) > self.tol:
             good *= math.sqrt(2)
         return self.kernel.scale / self._refined(good)
 
     def _refined(self, good: float) -> float:
-        """Between an ell that is too coarse and one that is not, by halves on the log scale."""
+        """Bisect, on a log scale, between an ell that is too coarse and one that is not."""
         bad = good / math.sqrt(2)
         while good / bad > _FINE:
             middle = math.sqrt(bad * good)

@@ -78,7 +78,8 @@ def _root_of_shape(covariance: Array) -> Array:
 def _curvatures(system: EigenSystem, points: Array, root: Array) -> Array:
     """Return |Q' grad f|^2 + f tr(Q' Hess f Q) at the points, one column per function.
 
-    Lengths are in bandwidths. For f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2) and y = Q' z:
+    Lengths are in bandwidths. For f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2) and
+    y = Q' z:
     Q' grad f = 2 sum_j a_j k_j (y_j - y),
     tr(Q' Hess f Q) = sum_j a_j k_j (4 |y_j - y|^2 - 2 |Q|^2).
     """

@@ -36,7 +36,7 @@ bench: $(VENV)/.installed-plot ## Run the benchmarks
 bench-quick: $(VENV)/.installed-plot ## Run the benchmarks on small data
 	$(BIN)/python -m benchmarks --quick
 
-experiments: $(VENV)/.installed-plot ## Make the paper's figures, tables and claims anew
+experiments: $(VENV)/.installed-plot ## Recompute the paper's figures, tables and claims
 	OMP_NUM_THREADS=1 $(BIN)/python -m experiments
 
 experiments-quick: $(VENV)/.installed-plot ## Run the experiments on a few rows

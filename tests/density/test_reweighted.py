@@ -287,7 +287,7 @@ def test_density_must_be_one(density):
 
 def test_quadrature_refuses_a_gram_matrix_beyond_memory(monkeypatch):
     monkeypatch.setattr(module, "MOST_CENTERS", 10)
-    with pytest.raises(ValueError, match="keeps the Gram matrix of the centers, but 50 are more"):
+    with pytest.raises(ValueError, match="needs the Gram matrix of the centers, but 50 centers"):
         ReweightedDensity(ShadowDensity(ell=np.inf), "quadrature").fit(datasets.blobs(50, 2))
 
 

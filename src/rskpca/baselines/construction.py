@@ -1,4 +1,4 @@
-"""Reduced-set construction: points that need not be data, by fixed-point pre-images."""
+"""Reduced-set construction: new points found by fixed-point pre-images."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from ..embedding.compressed import CompressedKernelPCA
 from ..kernels import Gaussian
 
 _ITERATIONS = 500
-_CONVERGED = 1e-9  # a step of so many bandwidths
+_CONVERGED = 1e-9  # length of the last step, in bandwidths
 
 
 def construct_reduced_set(
     model: Any, n_centers: int, *, n_restarts: int = 4, random_state: Any = 0
 ) -> CompressedKernelPCA:
-    """Build points anywhere in space, one by one, on which the model's axes are expressed.
+    """Construct points, one by one, that represent the axes of a model.
 
     Reduced-set construction of Scholkopf, Mika, Burges et al. (1999), for all axes together. With
-    R_k what is left of the unit axis v_k after projection on the points so far, the next point
-    maximises F(z) = sum_k <R_k, psi(z)>^2 / k(z, z). For the Gaussian kernel a maximum is a fixed
+    R_k the residual of the unit axis v_k after projection on the points so far, the next point
+    maximizes F(z) = sum_k <R_k, psi(z)>^2 / k(z, z). For the Gaussian kernel a maximum is a fixed
     point of
 
         z <- sum_i b_i k(x_i, z) x_i / sum_i b_i k(x_i, z),   b_i = sum_k <R_k, psi(z)> a_ik,
 
-    where R_k = sum_i a_ik psi(x_i), and the denominator is F(z) itself. A step that would
-    lower F is halved. After each point all coefficients are refitted: those of the projection.
+    where R_k = sum_i a_ik psi(x_i), and the denominator is F(z) itself. A step that would lower F
+    is halved. After each point all coefficients are refitted by projection.
 
     Parameters
     ----------
     model : fitted kernel PCA
-        Such as :class:`~rskpca.ReducedSetKernelPCA`, with a Gaussian kernel.
+        A model such as :class:`~rskpca.ReducedSetKernelPCA` with a Gaussian kernel.
     n_centers : int
-        Points to build, at most those of the model. Fewer come back where nothing is left of
-        the axes.
+        Number of points, at most that of the model. Fewer are returned if they represent the axes
+        exactly.
     n_restarts : int, default=4
-        Each point is sought from the best of the model's centers and from this many random
-        ones; the best maximum is taken.
+        Each search starts from the best of the model's centers and from this many random ones;
+        the highest maximum is used.
     random_state : int, RandomState or None, default=0
         Seed of the random starts.
 
     Returns
     -------
     CompressedKernelPCA
-        Fitted.
+        The fitted transformer.
 
     Examples
     --------
@@ -65,14 +65,14 @@ def construct_reduced_set(
     kernel = require_gaussian(axes.kernel, "construct_reduced_set")
     check.positive_integer("n_restarts", n_restarts)
     with single_threaded_blas():  # many small products
-        points = _constructed(axes, kernel, n_centers, n_restarts, check_random_state(random_state))
+        points = _construct(axes, kernel, n_centers, n_restarts, check_random_state(random_state))
     return axes.compressed(points)
 
 
-def _constructed(
+def _construct(
     axes: Axes, kernel: Gaussian, n_centers: int, n_restarts: int, random: np.random.RandomState
 ) -> Array:
-    """The points, one by one, each for what the axes have left."""
+    """Return the points, each of which maximizes F for the residuals so far."""
     centers, Z, coefficients = axes.centers, axes.centers[:0], axes.coefficients[:0]
     left = at_centers = axes.at(centers)
     while len(Z) < n_centers:
@@ -81,7 +81,7 @@ def _constructed(
         residual = np.concatenate([axes.coefficients, -coefficients])
         found = _climb(kernel, points, residual, centers[starts])
         kept, refitted = axes.projected(np.concatenate([Z, found]))
-        if len(kept) == len(Z):  # nothing is left of the axes
+        if len(kept) == len(Z):  # the axes are represented exactly
             break
         Z, coefficients = kept, refitted
         left = at_centers - gram.gram(kernel, centers, Z) @ coefficients
@@ -93,7 +93,7 @@ def _largest(values: Array) -> int:
 
 
 def _climb(kernel: Gaussian, points: Array, residual: Array, Z: Array) -> Array:
-    """The best of the fixed points reached from the rows of Z."""
+    """Return the best fixed point reached from the rows of Z."""
     shift, height = _fixed_point_shift(kernel, points, residual, Z)
     length = np.ones(len(Z))
     for _ in range(_ITERATIONS):
@@ -113,7 +113,7 @@ def _climb(kernel: Gaussian, points: Array, residual: Array, Z: Array) -> Array:
 def _fixed_point_shift(
     kernel: Gaussian, points: Array, residual: Array, Z: Array
 ) -> tuple[Array, Array]:
-    """Where the fixed-point iteration moves each row of Z, from there; and F at the row."""
+    """Return the step of the fixed-point iteration at each row of Z, and F there."""
     values = gram.gram(kernel, points, Z).T
     products = values @ residual  # <R_k, psi(z)>
     height = np.sum(products**2, axis=1)

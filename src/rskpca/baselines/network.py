@@ -14,11 +14,11 @@ from .. import _validation as check
 from .._core import gram
 from .._core.parallel import single_threaded_blas
 from ..embedding._axes import Array, Axes, require_gaussian
-from ..embedding._greedy import greedy
 from ..embedding.compressed import CompressedKernelPCA
+from ..embedding.selection import greedy
 from ..kernels import Gaussian
 
-_RANK = 1e-10  # singular values below this, relative to the largest, are not divided by
+_RANK = 1e-10  # smaller singular values, relative to the largest, are treated as zero
 
 
 def compress_map(
@@ -32,32 +32,32 @@ def compress_map(
     """Train a small radial-basis network to imitate the projection of the training points.
 
     Kernel map compression of Arif and Vela (2011). The network x -> sum_j a_j k(x, z_j), about the
-    model's mean, has m nodes z_j that move: it minimises sum_i w_i ||y_i - network(x_i)||^2, where
+    model's mean, has m movable nodes z_j and minimizes sum_i w_i ||y_i - network(x_i)||^2, where
     y_i are the model's coordinates of x_i. For given nodes the coefficients a are a least-squares
-    solution, and only the nodes are left to move (variable projection), by L-BFGS from the
-    centers that :func:`~rskpca.select_reduced_set` would keep.
+    solution, so only the nodes are optimized (variable projection), by L-BFGS from the centers
+    that :func:`~rskpca.select_reduced_set` would keep.
 
     Parameters
     ----------
     model : fitted kernel PCA
-        Such as :class:`~rskpca.ReducedSetKernelPCA`, with a Gaussian kernel.
+        A model such as :class:`~rskpca.ReducedSetKernelPCA` with a Gaussian kernel.
     n_centers : int
-        Nodes of the network, at most the centers of the model.
+        Number of nodes, at most the number of centers of the model.
     X : array-like of shape (n_samples, n_features), default=None
-        The points to imitate the model at. None takes the model's reduced set with its weights.
+        The training points. None uses the model's reduced set with its weights.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row of X counts.
+        Weight of each row of X.
     max_iter : int, default=100
-        Iterations of L-BFGS.
+        Largest number of L-BFGS iterations.
 
     Returns
     -------
     CompressedKernelPCA
-        Fitted.
+        The fitted transformer.
 
     Notes
     -----
-    Memory O(n m); an iteration takes O(n m (m + d)) for n rows of X.
+    Memory is O(n m); an iteration takes O(n m (m + d)) for n rows of X.
 
     Examples
     --------
@@ -73,11 +73,11 @@ def compress_map(
     kernel = require_gaussian(axes.kernel, "compress_map")
     check.positive_integer("max_iter", max_iter)
     X, weights = _training_points(model, X, sample_weight)
-    network = _Network.imitating(axes, kernel, X, weights)
+    network = _Network.for_model(axes, kernel, X, weights)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
     with single_threaded_blas():  # many small products
-        nodes = network.trained(start, max_iter).astype(axes.system.centers.dtype)
-        coefficients, *_ = network.solved(nodes.astype(np.float64))
+        nodes = network.train(start, max_iter).astype(axes.system.centers.dtype)
+        coefficients, *_ = network.solve(nodes.astype(np.float64))
     return axes.compressed(nodes, coefficients)
 
 
@@ -94,7 +94,7 @@ def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Arr
 
 @dataclass(frozen=True, eq=False)
 class _Network:
-    """The least-squares problem of the nodes.
+    """The least-squares problem for the nodes.
 
     The first rows of ``points`` are the training points, with the roots of their ``weights`` and
     ``targets``. The others are the model's centers, over which ``shares`` takes the mean.
@@ -107,8 +107,8 @@ class _Network:
     shares: Array
 
     @classmethod
-    def imitating(cls, axes: Axes, kernel: Gaussian, X: Array, weights: Array) -> _Network:
-        """The problem of the model's coordinates at X, scaled to an error of 1 for no network."""
+    def for_model(cls, axes: Axes, kernel: Gaussian, X: Array, weights: Array) -> _Network:
+        """Return the problem for the coordinates at X, scaled so that no network has error 1."""
         targets = axes.system.extend(X) * np.sqrt(axes.system.eigenvalues)
         size = np.sqrt(weights @ np.sum(targets**2, axis=1))
         roots = np.sqrt(weights) / max(size, np.finfo(np.float64).tiny)
@@ -116,8 +116,8 @@ class _Network:
             return cls(kernel, X, roots, targets, np.empty(0))
         return cls(kernel, np.concatenate([X, axes.centers]), roots, targets, axes.shares)
 
-    def trained(self, start: Array, max_iter: int) -> Array:
-        """Nodes with an error of at most that of the start."""
+    def train(self, start: Array, max_iter: int) -> Array:
+        """Optimize the nodes; the error is at most that of the start."""
         scale, origin = self.kernel.scale, start.mean(axis=0)
 
         def objective(flat: Array) -> tuple[float, Array]:
@@ -130,8 +130,8 @@ class _Network:
         better = found.fun < self.error(start)[0]
         return origin + scale * found.x.reshape(start.shape) if better else start
 
-    def solved(self, nodes: Array) -> tuple[Array, Array, Array]:
-        """The coefficients for these nodes, what they leave, and the kernel's values."""
+    def solve(self, nodes: Array) -> tuple[Array, Array, Array]:
+        """Return the coefficients for these nodes, the residual, and the kernel values."""
         values = gram.gram(self.kernel, self.points, nodes)
         n = len(self.targets)
         columns = self.roots[:, None] * (values[:n] - self.shares @ values[n:])
@@ -140,12 +140,13 @@ class _Network:
         return coefficients, columns @ coefficients - targets, values
 
     def error(self, nodes: Array) -> tuple[float, Array]:
-        """Weighted squared error, relative to that of no network, and its gradient.
+        """Return the weighted squared error, relative to that of no network, and its gradient.
 
-        As the error is least in the coefficients, only the kernel's values vary: with E the
-        derivative by them, that by z_j is (2 / sigma^2) sum_i E_ij k(x_i, z_j) (x_i - z_j).
+        The coefficients minimize the error, so only the kernel values contribute: with E the
+        derivative with respect to them, that for z_j is
+        (2 / sigma^2) sum_i E_ij k(x_i, z_j) (x_i - z_j).
         """
-        coefficients, residual, values = self.solved(nodes)
+        coefficients, residual, values = self.solve(nodes)
         by_value = 2 * (self.roots[:, None] * residual) @ coefficients.T
         if len(self.shares):
             by_mean = -np.outer(self.shares, by_value.sum(axis=0))

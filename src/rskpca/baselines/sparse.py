@@ -38,59 +38,59 @@ class SparseModel(FittedModel):
 class SparseKernelPCA(ReducedSetKernelPCA):
     """Sparse kernel PCA (Tipping 2000): kernel PCA of a covariance that few points carry.
 
-    In feature space the data are Gaussian with the covariance
-    C = s I + sum_i u_i psi(c_i) psi(c_i)', and the weights u_i >= 0 are those of the largest
-    likelihood. Most of them are zero; the larger the noise s, the more. The principal axes are
-    those of C: kernel PCA of the points that are left, with the weights n u_i. As s goes to
-    zero u_i goes to w_i / n, and the answer to kernel PCA of all points.
+    In feature space the data are modeled as Gaussian with the covariance
+    C = s I + sum_i u_i psi(c_i) psi(c_i)', where the weights u_i >= 0 maximize the likelihood. The
+    larger the noise s, the more of them are zero. The principal axes are those of C: kernel PCA of
+    the remaining points with the weights n u_i. As s goes to zero, u_i tends to w_i / n and the
+    result to kernel PCA of all points.
 
-    It is an estimator and no function of a fitted model, because it does not approximate axes: it
-    fits a model of its own to the data, for which the reduced set stands. ``ell=np.inf`` is the
-    original, on all rows.
+    This is an estimator rather than a function of a fitted model, because it does not approximate
+    axes but fits its own model to the reduced set. ``ell=np.inf`` is the original method, on all
+    rows.
 
     Parameters
     ----------
     n_components : int, default=None
         r. None keeps every component with a positive eigenvalue.
     n_centers : int, default=None
-        Points that may keep a weight: the noise is sought that leaves at most so many, and close
-        to it. Not together with ``noise``.
+        Largest number of points with a weight; the noise is chosen so that there are nearly that
+        many. Cannot be combined with ``noise``.
     noise : float, default=None
-        s, on the scale of the kernel. None, without ``n_centers``, is a tenth of the noise from
-        which on no point has a weight, max_i (1/n) sum_j w_j k(c_i, c_j)^2 / kappa.
+        s, on the scale of the kernel. None, without ``n_centers``, is a tenth of the smallest noise
+        at which no point has a weight, max_i (1/n) sum_j w_j k(c_i, c_j)^2 / kappa.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density``.
+        None is the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
     density : density estimator, default=None
-        How the reduced set is made. None is ``ShadowDensity(ell=ell)``.
+        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Of the shadow density, where no ``density`` is given; None is 4.0. ``np.inf`` keeps
+        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
         every row.
     center : bool, default=True
-        True takes the axes about the mean of the weighted points that are left. The weights are
-        those of the second moment either way.
+        True computes the axes about the mean of the remaining weighted points. The weights
+        belong to the second moment in both cases.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is computed from.
     verbose : int, default=0
-        1 shows a progress line on fits of over a second.
+        1 shows a progress line for fits that take more than a second.
 
     Attributes
     ----------
     basis_ : ndarray of shape (n_centers_, n_features)
-        The points that kept a weight.
+        The points with a weight.
     weights_ : ndarray of shape (n_centers_,)
         n u of each, on the scale of the weights of the reduced set.
     noise_ : float
         s.
     n_centers_ : int
-        Points that kept a weight.
+        Number of points with a weight.
     reduced_set_ : ReducedSet
-        What the model was fitted to.
+        The reduced set that the model was fitted to.
     eigenvalues_ : ndarray of shape (n_components,)
-        Of the weighted Gram matrix of the points that are left. The noise holds the rest.
+        Eigenvalues of the weighted Gram matrix of the remaining points.
     eigenvectors_ : ndarray of shape (n_centers_, n_components)
         Its unit eigenvectors.
     kernel_ : RadialKernel
@@ -104,11 +104,11 @@ class SparseKernelPCA(ReducedSetKernelPCA):
 
     Notes
     -----
-    Tipping maximises the likelihood by EM, or by a fixed-point iteration: both need n x n
-    matrices in each of the many steps that a weight takes to get near zero. Here it is raised a
-    weight at a time, each to its maximum in closed form, which may be zero (Tipping and Faul
-    2003). So it never falls, most weights are exactly zero, and memory is O(n m). Each point
-    that is ever given a weight costs a product with all kernel values of the reduced set.
+    Tipping maximizes the likelihood by EM, or by a fixed-point iteration: both need n x n matrices
+    in each of the many steps in which a weight approaches zero. Here one weight at a time is set
+    to its maximum in closed form, which may be zero (Tipping and Faul 2003). So the likelihood
+    never decreases, most weights are exactly zero, and memory is O(n m). Each point that is ever
+    given a weight costs a product with all kernel values of the reduced set.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     ) -> SparseModel:
         """Choose the points that keep a weight and solve their eigenproblem."""
         with single_threaded_blas():  # many small products
-            noise, u = self._sparsified(kernel, reduced_set)
+            noise, u = self._sparsify(kernel, reduced_set)
         kept = np.flatnonzero(u)
         weights = reduced_set.n_samples * u[kept]
         system = self._solve_centers(kernel, ReducedSet(reduced_set.centers[kept], weights))
@@ -183,12 +183,12 @@ class SparseKernelPCA(ReducedSetKernelPCA):
             kernel, reduced_set, system, system, scale, kept_weights=weights, noise=noise
         )
 
-    def _sparsified(self, kernel: RadialKernel, reduced_set: ReducedSet) -> tuple[float, Array]:
+    def _sparsify(self, kernel: RadialKernel, reduced_set: ReducedSet) -> tuple[float, Array]:
         likelihood, n_centers = Likelihood.of(kernel, reduced_set), self.n_centers
         if n_centers is not None and n_centers > reduced_set.n_centers:
             raise ValueError(
-                f"n_centers={n_centers} is more than the {reduced_set.n_centers} centers of the "
-                "reduced set; ask for fewer, or give a larger ell."
+                f"n_centers={n_centers} exceeds the {reduced_set.n_centers} centers of the reduced "
+                "set; use fewer, or a larger ell."
             )
         if n_centers is not None:
             return sparsest(likelihood, n_centers)
@@ -196,29 +196,29 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         noise = largest / 10 if self.noise is None else float(self.noise)
         if not least <= noise < largest:
             raise ValueError(
-                f"noise={noise:g} is of no use: from {largest:g} on no point of these data has a "
-                f"weight, and below {least:g} it drowns in rounding."
+                f"noise={noise:g} is out of range: from {largest:g} on no point has a weight, and "
+                f"below {least:g} rounding errors dominate."
             )
         return noise, maximise(likelihood, noise)
 
     @property
     def weights_(self) -> Array:
-        """Weights of the points that are left, on the scale of those of the reduced set."""
+        """Weights of the remaining points, on the scale of those of the reduced set."""
         return self._sparse.kept_weights
 
     @property
     def noise_(self) -> float:
-        """The noise."""
+        """The noise s."""
         return self._sparse.noise
 
     @property
     def n_centers_(self) -> int:
-        """Points that kept a weight."""
+        """The number of points with a weight."""
         return len(self.basis_)
 
     @property
     def eigenvectors_(self) -> Array:
-        """Unit eigenvectors of the weighted Gram matrix, a row a point that is left."""
+        """Unit eigenvectors of the weighted Gram matrix, one row per remaining point."""
         return np.sqrt(self.weights_)[:, None] * self.eigensystem_.functions
 
     @property

@@ -17,7 +17,7 @@ from .uniform import UniformDensity
 
 
 class SubsampledKernelPCA(ReducedSetKernelPCA):
-    """Kernel PCA on rows drawn at random: what one does by hand, and what to beat.
+    """Kernel PCA of rows drawn at random, the baseline that needs no library.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         None is the Gaussian.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
     center : bool, default=True
         True is scikit-learn's kernel PCA, about the mean in feature space; False is the
         paper's operator.

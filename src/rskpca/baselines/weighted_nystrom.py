@@ -28,13 +28,13 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         None is the Gaussian.
     gamma : float, default=None
-        With a kernel's name: scikit-learn's parameter, 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        With a kernel's name: sigma. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
     extension : {"landmarks", "data"}, default="landmarks"
         ``"data"`` is the published method: eigenvectors are extended to all n points, which are
-        kept, and a new point costs O(n). ``"landmarks"`` projects from the landmarks, O(m) a
-        point: reduced-set kernel PCA on a :class:`KMeansDensity`.
+        kept, and a new point costs O(n). ``"landmarks"`` projects from the landmarks, at a cost of
+        O(m) per point: reduced-set kernel PCA on a :class:`~rskpca.KMeansDensity`.
     center : bool, default=True
         True is scikit-learn's kernel PCA, about the mean in feature space; False is the
         paper's operator.
@@ -46,7 +46,7 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
     landmarks_ : ndarray of shape (n_centers, n_features)
         The means of the clusters.
     reduced_set_ : ReducedSet
-        The same with their weights.
+        The means with their weights.
     n_centers_ : int
         m, their number.
     basis_ : ndarray of shape (n_basis, n_features)

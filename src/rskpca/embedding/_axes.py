@@ -1,4 +1,4 @@
-"""The principal axes of a fitted kernel PCA, as points of H: what a compression works on."""
+"""The principal axes of a fitted kernel PCA, as elements of H."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Axes:
 
     @classmethod
     def of(cls, model: Any, n_centers: object) -> Axes:
-        """The axes of the model, once it and the number of points are found sound."""
+        """Return the axes of a model, after checking it and the number of points."""
         system = _eigensystem(model)
         check.positive_integer("n_centers", n_centers)
         if n_centers > len(system.centers):  # type: ignore[operator]
             raise ValueError(
-                f"n_centers={n_centers} is more than the {len(system.centers)} centers of the "
-                "model; ask for fewer, or fit a model with more."
+                f"n_centers={n_centers} exceeds the {len(system.centers)} centers of the model; "
+                "use fewer, or fit a model with more."
             )
         expansion, shares = _on_the_kernel(model, system)
         unit = expansion * np.sqrt(system.eigenvalues)
@@ -53,11 +53,11 @@ class Axes:
         return self.system.kernel
 
     def at(self, Z: Array) -> Array:
-        """v_k(z) = <v_k, psi(z)>, a row a point."""
+        """Return v_k(z) = <v_k, psi(z)>, one row per point."""
         return self._sums(Z, self.coefficients)
 
     def means_at(self, Z: Array) -> Array:
-        """<mean, psi(z)>, a number a point."""
+        """Return <mean, psi(z)> for each point."""
         return (
             np.zeros(len(Z)) if self.shares is None else self._sums(Z, self.shares[:, None])[:, 0]
         )
@@ -68,16 +68,17 @@ class Axes:
         )
 
     def projected(self, Z: Array) -> tuple[Array, Array]:
-        """The points that the others do not make redundant, and the coefficients on them of the
-        projections of the axes on their span: K_ZZ A = <psi(Z), v>.
+        """Project the axes on the span of points: K_ZZ A = <psi(Z), v>.
+
+        Return the points without redundant ones, and the coefficients A.
         """
         span = Moments.of(self.kernel, Z)  # A = T T' <psi(Z), v>, with K_ZZ^{-1} = T T'
         return span.basis, span.columns @ (span.columns.T @ self.at(span.basis))
 
     def compressed(self, Z: Array, coefficients: Array | None = None) -> CompressedKernelPCA:
-        """The model over the points Z, in the dtype of its centers.
+        """Return the model over the points Z, in the dtype of its centers.
 
-        Without coefficients, with those of the projection.
+        Without coefficients the axes are projected.
         """
         Z = Z.astype(self.system.centers.dtype)
         if coefficients is None:
@@ -93,12 +94,12 @@ class Axes:
         return CompressedKernelPCA.of(self.model, system, self._errors(Z, coefficients))
 
     def _shifted(self, Z: Array) -> Shifted:
-        """The mean at Z, and its projection on the span of psi(Z)."""
+        """Return the mean at Z, and its projection on the span of psi(Z)."""
         means = self.means_at(Z)
         return Shifted(means, lstsq(gram.gram(self.kernel, Z, Z), means, cond=1e-12)[0])
 
     def _errors(self, Z: Array, coefficients: Array) -> Array:
-        """||v - v'|| with v' = sum_j coefficients_j psi(z_j)."""
+        """Return ||v - v'|| with v' = sum_j coefficients_j psi(z_j)."""
         lengths = np.sum(self.coefficients * self.at(self.centers), axis=0)
         products = np.sum(coefficients * self.at(Z), axis=0)
         squares = np.sum(coefficients * (gram.gram(self.kernel, Z, Z) @ coefficients), axis=0)
@@ -117,7 +118,7 @@ def _eigensystem(model: Any) -> EigenSystem:
 
 
 def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None]:
-    """Coefficients of the eigenfunctions on k itself, and those of the mean."""
+    """Return the coefficients of the eigenfunctions with respect to k, and those of the mean."""
     operator = system.operator
     if isinstance(operator, Plain):
         return system.coefficients, None
@@ -130,10 +131,10 @@ def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None
 
 
 def require_gaussian(kernel: RadialKernel, name: str) -> Gaussian:
-    """The kernel, where its derivative is known."""
+    """Return the kernel if it is Gaussian, whose derivative is known; else raise."""
     if not isinstance(kernel, Gaussian):
         raise ValueError(
-            f"{name} moves its points along the gradient of the Gaussian, but the model's "
-            f"kernel is {kernel!r}; select_reduced_set takes any kernel."
+            f"{name} needs the gradient of a Gaussian kernel, but the model's kernel is "
+            f"{kernel!r}; select_reduced_set works for any kernel."
         )
     return kernel

@@ -20,21 +20,21 @@ from ..reduced_set import ReducedSet
 from ..spectral.basis import spanning
 from ._base import Array
 
-# Relative error of the coordinates that is small whatever else is known.
+# A relative error of the coordinates that is small in any case.
 SMALL = 2e-3
-_SHARE = 0.15  # of the error of the reduced set, that a basis may add
+_SHARE = 0.15  # share of the error of the reduced set that a basis may add
 
 
 def check_basis(basis: Any) -> None:
-    """None, "auto", a share, a whole number, a density or a ReducedSet."""
+    """Check for None, "auto", a share, an integer, a density or a ReducedSet."""
     if isinstance(basis, str) and basis != "auto":
         raise ValueError(
             f'basis must be None, "auto", a number, a density or a ReducedSet, got {basis!r}.'
         )
     if isinstance(basis, float | np.floating) and not 0 < basis <= 1:
         raise ValueError(
-            f"basis={basis!r}: a float is a share of the centers, above 0 and at most 1; a "
-            "number of points is a whole number."
+            f"basis={basis!r}: a float is a share of the centers, above 0 and at most 1; give a "
+            "number of points as an integer."
         )
     numbers = float, np.floating, Integral
     if basis is not None and not isinstance(basis, (str, *numbers, BaseDensity, ReducedSet)):
@@ -52,7 +52,7 @@ def basis_points(
     reduced_set: ReducedSet,
     sufficient: Callable[[], NDArray[np.intp]],
 ) -> Array:
-    """The points that a checked ``basis`` names; ``sufficient`` finds those of "auto"."""
+    """Return the points of a checked ``basis``; ``sufficient`` finds those of "auto"."""
     centers, m = reduced_set.centers, reduced_set.n_centers
     if basis is None:
         return centers
@@ -64,7 +64,7 @@ def basis_points(
         rows = Rows(centers, reduced_set.weights, weighted=True)
         return density.summarize(rows, kernel).reduced_set_.centers
     if isinstance(basis, ReducedSet):
-        return _of_width(basis.centers, centers)
+        return _check_width(basis.centers, centers)
     if isinstance(basis, str):
         return centers[sufficient()]
     size = math.ceil(basis * m) if isinstance(basis, float | np.floating) else min(basis, m)
@@ -72,12 +72,12 @@ def basis_points(
 
 
 def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
-    """An error of the coordinates that adds little to what the reduced set causes itself.
+    """Return an error of the coordinates that adds little to that of the reduced set.
 
-    Some 15% of two parts. Half of 1 - phi / kappa at the mean squared distance from the center
-    in bandwidths, the bias, which is of second order for kernels with a cusp too: but for the
-    few pairs of one center the first-order terms cancel. And the net displacement of each
-    center's points in bandwidths, as if independent of the others'.
+    It is 15% of the combination of two terms: a bias of half of 1 - phi / kappa at the mean squared
+    distance from the center, which is of second order even for kernels with a cusp, because
+    first-order terms cancel except for pairs at the same center; and the net displacement of the
+    rows of each center, assumed independent. Lengths are in bandwidths.
     """
     n, scatter, displacement = (
         reduced_set.n_samples, reduced_set.scatter, reduced_set.displacement,
@@ -90,7 +90,7 @@ def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
     return max(_SHARE * float(np.hypot(bias, spread)), 1e-6)
 
 
-def _of_width(points: Array, centers: Array) -> Array:
+def _check_width(points: Array, centers: Array) -> Array:
     if points.shape[1] != centers.shape[1]:
         raise ValueError(
             f"basis has {points.shape[1]} features, but the data have {centers.shape[1]}; "

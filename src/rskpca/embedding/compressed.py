@@ -1,4 +1,4 @@
-"""The transformer that a compression leaves."""
+"""A kernel PCA on fewer points."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ Array = NDArray[np.floating]
 class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A fitted kernel PCA whose axes are expressed in fewer points.
 
-    Made by :func:`~rskpca.select_reduced_set`, :func:`~rskpca.construct_reduced_set` and
-    :func:`~rskpca.compress_map`. It is fitted for good, as scikit-learn's ``FrozenEstimator``:
-    ``fit`` changes nothing, and a clone is the transformer itself.
+    The result of :func:`~rskpca.select_reduced_set`,
+    :func:`~rskpca.baselines.construct_reduced_set` and :func:`~rskpca.baselines.compress_map`. It
+    stays fitted, like scikit-learn's ``FrozenEstimator``: ``fit`` changes nothing, and a clone is
+    the transformer itself.
 
     Parameters
     ----------
     eigensystem : EigenSystem
-        Of the kernel PCA, over the new points. Its eigenvalues, trace and residual are those of
-        the model that was compressed.
+        The eigensystem over the new points. Its eigenvalues, trace and residual are those of the
+        original model.
     axis_errors : ndarray of shape (n_components,)
-        Distance in H of each unit axis from the one that stands for it.
+        Distance in H between each unit axis and its approximation.
 
     Attributes
     ----------
@@ -40,12 +41,12 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     n_centers_ : int
         Their number.
     axis_errors_ : ndarray of shape (n_components,)
-        Distance in H of each unit axis from the one that stands for it. No coordinate of a
-        point is further off than this times the point's distance from the mean in H.
+        Distance in H between each unit axis and its approximation. No coordinate of a point is
+        off by more than this times the distance of the point from the mean in H.
     eigenvalues_ : ndarray of shape (n_components,)
-        Of the model that was compressed.
+        Those of the original model.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Of the model that was compressed.
+        Those of the original model.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     eigensystem_ : EigenSystem
@@ -53,7 +54,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the model has them.
+        Names of the features, if the model has them.
 
     Examples
     --------
@@ -76,21 +77,21 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @classmethod
     def of(cls, model: Any, eigensystem: EigenSystem, axis_errors: Array) -> Self:
-        """Take the features and their names from the model.
+        """Take over the features and their names from the model.
 
         Parameters
         ----------
         model : estimator
-            That was compressed.
+            The original model.
         eigensystem : EigenSystem
-            Over the new points.
+            The eigensystem over the new points.
         axis_errors : ndarray of shape (n_components,)
-            Distance in H of each unit axis from the one that stands for it.
+            Distance in H between each unit axis and its approximation.
 
         Returns
         -------
         CompressedKernelPCA
-            Fitted.
+            The fitted transformer.
         """
         compressed = cls(eigensystem, axis_errors)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -99,7 +100,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return compressed
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Nothing: the transformer is fitted for good.
+        """Do nothing: the transformer stays fitted.
 
         Parameters
         ----------
@@ -111,17 +112,17 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         Returns
         -------
         Self
-            As it was.
+            The unchanged transformer.
         """
         return self
 
     def transform(self, X: Any) -> Array:
-        """Coordinates of new points, from the few points alone.
+        """Return the coordinates of new points.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points. Never more than a few blocks of kernel values are held.
+            Points. Only a few batches of kernel values are held in memory.
 
         Returns
         -------
@@ -155,7 +156,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @property
     def axis_errors_(self) -> Array:
-        """Distance in H of each unit axis from the one that stands for it."""
+        """Distance in H between each unit axis and its approximation."""
         return self.axis_errors
 
     @property
@@ -170,12 +171,12 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @property
     def eigenvalues_(self) -> Array:
-        """Eigenvalues of the model that was compressed."""
+        """Eigenvalues of the original model."""
         return self.eigensystem.eigenvalues
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of the variance in feature space that each component holds."""
+        """Share of the variance in feature space that each component explains."""
         return self.eigensystem.eigenvalues / self.eigensystem.trace
 
     @property
@@ -194,7 +195,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return True
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Its sizes: the parameters are arrays."""
+        """Show the sizes, because the parameters are arrays."""
         return (
             f"CompressedKernelPCA({self.n_centers_} centers, {len(self.eigenvalues_)} components)"
         )

@@ -39,7 +39,7 @@ def test_the_coefficients_are_those_of_least_squares_at_the_training_points(name
 def test_the_gradient_is_that_of_finite_differences(name, center):
     X, _, model = case(name, center)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, size=len(X))
-    network = _Network.imitating(Axes.of(model, 4), model.kernel_, X, weights)
+    network = _Network.for_model(Axes.of(model, 4), model.kernel_, X, weights)
     nodes = X[[3, 50, 90, 120]] + 1.0
     error, gradient = network.error(nodes)
     assert 0 < error < 1

@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 
 from rskpca import Gaussian, ReducedSet, ReducedSetKernelPCA, select_reduced_set
 from rskpca.baselines import SparseKernelPCA
-from rskpca.baselines._likelihood import Covariance, Likelihood, maximise
+from rskpca.baselines._likelihood import Covariance, Likelihood, maximize
 from tests import datasets, dense
 from tests.baselines.cases import BANDWIDTHS, case, each, kernel
 from tests.embedding.invariants import EmbeddingInvariants
@@ -72,7 +72,7 @@ def test_an_em_step_from_the_answer_goes_nowhere_and_a_fixed_point_step_neither(
     X, weights = weighted_points(name)
     noise, n = 0.02, weights.sum()
     likelihood = Likelihood.of(Gaussian(BANDWIDTHS[name]), ReducedSet(X, weights))
-    u = maximise(likelihood, noise)
+    u = maximize(likelihood, noise)
     kept = np.flatnonzero(u)
     assert 5 < len(kept) < 0.7 * len(X)
     K = kernel(name, X[kept], X)
@@ -95,7 +95,7 @@ def test_the_weights_go_to_those_of_the_points_as_the_noise_goes_to_zero(name):
     narrow = Gaussian(BANDWIDTHS[name] / 4)
     likelihood = Likelihood.of(narrow, ReducedSet(X, weights))
     errors = [
-        np.abs(weights.sum() * maximise(likelihood, noise, least_gain=1e-15) / weights - 1).max()
+        np.abs(weights.sum() * maximize(likelihood, noise, least_gain=1e-15) / weights - 1).max()
         for noise in (1e-3, 1e-4, 1e-5)
     ]
     np.testing.assert_allclose(errors[1:] / np.array(errors[:-1]), 0.1, atol=0.03)
@@ -149,7 +149,7 @@ def test_the_number_of_centers_is_met_from_below(name):
 def test_how_much_all_points_weigh_does_not_matter():
     X, weights = weighted_points("german")
     once, huge = (
-        maximise(Likelihood.of(Gaussian(BANDWIDTHS["german"]), ReducedSet(X, scale * weights)), 0.1)
+        maximize(Likelihood.of(Gaussian(BANDWIDTHS["german"]), ReducedSet(X, scale * weights)), 0.1)
         for scale in (1.0, 2.0**1000)
     )
     np.testing.assert_array_equal(once, huge)

@@ -1,7 +1,7 @@
-"""Tipping's covariance model in feature space, and its likelihood, a weight at a time.
+"""Tipping's covariance model in feature space, fitted one weight at a time.
 
-C = s I + sum_i u_i psi(c_i) psi(c_i)', with s the noise, and points c_n that are a share w_n of
-all, w_1 + w_2 + ... = 1. Up to a constant the log likelihood, a point, is
+C = s I + sum_i u_i psi(c_i) psi(c_i)', with the noise s and points c_n that have the shares w_n,
+w_1 + w_2 + ... = 1. Up to a constant the log likelihood per point is
 -(1/2) [log|C / s| + sum_n w_n psi(c_n)' C^{-1} psi(c_n)].
 """
 
@@ -21,16 +21,16 @@ from ..reduced_set import ReducedSet
 Array = NDArray[np.floating]
 
 _STEPS = 20_000
-_REFRESH = 20  # steps after which S and Q are made anew: updates of rank one lose digits
+_REFRESH = 20  # steps after which S and Q are recomputed, because rank-one updates lose digits
 _BISECTIONS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Kernel sums of the weighted points, each column made when its point is first used.
+    """Kernel sums of the weighted points; each column is computed when its point is first used.
 
-    ``squares`` are sum_n w_n k(c_i, c_n)^2. Of a column j, K_ij = k(c_i, c_j) and
-    G_ij = sum_n w_n k(c_i, c_n) k(c_n, c_j) are kept. Nothing is n x n.
+    ``squares`` are sum_n w_n k(c_i, c_n)^2. For a column j, K_ij = k(c_i, c_j) and
+    G_ij = sum_n w_n k(c_i, c_n) k(c_n, c_j) are kept, so that nothing is n x n.
     """
 
     kernel: RadialKernel
@@ -41,7 +41,7 @@ class Likelihood:
 
     @classmethod
     def of(cls, kernel: RadialKernel, reduced_set: ReducedSet) -> Likelihood:
-        """Of the points that a reduced set holds."""
+        """Return the likelihood of the points of a reduced set."""
         centers = reduced_set.centers.astype(np.float64)
         shares = reduced_set.weights / reduced_set.n_samples
         squares = gram.product(
@@ -51,16 +51,16 @@ class Likelihood:
 
     @property
     def largest_noise(self) -> float:
-        """From this noise on no point has a weight."""
+        """The smallest noise at which no point has a weight."""
         return float(self.squares.max() / self.kernel.kappa)
 
     @property
     def least_noise(self) -> float:
-        """Below this Q drowns in rounding."""
+        """The smallest noise at which rounding errors do not dominate Q."""
         return 1e-5 * self.kernel.kappa
 
     def columns(self, points: NDArray[np.intp]) -> tuple[Array, Array]:
-        """K and G of these points."""
+        """Return K and G of these points."""
         for point in points:
             if int(point) not in self._columns:
                 self._columns[int(point)] = self._column(int(point))
@@ -79,9 +79,10 @@ class Likelihood:
 
 
 class Covariance:
-    """C for weights u, with S_i = psi_i' C^{-1} psi_i and Q_i = sum_n w_n (psi_i' C^{-1} psi_n)^2.
+    """The covariance C for weights u, with S_i = psi_i' C^{-1} psi_i and Q_i =
+    sum_n w_n (psi_i' C^{-1} psi_n)^2.
 
-    With A the points that have a weight and B = (s U_A^{-1} + K_AA)^{-1},
+    With A the points of positive weight and B = (s U_A^{-1} + K_AA)^{-1},
     s psi_i' C^{-1} psi_n = k(c_i, c_n) - K_iA B K_An.
     """
 
@@ -92,21 +93,21 @@ class Covariance:
         self.refresh()
 
     def _activate(self) -> None:
-        """A, with K_A and G_A."""
+        """Set A, K_A and G_A."""
         self.active = np.flatnonzero(self.u)
         self.K, self.G = self.likelihood.columns(self.active)
 
     def _factor(self) -> None:
-        """The Cholesky factor of B^{-1}."""
+        """Compute the Cholesky factor of B^{-1}."""
         A = self.active
         self.root = cholesky(self.K[A] + np.diag(self.noise / self.u[A]), lower=True)
 
     def _solve(self, right: Array) -> Array:
-        """B times the right side."""
+        """Return B times the right-hand side."""
         return cho_solve((self.root, True), right)
 
     def refresh(self) -> None:
-        """S and Q from the weights."""
+        """Recompute S and Q from the weights."""
         K, G, s = self.K, self.G, self.noise
         V = self._solve(K.T).T  # K_iA B
         self.S = (self.likelihood.kernel.kappa - np.sum(V * K, axis=1)) / s
@@ -115,11 +116,10 @@ class Covariance:
         self.Q = squares / s**2
 
     def best(self) -> tuple[int, float, float]:
-        """The point whose own best weight raises the log likelihood most, that weight, and by how
-        much.
+        """Return the point whose best weight raises the likelihood most, that weight, and the gain.
 
         With C without the point, the log likelihood is -(1/2) [log(1 + u S) - u Q / (1 + u S)] in
-        its weight u: largest where 1 + u S = Q / S, or at zero.
+        its weight u. It is largest at 1 + u S = Q / S, or at zero.
         """
         S, Q = self._without_itself()
         u = np.maximum(Q / S - 1, 0) / S
@@ -128,7 +128,7 @@ class Covariance:
         return i, float(u[i]), float(gains[i])
 
     def _without_itself(self) -> tuple[Array, Array]:
-        """S and Q of each point by C without it: S / (1 - u S) and Q / (1 - u S)^2.
+        """Return S and Q of each point for C without it: S / (1 - u S) and Q / (1 - u S)^2.
 
         In A, 1 - u_i S_i = s B_ii / u_i and Q_i = (B G_AA B)_ii / u_i^2, where nothing cancels.
         """
@@ -140,7 +140,7 @@ class Covariance:
         return S, Q
 
     def set(self, i: int, value: float) -> None:
-        """Change one weight, and S and Q with it: C^{-1} changes by a matrix of rank one."""
+        """Change one weight; C^{-1} changes by a matrix of rank one, which updates S and Q."""
         change = value - self.u[i]
         k, g = (columns[:, 0] for columns in self.likelihood.columns(np.array([i])))
         b = self._solve(self.K[i])
@@ -157,7 +157,7 @@ class Covariance:
         self._factor()
 
     def log_likelihood(self) -> float:
-        """A point, up to a constant of the noise and the dimension of H."""
+        """The log likelihood per point, up to a constant of the noise and the dimension of H."""
         s, kappa = self.noise, self.likelihood.kernel.kappa
         volume = 2 * np.log(np.diag(self.root)).sum() + np.log(self.u[self.active] / s).sum()
         explained = np.trace(self._solve(self.G[self.active]))
@@ -169,14 +169,14 @@ def _own_part(u: Array, S: Array, Q: Array) -> Array:
     return part
 
 
-def maximise(
+def maximize(
     likelihood: Likelihood, noise: float, give_up_above: float = np.inf, least_gain: float = 1e-5
 ) -> Array:
-    """Weights that no change of a single one makes much better.
+    """Return weights that no change of a single one improves by much.
 
-    From no weights, each step sets the one that raises the likelihood most to its best value,
-    until that is less than ``least_gain`` a point. Once more than ``give_up_above`` points have a
-    weight, those so far are the answer.
+    Starting from zero, each step sets the weight that raises the likelihood most to its best
+    value, until the gain per point is below ``least_gain``. The search stops early if more than
+    ``give_up_above`` points have a weight.
     """
     covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
     for step in range(1, _STEPS + 1):
@@ -196,14 +196,14 @@ def maximise(
 
 
 def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
-    """The noise, by bisection of its logarithm, that leaves at most n_centers weights, and most."""
+    """Find, by bisection, the noise with at most n_centers weights and as close to that as possible."""
     high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
-    best = high, maximise(likelihood, high)  # a single weight
+    best = high, maximize(likelihood, high)  # a single weight
     for _ in range(_BISECTIONS):
         noise = float(np.sqrt(high * low)) if low else high / 4
         if noise < likelihood.least_noise:
             break
-        weights = maximise(likelihood, noise, 2 * n_centers)
+        weights = maximize(likelihood, noise, 2 * n_centers)
         count = np.count_nonzero(weights)
         if count > n_centers:
             low = noise

@@ -1,7 +1,7 @@
-"""Every method by name, with what it needs: for tests, experiments, benchmarks, command line.
+"""A registry of all methods, for tests, experiments, benchmarks and the command line.
 
-Each makes an estimator with ``fit`` and ``transform`` whose coordinates are those of kernel PCA,
-so that they can be compared at equal numbers of centers.
+Each entry builds an estimator with ``fit`` and ``transform`` whose coordinates are those of kernel
+PCA, so that methods can be compared at the same number of centers.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from .weighted_nystrom import WeightedNystromKernelPCA
 
 @dataclass(frozen=True)
 class Method:
-    """A way to kernel PCA.
+    """A method that computes or approximates kernel PCA.
 
     Attributes
     ----------
     title : str
-        For people.
+        Name for display.
     build : callable
-        From ``(n_components, kernel, size, center, random_state)`` to an estimator; ``size`` is
-        a number of centers or ell, as ``size`` says.
+        Function of ``(n_components, kernel, size, center, random_state)`` that returns an
+        estimator.
     size : {"n_centers", "ell", None}
-        What sets how large the model is; None where nothing does.
+        The parameter that sets the size of the model; None if there is none.
     keeps_data : bool
-        Whether a new point is compared with all of the data.
+        True if a new point is compared with all of the data.
     random : bool
-        Whether ``random_state`` matters.
+        True if the result depends on ``random_state``.
     gaussian : bool
-        Whether it serves the Gaussian kernel alone.
+        True if it needs a Gaussian kernel.
     always_centered : bool
-        Whether it is about the mean in feature space whatever ``center`` says.
+        True if it always centers in feature space.
     slow : bool
-        Whether it takes minutes from some thousand rows and some hundred centers on.
+        True if it takes minutes for a few thousand rows and a few hundred centers.
     """
 
     title: str
@@ -71,25 +71,25 @@ class Method:
         center: bool = True,
         random_state: Any = 0,
     ) -> Any:
-        """An estimator that is not fitted.
+        """Return an unfitted estimator.
 
         Parameters
         ----------
         n_components : int
             r.
         kernel : RadialKernel
-            With a number for its bandwidth.
+            The kernel with its bandwidth resolved.
         size : int or float, default=None
-            A number of centers or ell; not for a method without.
+            A number of centers or ell, if the method has a size.
         center : bool, default=True
-            About the mean in feature space, or not.
+            Whether to center in feature space.
         random_state : int, RandomState or None, default=0
             The seed.
 
         Returns
         -------
         estimator
-            With ``fit`` and ``transform``.
+            An estimator with ``fit`` and ``transform``.
         """
         if (size is None) != (self.size is None):
             wanted = "takes no size" if self.size is None else f"needs size, its {self.size}"
@@ -97,12 +97,12 @@ class Method:
         if self.gaussian and not isinstance(kernel, Gaussian):
             raise ValueError(f"{self.title} needs a Gaussian kernel, got {kernel!r}.")
         if self.always_centered and not center:
-            raise ValueError(f"{self.title} is always about the mean, got center={center!r}.")
+            raise ValueError(f"{self.title} always centers, got center={center!r}.")
         return self.build(n_components, kernel, size, center, random_state)
 
 
 def _reduced_set(density: Callable[..., Any]) -> Callable[..., Any]:
-    """Kernel PCA on a density of ``n_centers`` centers."""
+    """Return a builder of kernel PCA on a density with ``n_centers`` centers."""
 
     def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
         made = density(size, random_state=seed)
@@ -143,16 +143,16 @@ def _counted(method: Callable[..., Any], **options: Any) -> Callable[..., Any]:
 
 
 class AfterTraining(TransformerMixin, BaseEstimator):
-    """Kernel PCA, then a reduction of the fitted model: the paper's other school.
+    """Kernel PCA followed by a reduction of the fitted model.
 
     Parameters
     ----------
     model : estimator
         A kernel PCA.
     reduce : callable
-        From the fitted model and a number of centers to a transformer.
+        Function of the fitted model and a number of centers that returns a transformer.
     n_centers : int
-        How many are left.
+        Number of centers after the reduction.
     """
 
     def __init__(self, model: Any, reduce: Callable[..., Any], n_centers: int) -> None:
@@ -161,23 +161,23 @@ class AfterTraining(TransformerMixin, BaseEstimator):
         self.n_centers = n_centers
 
     def fit(self, X: Any, y: Any = None) -> AfterTraining:
-        """Fit the model, and reduce it."""
+        """Fit the model and reduce it."""
         self.reduced_ = self.reduce(clone(self.model).fit(X), self.n_centers)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Coordinates from the centers that are left."""
+        """Return coordinates from the remaining centers."""
         check_is_fitted(self)
         return self.reduced_.transform(X)
 
     @property
     def basis_(self) -> Any:
-        """The points that are left."""
+        """The remaining points."""
         return self.reduced_.basis_
 
     @property
     def center(self) -> bool:
-        """Whether the model is about the mean in feature space."""
+        """True if the model is centered in feature space."""
         return self.model.center
 
 
@@ -208,7 +208,7 @@ def _fourier(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
 
 
 def n_points(model: Any) -> int:
-    """How many points, or random features, a new point is compared with."""
+    """Return the number of points, or random features, that a new point is compared with."""
     if hasattr(model, "basis_"):
         return len(model.basis_)
     if hasattr(model, "X_fit_"):
@@ -217,19 +217,19 @@ def n_points(model: Any) -> int:
 
 
 def embedding_error(exact: Any, points: Any) -> float:
-    """How far coordinates are from the exact ones, whatever the axes.
+    """Return how far coordinates are from the exact ones, after the best linear alignment.
 
     Parameters
     ----------
     exact : ndarray of shape (n_samples, n_components)
         Coordinates by exact kernel PCA.
     points : ndarray of shape (n_samples, n_components)
-        Those of the same rows by another method.
+        Coordinates of the same rows by another method.
 
     Returns
     -------
     float
-        Relative, in the Frobenius norm, after the best linear alignment, as in section 6.
+        Relative error in the Frobenius norm, as in section 6.
     """
     aligned = points @ np.linalg.lstsq(points, exact, rcond=None)[0]
     return float(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))

@@ -16,7 +16,7 @@ from ..embedding._axes import Array
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ._likelihood import Likelihood, maximise, sparsest
+from ._likelihood import Likelihood, maximize, sparsest
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +199,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
                 f"noise={noise:g} is out of range: from {largest:g} on no point has a weight, and "
                 f"below {least:g} rounding errors dominate."
             )
-        return noise, maximise(likelihood, noise)
+        return noise, maximize(likelihood, noise)
 
     @property
     def weights_(self) -> Array:

@@ -56,9 +56,23 @@ class Statistics:
     def add(
         self, labels: Labels, squared: Array, weights: Array, n_centers: int | None = None
     ) -> Statistics:
-        """Add rows, given their centers, squared distances and weights.
+        """Add rows.
 
-        ``n_centers`` makes room for centers that were opened since.
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            The center of each row.
+        squared : ndarray of shape (n_samples,)
+            Squared distances of the rows from their centers.
+        weights : ndarray of shape (n_samples,)
+            Weights of the rows.
+        n_centers : int, default=None
+            Number of centers, if some were opened since.
+
+        Returns
+        -------
+        Statistics
+            The statistics with the rows.
         """
         from ._core.compiled import accumulate, accumulate_exactly
 
@@ -70,10 +84,25 @@ class Statistics:
         return total
 
     def remove(self, labels: Labels, squared: Array, weights: Array, radius: float) -> Statistics:
-        """Remove rows that were added before; raise if a center does not hold them.
+        """Remove rows that were added before.
 
-        Centers whose rows are all gone have weight zero. ``radius`` bounds the distances of the
-        rows that are left where subtraction loses the digits of their sums.
+        Parameters
+        ----------
+        labels, squared, weights : ndarray of shape (n_samples,)
+            The rows, as in :meth:`add`.
+        radius : float
+            Bounds the distances of the remaining rows if subtraction loses the digits of their
+            sums.
+
+        Returns
+        -------
+        Statistics
+            The remaining statistics; a center without rows has weight zero.
+
+        Raises
+        ------
+        ValueError
+            If a center does not contain the rows.
         """
         left = self.add(labels, squared, -weights)
         held, rest = self.weights, left.weights + left.residue
@@ -97,11 +126,24 @@ class Statistics:
         moved: Array | None = None,
         n_centers: int | None = None,
     ) -> Statistics:
-        """Add the rows of other centers, which join the centers ``labels`` of these.
+        """Add the rows of other centers.
 
-        ``labels=None`` joins them one by one. ``moved`` is the distance between each center and
-        the one it joins. Because ||x - c'|| <= ||x - c|| + moved, displacement and scatter are
-        upper bounds where it is positive.
+        Parameters
+        ----------
+        other : Statistics
+            The statistics of the other centers.
+        labels : ndarray of shape (n_others,), default=None
+            The center that each of them joins; None joins the first to the first, and so on.
+        moved : ndarray of shape (n_others,), default=None
+            The distance between each center and the one it joins; None is zero.
+        n_centers : int, default=None
+            Number of centers, if some are new.
+
+        Returns
+        -------
+        Statistics
+            The merged statistics. Displacement and scatter are upper bounds if centers moved,
+            because ||x - c'|| <= ||x - c|| + moved.
         """
         from ._core.compiled import accumulate, accumulate_exactly
 

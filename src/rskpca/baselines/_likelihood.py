@@ -196,7 +196,7 @@ def maximize(
 
 
 def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
-    """Find, by bisection, the noise with at most n_centers weights and as close to that as possible."""
+    """Find the noise with nearly, and at most, n_centers positive weights by bisection."""
     high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
     best = high, maximize(likelihood, high)  # a single weight
     for _ in range(_BISECTIONS):

@@ -154,8 +154,8 @@ class WindowStream:
         The centers; its patience is the length of the window.
     spectrum : Spectrum or None
         The Fourier sums.
-    blocks : tuple of Rows, default=()
-        The rows, from the oldest to the last.
+    segments : tuple of WindowRows, default=()
+        The rows, from the oldest to the newest.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ def open_rows(
     """Open a file or folder, for a fitted model if given, without reading its rows."""
     columns: Sequence[str] | None = _split(reading.columns) or None
     if columns is None and fitted is not None and data.suffix.lower() not in _WITHOUT_NAMES:
-        columns = fitted.feature_names
+        columns = fitted.columns
     delimiter = _TABS.get(reading.delimiter or "", reading.delimiter)
     options: dict[str, Any] = {
         "delimiter": delimiter,
@@ -56,21 +56,16 @@ def open_rows(
 
 def _check_columns(source: Source, fitted: FittedEstimator) -> None:
     """Raise unless the source has the columns that the model was fitted to."""
-    if source.n_features != fitted.n_features:
+    if source.n_features != fitted.n_columns:
         raise ValueError(
             f"{source.name} has {source.n_features} features, but the model was fitted to "
-            f"{fitted.n_features}; choose them with --columns."
+            f"{fitted.n_columns}; choose them with --columns."
         )
-    names = source.feature_names
-    if (
-        names is not None
-        and fitted.feature_names is not None
-        and list(names) != fitted.feature_names
-    ):
-        columns = ", ".join(fitted.feature_names)
+    names, wanted = source.feature_names, fitted.columns
+    if names is not None and wanted is not None and list(names) != wanted:
         raise ValueError(
-            f"the model was fitted to the columns {columns}, in this order; leave out --columns to "
-            "use them."
+            f"the model was fitted to the columns {', '.join(wanted)}, in this order; leave out "
+            "--columns to use them."
         )
 
 

@@ -77,7 +77,7 @@ class Summary:
             "method": fitted.name,
             "rows": int(self.n_rows) if float(self.n_rows).is_integer() else self.n_rows,
             "features": fitted.n_features,
-            "feature_names": fitted.feature_names,
+            "feature_names": fitted.columns,
             "centers": model.n_centers,
             "kernel": type(model.kernel).__name__,
             "bandwidth": model.kernel.scale,
@@ -114,7 +114,7 @@ class Summary:
         ell = "" if model.ell is None else f", ell {model.ell:.3g}"
         scaled = "" if fitted.preprocessing is None else ", standardized"
         line.append(f"\n{fitted.name}, {kernel}{ell}{scaled}", "dim")
-        names = fitted.feature_names
+        names = fitted.columns
         return line if names is None else line.append(f"\nFeatures: {_shorten(names)}", "dim")
 
     def _components(self) -> RenderableType:
@@ -153,7 +153,7 @@ class Summary:
         share = float(variances[j] / variances.sum())
         if share <= _DOMINANT or len(variances) == 1:
             return ""
-        names, raw = self.fitted.feature_names, self.fitted.preprocessing is None
+        names, raw = self.fitted.columns, self.fitted.preprocessing is None
         return (
             f"column {j if names is None else repr(names[j])} has {percent(share)} of the variance "
             "of all features and alone decides which rows are close; leave it out with --exclude"
@@ -162,7 +162,7 @@ class Summary:
 
     def next_commands(self, data: Path, reading: Reading) -> dict[str, str]:
         """Return commands that make sense after a fit, by their purpose."""
-        named = self.fitted.feature_names is not None  # then the model finds its columns itself
+        named = self.fitted.columns is not None  # then the model finds its columns itself
         options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
         files = f"{quote(str(self.files['model']))} {quote(str(data))}{options}"
         embedded = quote(f"{data.stem}-embedded.parquet")

@@ -178,10 +178,8 @@ class Settings:  # numpydoc ignore=PR01
 
 
 def expand(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function in which each dataclass parameter is replaced by its fields.
-
-    Commands share bundles of options this way, and typer sees one parameter per option.
-    """
+    """Return a function in which each dataclass parameter is replaced by its fields."""
+    # Commands share bundles of options this way, and typer sees one parameter per option.
     hints: dict[str, Any] = get_type_hints(function, include_extras=True)
     bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []

@@ -59,6 +59,18 @@ def greedy(axes: Axes, n_centers: int) -> list[int]:
 
     With q the part of psi(c) outside the span of the chosen ones, the error decreases by
     sum_k <v_k, q>^2 / ||q||^2, which chooses the pivots of a Cholesky decomposition.
+
+    Parameters
+    ----------
+    axes : Axes
+        The principal axes.
+    n_centers : int
+        Number of centers.
+
+    Returns
+    -------
+    list of int
+        Indices of the centers, in the order of selection; fewer if the others are redundant.
     """
     centers = axes.centers
     factor = np.empty((len(centers), n_centers), order="F")

@@ -1,7 +1,6 @@
 """Rows from files, folders, arrays, data frames and iterators, read in blocks."""
 
-from ._table import pyarrow_for
-from .errors import SourceError
+from ._table import SourceError, pyarrow_for
 from .opening import open_source
 from .source import Block, Source, read_ahead
 

@@ -14,21 +14,24 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._table import Batch, Field, Rows, Selection, Table, file_identity, missing_package
-from .errors import SourceError
+from ._table import (
+    Batch,
+    Field,
+    Rows,
+    Selection,
+    SourceError,
+    Table,
+    file_identity,
+    missing_package,
+)
 
 
 @runtime_checkable
 class ArrayLike(Protocol):
     """Any array with a shape and a dtype."""
 
-    @property
-    def shape(self) -> Any:
-        """Return the length of each axis."""
-
-    @property
-    def dtype(self) -> Any:
-        """Return the type of the values."""
+    shape: Any
+    dtype: Any
 
 
 class ArrayTable(Table):

@@ -18,8 +18,7 @@ from ._arrays import ArrayLike, ArrayTable, open_hdf5, open_npy, open_npz, open_
 from ._arrow import ArrowFile, CsvFile, ParquetFile
 from ._combined import CompleteRows, Folder, IteratorTable
 from ._frames import frame_table
-from ._table import Selection, Table, column_label
-from .errors import SourceError
+from ._table import Selection, SourceError, Table, column_label
 from .source import Source
 
 _READERS: dict[str, Callable[..., Table]] = {

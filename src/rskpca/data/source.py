@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import queue
-import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from ._combined import CompleteRows
-from ._table import Batch, Rows, Selection, Table, column_label, feature_dtype
-from .errors import SourceError
+from ._table import Batch, Rows, Selection, SourceError, Table, column_label, feature_dtype
 
 Array = NDArray[np.floating]
 T = TypeVar("T")
@@ -326,7 +325,7 @@ def read_ahead(items: Iterable[T], depth: int = 2) -> Generator[T]:
     items : iterable
         The items, such as the blocks of a source.
     depth : int, default=2
-        Number of items in the queue; the thread holds one more.
+        Number of items that wait to be used while the next one is read.
 
     Yields
     ------
@@ -334,39 +333,11 @@ def read_ahead(items: Iterable[T], depth: int = 2) -> Generator[T]:
         The items in order. An error in the thread is raised in its turn. The thread has ended
         when the generator ends, for any reason.
     """
-    ahead: queue.Queue[Any] = queue.Queue(depth)
-    stopped = threading.Event()
-    thread = threading.Thread(target=_prefetch, args=(items, ahead, stopped), daemon=True)
-    thread.start()
+    iterator, thread = iter(items), ThreadPoolExecutor(1)
     try:
-        while True:
-            item, error = ahead.get()
-            if error is not None:
-                raise error
-            if item is _END:
-                return
-            yield item
+        ahead = deque(thread.submit(next, iterator, _END) for _ in range(depth + 1))
+        while (item := ahead.popleft().result()) is not _END:
+            ahead.append(thread.submit(next, iterator, _END))
+            yield item  # type: ignore[misc]
     finally:
-        stopped.set()
-        while thread.is_alive():
-            _clear(ahead)  # the thread may be waiting for a free slot
-            thread.join(0.05)
-
-
-def _prefetch(items: Iterable[Any], ahead: queue.Queue[Any], stopped: threading.Event) -> None:
-    try:
-        for item in items:
-            ahead.put((item, None))
-            if stopped.is_set():
-                return
-        ahead.put((_END, None))
-    except BaseException as error:  # raised in the thread that uses the items
-        ahead.put((None, error))
-
-
-def _clear(ahead: queue.Queue[Any]) -> None:
-    try:
-        while True:
-            ahead.get_nowait()
-    except queue.Empty:
-        return
+        thread.shutdown(cancel_futures=True)

@@ -82,14 +82,14 @@ def demo(
         result = modeling.fit(estimator, source, model, bar, data.name)
         bar.stage("writing the report")
         result = modeling.add_report(result, source, page, "digit", "Handwritten digits")
-    commands = {
-        "read the report": f"open {page} in a browser",
-        "predict the cost": f"rskpca plan {data} --exclude digit",
-        "use fewer centers": f"rskpca fit {data} --exclude digit --bandwidth 120 -r 3",
-        "bound the error": f"rskpca certify {model} {data}",
-        "compare": f"rskpca compare {data} --exclude digit",
-        "fit your own data": "rskpca fit yours.parquet --report report.html",
-    }
+    commands = [
+        ("read the report", f"open {page} in a browser"),
+        ("predict the cost", f"rskpca plan {data} --exclude digit"),
+        ("use fewer centers", f"rskpca fit {data} --exclude digit --bandwidth 120 -r 3"),
+        ("bound the error", f"rskpca certify {model} {data}"),
+        ("compare", f"rskpca compare {data} --exclude digit"),
+        ("fit your own data", "rskpca fit yours.parquet --report report.html"),
+    ]
     intro = "1,797 handwritten digits of 8 x 8 pixels from scikit-learn"
     display.show(result.to_dict(), intro, result, summary.show_commands(commands))
 
@@ -128,7 +128,7 @@ def plan(
     scaled = " --standardize" if standardize else ""
     command = f"rskpca fit {quote(str(data))}{reading.as_options()}{scaled} --report report.html"
     numbers = {**result.to_dict(), "plot": plot, "skipped_rows": source.n_skipped}
-    display.show(numbers, "", str(result), "", show_commands({"next": command}))
+    display.show(numbers, "", str(result), "", show_commands([("next", command)]))
 
 
 @_command(
@@ -265,7 +265,8 @@ def certify(
             block = sample(source, rows)
             bar.stage("measuring")
             found = fitted.model.certify(confidence, fitted.prepare(block.rows), block.weights)
-        note = summary.sampling_note(fitted.kernel.kappa, len(block.rows), source.counted())
+        sizes = len(block.rows), source.counted()
+        note = summary.sampling_note(found, fitted.kernel.kappa, *sizes)
     verdict = summary.show_verdict(loaded.verdict)
     display.show(found.to_dict(), verdict, "", *summary.show_certificate(found), *note)
 

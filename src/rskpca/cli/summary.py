@@ -105,11 +105,11 @@ class Summary:
         fitted, model, m = self.fitted, self.model, self.model.n_centers
         line = Text("", style="default")
         line.append(f"{self.n_rows:,.10g} rows x {fitted.n_features} features", "bold")
-        line.append("  →  ")
+        line.append(" → ")
         line.append(f"{m:,} centers", "bold cyan").append(f" ({percent(m / self.n_rows)})")
         if len(model.basis) != m:
-            line.append("  →  ").append(f"basis of {len(model.basis):,}", "bold cyan")
-        line.append("  →  ").append(f"{len(model.eigenvalues)} components", "bold")
+            line.append(" → ").append(f"basis of {len(model.basis):,}", "bold cyan")
+        line.append(" → ").append(f"{len(model.eigenvalues)} components", "bold")
         kernel = f"{type(model.kernel).__name__} kernel of bandwidth {model.kernel.scale:.4g}"
         ell = "" if model.ell is None else f", ell {model.ell:.3g}"
         scaled = "" if fitted.preprocessing is None else ", standardized"
@@ -160,22 +160,23 @@ class Summary:
             f"{', or use --standardize' if raw else ''}."
         )
 
-    def next_commands(self, data: Path, reading: Reading) -> dict[str, str]:
-        """Return commands that make sense after a fit, by their purpose."""
+    def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
+        """Return what to do after a fit: the purpose, and the command."""
         named = self.fitted.columns is not None  # then the model finds its columns itself
         options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
         files = f"{quote(str(self.files['model']))} {quote(str(data))}{options}"
         embedded = quote(f"{data.stem}-embedded.parquet")
-        commands = {"embed the rows": f"rskpca transform {files} -o {embedded}"}
+        commands = [("embed the rows", f"rskpca transform {files} -o {embedded}")]
         if "report" not in self.files:
-            commands["see a report"] = f"rskpca report {files} -o {quote(f'{data.stem}.html')}"
+            page = quote(f"{data.stem}.html")
+            commands += [("see a report", f"rskpca report {files} -o {page}")]
         if self.verdict.color in ("amber", "red"):
-            commands["measure the error"] = f"rskpca certify {files}"
+            commands += [("measure the error", f"rskpca certify {files}")]
         for suggestion in suggest(self.fitted):
             options = _as_options(suggestion.changes)
             if options:
                 title = suggestion.title[:1].lower() + suggestion.title[1:]
-                commands[title] = f"fit again with {options}"
+                commands += [("or fit again with", f"{options}  ({title})")]
         return commands
 
 
@@ -202,12 +203,12 @@ def show_verdict(verdict: Verdict) -> RenderableType:
     return table
 
 
-def show_commands(commands: Mapping[str, str]) -> Text:
+def show_commands(commands: Sequence[tuple[str, str]]) -> Text:
     """Return commands to run next; lines are not wrapped, so that they can be copied."""
-    width = max(map(len, commands))
+    width = max(len(purpose) for purpose, _ in commands)
     lines = [
-        Text.assemble((f"  {why:{width}}  ", "dim"), (command, "bold"))
-        for why, command in commands.items()
+        Text.assemble((f"  {purpose:{width}}  ", "dim"), (command, "bold"))
+        for purpose, command in commands
     ]
     return Text("\n", no_wrap=True).join(lines)
 
@@ -241,9 +242,12 @@ def show_certificate(certificate: Certificate) -> list[RenderableType]:
     return [levels, "", components]
 
 
-def sampling_note(kappa: float, n_rows: int, total: int) -> list[RenderableType]:
+def sampling_note(
+    certificate: Certificate, kappa: float, n_rows: int, total: int
+) -> list[RenderableType]:
     """Return what sampling adds to a measured error; nothing if all rows were measured."""
-    if n_rows == total:
+    measured = any(level.name == "measured" for level in certificate.levels)
+    if n_rows == total or not measured:
         return []
     # The expected squared MMD between a sample and all rows is (k(x, x) - E k(x, y)) / n_rows.
     by_chance = math.sqrt(kappa / n_rows)

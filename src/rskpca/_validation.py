@@ -29,6 +29,30 @@ class FewComponentsWarning(UserWarning):
     """Warning that fewer components exist than were requested."""
 
 
+# ------------------------------------------------------------------ shapes
+
+
+def shapes(owner: object, **axes: str) -> dict[str, int]:
+    """Check that the arrays of an object agree; return the sizes of their axes by letter.
+
+    ``shapes(self, centers="md", weights="m")`` checks that there is one weight per center. Digits
+    are sizes themselves. Arrays that are None are skipped.
+    """
+    sizes: dict[str, int] = {}
+    for name, letters in axes.items():
+        array = getattr(owner, name)
+        if array is None:
+            continue
+        shape = np.shape(array)
+        expected = [int(x) if x.isdigit() else sizes.get(x, x) for x in letters]
+        pairs = zip(expected, shape, strict=False)
+        if len(shape) != len(letters) or any(e != n for e, n in pairs if isinstance(e, int)):
+            wanted = ", ".join(map(str, expected)) + "," * (len(expected) == 1)
+            raise ValueError(f"{name} must have shape ({wanted}), got {shape}.")
+        sizes.update(zip(letters, shape, strict=True))
+    return sizes
+
+
 # ------------------------------------------------------------------ parameters
 
 

@@ -77,6 +77,23 @@ class FittedModel:
     def __post_init__(self) -> None:
         if self.known is None:
             object.__setattr__(self, "known", self.reduced_set)
+        self._check()
+
+    def _check(self) -> None:
+        """Check that the parts belong together."""
+        sizes = check.shapes(self, scale="r")
+        n_features = self.reduced_set.n_features
+        if self.known.n_features != n_features:
+            raise ValueError(f"known must have {n_features} features, got {self.known.n_features}.")
+        for name, system in (("system", self.system), ("evaluated", self.evaluated)):
+            found = len(system.eigenvalues), system.centers.shape[1]
+            if found != (sizes["r"], n_features):
+                raise ValueError(
+                    f"{name} must have {sizes['r']} components and {n_features} features, "
+                    f"got {found[0]} and {found[1]}."
+                )
+        if self.partition is not None and len(self.partition.directions) != sizes["r"]:
+            raise ValueError(f"partition must take {sizes['r']} eigenfunctions.")
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""

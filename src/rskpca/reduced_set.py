@@ -45,6 +45,11 @@ class Statistics:
     displacement: Array | None
     scatter: Array | None
 
+    def __post_init__(self) -> None:
+        for values in (self.residue, self.displacement, self.scatter):
+            if values is not None and values.shape != self.weights.shape:
+                raise ValueError("all statistics must have one number per center.")
+
     @classmethod
     def zeros(cls, n_centers: int = 0) -> Statistics:
         """Return the statistics of no rows."""

@@ -90,6 +90,13 @@ class Spectrum:
     kernel: RadialKernel
 
     def __post_init__(self) -> None:
+        n_pairs = self.sums.shape[-1]
+        if self.sums.shape != (4, n_pairs) or n_pairs != fourier.round_up_pairs(n_pairs):
+            raise ValueError(f"sums must have 4 rows of whole tiles, got {self.sums.shape}.")
+        if self.turns.shape != (2, n_pairs, len(self.origin)):
+            raise ValueError(
+                f"turns must have shape {(2, n_pairs, len(self.origin))}, got {self.turns.shape}."
+            )
         for array in (self.turns, self.origin, self.sums):
             array.flags.writeable = False
 

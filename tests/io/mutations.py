@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rskpca.io._container import DIGEST
-from rskpca.io._registry import REGISTRY
+from rskpca.io._schema import CLASSES
 from tests.io.forge import Forged, resealed
 
 ODD = [
@@ -116,9 +116,9 @@ def renamed(data: bytes, other: bytes, rng: random.Random) -> bytes:
     """A key that is another: another class, another field."""
     file = Forged.of(data)
     holder, key = rng.choice([node for node in _nodes(file.header) if isinstance(node[0], dict)])
-    name = rng.choice([*REGISTRY, "tuple", "dict", "array", "__class__", "_system_", "kernel"])
+    name = rng.choice([*CLASSES, "tuple", "dict", "array", "__class__", "_system_", "kernel"])
     holder[name] = holder.pop(key)
-    if key in REGISTRY and file.header.get("class") == key:
+    if key in CLASSES and file.header.get("class") == key:
         file.header["class"] = name
     return file.sealed()
 
@@ -153,7 +153,7 @@ def _objects(header: dict[str, Any]) -> list[Any]:
     """The parts of a model that are objects of a class."""
     nodes = [(header, "model"), *_nodes(header["model"])]
     found = [h[k] for h, k in nodes if isinstance(h[k], dict)]
-    return [part for part in found if set(part) & set(REGISTRY)] or found
+    return [part for part in found if set(part) & set(CLASSES)] or found
 
 
 def _used(file: Forged) -> Forged:

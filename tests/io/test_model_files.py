@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 import rskpca
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity, WindowDensity, load, save
 from rskpca.io import describe
-from rskpca.io._registry import REGISTRY
+from rskpca.io._schema import CLASSES
 from tests.io.cases import CASES, data
 from tests.io.equality import differences
 
@@ -69,8 +69,8 @@ def test_every_entry_of_the_registry_is_in_a_case(tmp_path):
     seen = set()
     for make in CASES.values():
         save(make(data()[0]), tmp_path / "model")
-        seen |= {name for name in REGISTRY if f'"{name}":'.encode() in file_bytes(tmp_path)}
-    assert seen == set(REGISTRY)
+        seen |= {name for name in CLASSES if f'"{name}":'.encode() in file_bytes(tmp_path)}
+    assert seen == set(CLASSES)
 
 
 def file_bytes(folder):
@@ -219,7 +219,7 @@ def test_a_full_disk_leaves_the_old_file(failing, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     if failing == "write":
-        monkeypatch.setattr("rskpca.io._container._Hashed.write_array", full)
+        monkeypatch.setattr("rskpca.io._container._raw", full)
     else:
         monkeypatch.setattr(f"os.{failing}", full)
     with pytest.raises(OSError, match="No space left"):

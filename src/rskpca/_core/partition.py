@@ -30,6 +30,13 @@ class Partition:
     offsets: Array
     absolute: bool = False
 
+    def __post_init__(self) -> None:
+        if self.directions.ndim != 2 or self.offsets.shape != self.directions.shape[1:]:
+            raise ValueError(
+                "offsets must have one number per column of directions, "
+                f"got {self.offsets.shape} and {self.directions.shape}."
+            )
+
     def labels(self, functions: Array) -> NDArray[np.intp]:
         """Return the cluster of each row."""
         scores = functions.astype(np.float64) @ self.directions + self.offsets

@@ -34,6 +34,14 @@ class SparseModel(FittedModel):
     kept_weights: Array = None  # type: ignore[assignment]  # always given
     noise: float = 0.0
 
+    def _check(self) -> None:
+        super()._check()
+        if self.kept_weights.shape != (len(self.system.centers),):
+            raise ValueError(
+                f"kept_weights must have one number per point, {len(self.system.centers)}, "
+                f"got shape {self.kept_weights.shape}."
+            )
+
 
 class SparseKernelPCA(ReducedSetKernelPCA):
     """Sparse kernel PCA (Tipping 2000): kernel PCA of a covariance that few points carry.

@@ -80,6 +80,10 @@ class Certificate:
     likely_angles: Array
     rayleigh: Array | None = None
 
+    def __post_init__(self) -> None:
+        check.shapes(self, eigenvalues="r", certain="r2", likely="r2", rayleigh="r")
+        check.shapes(self, eigenvalues="r", certain_angles="r", likely_angles="r")
+
     def level(self, name: str) -> Level:
         """Return the level with the given name.
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _validation as check
 from .._core.cover import Cover
+from ..spectrum import Spectrum
 from ._base import Array
 
 Numbers = NDArray[np.int64]
@@ -61,11 +63,30 @@ class AgingCover:
         last: Numbers,
         centers: Array,
     ) -> AgingCover:
-        """Return a cover that continues from a saved state, with ``centers`` as saved."""
+        """Return a stream that continues from a saved state; raise if it is inconsistent."""
         aging = cls(radius, patience, centers)
         aging.n_rows, aging.opened, aging.last = n_rows, opened, last
         aging._centers = centers.astype(np.float64)
+        aging._check()
         return aging
+
+    def _check(self) -> None:
+        """Check that rows opened the centers one after another, and that none has expired."""
+        check.shapes(self, centers="md", opened="m", last="m")
+        if self.opened[0] < 0 or not (np.diff(self.opened) > 0).all():
+            raise ValueError("opened must be row numbers in ascending order.")
+        if not ((self.opened <= self.last) & (self.last < self.n_rows)).all():
+            raise ValueError(f"last must be row numbers from opened up to {self.n_rows - 1}.")
+        if len(np.unique(self.last)) != len(self.last):
+            raise ValueError("last must be a different row for each center.")
+        if not self.alive.all():
+            raise ValueError("last must be recent rows; expired centers are not stored.")
+
+    def check_features(self, n_features: int, spectrum: Spectrum | None) -> None:
+        """Check that rows and Fourier sums have the features of the centers."""
+        n_sums = n_features if spectrum is None else len(spectrum.origin)
+        if not n_features == n_sums == self._centers.shape[1]:
+            raise ValueError("rows, spectrum and centers must have the same number of features.")
 
     def branch(self) -> AgingCover:
         """Return a copy that can be extended without changing this cover."""

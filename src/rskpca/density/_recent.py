@@ -27,6 +27,11 @@ class WindowRows:
     homes: NDArray[np.int64]
     squared: Array
 
+    def __post_init__(self) -> None:
+        shape = self.X.shape[:1]
+        if not self.weights.shape == self.homes.shape == self.squared.shape == shape:
+            raise ValueError("X, weights, homes and squared must have the same number of rows.")
+
     def __len__(self) -> int:
         return len(self.weights)
 

@@ -85,6 +85,8 @@ class FadingDensity(ExpiringDensity):
     array([0.75, 1.  ])
     """
 
+    _stream_: FadingStream
+
     def __init__(
         self,
         half_life: float,
@@ -145,7 +147,16 @@ class FadingStream:
         statistics: Statistics,
         lost: float,
     ) -> FadingStream:
-        """Return a stream that continues from a saved state."""
+        """Return a stream that continues from a saved state; raise if it is inconsistent."""
+        aging.check_features(aging.centers.shape[1], spectrum)
+        if len(statistics) != aging.n_centers:
+            raise ValueError(
+                f"statistics must be those of {aging.n_centers} centers, got {len(statistics)}."
+            )
+        if aging.last.max() != aging.n_rows - 1:
+            raise ValueError("last must contain the last row.")
+        if not half_life > 0 or aging.patience != patience(half_life):
+            raise ValueError(f"patience does not match a half-life of {half_life:g} rows.")
         stream = cls(aging, spectrum, half_life)
         stream.statistics, stream.lost = statistics, lost
         return stream

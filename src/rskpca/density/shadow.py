@@ -94,6 +94,7 @@ class ShadowDensity(BaseDensity):
     array([0, 0, 1, 0, 1])
     """
 
+    ell_: float
     _cover_: RowCover | None
     _merged_: bool = False
 

@@ -83,6 +83,8 @@ class WindowDensity(ExpiringDensity):
     (array([0., 5.]), array([1., 2.]))
     """
 
+    _stream_: WindowStream
+
     def __init__(
         self,
         window: int,
@@ -162,6 +164,42 @@ class WindowStream:
         self, aging: AgingCover, spectrum: Spectrum | None, segments: Segments = ()
     ) -> None:
         self.aging, self.spectrum, self.segments = aging, spectrum, segments
+
+    @classmethod
+    def restored(
+        cls, aging: AgingCover, spectrum: Spectrum | None, rows: WindowRows
+    ) -> WindowStream:
+        """Return a stream that continues from a saved state; raise if it is inconsistent."""
+        stream = cls(aging, spectrum, append((), rows))
+        stream._check(rows)
+        return stream
+
+    def _check(self, rows: WindowRows) -> None:
+        """Check that the window is full, and that its rows are those of the centers."""
+        aging = self.aging
+        aging.check_features(rows.X.shape[1], self.spectrum)
+        expected = min(aging.n_rows, self.size)
+        if len(rows) != expected:
+            raise ValueError(f"rows must be the last {expected} rows, got {len(rows)}.")
+        numbers = aging.n_rows - expected + np.arange(expected)
+        if not ((rows.homes >= 0) & (rows.homes <= numbers)).all():
+            raise ValueError("homes must be the numbers of earlier rows.")
+        here = rows.weights > 0
+        labels = np.searchsorted(aging.opened, rows.homes[here])
+        labels = np.minimum(labels, aging.n_centers - 1)
+        if not np.array_equal(aging.opened[labels], rows.homes[here]):
+            raise ValueError("homes must be the numbers of rows that opened a center.")
+        last = np.full(aging.n_centers, -1)
+        last[labels] = numbers[here]
+        if not np.array_equal(last, aging.last):
+            raise ValueError("last must be the number of the last row of each center.")
+        if not (rows.squared <= aging.radius * aging.radius).all():
+            raise ValueError(f"squared must be at most the square of the radius {aging.radius:g}.")
+
+    @property
+    def rows(self) -> WindowRows:
+        """All rows of the window, in one segment."""
+        return concatenate(self.segments)
 
     @property
     def size(self) -> int:

@@ -76,7 +76,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
     array([ 1, -1])
     """
 
-    embedding_: Any
+    embedding_: ReducedSetKernelPCA | NystromKernelPCA
     _offset_: float | None
     _solved_: tuple[FittedModel, FittedModel]
 

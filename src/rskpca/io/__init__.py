@@ -1,6 +1,6 @@
-"""Models in files."""
+"""Model files."""
 
-from .errors import ModelFileError
+from ._container import ModelFileError
 from .model_files import Description, describe, load, save
 
 __all__ = ["Description", "ModelFileError", "describe", "load", "save"]

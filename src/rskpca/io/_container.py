@@ -1,10 +1,10 @@
-"""The bytes of a model file: a prefix, a JSON header, arrays, a checksum.
+"""The bytes of a model file: a prefix, a JSON header, arrays and a checksum.
 
 ======================  =====================================================================
-bytes                   what
+bytes                   content
 ======================  =====================================================================
-0 to 8                  magic
-8 to 12                 format version, unsigned, little-endian as all numbers here
+0 to 8                  magic number
+8 to 12                 format version, unsigned; all numbers are little-endian
 12 to 16                length of the header
 16 to 24                length of the file
 24 and on               the header, JSON in ASCII
@@ -29,24 +29,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.atomic import atomic_write
-from .errors import ModelFileError, refuse
 
 MAGIC = b"rskpca\x1a\n"
-VERSION = 1
+VERSION = 2
 PREFIX = struct.Struct("<8sIIQ")
 ALIGNMENT = 64
 DIGEST = 32
-LONGEST_HEADER = 2**22  # a hostile one takes some 45 times as much memory
-MOST_AXES = 4
+MAX_HEADER = 2**22  # parsing a malicious header takes about 45 times as much memory
+MAX_AXES = 4
+MAX_ENTRIES = 2**48
 DTYPES = frozenset(
     ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c16")
 )
 _CHUNK = 2**20
-_DIGITS = 20  # of the largest whole number of 64 bits
+_MAX_DIGITS = 20  # of a 64-bit integer
+
+
+class ModelFileError(ValueError):
+    """Raised for an invalid model file or a model that cannot be saved."""
+
+
+def refuse(reason: str) -> NoReturn:
+    """Raise a ModelFileError."""
+    raise ModelFileError(reason)
 
 
 class Layout(NamedTuple):
-    """An array in the file. ``order`` is C or F; ``writeable`` is as it was in memory."""
+    """Description of an array: dtype, shape, order ("C" or "F") and its writeable flag."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -55,53 +64,57 @@ class Layout(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
+        """The size of the array in the file."""
         return math.prod(self.shape) * int(self.dtype[2:])
 
     @classmethod
     def of(cls, array: NDArray[Any]) -> Layout:
-        """Of an array as :func:`stored` makes it."""
+        """Describe an array that :func:`make_contiguous` returned."""
         order = "C" if array.flags.c_contiguous else "F"
         return cls(array.dtype.str, array.shape, order, bool(array.flags.writeable))
 
     @classmethod
-    def checked(cls, entry: Any) -> Layout:
-        """From an entry of a header that nobody has vouched for."""
+    def parse(cls, entry: Any) -> Layout:
+        """Check an entry of an untrusted header."""
         if not isinstance(entry, list) or len(entry) != 4:
-            refuse(f"an array is described by four things, got {entry!r:.60}")
+            refuse(f"an array needs a dtype, a shape, an order and a flag, got {entry!r:.60}")
         dtype, shape, order, writeable = entry
         if not isinstance(dtype, str) or dtype not in DTYPES:
-            refuse(f"no array of dtype {dtype!r:.60}")
-        if not isinstance(shape, list) or len(shape) > MOST_AXES:
-            refuse(f"no array of shape {shape!r:.60}")
-        if not all(type(size) is int and size >= 0 for size in shape):
-            refuse(f"no array of shape {shape!r:.60}")
-        if math.prod(max(size, 1) for size in shape) >= 2**48:
-            refuse(f"no array of shape {shape!r:.60}")
+            refuse(f"unsupported dtype {dtype!r:.60}")
+        valid = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+        if not valid or len(shape) > MAX_AXES or math.prod(max(s, 1) for s in shape) >= MAX_ENTRIES:
+            refuse(f"invalid array shape {shape!r:.60}")
         if order not in ("C", "F") or type(writeable) is not bool:
-            refuse(f"no array of order {order!r:.60}, writeable {writeable!r:.60}")
+            refuse(f"invalid array order {order!r:.60} or writeable flag {writeable!r:.60}")
         return cls(dtype, tuple(shape), order, writeable)
 
 
-def stored(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in one piece, in its own order of axes, little-endian."""
+def make_contiguous(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in contiguous, little-endian memory; keep the order of axes if possible."""
     kept = np.asarray(array, order="K").astype(array.dtype.newbyteorder("<"), copy=False)
     if not (kept.flags.c_contiguous or kept.flags.f_contiguous):
         kept = kept.copy(order="K")
-    if not (kept.flags.c_contiguous or kept.flags.f_contiguous):  # more than two axes, turned
+    if not (kept.flags.c_contiguous or kept.flags.f_contiguous):  # permuted axes
         kept = np.ascontiguousarray(kept)
     return kept
 
 
-def _aligned(offset: int) -> int:
-    return -(-offset // ALIGNMENT) * ALIGNMENT
+def _padding(position: int) -> int:
+    """Return the number of zero bytes before the next array."""
+    return -position % ALIGNMENT
 
 
-def _end(header_length: int, layouts: Sequence[Layout]) -> int:
-    """Where the arrays end."""
+def _file_length(header_length: int, layouts: Sequence[Layout]) -> int:
     end = PREFIX.size + header_length
     for layout in layouts:
-        end = _aligned(end) + layout.n_bytes
-    return end
+        end += _padding(end) + layout.n_bytes
+    return end + DIGEST
+
+
+def _raw(array: NDArray[Any]) -> memoryview:
+    """Return the bytes of a contiguous array without copying them."""
+    contiguous: Any = array if array.flags.c_contiguous else array.T
+    return memoryview(contiguous).cast("B")
 
 
 # ------------------------------------------------------------------ writing
@@ -110,121 +123,103 @@ def _end(header_length: int, layouts: Sequence[Layout]) -> int:
 def write(
     path: str | os.PathLike[str], header: dict[str, Any], arrays: Sequence[NDArray[Any]]
 ) -> None:
-    """A whole file in place of whatever was there, or an error and nothing changed."""
+    """Write a file atomically: if anything fails, an existing file is unchanged."""
     layouts = [Layout.of(array) for array in arrays]
     text = json.dumps({**header, "arrays": layouts}, allow_nan=False, separators=(",", ":"))
     encoded = text.encode("ascii")
-    if len(encoded) > LONGEST_HEADER:
+    if len(encoded) > MAX_HEADER:
         refuse(
-            f"the header would have {len(encoded):,} bytes, more than {LONGEST_HEADER:,}; names "
-            "of features and lists of numbers are in it, arrays are not: shorten the names, give "
-            "arrays instead of lists."
+            f"the header would have {len(encoded):,} bytes, more than {MAX_HEADER:,}; it contains "
+            "feature names and lists but no arrays. Shorten the names, or use arrays for lists."
         )
-    length = _end(len(encoded), layouts) + DIGEST
-    with atomic_write(path) as beside, open(beside, "xb") as file:
-        out = _Hashed(file)
-        out.write(PREFIX.pack(MAGIC, VERSION, len(encoded), length))
-        out.write(encoded)
-        for array in arrays:
-            out.write(bytes(_aligned(out.position) - out.position))
-            out.write_array(array)
-        file.write(out.digest())
+    length = _file_length(len(encoded), layouts)
+    prefix = PREFIX.pack(MAGIC, VERSION, len(encoded), length)
+    digest = hashlib.sha256()
+    with atomic_write(path) as temporary, open(temporary, "xb") as file:
+        for piece in _pieces(prefix + encoded, arrays):
+            file.write(piece)
+            digest.update(piece)
+        file.write(digest.digest())
 
 
-class _Hashed:
-    """Bytes on their way out, counted and digested."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._sha, self.position = file, hashlib.sha256(), 0
-
-    def write(self, data: bytes | memoryview) -> None:
-        self._file.write(data)
-        self._sha.update(data)
-        self.position += len(data)
-
-    def write_array(self, array: NDArray[Any]) -> None:
+def _pieces(start: bytes, arrays: Sequence[NDArray[Any]]) -> Iterator[bytes | memoryview]:
+    """Yield the bytes of the file up to the checksum."""
+    yield start
+    position = len(start)
+    for array in arrays:
+        padding = bytes(_padding(position))
+        yield padding
         if array.size:
-            self.write(_raw(array))
-
-    def digest(self) -> bytes:
-        return self._sha.digest()
-
-
-def _raw(array: NDArray[Any]) -> memoryview:
-    """The bytes of an array in one piece, not copied."""
-    pieces: Any = array if array.flags.c_contiguous else array.T
-    return memoryview(pieces).cast("B")
+            yield _raw(array)
+        position += len(padding) + array.nbytes
 
 
 # ------------------------------------------------------------------ reading
 
 
 class Contents(NamedTuple):
-    """What a file says before its arrays are read."""
+    """The header of a file, without its list of arrays."""
 
+    version: int
     header: dict[str, Any]
     layouts: list[Layout]
     length: int
 
 
 def read_header(path: str | os.PathLike[str]) -> Contents:
-    """The header alone: its lengths are checked against the file, its checksum is not."""
-    with _opened(path) as (file, length):
-        return _contents(_Digested(file), length)
+    """Return the header; compare all lengths with the file, but do not verify the checksum."""
+    with _open(path) as (file, length):
+        return _read_contents(_Reader(file), length)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Contents, list[NDArray[Any]]]:
-    """Header and arrays, read-only, after all lengths and the checksum were found right."""
-    with _opened(path) as (file, length):
-        source = _Digested(file)
-        contents = _contents(source, length)
-        arrays = [source.array(layout) for layout in contents.layouts]
-        if source.digest() != file.read():
-            refuse("the checksum is another: the file was altered, or damaged on its way here")
+    """Return the header and read-only arrays after verifying all lengths and the checksum."""
+    with _open(path) as (file, length):
+        reader = _Reader(file)
+        contents = _read_contents(reader, length)
+        arrays = [reader.read_array(layout) for layout in contents.layouts]
+        if reader.digest() != file.read():
+            refuse("the checksum does not match: the file was altered or damaged")
     return contents, arrays
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
-    """The file and its length; an error that names it where it is not sound."""
+def _open(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
+    """Open a regular file and yield it with its length; errors name the file."""
     try:
-        with open(path, "rb", opener=_at_once) as file:
+        with open(path, "rb", opener=_open_nonblocking) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                refuse("no regular file")
+                refuse("not a regular file")
             yield file, status.st_size
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}.") from error.__cause__
 
 
-def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for somebody to write, as a pipe would."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+def _open_nonblocking(path: str, flags: int) -> int:
+    """Open a file; a named pipe returns at once instead of waiting for a writer."""
+    return os.open(path, flags | (os.O_NONBLOCK if os.name == "posix" else 0))
 
 
-class _Digested:
-    """Bytes on their way in, counted and digested."""
+class _Reader:
+    """Reads a file from start to end and computes its checksum."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._sha, self.position = file, hashlib.sha256(), 0
+        self._file, self._sha, self._position = file, hashlib.sha256(), 0
 
     def read(self, count: int) -> bytes:
-        """Exactly so many bytes; few, as they are held twice."""
-        data = self._file.read(count)
-        if len(data) != count:
-            refuse("the file ended early")
-        self._sha.update(data)
-        self.position += count
-        return data
+        """Return exactly ``count`` bytes."""
+        data = bytearray(count)
+        self._fill(memoryview(data))
+        return bytes(data)
 
-    def array(self, layout: Layout) -> NDArray[Any]:
-        """The array that comes next. The file is known to be as long as all of them."""
-        self.read(_aligned(self.position) - self.position)
-        array = _empty(layout)
-        if array.size:
-            raw = _raw(array)
-            for start in range(0, len(raw), _CHUNK):
-                self._fill(raw[start : start + _CHUNK])
+    def read_array(self, layout: Layout) -> NDArray[Any]:
+        """Return the next array; the file is known to be long enough for all of them."""
+        self.read(_padding(self._position))
+        array = _allocate(layout)
+        raw = _raw(array) if array.size else memoryview(b"")
+        for start in range(0, len(raw), _CHUNK):
+            self._fill(raw[start : start + _CHUNK])
         array.flags.writeable = False
         return array
 
@@ -232,89 +227,88 @@ class _Digested:
         if self._file.readinto(part) != len(part):  # type: ignore[attr-defined]
             refuse("the file ended early")
         self._sha.update(part)
-        self.position += len(part)
+        self._position += len(part)
 
     def digest(self) -> bytes:
+        """Return the checksum of all bytes so far."""
         return self._sha.digest()
 
 
-def _empty(layout: Layout) -> NDArray[Any]:
+def _allocate(layout: Layout) -> NDArray[Any]:
     try:
         return np.empty(layout.shape, dtype=layout.dtype, order=layout.order)  # type: ignore[call-overload]
     except (MemoryError, ValueError) as error:
-        raise ModelFileError(f"no memory for an array of shape {layout.shape}") from error
+        raise ModelFileError(f"not enough memory for an array of shape {layout.shape}") from error
 
 
-def _contents(source: _Digested, length: int) -> Contents:
+def _read_contents(reader: _Reader, length: int) -> Contents:
     if length < PREFIX.size + DIGEST:
         refuse(f"{length} bytes are too few for a model file")
-    magic, version, header_length, said = PREFIX.unpack(source.read(PREFIX.size))
+    magic, version, header_length, recorded = PREFIX.unpack(reader.read(PREFIX.size))
     if magic != MAGIC:
         refuse("not a model file of rskpca")
     if version > VERSION:
         refuse(
-            f"its format is {version}, and this rskpca reads up to {VERSION}; it was written by a "
-            "newer one: upgrade rskpca"
+            f"it has format version {version}, but this version of rskpca reads versions up to "
+            f"{VERSION}; upgrade rskpca"
         )
     if version < 1:
-        refuse(f"no format {version}")
-    if said != length:
-        refuse(f"it has {length:,} bytes where {said:,} were written: cut short, or added to")
-    if header_length > min(LONGEST_HEADER, length - PREFIX.size - DIGEST):
-        refuse(f"no header of {header_length:,} bytes")
-    header = _parsed(source.read(header_length))
-    layouts = _layouts(header, header_length, length)
-    return Contents(header, layouts, length)
+        refuse(f"invalid format version {version}")
+    if recorded != length:
+        refuse(f"it has {length:,} bytes instead of {recorded:,}: truncated or extended")
+    if header_length > min(MAX_HEADER, length - PREFIX.size - DIGEST):
+        refuse(f"invalid header length {header_length:,}")
+    header = _parse_header(reader.read(header_length))
+    layouts = _parse_layouts(header.pop("arrays", None))
+    needed = _file_length(header_length, layouts)
+    if needed != length:
+        refuse(f"its arrays would need {needed:,} bytes, but it has {length:,}")
+    return Contents(version, header, layouts, length)
 
 
-def _layouts(header: dict[str, Any], header_length: int, length: int) -> list[Layout]:
-    entries = header.pop("arrays", None)
+def _parse_layouts(entries: Any) -> list[Layout]:
     if not isinstance(entries, list):
         refuse("the header has no list of arrays")
-    layouts = [Layout.checked(entry) for entry in entries]
-    end = _end(header_length, layouts) + DIGEST
-    if end != length:
-        refuse(f"its arrays would take {end:,} bytes, but it has {length:,}")
-    return layouts
+    return [Layout.parse(entry) for entry in entries]
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _parse_header(data: bytes) -> dict[str, Any]:
     try:
         header = json.loads(
             data.decode("ascii"),
-            object_pairs_hook=_without_repeats,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=_whole,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+            parse_float=_parse_float,
+            parse_int=_parse_int,
         )
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"its header is no JSON: {error!s:.100}") from error
+        raise ModelFileError(f"the header is not valid JSON: {error!s:.100}") from error
     if not isinstance(header, dict):
-        refuse("its header is no JSON object")
+        refuse("the header is not a JSON object")
     return header
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        refuse("its header names a thing twice")
+        refuse("the header has a duplicate key")
     return found
 
 
-def _no_constant(word: str) -> NoReturn:
-    refuse(f"its header has {word}, which is no JSON")
+def _refuse_constant(word: str) -> NoReturn:
+    refuse(f"the header contains {word}, which is not valid JSON")
 
 
-def _finite(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        refuse(f"its header has the number {digits:.40}")
+        refuse(f"the header contains a number that is too large, {digits:.40}")
     return value
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > _DIGITS:
-        refuse(f"its header has the number {digits:.40}...")
+def _parse_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        refuse(f"the header contains a number that is too large, {digits:.40}...")
     return int(digits)

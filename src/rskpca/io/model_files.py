@@ -1,4 +1,4 @@
-"""Models in files: one file of arrays and a JSON header, and no code."""
+"""Model files: one file with arrays and a JSON header, and no code."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from datetime import UTC, datetime
 from typing import Any
 
 from . import _container as container
+from ._checks import sizes
+from ._container import ModelFileError, refuse
+from ._legacy import upgrade
 from ._tree import Decoder, Encoder
-from .errors import ModelFileError, refuse
 
 _KEYS = {"rskpca", "class", "n_features", "n_centers", "created", "model"}
 
 
 @dataclass(frozen=True)
 class Description:
-    """What the header of a model file says.
+    """The header of a model file.
 
     Attributes
     ----------
     class_name : str
-        Of the model.
+        Class of the model.
     n_features, n_centers : int or None
-        d and m; None where the model is not fitted.
+        d and m, or None if the model is not fitted.
     created : datetime
-        When it was saved.
+        Time at which the model was saved.
     rskpca : str
-        The version that saved it.
+        Version of rskpca that saved it.
     n_bytes : int
         Length of the file.
     """
@@ -41,23 +43,23 @@ class Description:
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model to one file, which :func:`load` reads on any machine.
+    """Save a model to one file, which :func:`load` reads on any machine.
 
-    Whatever was there stays until the new file is whole.
+    The file is written atomically: an existing file is replaced when the new one is complete.
 
     Parameters
     ----------
     model : estimator, ReducedSet, EigenSystem, Certificate or kernel
-        Fitted or not; a ``Pipeline`` of a ``StandardScaler`` and one of rskpca's estimators; or a
-        list or a dict of these, and of numbers, strings and arrays.
+        Fitted or not. Also a ``Pipeline`` of a ``StandardScaler`` and an estimator of rskpca, or
+        a list or dict of these and of numbers, strings and arrays.
     path : str or path
-        Where to. The ending does not matter; ``.rskpca`` says what it is.
+        Name of the file, by convention with the suffix ``.rskpca``.
 
     Raises
     ------
     ModelFileError
-        If some part of the model cannot be stored, such as a function or a ``RandomState``.
-        Nothing is written then.
+        If a part of the model cannot be stored, such as a function or a ``RandomState``. Nothing
+        is written in this case.
 
     Examples
     --------
@@ -68,19 +70,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> model = ReducedSetKernelPCA(2).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, os.path.join(folder, "model.rskpca"))
-    ...     again = load(os.path.join(folder, "model.rskpca"))
-    >>> np.array_equal(again.transform(X), model.transform(X))
+    ...     loaded = load(os.path.join(folder, "model.rskpca"))
+    >>> np.array_equal(loaded.transform(X), model.transform(X))
     True
     """
     from .. import __version__
 
-    encoder = Encoder()
-    name = type(model).__name__
+    encoder, name = Encoder(), type(model).__name__
     tree = encoder.encode(model, name)
+    n_features, n_centers = sizes(model)
     header = {
         "rskpca": __version__,
         "class": name,
-        **_sizes(encoder.sizes.get(id(model), {})),
+        "n_features": n_features,
+        "n_centers": n_centers,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "model": tree,
     }
@@ -88,97 +91,86 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that :func:`save` wrote: the same bits, on any machine.
+    """Load a model that :func:`save` wrote, with the same bits on any machine.
 
-    Nothing of the file is run. Sizes and checksum are checked before anything is made, and what
-    is made is checked part by part.
+    No code in the file is executed. Lengths and checksum are verified before anything is
+    created, and every part is checked.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        Name of the file.
 
     Returns
     -------
     object
-        What was saved.
+        The model that was saved.
 
     Raises
     ------
     ModelFileError
-        If the file is cut short, altered, made by a newer version, or not sound in any other
-        way. The message names the file and the reason.
+        If the file is truncated, altered, invalid or written by a newer version. The message
+        names the file and the reason.
     """
     contents, arrays = container.read(path)
     try:
-        return _decoded(contents, arrays)
+        return _decode(contents, arrays)
     except (ModelFileError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)}: {error!s:.400}.") from error
 
 
 def describe(path: str | os.PathLike[str]) -> Description:
-    """What a model file says of itself, from its header alone.
+    """Describe a model file from its header alone.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        Name of the file.
 
     Returns
     -------
     Description
-        Class, sizes, when and by which version. The arrays are neither read nor checked.
+        Class, sizes, time and version. Arrays and checksum are not read.
     """
     contents = container.read_header(path)
     try:
-        return _described(contents)
+        return _describe(contents)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}.") from error
 
 
-def _sizes(found: dict[str, int]) -> dict[str, int | None]:
-    return {"n_features": found.get("d"), "n_centers": found.get("m")}
-
-
-def _decoded(contents: container.Contents, arrays: list[Any]) -> Any:
-    said = _described(contents)
+def _decode(contents: container.Contents, arrays: list[Any]) -> Any:
+    described, tree = _describe(contents), contents.header["model"]
     for layout, array in zip(contents.layouts, arrays, strict=True):
-        array.flags.writeable = layout.writeable  # what must not be written to is frozen again
+        array.flags.writeable = layout.writeable  # objects with read-only arrays freeze them
+    if contents.version == 1:
+        tree = upgrade(tree, arrays)
     decoder = Decoder(arrays)
-    model = decoder.decode(contents.header["model"], said.class_name)
-    if not decoder.all_used():
-        refuse("it has arrays that belong to nothing")
-    if type(model).__name__ != said.class_name:
-        refuse(f"it says {said.class_name}, but holds a {type(model).__name__}")
-    found = _sizes(decoder.sizes.get(id(model), {}))
-    if found != {"n_features": said.n_features, "n_centers": said.n_centers}:
-        refuse("it says other sizes than its model has")
+    model = decoder.decode(tree, described.class_name)
+    if contents.version > 1 and not decoder.has_used_all_arrays():
+        refuse("it contains unused arrays")
+    if type(model).__name__ != described.class_name:
+        refuse(f"its header names a {described.class_name}, but it is a {type(model).__name__}")
+    if sizes(model) != (described.n_features, described.n_centers):
+        refuse("n_features or n_centers in the header does not match the model")
     return model
 
 
-def _described(contents: container.Contents) -> Description:
+def _describe(contents: container.Contents) -> Description:
     header = contents.header
     if set(header) != _KEYS:
-        refuse(f"its header must have {', '.join(sorted(_KEYS))}, and has {list(header)!r:.200}")
+        refuse(f"the header must have {', '.join(sorted(_KEYS))}, got {list(header)!r:.200}")
     for name in ("class", "rskpca", "created"):
         if not isinstance(header[name], str):
             refuse(f"{name} must be a string, got {header[name]!r:.60}")
     for name in ("n_features", "n_centers"):
         size = header[name]
         if size is not None and (type(size) is not int or size < 1):
-            refuse(f"{name} must be a whole number or nothing, got {size!r:.60}")
-    return Description(
-        header["class"],
-        header["n_features"],
-        header["n_centers"],
-        _moment(header["created"]),
-        header["rskpca"],
-        contents.length,
-    )
-
-
-def _moment(text: str) -> datetime:
+            refuse(f"{name} must be a positive integer or null, got {size!r:.60}")
     try:
-        return datetime.fromisoformat(text)
+        created = datetime.fromisoformat(header["created"])
     except ValueError as error:
-        raise ModelFileError(f"created must be a date and a time, got {text!r:.60}") from error
+        text = f"created must be a date and time, got {header['created']!r:.60}"
+        raise ModelFileError(text) from error
+    numbers = header["n_features"], header["n_centers"]
+    return Description(header["class"], *numbers, created, header["rskpca"], contents.length)

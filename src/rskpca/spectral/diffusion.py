@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .. import _validation as check
 from .._core.gram import multiplier
 from .operators import Extension, FittedOperator
 
@@ -115,6 +116,11 @@ class FittedMarkov(FittedOperator):
     reach: Array
     loop: Array | float = 0.0
     n_isolated: int = 0
+
+    def __post_init__(self) -> None:
+        check.shapes(self, pull="m", reach="m", **({"loop": "m"} if np.ndim(self.loop) else {}))
+        if not (self.reach > 0).all():
+            raise ValueError("reach must be positive.")
 
     @property
     def indefinite(self) -> bool:

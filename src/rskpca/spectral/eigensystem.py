@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from .. import _validation as check
 from .._core import eig, gram
 from .._core.parallel import allowed_threads
 from ..kernels import RadialKernel
@@ -67,6 +68,16 @@ class EigenSystem:
     residual: float = 0.0
     exact: bool = False
     graph: NeighbourGraph | None = None
+
+    def __post_init__(self) -> None:
+        check.shapes(self, centers="md", coefficients="mr", eigenvalues="r")
+        if not self.eigenvalues.all():
+            raise ValueError("eigenvalues must not be zero.")
+        if self.graph is not None and self.graph.tree.data.shape != self.centers.shape:
+            raise ValueError(
+                f"graph must have the {len(self.centers)} centers of the eigensystem, "
+                f"got {self.graph.tree.n}."
+            )
 
     def extend(self, X: Array) -> Array:
         """Return the eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial import KDTree
 
+from .. import _validation as check
 from .._core.parallel import allowed_threads, slices
 from ..kernels import RadialKernel
 
@@ -53,6 +54,19 @@ class NeighbourGraph:
     reach: Array
     nearest: int | None
 
+    def __post_init__(self) -> None:
+        check.shapes(self, reach="m")
+        if len(self.reach) != self.tree.n:
+            raise ValueError(f"reach must have {self.tree.n} entries, got {len(self.reach)}.")
+        if self.nearest is None:
+            if not (self.reach == self.reach[0]).all():
+                raise ValueError("reach must be the same for all centers if it is a cut-off.")
+            self.refuse_far(self.tree, float(self.reach[0]))
+        elif not 1 <= self.nearest <= self.tree.n:
+            raise ValueError(f"nearest must be between 1 and {self.tree.n}, got {self.nearest}.")
+        else:
+            self.refuse_many(self.nearest * self.tree.n, self.nearest)
+
     @classmethod
     def of(cls, kernel: RadialKernel, centers: Array, graph: float) -> NeighbourGraph:
         """Build the graph of these centers.
@@ -73,10 +87,8 @@ class NeighbourGraph:
         """
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):
-            cls.refuse_far(tree, graph)
             return cls(kernel, tree, np.full(tree.n, graph), None)
         nearest = min(int(graph), tree.n)
-        cls.refuse_many(nearest * tree.n, graph)
         return cls(kernel, tree, _kth_distance(tree, tree.data, nearest), nearest)
 
     @classmethod

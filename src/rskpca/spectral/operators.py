@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _validation as check
 from .._core.gram import multiplier
 
 Array = NDArray[np.floating]
@@ -196,6 +197,9 @@ class FittedCentered(FittedOperator):
     mean: float
     cost: float
 
+    def __post_init__(self) -> None:
+        check.shapes(self, shares="m", means="m")
+
     @property
     def rounding(self) -> float:
         """Subtracting the means causes some roundings of the largest eigenvalue."""
@@ -231,6 +235,9 @@ class Shifted:
 
     means: Array
     shares: Array
+
+    def __post_init__(self) -> None:
+        check.shapes(self, means="m", shares="m")
 
     def columns(self, coefficients: Array) -> Array:
         """Return the coefficients unchanged."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
+from .. import _validation as check
 from .._core import eig, gram
 from .._core.parallel import single_threaded_blas
 from ..kernels import RadialKernel
@@ -62,6 +63,9 @@ class Moments:
     total: float
     first: Array
     second: Array
+
+    def __post_init__(self) -> None:
+        check.shapes(self, basis="bd", columns="bb", first="b", second="bb")
 
     @classmethod
     def of(cls, kernel: RadialKernel, basis: Array) -> Moments:

@@ -1,0 +1,214 @@
+"""Checks of loaded objects whose parts can disagree although each of them is valid."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from .. import density, embedding, spectral
+from .._validation import shapes
+from ..certificate import Certificate
+from ..density._expiring import ExpiringDensity
+from ..embedding._walk import WalkEmbedding
+from ..model import FittedModel
+from ..reduced_set import ReducedSet
+from ._container import refuse
+from ._schema import (
+    DENSITIES,
+    EMBEDDINGS,
+    Array,
+    check_value,
+    current_model,
+    is_fitted,
+    reduced_set_of,
+)
+
+
+@singledispatch
+def check(value: Any) -> None:
+    """Check an object as a whole, as far as its constructor does not."""
+
+
+@check.register
+def _(moments: spectral.Moments) -> None:
+    """The solver relies on sums of b(x) with ||b(x)||^2 <= kappa."""
+    limit = 1.001 * moments.total * moments.kernel.kappa
+    first = np.abs(moments.first).max() * math.sqrt(moments.kernel.kappa)
+    if not max(first, np.abs(moments.second).max()) <= limit:
+        refuse("first and second are not sums of projections")
+
+
+@check.register
+def _(system: spectral.EigenSystem) -> None:
+    n_centers = shapes(system, centers="md", functions="mr", eigenvalues="r")["m"]
+    for name, value in vars(system.operator).items():
+        if np.ndim(value) and len(value) != n_centers:
+            refuse(f"{name} of the operator must have {n_centers} entries, got {len(value)}")
+
+
+# ------------------------------------------------------------------ estimators
+
+
+def _check_features(estimator: Any, **found: int) -> None:
+    """Check that all parts of a fitted estimator have the same number of features."""
+    names = vars(estimator).get("feature_names_in_")
+    if names is not None:
+        found["feature_names_in_"] = names.size if names.ndim == 1 else 0
+    for name, n_features in found.items():
+        if n_features != estimator.n_features_in_:
+            refuse(
+                f"{name} has {n_features} features, but n_features_in_ is "
+                f"{estimator.n_features_in_}"
+            )
+
+
+@check.register
+def _(estimator: density.BaseDensity) -> None:
+    if is_fitted(estimator):
+        _check_reduced_set(estimator)
+
+
+@check.register
+def _(estimator: density.ShadowDensity) -> None:
+    if is_fitted(estimator):
+        found = estimator.reduced_set_
+        if found.radius is None or found.spacing is None or found.displacement is None:
+            refuse("the reduced set must have a radius, a spacing and displacements")
+        _check_reduced_set(estimator)
+
+
+@check.register
+def _(estimator: ExpiringDensity) -> None:
+    if estimator.density is not None:
+        estimator._check_density(estimator.density)
+    if is_fitted(estimator):
+        homes, n_rows = estimator._homes_, estimator._stream_.aging.n_rows
+        if homes is not None and not ((homes >= -1) & (homes < n_rows)).all():
+            refuse(f"_homes_ must be numbers of the {n_rows} rows, or -1")
+        with np.errstate(over="raise", invalid="raise"):
+            _check_reduced_set(estimator)
+
+
+def _check_reduced_set(estimator: Any) -> None:
+    found, learned = estimator.reduced_set_, vars(estimator)
+    d, m = found.n_features, found.n_centers
+    _check_features(estimator, reduced_set_=d)
+    labels = learned.get("labels_", np.zeros(1))
+    if labels.ndim != 1 or not ((labels >= -1) & (labels < m)).all():
+        refuse(f"labels_ must be indices of the {m} centers, or -1")
+    for name, shape in (("covariances_", (m, d, d)), ("covariance_", (d, d))):
+        if name in learned and learned[name].shape != shape:
+            refuse(f"{name} must have shape {shape}, got {learned[name].shape}")
+
+
+@check.register
+def _(estimator: embedding.KernelEmbedding) -> None:
+    if is_fitted(estimator):
+        estimator._check_parameters()
+        _check_features(estimator, reduced_set=reduced_set_of(estimator).n_features)
+        if isinstance(estimator, embedding.NystromKernelPCA):
+            _check_landmarks(estimator)
+        model = current_model(estimator)
+        if model is not None:
+            _check_model(estimator, model)
+
+
+def _check_landmarks(estimator: embedding.NystromKernelPCA) -> None:
+    moments, centers = estimator._moments_, estimator._landmarks_.centers
+    if estimator.landmarks_.shape != centers.shape:
+        refuse(f"landmarks_ must have shape {centers.shape}, got {estimator.landmarks_.shape}")
+    if moments is None and estimator._solved_ is None:
+        refuse("model_ and _moments_ are both missing")
+    if moments is not None:
+        _check_features(estimator, _moments_=moments.basis.shape[1])
+
+
+def _check_model(estimator: Any, model: FittedModel) -> None:
+    """Check that a model is of the kind that the estimator solves for."""
+    if not isinstance(estimator, WalkEmbedding):
+        _check_kernel_pca(model.system)
+        _check_kernel_pca(model.evaluated)
+    elif model.is_kernel_pca or model.system.centers.shape != model.reduced_set.centers.shape:
+        refuse("the model must be a random walk on the centers")
+    if isinstance(estimator, embedding.DiffusionMaps) and model.time is None:
+        refuse("the model has no time")
+    if isinstance(estimator, embedding.NormalizedCut) and model.partition is None:
+        refuse("the model has no partition")
+
+
+def _check_kernel_pca(system: spectral.EigenSystem) -> None:
+    if isinstance(system.operator, spectral.FittedMarkov) or system.graph is not None:
+        refuse("the operator of a kernel PCA must not be a random walk")
+    if not (system.eigenvalues > 0).all():
+        refuse("the eigenvalues of a kernel PCA must be positive")
+
+
+@check.register
+def _(estimator: embedding.KernelPCANovelty) -> None:
+    if is_fitted(estimator):
+        estimator._check_parameters()
+        _check_features(estimator, embedding_=estimator.embedding_.n_features_in_)
+
+
+@check.register
+def _(estimator: embedding.CompressedKernelPCA) -> None:
+    check_value("eigensystem", estimator.eigensystem, spectral.EigenSystem)
+    check_value("axis_errors", estimator.axis_errors, Array)
+    if estimator.axis_errors.shape != estimator.eigensystem.eigenvalues.shape:
+        refuse("axis_errors must have one number per component")
+    _check_kernel_pca(estimator.eigensystem)
+    _check_features(estimator, eigensystem=estimator.eigensystem.centers.shape[1])
+
+
+# ------------------------------------------------------------------ estimators of scikit-learn
+
+
+@check.register
+def _(scaler: StandardScaler) -> None:
+    if is_fitted(scaler):
+        learned = [(name, vars(scaler)[name]) for name in ("mean_", "var_", "scale_")]
+        counts = [("n_samples_seen_", scaler.n_samples_seen_)] * np.ndim(scaler.n_samples_seen_)
+        for name, values in learned + counts:
+            if values is not None:
+                _check_features(scaler, **{name: values.size if values.ndim == 1 else 0})
+
+
+@check.register
+def _(pipeline: Pipeline) -> None:
+    """A pipeline consists of scalers and, at its end, one estimator of rskpca."""
+    if pipeline.memory is not None or pipeline.transform_input is not None:
+        refuse("memory and transform_input must be None")
+    check_value("verbose", pipeline.verbose, bool)
+    check_value("steps", pipeline.steps, list)
+    for step in pipeline.steps:
+        if type(step) is not tuple or len(step) != 2 or not isinstance(step[0], str):
+            refuse(f"steps must be pairs of a name and an estimator, got {step!r:.60}")
+        allowed = (StandardScaler, *(DENSITIES + EMBEDDINGS) * (step is pipeline.steps[-1]))
+        if not isinstance(step[1], allowed):
+            refuse(f"steps must be StandardScalers and one estimator of rskpca, got {step!r:.60}")
+    fitted = [step for _, step in pipeline.steps if is_fitted(step)]
+    for step in fitted:
+        _check_features(step, previous_step=fitted[0].n_features_in_)
+
+
+def sizes(model: Any) -> tuple[int | None, int | None]:
+    """Return the numbers of features and centers, or None where they are unknown."""
+    if isinstance(model, ReducedSet):
+        return model.n_features, model.n_centers
+    if isinstance(model, spectral.EigenSystem):
+        return model.centers.shape[1], len(model.centers)
+    if isinstance(model, Certificate):
+        return None, model.n_centers
+    if isinstance(model, Pipeline):
+        found = [sizes(step) for _, step in model.steps]
+        return next((d for d, _ in found if d), None), next((m for _, m in found if m), None)
+    if not isinstance(model, BaseEstimator) or not is_fitted(model):
+        return None, None
+    known = isinstance(model, DENSITIES + EMBEDDINGS)
+    return model.n_features_in_, reduced_set_of(model).n_centers if known else None

@@ -1,0 +1,135 @@
+"""Conversion of trees of format version 1, which rskpca 0.1.0 wrote, to those of version 2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._container import ModelFileError
+from ._schema import CLASSES
+
+_RENAMED = {"Sums": "Statistics", "Rows": "WindowRows", "_AtMostTen": "ReducedSetKernelPCA"}
+
+
+def upgrade(tree: Any, arrays: list[NDArray[Any]]) -> Any:
+    """Return a tree of version 2; arrays that version 1 did not store are appended."""
+    try:
+        return _Upgrade(arrays).value(tree)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise ModelFileError("its tree is not one of format version 1") from error
+
+
+class _Upgrade:
+    def __init__(self, arrays: list[NDArray[Any]]) -> None:
+        self._arrays = arrays
+
+    def value(self, tree: Any) -> Any:
+        """Convert a value: parts first, then the object that they belong to."""
+        if isinstance(tree, list):
+            return [self.value(item) for item in tree]
+        if not isinstance(tree, dict) or len(tree) != 1:
+            return tree
+        ((tag, content),) = tree.items()
+        if tag == "tuple":
+            return {tag: self.value(content)}
+        if not isinstance(content, dict):
+            return tree
+        content = {name: self.value(item) for name, item in content.items()}
+        tag = _RENAMED.get(tag, tag)
+        if tag in CLASSES:
+            self._convert(tag, content)
+        return {tag: content}
+
+    def _convert(self, tag: str, content: dict[str, Any]) -> None:
+        if tag == "ReducedSet":
+            content.setdefault("lost", 0.0)
+        elif tag == "FadingStream":
+            content["statistics"] = content.pop("sums")
+        elif tag == "NeighbourGraph":
+            content["tree"] = {"KDTree": {"data": content.pop("points")}}
+        elif "_system_" in content:
+            self._convert_embedding(tag, content)
+
+    def _convert_embedding(self, tag: str, content: dict[str, Any]) -> None:
+        system, solved = content.pop("_system_"), content.pop("_solved_", None)
+        model = None if system is None else self._model(system, solved)
+        if "_points_" in content:
+            self._convert_landmarks(tag, content, model)
+        else:
+            _drop_kernel(content)
+            if model is not None:
+                model["dict"]["certified"] = tag == "ReducedSetKernelPCA"
+        content["model_"] = model
+
+    def _model(self, system: Any, solved: Any) -> Any:
+        """Return the fields of a fitted model."""
+        model = dict.fromkeys(("evaluated", "known", "partition", "offset", "time"))
+        model |= {"certified": False, "landmarks": False, "system": system}
+        if "SparseSystem" in system:
+            sparse = dict(system["SparseSystem"])
+            model |= {"kept_weights": sparse.pop("weights"), "noise": sparse.pop("noise")}
+            model["system"] = {"EigenSystem": sparse}
+        if solved is not None:
+            walk = solved["Solved"]
+            model["system"] = walk["shown"]
+            model["evaluated"] = None if walk["evaluated"] == walk["shown"] else walk["evaluated"]
+            is_partition = isinstance(walk["made"], dict) and "Partition" in walk["made"]
+            model["partition" if is_partition else "time"] = walk["made"]
+        model["scale"] = self._scale(model)
+        return {"dict": model}
+
+    def _scale(self, model: dict[str, Any]) -> Any:
+        system = model["system"]["EigenSystem"]
+        eigenvalues = self._array(system["eigenvalues"])
+        if "FittedMarkov" not in system["operator"]:
+            with np.errstate(invalid="ignore"):
+                return self._store(np.sqrt(eigenvalues))
+        if model["time"] is None:
+            return self._store(np.ones(len(eigenvalues)))
+        walk = system["operator"]["FittedMarkov"]
+        measure = self._array(walk["pull"]) * self._array(walk["reach"])
+        time = model["time"]
+        time = float(time["float"] if isinstance(time, dict) else time)
+        with np.errstate(all="ignore"):
+            return self._store(np.sqrt(measure.sum()) * eigenvalues**time)
+
+    def _convert_landmarks(self, tag: str, content: dict[str, Any], model: Any) -> None:
+        """Take the landmarks apart from the points that pre-images are learned from."""
+        points, weighted = content.pop("_points_"), tag == "WeightedNystromKernelPCA"
+        if weighted:
+            content |= {"_landmarks_": content.pop("reduced_set_"), "_moments_": None}
+        elif content["_moments_"] is not None:
+            content["_landmarks_"] = points
+        else:  # through the data
+            content["_landmarks_"] = self._equal_weights(content["landmarks_"], points)
+        if model is not None:
+            known = None if content["_landmarks_"] == points else points
+            model["dict"] |= {"landmarks": not weighted, "known": known}
+
+    def _equal_weights(self, landmarks: Any, points: Any) -> Any:
+        """Return a reduced set of landmarks whose weights sum to that of the points."""
+        total, count = points["ReducedSet"]["n_samples"], len(self._array(landmarks))
+        unknown = dict.fromkeys(("radius", "spacing", "displacement", "scatter", "spectrum"))
+        sums = {"weights": np.full(count, total / count), "residue": np.zeros(count)}
+        stored = {name: self._store(values) for name, values in sums.items()}
+        known = {"centers": landmarks, "n_samples": total, "lost": 0.0}
+        return {"ReducedSet": {**unknown, **stored, **known}}
+
+    def _array(self, tree: Any) -> NDArray[Any]:
+        return self._arrays[tree["array"]]
+
+    def _store(self, array: NDArray[Any]) -> dict[str, int]:
+        self._arrays.append(array)
+        return {"array": len(self._arrays) - 1}
+
+
+def _drop_kernel(content: dict[str, Any]) -> None:
+    """Give the fitted density the kernel that was asked for; 0.1.0 stored the embedding's."""
+    ((_, fitted),) = content["density_"].items()
+    given = content.get("density")
+    asked = {} if given is None else next(iter(given.values()))
+    fitted["kernel"] = asked.get("kernel")
+    if "density" in fitted:
+        fitted["density"] = asked.get("density")

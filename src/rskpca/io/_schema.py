@@ -1,0 +1,280 @@
+"""The classes that a model file can hold, and the values that their objects are stored as.
+
+Everything is derived from the classes. An object is stored as the arguments of its constructor, an
+estimator as its parameters and its annotated attributes. Each value must match its annotation;
+numbers must be finite and in range. Constructors check that the values of an object agree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+from functools import cache
+from numbers import Real
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from .. import baselines, certificate, density, embedding, kernels, spectral
+from .._core.partition import Partition
+from ..baselines.sparse import SparseModel
+from ..density._aging import AgingCover
+from ..density._recent import WindowRows
+from ..density.fading import FadingStream
+from ..density.window import WindowStream
+from ..model import FittedModel
+from ..reduced_set import ReducedSet, Statistics
+from ..spectral.neighbours import NeighbourGraph
+from ..spectral.operators import Extensible
+from ..spectrum import Spectrum
+from ._container import refuse
+
+Array = NDArray[np.floating]
+
+_OPERATORS = (
+    spectral.Plain, spectral.FittedCentered, spectral.Shifted, spectral.FittedMarkov,
+)  # fmt: skip
+DENSITIES = (
+    baselines.UniformDensity, density.FadingDensity, density.FastParzenDensity,
+    density.HerdingDensity, density.KMeansDensity, density.ParingDensity,
+    density.ReweightedDensity, density.ShadowDensity, density.WindowDensity,
+)  # fmt: skip
+EMBEDDINGS = (
+    baselines.SparseKernelPCA, baselines.SubsampledKernelPCA, baselines.WeightedNystromKernelPCA,
+    embedding.CompressedKernelPCA, embedding.DiffusionMaps, embedding.KernelPCANovelty,
+    embedding.LaplacianEigenmaps, embedding.NormalizedCut, embedding.NystromKernelPCA,
+    embedding.ReducedSetKernelPCA,
+)  # fmt: skip
+_OTHERS = (
+    AgingCover, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet, Spectrum,
+    StandardScaler, Statistics, WindowRows, WindowStream, certificate.Certificate,
+    certificate.Level, kernels.Gaussian, kernels.Laplacian, spectral.EigenSystem, spectral.Moments,
+)  # fmt: skip
+
+# Nothing else is ever created from a file.
+CLASSES: dict[str, Any] = {
+    cls.__name__: cls for cls in (*_OPERATORS, *DENSITIES, *EMBEDDINGS, *_OTHERS)
+}
+
+# Attributes that are computed again when they are needed, and attributes that may be missing.
+_DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
+_OPTIONAL = frozenset({"feature_names_in_", "labels_", "covariance_", "covariances_", "_merged_"})
+_FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
+_OF_SCALER = dict.fromkeys(("mean_", "var_", "scale_"), Array | None)
+_COUNTS = float | Array | NDArray[np.integer]
+# The types of classes without annotations.
+_TYPES: dict[type, dict[str, Any]] = {
+    KDTree: {"data": Array},
+    Pipeline: {},
+    StandardScaler: {**_FEATURES, **_OF_SCALER, "n_samples_seen_": _COUNTS},
+}
+
+# Arrays that can be float32, as the data are; all other arrays of real numbers are float64.
+_DATA = frozenset({"X", "basis", "centers", "landmarks_", *_OF_SCALER, "n_samples_seen_"})
+_MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"})
+_MAY_BE_NAN = frozenset({"certain_angles", "likely_angles"})
+_NOT_NEGATIVE = (
+    "confidence", "ell", "ell_", "half_life", "lost", "n_isolated", "n_samples",
+    "n_samples_seen_", "noise", "radius", "squared", "time", "total", "weights",
+)  # fmt: skip
+_POSITIVE = ("n_centers", "n_features_in_", "n_rows", "patience")
+_LEAST = {**dict.fromkeys(_NOT_NEGATIVE, 0), **dict.fromkeys(_POSITIVE, 1)}
+# Differences of row numbers fit into 64 bits, and the square of a total is finite.
+_LARGEST = {"n_rows": 2**61, "patience": 2**62, "total": 1e150}
+
+
+def class_of(value: Any, where: str) -> Any:
+    """Return the class of an object; raise if a file cannot hold it."""
+    cls = type(value)
+    if CLASSES.get(cls.__name__) is cls:
+        return cls
+    if isinstance(value, kernels.RadialKernel):
+        refuse(
+            f"{where} is a {cls.__name__} with a custom function, and a model file contains no "
+            "code. Use Gaussian or Laplacian, or save the model with pickle"
+        )
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        refuse(f"{where} is a {cls.__name__}, which cannot be saved; use an integer seed")
+    if callable(value):
+        refuse(f"{where} is a function, and a model file contains no code")
+    refuse(f"{where} is a {cls.__module__}.{cls.__name__}, which cannot be saved")
+
+
+# ------------------------------------------------------------------ types
+
+
+@cache
+def _parameters(cls: Any) -> frozenset[str]:
+    return frozenset(cls._get_param_names()) if issubclass(cls, BaseEstimator) else frozenset()
+
+
+@cache
+def value_types(cls: Any) -> dict[str, Any]:
+    """Return the types of the values that an object is stored as, without its parameters."""
+    if cls in _TYPES:
+        return _TYPES[cls]
+    if dataclasses.is_dataclass(cls):
+        hints = get_type_hints(cls)
+        return {field.name: hints[field.name] for field in dataclasses.fields(cls) if field.init}
+    if not issubclass(cls, BaseEstimator):
+        return {k: v for k, v in get_type_hints(cls.restored).items() if k != "return"}
+    learned = {
+        name: hint
+        for name, hint in get_type_hints(cls).items()
+        if name.endswith("_") and name not in _DERIVED and not _is_property(cls, name)
+    }
+    if issubclass(cls, embedding.KernelEmbedding):
+        learned["model_"] = dict[str, Any] | None
+    if issubclass(cls, embedding.NystromKernelPCA):
+        del learned["density_"]
+    is_kernel = issubclass(cls, kernels.RadialKernel)
+    return {} if is_kernel else {**_FEATURES, **learned}
+
+
+def _is_property(cls: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(cls, name, None), property)
+
+
+def check_values(cls: Any, values: dict[str, Any]) -> None:
+    """Check the names and the types of the values of an object, except parameters."""
+    types, names = value_types(cls), set(values) - _parameters(cls)
+    if issubclass(cls, BaseEstimator) and "_sklearn_output_config" in names:
+        _check_output_config(values["_sklearn_output_config"])
+        names.remove("_sklearn_output_config")
+    if unknown := names - set(types):
+        refuse(f"{cls.__name__} has no attribute {', '.join(sorted(unknown)):.100}")
+    missing = set(types) - _OPTIONAL - names
+    if missing and (names or not issubclass(cls, BaseEstimator)):  # not fitted otherwise
+        refuse(f"{', '.join(sorted(missing))} is missing")
+    for name in names:
+        check_value(name, values[name], types[name])
+
+
+def _check_output_config(config: Any) -> None:
+    """Check what ``set_output`` stores."""
+    allowed = ({}, *({"transform": kind} for kind in ("default", "pandas", "polars")))
+    if config not in allowed:
+        refuse(f"_sklearn_output_config must be a setting of set_output, got {config!r:.60}")
+
+
+def check_value(name: str, value: Any, hint: Any) -> None:
+    """Check the type of a value, and that numbers are finite and in range."""
+    if not _matches(value, hint):
+        wanted = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
+        refuse(f"{name} must be of type {wanted:.80}, got {value!r:.60}")
+    if isinstance(value, kernels.RadialKernel):
+        _ = value.scale  # raises unless the bandwidth is a number
+    elif isinstance(value, BaseEstimator) and not is_fitted(value):
+        refuse(f"{name} must be fitted")
+    if not isinstance(value, Real | np.ndarray) or np.asarray(value).dtype.kind not in "iufc":
+        return
+    if 0 in np.shape(value):
+        refuse(f"{name} must not be empty, got shape {np.shape(value)}")
+    may_be_infinite = name in _MAY_BE_NAN or (isinstance(value, Real) and name in _MAY_BE_INFINITE)
+    if not may_be_infinite and not np.isfinite(value).all():
+        refuse(f"{name} must be finite, but contains NaN or infinity")
+    if name in _LEAST and not np.all(value >= _LEAST[name]):
+        refuse(f"{name} must be at least {_LEAST[name]}, got {value!r:.60}")
+    if name in _LARGEST and not np.all(value <= _LARGEST[name]):
+        refuse(f"{name} must be at most {_LARGEST[name]}, got {value!r:.60}")
+    if isinstance(value, np.ndarray) and value.dtype == np.float32 and name not in _DATA:
+        refuse(f"{name} must be float64, got float32")
+
+
+def _matches(value: Any, hint: Any) -> bool:
+    """Return True if a value is of an annotated type."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_matches(value, option) for option in arguments)
+    if origin is np.ndarray:
+        kind = get_args(arguments[1])[0]
+        return isinstance(value, np.ndarray) and np.issubdtype(value.dtype, kind)
+    if origin is tuple:
+        return type(value) is tuple and all(_matches(item, arguments[0]) for item in value)
+    if origin is dict:
+        return type(value) is dict and all(_matches(item, arguments[1]) for item in value.values())
+    if hint is float:
+        return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, _OPERATORS if hint is Extensible else hint)
+
+
+# ------------------------------------------------------------------ objects and values
+
+
+def take_values(value: Any) -> dict[str, Any]:
+    """Return the values that an object is stored as."""
+    if isinstance(value, WindowStream | FadingStream):
+        value = value.compacted()
+    if not isinstance(value, BaseEstimator):
+        return {name: getattr(value, name) for name in value_types(type(value))}
+    values = {name: held for name, held in vars(value).items() if name not in _DERIVED}
+    if isinstance(value, embedding.KernelEmbedding) and is_fitted(value):
+        model = current_model(value)
+        values["model_"] = None if model is None else _model_values(model)
+    return values
+
+
+def make_object(cls: Any, values: dict[str, Any]) -> Any:
+    """Create an object from checked values."""
+    if not issubclass(cls, BaseEstimator):
+        return cls.restored(**values) if "restored" in vars(cls) else cls(**values)
+    made = cls(**{name: held for name, held in values.items() if name in _parameters(cls)})
+    vars(made).update({name: held for name, held in values.items() if name != "model_"})
+    if "model_" in values:
+        made._solved_ = None
+        if values["model_"] is not None:
+            made.model_ = _make_model(made, values["model_"])
+    return made
+
+
+def is_fitted(estimator: Any) -> bool:
+    """Return True if an estimator has been fitted."""
+    return "n_features_in_" in vars(estimator)
+
+
+def reduced_set_of(estimator: Any) -> ReducedSet:
+    """Return the reduced set of a fitted estimator, or its landmarks."""
+    if isinstance(estimator, embedding.KernelPCANovelty):
+        return reduced_set_of(estimator.embedding_)
+    if isinstance(estimator, embedding.CompressedKernelPCA):
+        return estimator.model_.reduced_set
+    if isinstance(estimator, embedding.NystromKernelPCA):
+        return estimator._landmarks_
+    holder = estimator.density_ if isinstance(estimator, embedding.KernelEmbedding) else estimator
+    return holder.reduced_set_
+
+
+def current_model(estimator: Any) -> FittedModel | None:
+    """Return the model of an embedding, or None if the data have changed since it was solved."""
+    solved = estimator._solved_
+    return None if solved is None or solved[0] is not estimator._summary() else solved[1]
+
+
+def _model_values(model: FittedModel) -> dict[str, Any]:
+    """Return the fields of a model that its estimator does not have; None if two are the same."""
+    values = {name: getattr(model, name) for name in value_types(type(model))}
+    del values["kernel"], values["reduced_set"]
+    values["evaluated"] = None if model.evaluated is model.system else model.evaluated
+    values["known"] = None if model.known is model.reduced_set else model.known
+    return values
+
+
+def _make_model(estimator: Any, values: dict[str, Any]) -> FittedModel:
+    cls = SparseModel if isinstance(estimator, baselines.SparseKernelPCA) else FittedModel
+    own = reduced_set_of(estimator)
+    values = {**values, "kernel": estimator.kernel_, "reduced_set": own}
+    for name, same in (("evaluated", values.get("system")), ("known", own)):
+        values[name] = same if values.get(name) is None else values[name]
+    check_values(cls, values)
+    return cls(**values)

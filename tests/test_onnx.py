@@ -1,4 +1,4 @@
-"""Graphs in onnxruntime answer as the models do."""
+"""Graphs give the same answers in onnxruntime as the models do in Python."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ from rskpca.baselines import (
     compress_map,
 )
 from rskpca.onnx import to_onnx
-from rskpca.spectral import FittedOperator
+from rskpca.spectral import FittedOperator, solve
 from tests import datasets
 
 PROMISED = {"float32": 1e-5, "float64": 1e-10}
@@ -57,10 +57,10 @@ MODELS = {
     "diffusion 1": lambda **k: DiffusionMaps(4, t="auto", **k),
     "diffusion on a basis": lambda **k: DiffusionMaps(4, basis="auto", **k),
     "laplacian": lambda **k: LaplacianEigenmaps(4, **k),
-    "laplacian with itself": lambda **k: LaplacianEigenmaps(4, self_affinity=True, **k),
+    "laplacian with self-affinity": lambda **k: LaplacianEigenmaps(4, self_affinity=True, **k),
     "laplacian on a basis": lambda **k: LaplacianEigenmaps(4, basis=60, **k),
-    "laplacian of neighbours": lambda **k: LaplacianEigenmaps(4, graph=12, **k),
-    "laplacian within": lambda **k: LaplacianEigenmaps(4, graph=7.0, **k),
+    "laplacian of neighbors": lambda **k: LaplacianEigenmaps(4, graph=12, **k),
+    "laplacian with a cut-off": lambda **k: LaplacianEigenmaps(4, graph=7.0, **k),
     "cut": lambda **k: NormalizedCut(3, **k),
     "cut by rotation": lambda **k: NormalizedCut(3, assign_labels="discretize", graph=20, **k),
     "cut by pivots": lambda **k: NormalizedCut(3, assign_labels="cluster_qr", basis=60, **k),
@@ -73,7 +73,7 @@ def train(dtype="float64", shift=0.0):
 
 
 def rows(dtype="float64", shift=0.0):
-    """New points, and some that the models have seen: there distances are zero."""
+    """Return new points, and points of the training data, whose distances are zero."""
     both = np.vstack([datasets.blobs(60, 3, seed=9), datasets.blobs(300, 3)[:60]])
     return (both + shift).astype(dtype)
 
@@ -91,7 +91,7 @@ def metadata(graph) -> dict[str, str]:
 
 
 def assert_equal_answers(model, X):
-    """Those of the model in this dtype."""
+    """Compare the graph with the model in the dtype of X."""
     promised = PROMISED[X.dtype.name]
     for method, got in answers(to_onnx(model, dtype=X.dtype), X).items():
         expected = getattr(model, method)(X)
@@ -104,7 +104,7 @@ def assert_equal_answers(model, X):
 
 
 def assert_near_float64(model, X):
-    """Coordinates are those of the model in float64, each relative to its own size."""
+    """Compare coordinates with those in float64, relative to the size of each."""
     got = answers(to_onnx(model, dtype=X.dtype), X)["transform"]
     expected = model.transform(X.astype(np.float64))
     error, size = np.abs(got - expected).max(axis=0), np.abs(expected).max(axis=0)
@@ -114,7 +114,7 @@ def assert_near_float64(model, X):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_answers_as_in_python(name, kernel, dtype):
+def test_every_model_gives_the_answers_of_python(name, kernel, dtype):
     model = MODELS[name](kernel=kernel).fit(train(dtype))
     assert_equal_answers(model, rows(dtype))
     if hasattr(model, "transform"):
@@ -123,7 +123,7 @@ def test_every_model_answers_as_in_python(name, kernel, dtype):
 
 @pytest.mark.parametrize("compress", [select_reduced_set, compress_map])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_compressed_models_do(compress, dtype):
+def test_compressed_models_give_the_answers_of_python(compress, dtype):
     model = ReducedSetKernelPCA(3).fit(train(dtype))
     assert_equal_answers(compress(model, 15), rows(dtype))
 
@@ -135,40 +135,40 @@ def test_compressed_models_do(compress, dtype):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("shift", [1e3, 1e6])
 @pytest.mark.parametrize("name", ["centered", "laplacian", "novelty"])
-def test_data_far_from_the_origin_lose_nothing(name, shift, kernel, dtype):
+def test_data_far_from_the_origin_keep_their_accuracy(name, shift, kernel, dtype):
     model = MODELS[name](kernel=kernel).fit(train(dtype, shift))
     assert_equal_answers(model, rows(dtype, shift))
 
 
 def far_clumps(dtype):
-    """Clumps of unit size, a thousand apart: distances within cancel in the product form."""
+    """Return clumps of unit size, a thousand apart: the product form cancels within each."""
     X = train() + 1000 * (np.arange(300) % 3)[:, None]
     return X.astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_clumps_a_thousand_bandwidths_apart(kernel, dtype):
-    """Here ``transform`` itself is off by 2e-5 in float32."""
+def test_clumps_a_thousand_bandwidths_apart_keep_their_accuracy(kernel, dtype):
+    """The error of ``transform`` itself is 2e-5 in float32."""
     X = far_clumps(dtype)
     assert_near_float64(ReducedSetKernelPCA(4, kernel=kernel, bandwidth=1.0).fit(X), X)
 
 
-def test_the_product_form_alone_would_not_do(monkeypatch):
+def test_the_product_form_alone_is_not_accurate_enough(monkeypatch):
     X = far_clumps("float64")
     model = ReducedSetKernelPCA(4, kernel="laplacian", bandwidth=1.0).fit(X)
     from rskpca.onnx import kernel_values
 
-    def uncut(x, c, grid, least):
+    def unsplit(x, c, grid, offset):
         squares = kernel_values._squares
         return kernel_values._product(x, squares(x), c, squares(c))
 
-    monkeypatch.setattr(kernel_values, "_cut_product", uncut)
+    monkeypatch.setattr(kernel_values, "_split_product", unsplit)
     Z = model.transform(X)
     assert np.abs(answers(to_onnx(model, dtype=X.dtype), X)["transform"] - Z).max() > 1e-9
 
 
-def test_float32_is_computed_in_where_it_is_enough():
+def test_graphs_compute_in_float32_where_it_is_accurate_enough():
     X = train("float32")
     assert metadata(to_onnx(ReducedSetKernelPCA(2).fit(X)))["arithmetic"] == "float32"
     cancelling = ReducedSetKernelPCA(40, refine="nystrom").fit(X)
@@ -179,7 +179,7 @@ def test_float32_is_computed_in_where_it_is_enough():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_points_beyond_all_centers(dtype):
+def test_points_far_from_all_centers_get_the_answers_of_python(dtype):
     X = train(dtype)
     far = np.array([[1e3, 0, 0], [1e30, -1e30, 0], [np.finfo(dtype).max] * 3], dtype)
     for model in (ReducedSetKernelPCA(2).fit(X), KernelPCANovelty().fit(X)):
@@ -188,8 +188,8 @@ def test_points_beyond_all_centers(dtype):
     np.testing.assert_array_equal(found["transform"], 0)
 
 
-@pytest.mark.parametrize("name", ["centered", "diffusion 1", "laplacian of neighbours"])
-def test_a_row_with_nan_has_no_coordinates(name):
+@pytest.mark.parametrize("name", ["centered", "diffusion 1", "laplacian of neighbors"])
+def test_a_row_with_nan_has_coordinates_nan(name):
     X = rows()
     X[3, 1] = np.nan
     found = answers(to_onnx(MODELS[name]().fit(train()), dtype=X.dtype), X)["transform"]
@@ -201,15 +201,15 @@ def test_a_row_with_nan_has_no_coordinates(name):
 
 
 @pytest.mark.parametrize("graph", [None, 4, 2.0])
-@pytest.mark.filterwarnings("ignore:the affinities")
-def test_functions_of_negative_eigenvalues(graph):
+@pytest.mark.filterwarnings("ignore:The affinities")
+def test_eigenfunctions_with_negative_eigenvalues_are_extended(graph):
     X = datasets.blobs(12, 2)
     model = LaplacianEigenmaps(9, bandwidth=2.0, ell=np.inf, graph=graph).fit(X)
     assert (model.eigenvalues_ < 0).any()
     assert_equal_answers(model, np.vstack([X, X + 0.01]))
 
 
-def test_centers_that_weigh_less_than_a_point():
+def test_centers_may_weigh_less_than_one_row():
     X = train()
     weights = np.random.default_rng(0).uniform(0.05, 1.5, size=len(X))
     model = LaplacianEigenmaps(3).fit(X, sample_weight=weights)
@@ -218,8 +218,8 @@ def test_centers_that_weigh_less_than_a_point():
 
 
 @pytest.mark.parametrize("graph", [5, 3, 1.0, 2**0.5])
-@pytest.mark.filterwarnings("ignore:the affinities")
-def test_ties_of_neighbours_on_a_lattice(graph):
+@pytest.mark.filterwarnings("ignore:The affinities")
+def test_ties_between_neighbors_on_a_lattice_are_broken_as_in_python(graph):
     side = np.arange(7.0)
     X = np.array([(x, y) for x in side for y in side]) + 1000.1
     model = LaplacianEigenmaps(3, bandwidth=1.5, ell=np.inf, graph=graph).fit(X)
@@ -227,7 +227,7 @@ def test_ties_of_neighbours_on_a_lattice(graph):
 
 
 @pytest.mark.parametrize("basis", [None, 30])
-def test_clusters_of_points_that_no_center_reaches(basis):
+def test_unreached_points_get_the_cluster_of_the_nearest_center(basis):
     X = train()
     model = NormalizedCut(3, basis=basis).fit(X)
     far = np.vstack([1e4 * X[:40], rows()])
@@ -239,11 +239,11 @@ def test_clusters_of_points_that_no_center_reaches(basis):
 # --------------------------------------------------------------------------------- graphs
 
 
-KINDS = ["centered", "diffusion 1", "laplacian", "laplacian of neighbours", "cut", "novelty"]
+KINDS = ["centered", "diffusion 1", "laplacian", "laplacian of neighbors", "cut", "novelty"]
 
 
-@pytest.mark.parametrize("name", [*KINDS, "laplacian within", "cut by pivots"])
-def test_any_number_of_rows(name):
+@pytest.mark.parametrize("name", [*KINDS, "laplacian with a cut-off", "cut by pivots"])
+def test_a_graph_takes_any_number_of_rows(name):
     graph = to_onnx(MODELS[name]().fit(train()), dtype=np.float64)
     for count in (0, 1):
         found = answers(graph, rows()[:count])
@@ -252,7 +252,7 @@ def test_any_number_of_rows(name):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", KINDS)
-def test_a_graph_is_of_standard_operators_and_small_values(name, kernel):
+def test_a_graph_has_standard_operators_and_no_tensor_above_two_dimensions(name, kernel):
     graph = to_onnx(MODELS[name](kernel=kernel).fit(train()))
     onnx.checker.check_model(graph, full_check=True)
     assert [(o.domain, o.version) for o in graph.opset_import] == [("", 18)]
@@ -263,14 +263,14 @@ def test_a_graph_is_of_standard_operators_and_small_values(name, kernel):
     assert max(len(shape) for shape in shapes) <= 2
 
 
-def test_the_points_are_held_once():
+def test_the_points_are_stored_once():
     model = ReducedSetKernelPCA(2, bandwidth=1.0).fit(datasets.blobs(500, 40))
     size = to_onnx(model, dtype=np.float64).ByteSize()
     assert model.basis_.nbytes < size < 1.1 * model.basis_.nbytes + 10_000
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_reference_runtime_says_the_same(name):
+def test_the_reference_runtime_gives_the_same_answers(name):
     graph, X = to_onnx(MODELS[name]().fit(train()), dtype=np.float64), rows()
     found = answers(graph, X)
     theirs = ReferenceEvaluator(graph).run(list(found), {"X": X})
@@ -278,7 +278,7 @@ def test_the_reference_runtime_says_the_same(name):
         np.testing.assert_allclose(ours, other, atol=1e-12 * np.abs(other).max())
 
 
-def test_metadata_say_what_it_is():
+def test_metadata_describe_the_model():
     X = pd.DataFrame(train(), columns=["height", "width", "Straße"])
     graph = to_onnx(ReducedSetKernelPCA(2, bandwidth=3.0).fit(X))
     about = metadata(graph)
@@ -306,7 +306,7 @@ def test_metadata_say_what_it_is():
     ],
     ids=str,
 )
-def test_scalers_of_a_pipeline_are_in_the_graph(scalers, dtype):
+def test_the_graph_includes_the_scalers_of_a_pipeline(scalers, dtype):
     stretch = np.array([1.0, 100.0, 0.01])
     pipeline = make_pipeline(*scalers, ReducedSetKernelPCA(3)).fit(stretch * train(dtype, 5.0))
     assert_equal_answers(pipeline, (stretch * rows(dtype, 5.0)).astype(dtype))
@@ -314,12 +314,12 @@ def test_scalers_of_a_pipeline_are_in_the_graph(scalers, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shift", [1e3, 1e6])
-def test_scaled_data_far_from_the_origin(shift, dtype):
+def test_scaled_data_far_from_the_origin_keep_their_accuracy(shift, dtype):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(3)).fit(train(dtype, shift))
     assert_equal_answers(pipeline, rows(dtype, shift))
 
 
-def test_a_pipeline_has_the_names_of_its_first_step():
+def test_feature_names_come_from_the_first_step_of_a_pipeline():
     X = pd.DataFrame(train(), columns=["a", "b", "c"])
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(X)
     assert json.loads(metadata(to_onnx(pipeline))["feature_names"]) == ["a", "b", "c"]
@@ -328,37 +328,37 @@ def test_a_pipeline_has_the_names_of_its_first_step():
 # --------------------------------------------------------------------------------- errors
 
 
-def test_a_profile_of_the_users_own_has_no_graph():
+def test_a_user_defined_kernel_is_rejected():
     kernel = RadialKernel(lambda s: 1 / (1 + s), power=2, bandwidth=2.0)
     with pytest.raises(TypeError, match=r"Gaussian and Laplacian.*RadialKernel"):
         to_onnx(ReducedSetKernelPCA(2, kernel=kernel).fit(train()))
 
 
 @pytest.mark.parametrize("model", [ReducedSetKernelPCA(2), KernelPCANovelty()])
-def test_a_model_must_be_fitted(model):
+def test_an_unfitted_model_is_rejected(model):
     with pytest.raises(NotFittedError):
         to_onnx(model)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, "int32", "no dtype", None])
-def test_other_dtypes_are_refused(dtype):
+def test_other_dtypes_are_rejected(dtype):
     with pytest.raises(ValueError, match=r"dtype must be numpy\.float32 or numpy\.float64"):
         to_onnx(ReducedSetKernelPCA(2).fit(train()), dtype=dtype)
 
 
 @pytest.mark.parametrize("model", [PCA(2), "model.onnx", rskpca.ShadowDensity()])
-def test_other_models_are_refused(model):
+def test_other_models_are_rejected(model):
     with pytest.raises(TypeError, match="to_onnx takes a fitted embedding"):
         to_onnx(model)
 
 
-def test_a_pipeline_without_a_model_is_refused():
+def test_a_pipeline_without_a_model_is_rejected():
     with pytest.raises(TypeError, match=r"to_onnx takes a fitted embedding.*Pipeline"):
         to_onnx(Pipeline([("nothing", "passthrough")]))
 
 
 class Half(FittedOperator):
-    """k(x, y) / 2, by code of its own."""
+    """A user-defined operator: k(x, y) / 2."""
 
     def fit(self, gram, weights):
         return self
@@ -368,8 +368,8 @@ class Half(FittedOperator):
 
 
 class OfHalf(ReducedSetKernelPCA):
-    def _operator(self):
-        return Half()
+    def _solve_centers(self, kernel, reduced_set):
+        return solve(Half(), kernel, reduced_set, self.n_components)
 
 
 class Flipped(ReducedSetKernelPCA):
@@ -378,18 +378,18 @@ class Flipped(ReducedSetKernelPCA):
 
 
 class Renamed(ReducedSetKernelPCA):
-    """A subclass that answers as its parent does."""
+    """A subclass that changes nothing."""
 
 
 @pytest.mark.parametrize("kind", [OfHalf, Flipped])
-def test_methods_and_operators_of_the_users_own_have_no_graph(kind):
+def test_user_defined_methods_and_operators_are_rejected(kind):
     model = kind(2, center=False).fit(train())
-    with pytest.raises(TypeError, match=f"formulas of rskpca, and {kind.__name__}"):
+    with pytest.raises(TypeError, match=f"formulas of rskpca, but {kind.__name__}"):
         to_onnx(model)
     assert_equal_answers(Renamed(2).fit(train()), rows())
 
 
-def test_other_steps_are_refused():
+def test_other_steps_of_a_pipeline_are_rejected():
     pipeline = make_pipeline(PCA(2), ReducedSetKernelPCA(2)).fit(train())
     with pytest.raises(TypeError, match=r"StandardScaler.*PCA.*to_onnx\(pipeline\[-1\]\)"):
         to_onnx(pipeline)
@@ -404,7 +404,7 @@ def test_without_onnx_the_error_names_the_extra(monkeypatch):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))
 
 
-def test_a_model_beyond_the_limit_of_the_format(monkeypatch):
-    monkeypatch.setattr("rskpca.onnx.graph._MOST_BYTES", 1000)
+def test_a_model_that_exceeds_the_limit_of_the_format_is_rejected(monkeypatch):
+    monkeypatch.setattr("rskpca.onnx.graph._MAX_BYTES", 1000)
     with pytest.raises(ValueError, match=r"at most 2 GB.*basis"):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))

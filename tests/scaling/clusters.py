@@ -1,4 +1,4 @@
-"""Clusters of worker processes on this machine, and workers that die at a given stage."""
+"""Local clusters of worker processes, and a plugin that kills workers at a given stage."""
 
 import logging
 import os
@@ -10,7 +10,7 @@ from distributed import Client, LocalCluster, WorkerPlugin
 
 @contextmanager
 def cluster(n_workers):
-    """A client of so many worker processes of one thread."""
+    """Start worker processes with one thread each, and yield a client."""
     with (
         LocalCluster(
             n_workers=n_workers,
@@ -25,7 +25,7 @@ def cluster(n_workers):
 
 
 class Killer(WorkerPlugin):
-    """SIGKILL for the first so many workers that start a task of a stage, one after another."""
+    """Kills the first ``victims`` workers that start a task of a stage."""
 
     def __init__(self, stage, folder, victims=1):
         self.prefix, self.folder, self.victims = f"rskpca-{stage}-", str(folder), victims
@@ -35,7 +35,7 @@ class Killer(WorkerPlugin):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _first_to_mark(self):
-        """Whether this death is still to come; a file tells of each that was."""
+        """Return True if a kill is left; each one creates a file."""
         for victim in range(self.victims):
             try:
                 os.close(os.open(f"{self.folder}/{victim}", os.O_CREAT | os.O_EXCL))

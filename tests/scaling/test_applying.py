@@ -1,4 +1,4 @@
-"""Coordinates and labels, into files that are whole or not there."""
+"""Coordinates and labels are written to files, completely or not at all."""
 
 import errno
 import subprocess
@@ -32,7 +32,7 @@ def read(path):
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("known", [True, False])
-def test_a_file_holds_the_coordinates(tmp_path, ending, dtype, known):
+def test_a_file_contains_the_coordinates(tmp_path, ending, dtype, known):
     rows = X.astype(dtype)
     data = rows if known else iter(np.array_split(rows, 3))
     path = scaling.transform(MODEL, open_source(data, block_rows=300), tmp_path / f"Z.{ending}")
@@ -42,7 +42,7 @@ def test_a_file_holds_the_coordinates(tmp_path, ending, dtype, known):
     np.testing.assert_allclose(Z, MODEL.transform(rows), rtol=1e-6, atol=1e-7)
 
 
-def test_ids_come_along(tmp_path):
+def test_ids_are_written_before_the_coordinates(tmp_path):
     frame = pd.DataFrame(X, columns=NAMES).assign(
         id=np.arange(2000) + 2**60, name=[f"row {i}" for i in range(2000)]
     )
@@ -59,19 +59,19 @@ def _gaps(start, stop, value="x"):
 
 
 KEYS = {
-    "first block without": _gaps(0, 500),
-    "middle block without": _gaps(500, 1000),
-    "none at all": [None] * 2000,
-    "truths": [True] * 1000 + [False] * 1000,
-    "truths with gaps": [True] * 700 + [None] * 1300,
-    "numbers": list(range(2**60 + 1, 2**60 + 2001)),
+    "missing in the first block": _gaps(0, 500),
+    "missing in a middle block": _gaps(500, 1000),
+    "all missing": [None] * 2000,
+    "booleans": [True] * 1000 + [False] * 1000,
+    "booleans and missing": [True] * 700 + [None] * 1300,
+    "integers": list(range(2**60 + 1, 2**60 + 2001)),
     "times": [datetime(2026, 1, 1) + timedelta(hours=i) for i in range(2000)],
 }
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "parquet", "iterator"])
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
-def test_ids_keep_their_type_and_their_gaps(tmp_path, library, keys):
+def test_ids_keep_their_types_and_missing_values(tmp_path, library, keys):
     table = pa.table({**dict(zip(NAMES, X.T.copy(), strict=True)), "key": keys})
     if library == "parquet":
         pq.write_table(table, tmp_path / "in.parquet")
@@ -86,7 +86,7 @@ def test_ids_keep_their_type_and_their_gaps(tmp_path, library, keys):
     assert written["key"].to_pylist() == keys
 
 
-def test_categories_are_carried_as_their_values(tmp_path):
+def test_categories_are_written_as_their_values(tmp_path):
     frame = pd.DataFrame(X, columns=NAMES).assign(kind=pd.Categorical(["tree", "bush"] * 1000))
     pq.write_table(pa.Table.from_pandas(frame), tmp_path / "in.parquet")
     for data in (frame, tmp_path / "in.parquet"):
@@ -95,32 +95,32 @@ def test_categories_are_carried_as_their_values(tmp_path):
         assert written["kind"].tolist() == ["tree", "bush"] * 1000
 
 
-def test_text_with_nan_for_what_is_missing(tmp_path):
+def test_missing_text_is_written_as_null(tmp_path):
     keys = pd.Series(["a", np.nan] * 1000, dtype=object)
     source = open_source(pd.DataFrame(X, columns=NAMES).assign(key=keys), ids="key")
     written = pq.read_table(scaling.transform(MODEL, source, tmp_path / "out.parquet"))
     assert written["key"].to_pylist() == ["a", None] * 1000
 
 
-def test_ids_of_several_types_are_named_before_any_work(tmp_path):
+def test_ids_of_mixed_types_are_reported_before_any_work(tmp_path):
     frame = pd.DataFrame(X, columns=NAMES).assign(key=pd.Series(["a", 1] * 1000, dtype=object))
-    told = []
+    seen = []
     with pytest.raises(ValueError, match=r"ids: column 'key' .* holds values of several types"):
         scaling.transform(
             MODEL, open_source(frame, ids="key", block_rows=300), tmp_path / "out.parquet",
-            progress=lambda *x: told.append(x),
+            progress=lambda *x: seen.append(x),
         )  # fmt: skip
-    assert told == []
+    assert seen == []
 
 
-def test_ids_with_a_number_for_a_name(tmp_path):
+def test_an_id_column_may_have_a_number_as_its_name(tmp_path):
     frame = pd.DataFrame(np.c_[np.arange(2000), X])
     path = scaling.transform(MODEL, open_source(frame, ids=0), tmp_path / "out.parquet")
     np.testing.assert_array_equal(pd.read_parquet(path)["0"], np.arange(2000))
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
-def test_an_error_of_the_reading_is_not_blamed_on_the_output(tmp_path, ending):
+def test_an_error_of_the_input_does_not_name_the_output(tmp_path, ending):
     def blocks():
         yield X
         raise OSError("the disk of the input is gone")
@@ -130,14 +130,14 @@ def test_an_error_of_the_reading_is_not_blamed_on_the_output(tmp_path, ending):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_writers_of_a_file_do_not_meet(tmp_path):
+def test_two_threads_can_write_the_same_file(tmp_path):
     many = np.tile(X, (10, 1))
-    tell = threading.Barrier(2, timeout=60)
+    barrier = threading.Barrier(2, timeout=60)
 
     def write():
         scaling.transform(
             MODEL, open_source(many, block_rows=2000), tmp_path / "Z.npy",
-            progress=lambda rows, n_centers: tell.wait(),
+            progress=lambda rows, n_centers: barrier.wait(),
         )  # fmt: skip
 
     with ThreadPoolExecutor(2) as pool:
@@ -149,26 +149,26 @@ def test_two_writers_of_a_file_do_not_meet(tmp_path):
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
 @pytest.mark.parametrize("estimator", [NormalizedCut(2), KernelPCANovelty()], ids=repr)
-def test_a_file_holds_the_labels(tmp_path, estimator, ending):
+def test_a_file_contains_the_labels(tmp_path, estimator, ending):
     model = estimator.fit(X)
     path = scaling.predict(model, open_source(X, block_rows=300), tmp_path / f"labels.{ending}")
     np.testing.assert_array_equal(read(path).ravel(), model.predict(X))
 
 
-def test_what_was_there_is_replaced(tmp_path):
+def test_an_existing_file_is_replaced(tmp_path):
     (tmp_path / "Z.npy").write_text("old")
     scaling.transform(MODEL, X, tmp_path / "Z.npy")
     assert np.load(tmp_path / "Z.npy").shape == (2000, 2)
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
-def test_an_error_leaves_what_was_there(tmp_path, ending):
+def test_an_error_leaves_an_existing_file_unchanged(tmp_path, ending):
     path = tmp_path / f"Z.{ending}"
     path.write_text("old")
-    spoilt = X.copy()
-    spoilt[1500, 2] = np.nan
+    invalid = X.copy()
+    invalid[1500, 2] = np.nan
     with pytest.raises(ValueError, match="row 1,500"):
-        scaling.transform(MODEL, open_source(spoilt, block_rows=100), path)
+        scaling.transform(MODEL, open_source(invalid, block_rows=100), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -192,7 +192,7 @@ for path in sys.argv[2:]:
 """
 
 
-def test_a_file_that_cannot_grow_leaves_nothing(tmp_path):
+def test_a_file_that_cannot_grow_is_removed(tmp_path):
     save(MODEL, tmp_path / "model")
     paths = [tmp_path / "out" / f"Z.{ending}" for ending in ("npy", "parquet", "csv")]
     paths[0].parent.mkdir()
@@ -205,7 +205,7 @@ def test_a_file_that_cannot_grow_leaves_nothing(tmp_path):
     assert list(paths[0].parent.iterdir()) == []
 
 
-def test_a_full_disk_is_told(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported(tmp_path, monkeypatch):
     def full(self, ids, values, empty):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -216,44 +216,44 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_bad_outputs_are_named(tmp_path):
+def test_invalid_outputs_are_reported(tmp_path):
     with pytest.raises(ValueError, match=r"cannot write 'Z\.txt': output must end in \.npy"):
         scaling.transform(MODEL, X, tmp_path / "Z.txt")
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match="nowhere' does not exist"):
         scaling.transform(MODEL, X, tmp_path / "nowhere" / "Z.npy")
     (tmp_path / "folder.npy").mkdir()
     with pytest.raises(IsADirectoryError, match=r"folder\.npy' is a folder; name a file in it"):
         scaling.transform(MODEL, X, tmp_path / "folder.npy")
     frame = pd.DataFrame(X, columns=NAMES).assign(label=1)
-    with pytest.raises(ValueError, match=r"a \.npy file holds numbers alone, but 'label'"):
+    with pytest.raises(ValueError, match=r"a \.npy file cannot hold the ids 'label'"):
         scaling.transform(MODEL, open_source(frame, ids="label"), tmp_path / "Z.npy")
-    with pytest.raises(ValueError, match="ids: 'label' is a name of the output too"):
+    with pytest.raises(ValueError, match="ids: 'label' is also the name of an output column"):
         scaling.predict(
             NormalizedCut(2).fit(X), open_source(frame, ids="label"), tmp_path / "Z.csv"
         )
 
 
-def test_a_missing_package_is_named_before_any_work(tmp_path, monkeypatch):
+def test_a_missing_package_is_reported_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r'a \.csv file needs pyarrow: pip install "rskpca\[pa'):
         scaling.transform(MODEL, X, tmp_path / "Z.csv")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_columns_are_named(tmp_path):
+def test_other_columns_than_those_of_the_fit_are_reported(tmp_path):
     with pytest.raises(ValueError, match="has 2 features, but the model was fitted to 3"):
         scaling.transform(MODEL, X[:, :2], tmp_path / "Z.npy")
     frame = pd.DataFrame(X, columns=NAMES)
     model = scaling.fit(ReducedSetKernelPCA(2), frame)
     with pytest.raises(ValueError, match="the column 'c' where the model was fitted to 'a'"):
         scaling.transform(model, frame[NAMES[::-1]], tmp_path / "Z.npy")
-    turned = open_source(frame[NAMES[::-1]], columns=model.feature_names_in_)
-    Z = np.load(scaling.transform(model, turned, tmp_path / "Z.npy"))
+    reordered = open_source(frame[NAMES[::-1]], columns=model.feature_names_in_)
+    Z = np.load(scaling.transform(model, reordered, tmp_path / "Z.npy"))
     np.testing.assert_array_equal(Z, model.transform(frame))
     np.testing.assert_array_equal(np.load(scaling.transform(model, X, tmp_path / "Z.npy")), Z)
 
 
-def test_whole_numbers_of_several_sizes_are_carried(tmp_path):
+def test_integer_ids_of_several_sizes_are_written(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     for i, dtype in enumerate([np.int8, np.int64]):

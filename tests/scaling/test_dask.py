@@ -1,4 +1,4 @@
-"""Dask collections on the schedulers of one machine: the answers, the graph and the refusals."""
+"""Dask collections with the schedulers of one machine: answers, graphs and errors."""
 
 import pickle
 import sys
@@ -37,7 +37,7 @@ ESTIMATOR = ReducedSetKernelPCA(3, ell=3.0)
 
 
 @pytest.fixture(autouse=True)
-def _here():
+def _local_scheduler():
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -47,12 +47,12 @@ def reduced_set_of(model):
 
 
 def without_lengths(array):
-    """The same array, of which Dask no longer knows how long its blocks are."""
+    """Return the same array with unknown lengths of its blocks."""
     columns = [f"x{i}" for i in range(array.shape[1])]
     return dd.from_dask_array(array, columns=columns).to_dask_array()
 
 
-def test_a_cover_of_all_rows_within_epsilon():
+def test_all_rows_are_within_epsilon_of_a_center():
     model = fit(clone(ESTIMATOR), BLOCKS)
     found, radius = model.reduced_set_, model.kernel_.bandwidth / 3.0
     labels, _ = first_within(X, found.centers, radius)
@@ -60,7 +60,7 @@ def test_a_cover_of_all_rows_within_epsilon():
     assert (found.radius, found.n_samples) == (radius, len(X))
 
 
-def test_bandwidth_and_sums_at_the_frequencies_are_those_of_one_machine():
+def test_bandwidth_and_fourier_sums_are_those_of_one_machine():
     model, alone = fit(clone(ESTIMATOR), BLOCKS), clone(ESTIMATOR).fit(X)
     assert model.kernel_.bandwidth == alone.kernel_.bandwidth
     assert model.reduced_set_.spectrum == alone.reduced_set_.spectrum
@@ -85,7 +85,7 @@ def test_the_scheduler_does_not_matter(scheduler):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_every_estimator_on_a_shadow_density(estimator):
+def test_every_estimator_on_a_shadow_density_can_be_fitted(estimator):
     model, alone = fit(clone(estimator), BLOCKS), clone(estimator).fit(X)
     assert reduced_set_of(model).spectrum == reduced_set_of(alone).spectrum
     assert reduced_set_of(model).n_samples == len(X)
@@ -98,10 +98,10 @@ def test_every_estimator_on_a_shadow_density(estimator):
             assert np.mean(np.abs(here - theirs)) < 0.05 * np.ptp(theirs)
 
 
-def test_one_pass_has_the_radius_of_the_tree():
+def test_one_pass_leaves_the_radius_of_the_tree():
     once, twice = fit(clone(ESTIMATOR), BLOCKS, one_pass=True), fit(clone(ESTIMATOR), BLOCKS)
     found, epsilon = once.reduced_set_, twice.reduced_set_.radius
-    assert epsilon < found.radius <= 3 * epsilon  # 18 blocks meet in a tree of two levels
+    assert epsilon < found.radius <= 3 * epsilon  # 18 blocks are merged in two levels
     assert (found.n_samples, found.spacing) == (len(X), epsilon)
     assert found.spectrum == twice.reduced_set_.spectrum
     looser, tighter = once.certificate_, twice.certificate_
@@ -133,7 +133,7 @@ def test_whole_weights_equal_repeated_rows():
             assert np.all(found == wanted)
 
 
-def test_weights_that_are_fractions():
+def test_fractional_weights_are_counted():
     weights = np.random.default_rng(1).uniform(0, 2, len(X)) * (X[:, 0] > 0)
     model = fit(clone(ESTIMATOR), BLOCKS, sample_weight=da.from_array(weights, chunks=170))
     alone = clone(ESTIMATOR).fit(X, sample_weight=weights)
@@ -142,7 +142,7 @@ def test_weights_that_are_fractions():
     assert (model.reduced_set_.centers[:, 0] > 0).all()
 
 
-def test_few_rows_are_all_looked_at_for_the_bandwidth():
+def test_all_of_few_rows_determine_the_bandwidth():
     weights = np.random.default_rng(1).uniform(0.5, 2, 90)
     model = fit(clone(ESTIMATOR), BLOCKS[:90].rechunk(20), sample_weight=weights)
     alone = clone(ESTIMATOR).fit(X[:90], sample_weight=weights)
@@ -162,7 +162,7 @@ def test_empty_blocks_and_blocks_of_unknown_length_change_nothing():
     assert len(transform(model, filtered).compute()) == len(rows)
 
 
-def test_columns_in_several_chunks_are_brought_together():
+def test_columns_in_several_chunks_are_rechunked():
     cut = BLOCKS.rechunk((170, 2))
     model = fit(clone(ESTIMATOR), cut)
     assert model.reduced_set_ == fit(clone(ESTIMATOR), BLOCKS).reduced_set_
@@ -193,14 +193,14 @@ def test_a_data_frame_keeps_names_index_and_partitions():
         transform(model, PARTITIONS[["b", "a", "c"]])
 
 
-def test_a_data_frame_with_weights_in_a_series():
+def test_weights_of_a_data_frame_may_be_a_series():
     frame = PARTITIONS.assign(w=PARTITIONS.a.abs())
     model = fit(clone(ESTIMATOR), frame[["a", "b", "c"]], sample_weight=frame.w)
     assert model.reduced_set_.n_samples == pytest.approx(FRAME.a.abs().sum(), rel=1e-14)
 
 
 @pytest.mark.parametrize("kind", ["array", "frame"])
-def test_what_is_lazy_is_of_the_model_as_it_was(kind):
+def test_lazy_answers_are_those_of_the_model_at_the_time_of_the_call(kind):
     rows, collection = (X, BLOCKS) if kind == "array" else (FRAME, PARTITIONS)
     model = fit(ReducedSetKernelPCA(2, bandwidth=4.0, ell=3.0), collection)
     lazy, before = transform(model, collection), model.transform(rows)
@@ -210,7 +210,7 @@ def test_what_is_lazy_is_of_the_model_as_it_was(kind):
 
 
 @pytest.mark.parametrize("walk", [False, True])
-def test_pipelines_and_scalers(walk):
+def test_pipelines_and_scalers_can_be_applied(walk):
     last = DiffusionMaps(2, ell=3.0, bandwidth=0.5) if walk else ReducedSetKernelPCA(2, ell=3.0)
     pipeline = make_pipeline(StandardScaler(), last).fit(FRAME + 1000)
     for model in (pipeline, StandardScaler().fit(FRAME)):
@@ -219,14 +219,14 @@ def test_pipelines_and_scalers(walk):
         np.testing.assert_allclose(found.compute(), model.transform(FRAME + 1000), atol=1e-9)
 
 
-def test_a_detector_of_a_data_frame_does_not_warn():
-    """Warnings are errors here."""
+def test_a_detector_on_a_data_frame_does_not_warn():
+    """pytest turns warnings into errors."""
     model = fit(KernelPCANovelty(ReducedSetKernelPCA(3, ell=3.0)), PARTITIONS)
     assert list(model.feature_names_in_) == ["a", "b", "c"]
     np.testing.assert_array_equal(predict(model, PARTITIONS).compute(), model.predict(FRAME))
 
 
-def test_columns_of_several_dtypes():
+def test_columns_of_several_dtypes_are_promoted():
     frame = FRAME.astype({"a": np.float32, "b": np.float32, "c": np.int16})
     partitions = dd.from_pandas(frame, npartitions=3)
     lazy = transform(fit(clone(ESTIMATOR), partitions), partitions)
@@ -238,17 +238,17 @@ def test_the_output_of_a_model_may_be_set_to_pandas():
     assert transform(model, PARTITIONS).compute().shape == (3000, 3)
 
 
-def test_transform_computes_nothing_by_itself():
-    def refuse(block):
+def test_transform_is_lazy():
+    def fail(block):
         raise AssertionError("computed")
 
     model = fit(clone(ESTIMATOR), BLOCKS)
-    lazy = transform(model, BLOCKS.map_blocks(refuse, meta=np.empty((0, 3))))
+    lazy = transform(model, BLOCKS.map_blocks(fail, meta=np.empty((0, 3))))
     with pytest.raises(AssertionError, match="computed"):
         lazy.compute()
 
 
-def test_stages_have_names():
+def test_tasks_are_named_by_stage():
     seen = set()
 
     class Watch(dask.callbacks.Callback):
@@ -261,8 +261,8 @@ def test_stages_have_names():
     assert stages <= seen
 
 
-class TestRefusals:
-    def refused(self, X, message, error=ValueError, estimator=ESTIMATOR, **options):
+class TestErrors:
+    def assert_rejected(self, X, message, error=ValueError, estimator=ESTIMATOR, **options):
         model = clone(ESTIMATOR).fit(datasets.blobs(200, 3))
         before = fitted_state(model)
         model.set_params(**estimator.get_params())
@@ -272,80 +272,90 @@ class TestRefusals:
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
     @pytest.mark.parametrize("bandwidth", ["median", 4.0])
-    def test_a_bad_row_is_named(self, bad, bandwidth):
+    def test_an_invalid_row_is_located(self, bad, bandwidth):
         rows = X.copy()
         rows[170 * 4 + 33, 2] = bad
         blocks = da.from_array(rows, chunks=(170, 3))
         estimator = clone(ESTIMATOR).set_params(bandwidth=bandwidth)
-        self.refused(blocks, r"block 4: row 33 holds NaN or infinity", estimator=estimator)
+        self.assert_rejected(
+            blocks, r"block 4: row 33 contains NaN or infinity", estimator=estimator
+        )
         model = fit(clone(ESTIMATOR), BLOCKS)
-        with pytest.raises(ValueError, match=r"block 4: row 33 holds NaN"):
+        with pytest.raises(ValueError, match=r"block 4: row 33 contains NaN"):
             transform(model, blocks).compute()
         frame = dd.from_dask_array(blocks, columns=["a", "b", "c"])
         lazy = transform(fit(clone(ESTIMATOR), PARTITIONS), frame)
         for part in (lazy, lazy.partitions[4]):
-            with pytest.raises(ValueError, match=r"partition from index 680: row 33 holds NaN"):
+            with pytest.raises(ValueError, match=r"partition from index 680: row 33 contains NaN"):
                 part.compute()
 
-    def test_words_in_a_frame(self):
+    def test_text_in_a_data_frame_is_rejected(self):
         frame = dd.from_pandas(FRAME.assign(c="word"), npartitions=3)
-        self.refused(frame, r"block 0: could not convert string to float")
+        self.assert_rejected(frame, r"block 0: could not convert string to float")
 
     @pytest.mark.parametrize("data", [X, FRAME, [[1.0]], None])
-    def test_data_that_are_here_already(self, data):
-        self.refused(data, r"X must be a dask.array or a dask.dataframe", TypeError)
+    def test_data_in_memory_are_rejected(self, data):
+        self.assert_rejected(data, r"X must be a dask.array or a dask.dataframe", TypeError)
 
-    def test_other_collections(self):
-        self.refused(dask.delayed(X), r"X must be a dask.array", TypeError)
-        self.refused(PARTITIONS.a, r"X must be a dask.array", TypeError)
-        self.refused(BLOCKS[:, 0], r"X must have rows and a known number of columns")
-        self.refused(BLOCKS.astype(complex), r"X must hold real numbers, got dtype complex128")
+    def test_other_collections_are_rejected(self):
+        self.assert_rejected(dask.delayed(X), r"X must be a dask.array", TypeError)
+        self.assert_rejected(PARTITIONS.a, r"X must be a dask.array", TypeError)
+        self.assert_rejected(
+            BLOCKS[:, 0], r"X must have two dimensions and a known number of columns"
+        )
+        self.assert_rejected(
+            BLOCKS.astype(complex), r"X must contain real numbers, got dtype complex128"
+        )
 
-    def test_no_rows(self):
-        self.refused(BLOCKS[:0], r"X has no row of positive weight")
-        self.refused(BLOCKS, r"X has no row", sample_weight=da.zeros(3000, chunks=170))
+    def test_data_without_rows_are_rejected(self):
+        self.assert_rejected(BLOCKS[:0], r"X has no row of positive weight")
+        self.assert_rejected(BLOCKS, r"X has no row", sample_weight=da.zeros(3000, chunks=170))
 
-    def test_weights_that_do_not_fit(self):
-        self.refused(BLOCKS, r"shape \(3000,\)", sample_weight=np.ones(2999))
-        self.refused(BLOCKS, r"shape \(3000,\)", sample_weight=da.ones(2999))
-        self.refused(BLOCKS, r"one number a row, got 2 dim", sample_weight=da.ones((3000, 1)))
-        self.refused(BLOCKS, r"must not be negative", sample_weight=-np.ones(3000))
+    def test_invalid_weights_are_rejected(self):
+        self.assert_rejected(BLOCKS, r"shape \(3000,\)", sample_weight=np.ones(2999))
+        self.assert_rejected(BLOCKS, r"shape \(3000,\)", sample_weight=da.ones(2999))
+        self.assert_rejected(
+            BLOCKS, r"one number per row, got 2 dim", sample_weight=da.ones((3000, 1))
+        )
+        self.assert_rejected(BLOCKS, r"must not be negative", sample_weight=-np.ones(3000))
         unknown = without_lengths(BLOCKS)
-        self.refused(unknown, r"call X.compute_chunk_sizes\(\)", sample_weight=np.ones(3000))
-        self.refused(
+        self.assert_rejected(
+            unknown, r"call X.compute_chunk_sizes\(\)", sample_weight=np.ones(3000)
+        )
+        self.assert_rejected(
             unknown, r"has 2 blocks, but X has 18", sample_weight=da.ones(3000, chunks=1500)
         )
-        self.refused(
+        self.assert_rejected(
             unknown, r"block 0: sample_weight must have", sample_weight=da.ones(3600, chunks=200)
         )
 
-    def test_weights_of_a_data_frame_that_do_not_fit(self):
+    def test_invalid_weights_of_a_data_frame_are_rejected(self):
         lengths = r"X.to_dask_array\(lengths=True\)"
-        self.refused(PARTITIONS, lengths, sample_weight=np.ones(3000))
-        self.refused(PARTITIONS, lengths, sample_weight=da.ones(3000, chunks=1500))
+        self.assert_rejected(PARTITIONS, lengths, sample_weight=np.ones(3000))
+        self.assert_rejected(PARTITIONS, lengths, sample_weight=da.ones(3000, chunks=1500))
         delayed = dask.delayed(np.ones(3000))
-        self.refused(
+        self.assert_rejected(
             BLOCKS, r"sample_weight must be.*got Delayed", TypeError, sample_weight=delayed
         )
 
     def test_parameters_are_checked_before_any_work(self):
-        def refuse(block):
+        def fail(block):
             raise AssertionError("computed")
 
-        lazy = BLOCKS.map_blocks(refuse, meta=np.empty((0, 3)))
+        lazy = BLOCKS.map_blocks(fail, meta=np.empty((0, 3)))
         auto = ShadowDensity(ell="auto", tol=0.1)
         for estimator, message in (
             (ReducedSetKernelPCA(0), "n_components must be"),
-            (ReducedSetKernelPCA(2, density=auto), "looks at all rows"),
+            (ReducedSetKernelPCA(2, density=auto), "needs all rows at once"),
             (ReducedSetKernelPCA(2, ell=np.inf), "keeps every row"),
         ):
-            self.refused(lazy, message, estimator=estimator)
-        self.refused(lazy, "one_pass must be", one_pass=1)
-        self.refused(lazy, "patience must be", patience=0)
-        with pytest.raises(TypeError, match="NystromKernelPCA is not made from blocks"):
+            self.assert_rejected(lazy, message, estimator=estimator)
+        self.assert_rejected(lazy, "one_pass must be", one_pass=1)
+        self.assert_rejected(lazy, "patience must be", patience=0)
+        with pytest.raises(TypeError, match="NystromKernelPCA cannot be fitted in blocks"):
             fit(NystromKernelPCA(2, landmarks=5), lazy)
 
-    def test_rows_that_change_between_two_looks(self):
+    def test_rows_that_change_between_two_passes_are_reported(self):
         rng = np.random.default_rng(0)
 
         def other_rows(block):
@@ -353,9 +363,11 @@ class TestRefusals:
 
         moving = BLOCKS.map_blocks(other_rows, meta=np.empty((0, 3)), chunks=((np.nan,) * 18, 3))
         estimator = ReducedSetKernelPCA(2, bandwidth=4.0)
-        self.refused(moving, r"they must give the same rows each time", estimator=estimator)
+        self.assert_rejected(
+            moving, r"they must return the same rows each time", estimator=estimator
+        )
 
-    def test_models_that_do_not_fit(self):
+    def test_unsuitable_models_are_rejected(self):
         model = fit(clone(ESTIMATOR), BLOCKS)
         with pytest.raises(ValueError, match=r"X has 2 features, but ReducedSetKernelPCA was fitt"):
             transform(model, BLOCKS[:, :2])
@@ -364,13 +376,13 @@ class TestRefusals:
         with pytest.raises(Exception, match=r"not fitted"):
             transform(clone(ESTIMATOR), BLOCKS)
 
-    def test_without_dask(self, monkeypatch):
+    def test_the_error_without_dask_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "dask", None)
         with pytest.raises(ImportError, match=r'pip install "rskpca\[dask\]"'):
             fit(clone(ESTIMATOR), X)
 
 
-def test_a_density_of_its_own_kernel():
+def test_a_density_can_be_fitted_and_applied():
     density = fit(ShadowDensity(Gaussian(4.0), ell=2.0), BLOCKS)
     assert (density.ell_, density.kernel_.bandwidth) == (2.0, 4.0)
     np.testing.assert_allclose(

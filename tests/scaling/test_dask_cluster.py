@@ -1,4 +1,4 @@
-"""A real cluster: the same bits for any workers, whichever of them dies."""
+"""On a real cluster, results do not depend on the workers, even if some of them die."""
 
 import threading
 from collections import Counter
@@ -39,7 +39,7 @@ def workers_of(stream):
     return {task["worker"] for task in stream.data if key_split(task["key"]) == "rskpca-count"}
 
 
-def test_one_worker_and_two_give_the_same_bits(client, expected):
+def test_one_worker_and_two_workers_give_the_same_bits(client, expected):
     with get_task_stream(client) as both:
         assert fit(clone(ESTIMATOR), BLOCKS).reduced_set_ == expected.reduced_set_
     alone = sorted(client.nthreads())[:1]
@@ -56,24 +56,24 @@ def test_the_dashboard_shows_the_stages(client):
     assert seen["rskpca-cover"] == seen["rskpca-count"] == BLOCKS.numblocks[0]
 
 
-def test_data_that_the_workers_hold(client, expected):
-    held = BLOCKS.persist()
-    model = fit(clone(ESTIMATOR), held)
+def test_persisted_data_give_the_same_bits(client, expected):
+    persisted = BLOCKS.persist()
+    model = fit(clone(ESTIMATOR), persisted)
     assert model.reduced_set_ == expected.reduced_set_
-    coordinates = transform(model, held)
+    coordinates = transform(model, persisted)
     np.testing.assert_allclose(coordinates.compute(), model.transform(X), atol=1e-12)
 
 
-def test_errors_come_from_the_workers_as_they_are(client):
+def test_errors_of_workers_are_raised_unchanged(client):
     rows = X.copy()
     rows[1234, 1] = np.nan
-    with pytest.raises(ValueError, match=r"block 2: row 234 holds NaN"):
+    with pytest.raises(ValueError, match=r"block 2: row 234 contains NaN"):
         fit(clone(ESTIMATOR), da.from_array(rows, chunks=(500, 4)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_worker_that_dies_changes_nothing(expected, stage, tmp_path):
+def test_the_death_of_a_worker_changes_nothing(expected, stage, tmp_path):
     with cluster(2) as client:
         client.register_plugin(Killer(stage, tmp_path), name="killer")
         model = fit(clone(ESTIMATOR), BLOCKS)
@@ -83,7 +83,7 @@ def test_a_worker_that_dies_changes_nothing(expected, stage, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_while_refining_changes_nothing(tmp_path):
+def test_the_death_of_a_worker_while_refining_changes_nothing(tmp_path):
     estimator = clone(ESTIMATOR).set_params(refine="nystrom", basis=40)
     with dask.config.set(scheduler="synchronous"):
         expected = fit(clone(estimator), BLOCKS)
@@ -96,16 +96,16 @@ def test_a_worker_that_dies_while_refining_changes_nothing(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_task_on_a_worker_that_dies_too_often_is_named(tmp_path, monkeypatch):
+def test_a_task_whose_workers_die_too_often_is_reported(tmp_path, monkeypatch):
     with cluster(2) as client:
         monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
         client.register_plugin(Killer("merge", tmp_path), name="killer")
-        with pytest.raises(KilledWorker, match="died while running it"):  # of those it held
+        with pytest.raises(KilledWorker, match="died while running it"):
             fit(clone(ESTIMATOR), BLOCKS)
 
 
 @pytest.mark.slow
-def test_without_workers_there_is_an_error_and_no_hang(tmp_path, monkeypatch):
+def test_a_cluster_without_workers_raises_instead_of_hanging(tmp_path, monkeypatch):
     model = clone(ESTIMATOR).fit(X)
     before, errors = fitted_state(model), []
 
@@ -116,7 +116,7 @@ def test_without_workers_there_is_an_error_and_no_hang(tmp_path, monkeypatch):
             errors.append(error)
 
     async def stay_dead():
-        """In place of a new worker process."""
+        """Start no new worker process."""
 
     with cluster(2) as client:
         for nanny in client.cluster.workers.values():

@@ -1,4 +1,4 @@
-"""How often the blocks of a Dask collection are read, and what is asked of the scheduler."""
+"""How often the blocks of a Dask collection are read, and what is sent to the scheduler."""
 
 import dask
 import dask.array as da
@@ -9,7 +9,7 @@ import pytest
 
 from rskpca import ReducedSetKernelPCA
 from rskpca.scaling.dask import fit
-from rskpca.scaling.dask._stages import Stages
+from rskpca.scaling.dask._blocks import Stages
 from tests import datasets
 
 X = datasets.blobs(3000, 3)
@@ -18,13 +18,13 @@ PARTITIONS = dd.from_pandas(pd.DataFrame(X, columns=["a", "b", "c"]), npartition
 
 
 @pytest.fixture(autouse=True)
-def _here():
+def _local_scheduler():
     with dask.config.set(scheduler="synchronous"):
         yield
 
 
 def counting(collection):
-    """The collection, and how often its blocks were read."""
+    """Return the collection, and a list that grows with each block that is read."""
     reads = []
 
     def read(block):
@@ -46,46 +46,48 @@ def counting(collection):
         (PARTITIONS, {"refine": "nystrom", "basis": 20}, False, 5),
     ],
 )
-def test_how_often_blocks_are_read(collection, options, weighted, times):
+def test_blocks_are_read_no_more_often_than_documented(collection, options, weighted, times):
     watched, reads = counting(collection)
     weights = np.ones(len(X)) if weighted else None
     fit(ReducedSetKernelPCA(2, ell=3.0, **options), watched, sample_weight=weights)
-    assert len(reads) == times * collection.npartitions + 1  # and the first block for its first row
+    assert len(reads) == times * collection.npartitions + 1  # one more for the first row
 
 
-def test_blocks_that_the_sample_is_not_in_are_not_read_for_it(monkeypatch):
-    monkeypatch.setattr("rskpca.scaling.dask._sample.median_sample", lambda n_features: 5)
+def test_only_blocks_of_the_sample_are_read_for_it(monkeypatch):
+    monkeypatch.setattr("rskpca.scaling.dask._fit.median_sample_size", lambda n_features: 5)
     watched, reads = counting(BLOCKS)
     fit(ReducedSetKernelPCA(2, ell=3.0), watched)
     assert 2 * 18 + 1 < len(reads) <= 2 * 18 + 1 + 5
 
 
-def test_the_first_row_is_asked_for_in_batches(monkeypatch):
-    asked, answer = [], Stages.answer
-    monkeypatch.setattr(Stages, "answer", lambda self, task: asked.append(1) or answer(self, task))
+def test_the_first_row_is_searched_in_batches(monkeypatch):
+    calls, compute = [], Stages.compute
+    monkeypatch.setattr(
+        Stages, "compute", lambda self, task: calls.append(1) or compute(self, task)
+    )
     weights = np.zeros(len(X))
     weights[-20:] = 1
     blocks = da.from_array(X, chunks=(30, 3))
     model = fit(ReducedSetKernelPCA(2, bandwidth=4.0), blocks, sample_weight=weights)
     np.testing.assert_array_equal(model.reduced_set_.centers[0], X[-20])
-    assert len(asked) == 7 + 2  # 1 + 2 + 4 + ... blocks reach 100; then cover and count
+    assert len(calls) == 7 + 2  # batches of 1, 2, 4, ... blocks up to 100; then cover and count
 
 
-def test_an_error_that_comes_just_after_a_wait_is_the_tasks_own():
+def test_an_error_right_after_a_timeout_is_that_of_the_task():
     class Future:
         status = "pending"
 
         def result(self, timeout=None):
             if timeout is None:
-                raise ValueError("block 4: row 33 holds NaN")
+                raise ValueError("block 4: row 33 contains NaN")
             self.status = "error"
             raise TimeoutError
 
     with pytest.raises(ValueError, match="block 4: row 33"):
-        Stages(1.0)._awaited(None, Future())
+        Stages(1.0)._wait(None, Future())
 
 
-def test_names_of_columns_are_checked_before_anything_is_read():
+def test_column_names_are_checked_before_any_block_is_read():
     watched, reads = counting(PARTITIONS.rename(columns={"a": 0}))
     model = ReducedSetKernelPCA(2, ell=3.0)
     with pytest.raises(TypeError, match=r"only supported if all input features have string"):
@@ -94,8 +96,8 @@ def test_names_of_columns_are_checked_before_anything_is_read():
     assert not hasattr(model, "kernel_")
 
 
-def test_weights_beside_the_columns_of_a_parquet_file(tmp_path):
-    """Dask would read many small columns of several partitions at once, and few of fewer."""
+def test_weights_may_be_a_column_of_the_same_parquet_files(tmp_path):
+    """By default Dask fuses more partitions if fewer columns are read."""
     names = list("abcdefgh")
     rows = np.random.default_rng(2).normal(size=(1600, 8))
     frame = pd.DataFrame(rows, columns=names).assign(w=np.arange(1600) % 3)

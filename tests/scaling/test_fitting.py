@@ -1,4 +1,4 @@
-"""A fit of a source is the fit of the array, bit for bit."""
+"""Fitting a source equals fitting the array, bit for bit."""
 
 import threading
 
@@ -82,18 +82,18 @@ def test_an_iterator_with_a_number_for_the_bandwidth_gives_the_same_model(tmp_pa
     assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
 
 
-def test_a_table_of_text_without_rows_is_told_to_be_empty(tmp_path):
+def test_a_csv_file_without_rows_is_reported(tmp_path):
     (tmp_path / "data.csv").write_text("a,b\n")
     with pytest.raises(ValueError, match=r"data\.csv' is empty: it has no rows"):
         scaling.fit(ReducedSetKernelPCA(2), tmp_path / "data.csv")
 
 
-def test_the_first_block_fixes_the_median_of_what_is_read_once():
+def test_the_first_block_fixes_the_median_bandwidth_of_an_iterator():
     model = scaling.fit(ShadowDensity(), open_source(iter(np.array_split(X, 7)), block_rows=500))
     assert model.kernel_.bandwidth == ShadowDensity().fit(X[:500]).kernel_.bandwidth
 
 
-def test_single_precision_stays():
+def test_single_precision_is_kept():
     single = X.astype(np.float32)
     model = scaling.fit(ReducedSetKernelPCA(2), single)
     assert model.reduced_set_ == ReducedSetKernelPCA(2).fit(single).reduced_set_
@@ -117,7 +117,7 @@ def test_a_weight_column_is_the_sample_weight(weights, estimator):
 
 @pytest.mark.parametrize("bandwidth", [2.0, "median"])
 @pytest.mark.parametrize("again", [True, False])
-def test_weights_that_are_all_zero_are_refused_as_in_fit(tmp_path, bandwidth, again):
+def test_weights_that_are_all_zero_raise_the_error_of_fit(tmp_path, bandwidth, again):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(count=0.0)
     data = frame if again else iter([frame])
     for estimator in (
@@ -139,7 +139,7 @@ def test_weights_that_are_all_zero_are_refused_as_in_fit(tmp_path, bandwidth, ag
     ],
     ids=repr,
 )
-def test_it_starts_cold(estimator):
+def test_warm_start_has_no_effect(estimator):
     cold = reduced_set(clone(estimator).fit(X))
     fitted = clone(estimator).fit(5 * X)
     before = reduced_set(fitted)
@@ -164,7 +164,7 @@ def test_refine_reads_the_data_twice():
         scaling.fit(refined, iter([X]))
 
 
-def test_the_embedding_of_a_detector_is_refined_too():
+def test_the_embedding_of_a_detector_is_refined():
     detector = KernelPCANovelty(ReducedSetKernelPCA(2, basis=20, refine="nystrom"))
     model = scaling.fit(detector, open_source(X, block_rows=500))
     assert detector.embedding.refine == model.embedding_.refine == "nystrom"
@@ -176,22 +176,22 @@ def test_the_embedding_of_a_detector_is_refined_too():
         scaling.fit(detector, iter([X]))
 
 
-def test_a_nystrom_method_of_given_landmarks():
+def test_a_nystrom_method_with_given_landmarks_equals_fit():
     estimator = NystromKernelPCA(2, landmarks=X[::100])
     model = scaling.fit(estimator, open_source(X, block_rows=700))
     assert model.kernel_.bandwidth == estimator.fit(X).kernel_.bandwidth
     np.testing.assert_allclose(model.eigenvalues_, estimator.eigenvalues_, rtol=1e-10)
 
 
-def test_names_of_columns_are_kept():
+def test_feature_names_are_kept():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = scaling.fit(ReducedSetKernelPCA(2), frame)
     np.testing.assert_array_equal(model.feature_names_in_, ["a", "b", "c"])
-    model.transform(frame)  # names agree: no warning
+    model.transform(frame)  # the names agree, so there is no warning
     assert not hasattr(scaling.fit(ReducedSetKernelPCA(2), X), "feature_names_in_")
 
 
-def test_the_model_goes_on_as_any_other():
+def test_the_model_can_be_updated():
     model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), X[:2000])
     model.partial_fit(X[2000:])
     assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
@@ -199,12 +199,12 @@ def test_the_model_goes_on_as_any_other():
     assert model.reduced_set_.n_samples == 2000
 
 
-def test_nothing_is_changed_by_an_error():
-    spoilt = X.copy()
-    spoilt[2345, 1] = np.nan
+def test_an_error_changes_nothing():
+    invalid = X.copy()
+    invalid[2345, 1] = np.nan
     estimator, before = ReducedSetKernelPCA(2, bandwidth=1.5), threading.active_count()
     with pytest.raises(ValueError, match=r"row 2,345 of the array.*column 1"):
-        scaling.fit(estimator, open_source(spoilt, block_rows=100))
+        scaling.fit(estimator, open_source(invalid, block_rows=100))
     assert not hasattr(estimator, "density_")
     assert threading.active_count() == before
 
@@ -216,19 +216,19 @@ def test_nothing_is_changed_by_an_error():
         (ReducedSetKernelPCA(2, density=KMeansDensity(9)), "KMeansDensity cannot partial_fit"),
         (NystromKernelPCA(2, extension="data"), "NystromKernelPCA cannot be fitted block"),
         (KernelPCANovelty(SubsampledKernelPCA(2)), "SubsampledKernelPCA cannot be fitted block"),
-        (IncrementalPCA(2), "IncrementalPCA cannot be fitted block by block: it is no estimator"),
+        (IncrementalPCA(2), "IncrementalPCA cannot be fitted block by block: it is not a density"),
     ],
 )
-def test_what_takes_no_blocks_is_told(estimator, message):
+def test_estimators_that_need_all_rows_are_rejected(estimator, message):
     with pytest.raises(TypeError, match=message):
         scaling.fit(estimator, X)
 
 
-def test_bad_parameters_are_named():
+def test_invalid_parameters_are_reported_before_all_is_read():
     with pytest.raises(ValueError, match="bandwidth must be a positive"):
         scaling.fit(ReducedSetKernelPCA(2, bandwidth=-1.0), X)
     with pytest.raises(ValueError, match="n_components must be"):
-        scaling.fit(ReducedSetKernelPCA(0), lambda: iter([X, None]))  # before all is read
+        scaling.fit(ReducedSetKernelPCA(0), lambda: iter([X, None]))
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=-1.0))
     with pytest.raises(ValueError, match="bandwidth must be a positive"):
         scaling.fit(pipeline, lambda: iter([X, None]))
@@ -238,23 +238,23 @@ def test_bad_parameters_are_named():
         scaling.fit(ReducedSetKernelPCA(2), X, progress="yes")
 
 
-def test_progress_is_told():
-    told = []
+def test_progress_is_reported_per_block():
+    seen = []
     model = scaling.fit(
         ReducedSetKernelPCA(2),
         open_source(X, block_rows=1000),
-        progress=lambda rows, n_centers: told.append((rows, n_centers)),
+        progress=lambda rows, n_centers: seen.append((rows, n_centers)),
     )
-    assert [rows for rows, _ in told] == [1000, 2000, 3000]
-    assert told[-1][1] == model.n_centers_
+    assert [rows for rows, _ in seen] == [1000, 2000, 3000]
+    assert seen[-1][1] == model.n_centers_
 
 
-def test_it_is_silent_where_nobody_looks(capsys):
+def test_there_is_no_progress_line_without_a_terminal(capsys):
     scaling.fit(ReducedSetKernelPCA(2), X)
     assert capsys.readouterr().err == ""
 
 
-def test_a_line_without_an_end_is_ended(capsys, monkeypatch):
+def test_the_progress_line_of_unknown_length_is_ended(capsys, monkeypatch):
     monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
     scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), iter([X, X]), progress=True)
     lines = capsys.readouterr().err
@@ -263,7 +263,7 @@ def test_a_line_without_an_end_is_ended(capsys, monkeypatch):
     assert lines.count("\n") == 1
 
 
-def test_a_progress_line_is_shown_when_asked_for(capsys, monkeypatch):
+def test_a_progress_line_is_shown_on_request(capsys, monkeypatch):
     monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
     scaling.fit(ReducedSetKernelPCA(2), open_source(X, block_rows=1000), progress=True)
     lines = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Rows with missing numbers: no part in the fit, and empty in what is written."""
+"""Rows with missing values are left out of the fit, and empty in the output."""
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,13 @@ LEFT = FRAME.drop(index=EMPTY)[["a", "b", "c"]]
 
 @pytest.fixture
 def data(tmp_path):
-    spoilt = FRAME.copy()
-    spoilt.loc[EMPTY, "b"] = np.nan
-    spoilt.to_parquet(tmp_path / "X.parquet", row_group_size=90)
+    incomplete = FRAME.copy()
+    incomplete.loc[EMPTY, "b"] = np.nan
+    incomplete.to_parquet(tmp_path / "X.parquet", row_group_size=90)
     return tmp_path / "X.parquet"
 
 
-def opened(data):
+def open_data(data):
     return open_source(data, ids="id", block_rows=64, skip_missing=True)
 
 
@@ -31,44 +31,46 @@ def opened(data):
     "estimator",
     [ReducedSetKernelPCA(2, kernel=Gaussian()), ReducedSetKernelPCA(2, refine="nystrom")],
 )
-def test_the_model_is_that_of_the_rows_that_are_left(data, estimator):
-    source = opened(data)
+def test_the_model_is_that_of_the_complete_rows(data, estimator):
+    source = open_data(data)
     model, whole = scaling.fit(estimator, source), estimator.fit(LEFT)
     assert model.kernel_.scale == whole.kernel_.scale
     assert model.reduced_set_ == whole.reduced_set_
     assert source.n_skipped == len(EMPTY)
 
 
-def test_so_is_the_scale(data):
+def test_the_scaler_is_that_of_the_complete_rows(data):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2))
-    source = opened(data)
+    source = open_data(data)
     model = scaling.fit(pipeline, source)
     np.testing.assert_allclose(model[0].mean_, LEFT.mean(), atol=1e-12)
     assert model[-1].reduced_set_.n_samples == len(LEFT)
     assert source.n_skipped == len(EMPTY)
 
 
-def test_a_checkpoint_goes_on_where_it_was(data, tmp_path):
+def test_a_checkpoint_counts_complete_rows(data, tmp_path):
     estimator, whole = ReducedSetKernelPCA(2), ReducedSetKernelPCA(2).fit(LEFT)
 
     def stop(rows, n_centers):
         if rows > 500:
             raise KeyboardInterrupt
 
-    notes = {"checkpoint": tmp_path / "note", "checkpoint_every": 0}
+    options = {"checkpoint": tmp_path / "checkpoint", "checkpoint_every": 0}
     with pytest.raises(KeyboardInterrupt):
-        scaling.fit(estimator, opened(data), progress=stop, **notes)
-    told = []
-    model = scaling.fit(estimator, opened(data), progress=lambda *at: told.append(at[0]), **notes)
+        scaling.fit(estimator, open_data(data), progress=stop, **options)
+    seen = []
+    model = scaling.fit(
+        estimator, open_data(data), progress=lambda *at: seen.append(at[0]), **options
+    )
     assert model.reduced_set_ == whole.reduced_set_
-    assert told[0] > 500
-    assert told[-1] == len(LEFT)
-    with pytest.raises(ValueError, match="was made with another source"):
-        scaling.fit(estimator, open_source(data, ids="id", block_rows=64), **notes)
+    assert seen[0] > 500
+    assert seen[-1] == len(LEFT)
+    with pytest.raises(ValueError, match="belongs to another source"):
+        scaling.fit(estimator, open_source(data, ids="id", block_rows=64), **options)
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
-def test_every_row_has_its_place(data, tmp_path, ending):
+def test_every_row_keeps_its_position(data, tmp_path, ending):
     model = ReducedSetKernelPCA(2, bandwidth=2.0).fit(LEFT)
     columns = {"exclude": "id"} if ending == "npy" else {"ids": "id"}
     source = open_source(data, block_rows=64, skip_missing=True, **columns)
@@ -84,18 +86,18 @@ def test_every_row_has_its_place(data, tmp_path, ending):
     assert (source.n_rows, source.n_skipped) == (len(LEFT), len(EMPTY))
 
 
-def test_empty_cells_are_empty(data, tmp_path):
-    """Not the word nan, and null and not NaN: a reader of whole numbers would stumble."""
+def test_labels_of_skipped_rows_are_null(data, tmp_path):
+    """Readers of integers accept neither the word nan nor the number NaN."""
     model = NormalizedCut(2, bandwidth=2.0).fit(LEFT)
-    lines = scaling.predict(model, opened(data), tmp_path / "Z.csv").read_text().splitlines()
+    lines = scaling.predict(model, open_data(data), tmp_path / "Z.csv").read_text().splitlines()
     assert lines[1:3] == ['"row 0",', f'"row 1",{model.predict(LEFT)[0]}']
-    found = pd.read_parquet(scaling.predict(model, opened(data), tmp_path / "Z.parquet"))
+    found = pd.read_parquet(scaling.predict(model, open_data(data), tmp_path / "Z.parquet"))
     assert list(np.flatnonzero(found["label"].isna())) == EMPTY
 
 
-def test_whole_numbers_have_no_sign_for_missing(data, tmp_path):
+def test_a_npy_file_of_labels_cannot_have_skipped_rows(data, tmp_path):
     model = NormalizedCut(2, bandwidth=2.0).fit(LEFT)
     source = open_source(data, exclude="id", skip_missing=True)
-    with pytest.raises(ValueError, match=r"have no label, .* write \.parquet or \.csv"):
+    with pytest.raises(ValueError, match=r"have no label, .* write a \.parquet or \.csv"):
         scaling.predict(model, source, tmp_path / "Z.npy")
     assert not (tmp_path / "Z.npy").exists()

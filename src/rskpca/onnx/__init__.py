@@ -1,4 +1,4 @@
-"""Deployment: a fitted model as an ONNX graph of standard operators."""
+"""Deployment: convert a fitted model to an ONNX graph of standard operators."""
 
 from .export import to_onnx
 

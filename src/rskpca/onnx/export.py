@@ -1,50 +1,65 @@
-"""``to_onnx``: the answers of a fitted model, as a graph."""
+"""``to_onnx``: the answers of a fitted model as a graph."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
-from .answers import answers_of, system_of
-from .extension import Block, arithmetic
-from .graph import Graph
-from .kernel_values import refuse_unknown
-from .scalers import features_of, steps_of
+from ..embedding import CompressedKernelPCA, KernelEmbedding, KernelPCANovelty
+from ..model import FittedEstimator, FittedModel, unwrap
+from ..spectral import Multiplied
+from .extension import Extension, arithmetic
+from .graph import Graph, Value
+from .kernel_values import Features, check_kernel
+
+Array = NDArray[np.floating]
+
+_LABEL = np.dtype(np.int64)
+_METHODS = (
+    "transform", "_embed", "model_", "predict", "decision_function", "score_samples",
+    "reconstruction_error",
+)  # fmt: skip
 
 
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
-    """A fitted model as an ONNX graph, for runtimes without Python.
+    """Convert a fitted model to an ONNX graph, for runtimes without Python.
 
-    The graph has one input, ``X`` of shape (rows, n_features) with any number of rows, and one
-    output for each method that it stands for, under the name of that method: ``transform`` of
-    every embedding; also ``predict`` of :class:`~rskpca.NormalizedCut`; ``decision_function`` and
-    ``predict`` of :class:`~rskpca.KernelPCANovelty`. It is made of standard operators of opset 18.
+    The graph has one input, ``X`` of shape (rows, n_features) with any number of rows. It has one
+    output per method, with the name of the method: ``transform`` for every embedding; also
+    ``predict`` for :class:`~rskpca.NormalizedCut`; ``decision_function`` and ``predict`` for
+    :class:`~rskpca.KernelPCANovelty`. It consists of standard operators of opset 18.
 
     Parameters
     ----------
     model : fitted estimator
         An embedding, a compressed kernel PCA or a novelty detector with a Gaussian or Laplacian
-        kernel; or a :class:`~sklearn.pipeline.Pipeline` that ends in one, after scalers of
-        scikit-learn.
+        kernel; or a :class:`~sklearn.pipeline.Pipeline` of scalers of scikit-learn and one of
+        these.
     dtype : numpy.float32 or numpy.float64, default=numpy.float32
-        Of the input and of the outputs that are not labels.
+        The dtype of the input, and of the outputs that are not labels.
 
     Returns
     -------
     onnx.ModelProto
-        Checked; ``onnx.save(graph, "model.onnx")`` writes it. Its metadata name the class, the
-        version of rskpca, the kernel, the features and the dtype of the arithmetic.
+        The checked graph; ``onnx.save(graph, "model.onnx")`` writes it to a file. Its metadata
+        contain the class, the version of rskpca, the kernel, the names of the features and the
+        dtype of the arithmetic.
 
     Notes
     -----
-    Outputs equal those of the model to 1e-5 of their size in float32 and to 1e-10 in float64, also
-    for data that are far from the origin. A float32 graph computes in float64 where float32 is
-    not enough: Laplacian kernels, graphs of neighbours, and coefficients that cancel.
-    A graph neither checks its input nor warns: a row with NaN has NaN for coordinates.
+    Outputs equal those of the model to 1e-5 of their size in float32 and to 1e-10 in float64, even
+    for data far from the origin. A float32 graph computes in float64 where float32 is not
+    accurate enough: for Laplacian kernels, neighbor graphs, and coefficients that cancel. A
+    graph neither checks its input nor warns: the coordinates of a row with NaN are NaN.
 
     Examples
     --------
@@ -61,39 +76,158 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     """
     if find_spec("onnx") is None:
         raise ImportError('to_onnx needs the package onnx; run: pip install "rskpca[onnx]"')
-    asked = _checked(dtype)
-    scalers, estimator = steps_of(model)
-    system, features = system_of(estimator), features_of(scalers, asked)
-    refuse_unknown(system.kernel)
-    graph, inside = Graph(), arithmetic(system, asked)
-    x = graph.input("X", asked)
-    block = Block.of(system, x.cast(inside), features)
+    dtype = _check_dtype(dtype)
+    fitted = _unwrap(model)
+    system, features = fitted.model.evaluated, _features(fitted.preprocessing, dtype)
+    check_kernel(system.kernel)
+    graph, inside = Graph(), arithmetic(system, dtype)
+    x = graph.input("X", dtype)
+    extension = Extension.of(system, x.cast(inside), features)
     outputs = []
-    for method, value, columns in answers_of(estimator, block):
-        kind = np.int64 if value.dtype == np.int64 else asked
+    for method, value, columns in _answers(fitted.model, extension):
+        kind = np.int64 if value.dtype == np.int64 else dtype
         shape = ["rows"] if columns is None else ["rows", columns]
         outputs.append((graph.output(value, method, kind), shape))
-    about = _metadata(model, estimator, inside)
-    return graph.model((x, system.centers.shape[1]), outputs, about)
+    return graph.model((x, system.centers.shape[1]), outputs, _metadata(fitted, inside))
 
 
-def _checked(dtype: Any) -> np.dtype[Any]:
+def _check_dtype(dtype: Any) -> np.dtype[Any]:
     try:
-        asked = np.dtype(object if dtype is None else dtype)
+        found = np.dtype(object if dtype is None else dtype)
     except TypeError:
-        asked = np.dtype(object)
-    if asked not in (np.float32, np.float64):
+        found = np.dtype(object)
+    if found not in (np.float32, np.float64):
         raise ValueError(f"dtype must be numpy.float32 or numpy.float64, got {dtype!r}.")
-    return asked
+    return found
 
 
-def _metadata(model: Any, estimator: Any, inside: np.dtype[Any]) -> dict[str, str]:
-    kernel = system_of(estimator).kernel
-    about = {
+def _metadata(fitted: FittedEstimator, inside: np.dtype[Any]) -> dict[str, str]:
+    kernel, names = fitted.kernel, fitted.columns
+    metadata = {
         "rskpca_version": version("rskpca"),
-        "class": type(estimator).__name__,
+        "class": type(fitted.estimator).__name__,
         "kernel": f"{type(kernel).__name__}(bandwidth={kernel.scale!r})",
         "arithmetic": inside.name,
     }
-    names = getattr(model, "feature_names_in_", None)
-    return about if names is None else about | {"feature_names": json.dumps(list(names))}
+    return metadata if names is None else metadata | {"feature_names": json.dumps(names)}
+
+
+# ------------------------------------------------------------------ which models have a graph
+
+
+def _unwrap(model: Any) -> FittedEstimator:
+    """Take a model apart; raise if it cannot be expressed as a graph."""
+    if isinstance(model, Pipeline):
+        steps = [step for step in model.steps if step[1] not in (None, "passthrough")]
+        model = Pipeline(steps) if steps else model
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(last, KernelEmbedding | CompressedKernelPCA | KernelPCANovelty):
+        raise TypeError(
+            "to_onnx takes a fitted embedding of rskpca such as ReducedSetKernelPCA, or a "
+            f"Pipeline that ends in one, got {model!r}."
+        )
+    fitted = unwrap(model)
+    operator = type(fitted.model.evaluated.operator)
+    known = all(map(_is_of_rskpca, (operator, type(fitted.model)))) and operator is not Multiplied
+    if not known or _overrides_methods(fitted.estimator, fitted.embedding):
+        raise TypeError(
+            "to_onnx writes the formulas of rskpca, but "
+            f"{type(fitted.embedding).__name__} has its own methods or operator, which are Python "
+            "code; export a model of a class of rskpca."
+        )
+    return fitted
+
+
+def _overrides_methods(*estimators: Any) -> bool:
+    """Return True if a class outside of rskpca defines how the answers are computed."""
+    classes = [c for model in estimators for c in type(model).__mro__ if not _is_of_rskpca(c)]
+    return any(name in vars(c) for c in classes for name in _METHODS)
+
+
+def _is_of_rskpca(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "rskpca"
+
+
+# ------------------------------------------------------------------ scalers of a pipeline
+
+
+def _features(preprocessing: Pipeline | None, dtype: np.dtype[Any]) -> Features:
+    """Return the combined effect of all scalers on rows of this dtype."""
+    features = Features()
+    for _, scaler in () if preprocessing is None else preprocessing.steps:
+        features = _shift_and_factor(scaler, dtype).after(features)
+    return features
+
+
+def _shift_and_factor(scaler: Any, dtype: np.dtype[Any]) -> Features:
+    if not isinstance(scaler, StandardScaler | RobustScaler | MaxAbsScaler | MinMaxScaler):
+        raise TypeError(
+            "the steps before the model must be StandardScaler, RobustScaler, MaxAbsScaler or "
+            f"MinMaxScaler, got {scaler!r}; export the model alone with "
+            "to_onnx(pipeline[-1]), and apply that step before it."
+        )
+    check_is_fitted(scaler)
+    if isinstance(scaler, MinMaxScaler):
+        if scaler.clip:
+            raise ValueError(
+                "MinMaxScaler(clip=True) does more than shift and scale; use clip=False."
+            )
+        return Features(-scaler.min_ / scaler.scale_, 1 / scaler.scale_)
+    if isinstance(scaler, StandardScaler):
+        mean = scaler.mean_ if scaler.with_mean else None
+        return Features(_rounded(mean, 0.0, dtype), _rounded(scaler.scale_, 1.0, dtype))
+    center = scaler.center_ if isinstance(scaler, RobustScaler) else None
+    return Features(_rounded(center, 0.0), _rounded(scaler.scale_, 1.0))
+
+
+def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
+    """Round to the dtype of the data, as ``StandardScaler`` did when the model was fitted."""
+    return np.asarray(default if value is None else value, dtype=dtype).astype(np.float64)
+
+
+# ------------------------------------------------------------------ outputs
+
+
+class Answer(NamedTuple):
+    """The result of a method; ``columns`` is None for one number per row."""
+
+    method: str
+    value: Value
+    columns: int | None = None
+
+
+def _answers(model: FittedModel, extension: Extension) -> Iterator[Answer]:
+    if model.offset is not None:
+        scores = -extension.residuals() - model.offset
+        yield Answer("decision_function", scores)
+        yield Answer("predict", _inlier_or_outlier(scores))
+        return
+    functions = extension.functions()
+    yield Answer("transform", functions * model.scale, len(model.scale))
+    if model.partition is not None:
+        yield Answer("predict", _clusters(model, extension, functions))
+
+
+def _inlier_or_outlier(scores: Value) -> Value:
+    """Return 1, or -1 where the score is negative."""
+    outlier, inlier = (scores.graph.constant(label, _LABEL) for label in (-1, 1))
+    return (scores >= 0.0).node("Where", inlier, outlier, dtype=_LABEL)
+
+
+def _clusters(model: FittedModel, extension: Extension, functions: Value) -> Value:
+    """Return the cluster with the largest score, or that of the nearest center for zero rows."""
+    partition, graph = model.partition, functions.graph
+    assert partition is not None
+    scores = functions.cast(np.float64) @ partition.directions + partition.offsets
+    labels = (scores.node("Abs") if partition.absolute else scores).row_argmax()
+    unreached = _zero_rows(functions)
+    nearest = extension.nearest(model.reduced_set.centers, unreached)
+    replacements = graph.constant(model.center_labels, _LABEL).node("Gather", nearest)
+    indices = unreached.node("NonZero", dtype=_LABEL).node("Transpose", perm=[1, 0])
+    return labels.node("ScatterND", indices, replacements)
+
+
+def _zero_rows(functions: Value) -> Value:
+    axis = functions.graph.constant([1], np.int64)
+    largest = functions.node("Abs").node("ReduceMax", axis, keepdims=0)
+    return largest <= 0.0

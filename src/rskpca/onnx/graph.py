@@ -1,6 +1,6 @@
-"""Arithmetic that is written down instead of done: values, and the nodes that make them.
+"""Build a graph by arithmetic: values, and the nodes that compute them.
 
-Nothing here imports onnx but :meth:`Graph.model`, at the end.
+Only :meth:`Graph.model` imports onnx.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 OPSET = 18
-IR_VERSION = 8  # the one that came with this opset: what reads the one reads the other
-_MOST_BYTES = 2**31 - 2**20
-_UNUSED = {"TopK": ["places"]}  # outputs that an operator must have and nobody reads
+IR_VERSION = 8  # released with this opset: a runtime that reads one reads the other
+_MAX_BYTES = 2**31 - 2**20  # protobuf limits files to 2 GB; this leaves room for the nodes
+_UNUSED = {"TopK": ["indices"]}  # required outputs that no node reads
 
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """A tensor that a graph computes, rows first. Other numbers are taken in its dtype."""
+    """A tensor that a graph computes, one row per point. Operands are cast to its dtype."""
 
     graph: Graph
     name: str
@@ -60,39 +60,39 @@ class Value:
         return self.node(operator, self.graph.constant(other, self.dtype), dtype=dtype)
 
     def node(self, operator: str, *others: Value, dtype: Any = None, **attributes: Any) -> Value:
-        """``operator(self, *others)``; of this dtype, unless another one is named."""
+        """Return ``operator(self, *others)``, in the same dtype unless another is given."""
         return self.graph.node(operator, self, *others, dtype=dtype or self.dtype, **attributes)
 
     def cast(self, dtype: Any) -> Value:
-        """The same in another dtype."""
+        """Return the values in another dtype."""
         return self if self.dtype == dtype else self.node("Cast", dtype=dtype, to=np.dtype(dtype))
 
     def row_sums(self) -> Value:
-        """Sums over the columns, as a column."""
+        """Return the sum of each row, as a column."""
         return self.node("ReduceSum", self.graph.constant([1], np.int64), keepdims=1)
 
-    def column(self, places: int | Sequence[int]) -> Value:
-        """Some columns; of a single place, that column without its axis."""
-        return self.node("Gather", self.graph.constant(places, np.int64), axis=1)
+    def column(self, index: int | Sequence[int]) -> Value:
+        """Return some columns; for a single integer, that column as a vector."""
+        return self.node("Gather", self.graph.constant(index, np.int64), axis=1)
 
-    def row_places(self) -> Value:
-        """Where the largest of each row is; the first of equals."""
+    def row_argmax(self) -> Value:
+        """Return the index of the first maximum of each row."""
         return self.node("ArgMax", dtype=np.int64, axis=1, keepdims=0)
 
 
 @dataclass(eq=False)
 class Graph:
-    """Nodes in the order of their making, and the constants that they read."""
+    """Nodes in the order of their creation, and the constants that they read."""
 
     nodes: list[tuple[str, list[str], str, dict[str, Any]]] = field(default_factory=list)
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def input(self, name: str, dtype: Any) -> Value:
-        """What the caller gives."""
+        """Return the input of the graph."""
         return Value(self, name, np.dtype(dtype))
 
     def constant(self, value: Any, dtype: Any) -> Value:
-        """Numbers kept in the graph; a value stays what it is."""
+        """Store numbers in the graph; a value is returned as it is."""
         if isinstance(value, Value):
             return value
         array, name = np.asarray(value, dtype=dtype), f"constant_{len(self.constants)}"
@@ -100,32 +100,35 @@ class Graph:
         return Value(self, name, array.dtype)
 
     def node(self, operator: str, *inputs: Value, dtype: Any, **attributes: Any) -> Value:
-        """A new value, made by a standard operator."""
+        """Add a standard operator and return its result."""
         name = f"{operator}_{len(self.nodes)}"
         self.nodes.append((operator, [value.name for value in inputs], name, attributes))
         return Value(self, name, np.dtype(dtype))
 
     def output(self, value: Value, name: str, dtype: Any) -> Value:
-        """The value under a name of its own, in this dtype."""
+        """Return a value as an output with this name and dtype."""
         self.nodes.append(("Cast", [value.name], name, {"to": np.dtype(dtype)}))
         return Value(self, name, np.dtype(dtype))
 
     def model(
         self,
-        source: tuple[Value, int],
+        x: tuple[Value, int],
         outputs: Sequence[tuple[Value, list[Any]]],
         metadata: Mapping[str, str],
     ) -> Any:
-        """The checked ``ModelProto``: the input with its columns, the outputs with their shapes."""
+        """Return the checked ``ModelProto``.
+
+        ``x`` is the input with its number of columns; ``outputs`` come with their shapes.
+        """
         import onnx
         from onnx import helper, numpy_helper
 
-        self._refuse_large()
-        given, width = source
+        self._check_size()
+        value, width = x
         graph = helper.make_graph(
             [_proto(*node) for node in self.nodes],
             metadata["class"],
-            [helper.make_tensor_value_info(given.name, _code(given.dtype), ["rows", width])],
+            [helper.make_tensor_value_info(value.name, _code(value.dtype), ["rows", width])],
             [helper.make_tensor_value_info(v.name, _code(v.dtype), s) for v, s in outputs],
             [numpy_helper.from_array(array, name) for name, array in self.constants.items()],
         )
@@ -140,12 +143,12 @@ class Graph:
         onnx.checker.check_model(model, full_check=True)
         return model
 
-    def _refuse_large(self) -> None:
+    def _check_size(self) -> None:
         size = sum(array.nbytes for array in self.constants.values())
-        if size > _MOST_BYTES:
+        if size > _MAX_BYTES:
             raise ValueError(
-                f"the model holds {size / 1e9:.1f} GB, and an ONNX file at most 2 GB; a smaller "
-                'basis does it: basis="auto", a smaller ell, or extension="landmarks".'
+                f"the model has {size / 1e9:.1f} GB, but an ONNX file can hold at most 2 GB; use a "
+                'smaller basis: basis="auto", a smaller ell, or extension="landmarks".'
             )
 
 
@@ -160,7 +163,7 @@ def _proto(operator: str, inputs: list[str], name: str, attributes: dict[str, An
 
 
 def _code(dtype: np.dtype[Any]) -> int:
-    """ONNX's number for a dtype."""
+    """Return ONNX's number for a dtype."""
     from onnx import helper
 
     return int(helper.np_dtype_to_tensor_dtype(dtype))

@@ -1,4 +1,4 @@
-"""Drivers for data larger than memory: files, folders, streams; Dask in ``scaling.dask``."""
+"""Fit and apply models on data larger than memory; for clusters see ``scaling.dask``."""
 
 from .applying import predict, transform
 from .fitting import fit

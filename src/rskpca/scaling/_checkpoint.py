@@ -1,4 +1,4 @@
-"""Notes of a pass under way, from which it goes on after a crash."""
+"""The state of a pass, saved so that it can continue after a crash."""
 
 from __future__ import annotations
 
@@ -14,90 +14,105 @@ from sklearn.base import clone
 from .. import _validation as check
 from ..data import Source
 from ..io import load, save
-from ._outputs import unwritten
+from ._outputs import not_written
 
 _KEYS = {"model", "rows", "finished", "estimator", "source"}
 
 
 class Checkpoint:
-    """One model file with the state of a stream, or nothing where ``path`` is None.
+    """The model of a stream and the number of rows that it has seen, saved in one file.
 
-    A note is written whole or not at all, and holds the model and the number of rows that it has
-    counted: so no row counts twice, and none is lost.
+    The file is written atomically and holds both, so no row is lost or counted twice. Nothing is
+    saved if ``path`` is None.
     """
+
+    model: Any
 
     def __init__(self, path: Any, every: float, estimator: Any, source: Source) -> None:
         check.number_within("checkpoint_every", every, 0, float("inf"))
         self.path, self.every = None if path is None else Path(path), every
-        self.finished = False
+        self.estimator, self.rows, self.finished = estimator, 0, False
         self._last = time.monotonic()
         if self.path is not None:
-            self._of = {"estimator": _digest(estimator), "source": source.fingerprint()}
+            self._digests = {"estimator": _digest(estimator), "source": source.fingerprint()}
 
-    def read(self) -> tuple[Any, int] | None:
-        """The model so far and its number of rows; None where there is no note."""
+    def resume(self) -> bool:
+        """Load the state; return False if there is no file."""
         if self.path is None or not self.path.exists():
-            return None
-        noted = load(self.path)
-        if not isinstance(noted, dict) or set(noted) != _KEYS:
-            raise ValueError(f"{str(self.path)!r} is no checkpoint; name another file.")
-        for what, digest in self._of.items():
-            if noted[what] != digest:
+            return False
+        saved = load(self.path)
+        if not isinstance(saved, dict) or set(saved) != _KEYS:
+            raise ValueError(f"{str(self.path)!r} is not a checkpoint; choose another file.")
+        for what, digest in self._digests.items():
+            if saved[what] != digest:
                 raise ValueError(
-                    f"the checkpoint {str(self.path)!r} was made with another {what}, or it has "
-                    "changed since; go on with that one, or delete the file to start anew."
+                    f"the checkpoint {str(self.path)!r} belongs to another {what}, or the {what} "
+                    f"has changed since; use the original {what}, or delete the file to start "
+                    "over."
                 )
-        self.finished = noted["finished"]
-        return noted["model"], noted["rows"]
+        self.model, self.rows, self.finished = saved["model"], saved["rows"], saved["finished"]
+        return True
 
-    def try_out(self, estimator: Any) -> None:
-        """Write a note beside and take it away: what cannot be noted is told before any work."""
+    def check_writable(self) -> None:
+        """Write and delete a trial file, so that errors are raised before any work is done."""
         if self.path is None:
             return
         trial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
-            _save(clone(estimator), trial, self.path)
+            _save(clone(self.estimator), trial, self.path)
         finally:
             trial.unlink(missing_ok=True)
 
-    def offer(self, model: Any, rows: int) -> None:
-        """Note the state, if the last note is old enough."""
-        if time.monotonic() - self._last >= self.every:
-            self.write(model, rows)
+    def start(self, model: Any) -> None:
+        """Save a model that has seen no rows."""
+        self.model = model
+        self._write()
 
-    def write(self, model: Any, rows: int, *, finished: bool = False) -> None:
-        """Note the state now."""
+    def advance(self, rows: int) -> None:
+        """Set the number of rows, and save the state if the last checkpoint is old enough."""
+        self.rows = rows
+        if time.monotonic() - self._last >= self.every:
+            self._write()
+
+    def finish(self) -> None:
+        """Save the state after the last row."""
+        self.finished = True
+        self._write()
+
+    def _write(self) -> None:
         if self.path is not None:
-            noted = {"model": model, "rows": rows, "finished": finished, **self._of}
-            _save(noted, self.path, self.path)
+            state = {"model": self.model, "rows": self.rows, "finished": self.finished}
+            _save({**state, **self._digests}, self.path, self.path)
         self._last = time.monotonic()
 
 
-def _save(content: Any, path: Path, told: Path) -> None:
-    """Write a file; an error names the one that is told of."""
+def _save(content: Any, path: Path, named: Path) -> None:
+    """Write a file; errors name the file that the user chose."""
     try:
         save(content, path)
     except OSError as error:
-        raise unwritten(told, error) from error
+        raise not_written(named, error) from error
 
 
-def check_place(path: Any) -> None:
-    """An error where no checkpoint can be written; None is none."""
+def check_checkpoint_path(path: Any) -> None:
+    """Raise if no checkpoint can be written to this path; None is valid."""
     if path is None:
         return
     path = Path(path)
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"checkpoint: there is no folder {str(path.parent)!r}; make it.")
+        raise FileNotFoundError(
+            f"checkpoint: the folder {str(path.parent)!r} does not exist; create it."
+        )
     if path.is_dir():
         raise IsADirectoryError(f"checkpoint: {str(path)!r} is a folder; name a file in it.")
 
 
 def _digest(estimator: Any) -> str:
-    """Of the parameters."""
+    """Return a digest of the parameters."""
     try:
         return str(joblib.hash(clone(estimator)))
     except pickle.PicklingError as error:
         raise ValueError(
-            f"checkpoint: {estimator!r} holds a function without a name, which no file can hold; "
+            f"checkpoint: {estimator!r} contains a function without a name, which cannot be saved; "
             "use a kernel of the package, or fit without a checkpoint."
         ) from error

@@ -1,4 +1,4 @@
-"""Files that are written block by block, and appear when they are whole."""
+"""Output files that are written block by block, and appear once they are complete."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .._core.atomic import atomic_write
 from ..data import Source, pyarrow_for
 
 Columns = Mapping[Any, NDArray[Any]]
-Empty = NDArray[np.bool_] | None  # the rows that have no values
+Empty = NDArray[np.bool_] | None  # True for rows without values
 Append = Callable[[Columns, NDArray[Any], Empty], None]
 
 
 class _Output(ABC):
-    """A file under way: of the columns that a source carries through, and of these names."""
+    """A file with the id columns of a source, and columns with the given names."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
         self.path, self.names = path, names
 
     @abstractmethod
     def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
-        """Append a block."""
+        """Append a block of rows."""
 
     @abstractmethod
     def close(self) -> None:
@@ -37,7 +37,7 @@ class _Output(ABC):
 
 
 class _Npy(_Output):
-    """Rows after a header, which is written last: only then their number is known."""
+    """An array file; its header is written again at the end, with the number of rows."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
         super().__init__(path, names, source)
@@ -54,13 +54,16 @@ class _Npy(_Output):
         self.n_rows += len(values)
 
     def _write_header(self) -> None:
-        """Its length does not depend on the number of rows: numpy leaves room for more digits."""
-        described = {
+        """Write a header whose length does not depend on the number of rows.
+
+        NumPy pads it for more digits.
+        """
+        header = {
             "descr": np.lib.format.dtype_to_descr(self.dtype),
             "fortran_order": False,
             "shape": (self.n_rows, *self.shape),
         }
-        np.lib.format.write_array_header_1_0(self.file, described)
+        np.lib.format.write_array_header_1_0(self.file, header)
 
     def close(self) -> None:
         with self.file:
@@ -69,7 +72,7 @@ class _Npy(_Output):
 
 
 class _Arrow(_Output):
-    """Columns: ids, then one a name. Their types are those of the source, whatever comes first."""
+    """A table: the ids, with the types that they have in the source, then one column per name."""
 
     writer: Any = None
 
@@ -79,17 +82,16 @@ class _Arrow(_Output):
 
     @abstractmethod
     def _writer(self, schema: Any) -> Any:
-        """pyarrow's writer of this kind of file."""
+        """Return pyarrow's writer for this kind of file."""
 
     def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         import pyarrow as pa
 
         columns = np.ascontiguousarray(values.reshape(len(values), -1).T)
-        carried = zip(ids.values(), self.types, strict=True)
-        arrays = [pa.array(column, kind, from_pandas=True) for column, kind in carried]
-        names = [*map(str, ids), *self.names]
+        typed_ids = zip(ids.values(), self.types, strict=True)
+        arrays = [pa.array(column, kind, from_pandas=True) for column, kind in typed_ids]
         arrays += [pa.array(column, mask=empty) for column in columns]
-        table = pa.table(arrays, names=names)
+        table = pa.table(arrays, names=[*map(str, ids), *self.names])
         if self.writer is None:
             self.writer = self._writer(table.schema)
         self.writer.write_table(table)
@@ -116,8 +118,8 @@ class _Csv(_Arrow):
 def _with_nan(values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[Any]:
     if values.dtype.kind != "f":
         raise ValueError(
-            "rows with missing numbers have no label, which a .npy file of whole numbers cannot "
-            "say; write .parquet or .csv."
+            "rows with missing values have no label, and a .npy file of integers cannot represent "
+            "that; write a .parquet or .csv file."
         )
     shape = (-1, *[1] * (values.ndim - 1))
     return np.where(empty.reshape(shape), np.nan, values).astype(values.dtype, copy=False)
@@ -127,25 +129,25 @@ KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _
 
 
 @contextmanager
-def written(path: Path, names: Sequence[str], source: Source) -> Iterator[Append]:
-    """What appends a block to a file, which takes its name when all went well."""
+def write_blocks(path: Path, names: Sequence[str], source: Source) -> Iterator[Append]:
+    """Yield a function that appends a block to a file; the file appears once all are written."""
     _check(path, names, source)
-    elsewhere: BaseException | None = None
+    from_caller: BaseException | None = None
     try:
-        with atomic_write(path) as beside, _opened(beside, names, source) as output:
+        with atomic_write(path) as temporary, _open_output(temporary, names, source) as output:
             try:
                 yield partial(_append, output, path)
             except BaseException as error:
-                elsewhere = error  # in the reading, or told already
+                from_caller = error  # it comes from the input, or already names the output
                 raise
     except OSError as error:
-        if error is elsewhere:
+        if error is from_caller:
             raise
-        raise unwritten(path, error) from error
+        raise not_written(path, error) from error
 
 
 @contextmanager
-def _opened(path: Path, names: Sequence[str], source: Source) -> Iterator[_Output]:
+def _open_output(path: Path, names: Sequence[str], source: Source) -> Iterator[_Output]:
     output = KINDS[path.suffix.lower()](path, names, source)
     try:
         yield output
@@ -160,14 +162,14 @@ def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any], emp
     try:
         output.write(ids, values, empty)
     except OSError as error:
-        raise unwritten(path, error) from error
+        raise not_written(path, error) from error
 
 
-def unwritten(path: Path, error: OSError) -> OSError:
-    """The same error, with the name of the file."""
-    what = error if error.errno is None else os.strerror(error.errno)
-    told = f"{what}; {str(path)!r} was not written"
-    return OSError(told) if error.errno is None else OSError(error.errno, told, str(path))
+def not_written(path: Path, error: OSError) -> OSError:
+    """Return the same error with the name of the file."""
+    reason = error if error.errno is None else os.strerror(error.errno)
+    message = f"{reason}; {str(path)!r} was not written"
+    return OSError(message) if error.errno is None else OSError(error.errno, message, str(path))
 
 
 def _check(path: Path, names: Sequence[str], source: Source) -> None:
@@ -175,16 +177,19 @@ def _check(path: Path, names: Sequence[str], source: Source) -> None:
     if kind not in KINDS:
         raise ValueError(f"cannot write {path.name!r}: output must end in {', '.join(KINDS)}.")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to write to.")
+        raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     if kind != ".npy":
         pyarrow_for(f"a {kind} file")
     elif source.ids:
         raise ValueError(
-            f"a .npy file holds numbers alone, but {', '.join(map(repr, source.ids))} are to be "
-            "carried through; write .parquet or .csv."
+            f"a .npy file cannot hold the ids {', '.join(map(repr, source.ids))}; write a .parquet "
+            "or .csv file."
         )
-    twice = set(names).intersection(map(str, source.ids))
-    if twice:
-        raise ValueError(f"ids: {', '.join(map(repr, sorted(twice)))} is a name of the output too.")
+    both = set(names).intersection(map(str, source.ids))
+    if both:
+        raise ValueError(
+            f"ids: {', '.join(map(repr, sorted(both)))} is also the name of an output column; "
+            "rename the id column."
+        )

@@ -16,8 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from .. import _validation as check
 from .._validation import Rows
 from ..data import Source, open_source, read_ahead
-from ._checkpoint import Checkpoint, check_place
-from ._progress import Progress, shown
+from ..density import BaseDensity, FadingDensity, ShadowDensity, WindowDensity
+from ..embedding import KernelEmbedding, KernelPCANovelty
+from ._checkpoint import Checkpoint, check_checkpoint_path
+from ._passes import Progress, show_progress
 from .standardizing import standardized
 
 
@@ -34,20 +36,22 @@ def fit(
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        An embedding on a shadow density, a novelty detector or a density; or a ``Pipeline`` of a
-        ``StandardScaler``, which is fitted in a pass before unless it is in a ``FrozenEstimator``,
-        and one of these. It is not changed, and nothing of an earlier fit of it is taken up, also
-        with ``warm_start=True``.
-    source : Source, or what :func:`rskpca.data.open_source` opens
-        The data. A weight column, if named when it was opened, is the sample weight.
+        A density, an embedding on a shadow density, or a novelty detector; or a ``Pipeline`` of a
+        ``StandardScaler`` and one of these. The scaler is fitted in an additional pass, unless it
+        is wrapped in a ``FrozenEstimator``. The estimator itself is not changed, and an earlier
+        fit of it has no effect, even with ``warm_start=True``.
+    source : Source, or any input of :func:`rskpca.data.open_source`
+        The data. A weight column, if selected when the source was opened, is the sample weight.
     checkpoint : str or path, default=None
-        A file to note the state in. Where it exists, the fit goes on from there; it must be of
-        the same estimator and the same source. It stays when the fit is done, and gives the model
-        back without reading, but for the second pass of ``refine="nystrom"``.
+        A file to save the state in. If it exists, the fit continues from it; it must belong to
+        the same estimator and the same source. The file is kept when the fit is complete. A
+        later call then returns the model without reading the data, except for the second pass
+        of ``refine="nystrom"``.
     checkpoint_every : float, default=30.0
-        Seconds between two notes.
+        Seconds between two checkpoints.
     progress : bool or callable, default=None
-        None shows a line on a terminal; a function is called with rows and centers so far.
+        None shows a progress line on a terminal. A function is called with the numbers of rows
+        and centers so far.
 
     Returns
     -------
@@ -56,10 +60,10 @@ def fit(
 
     Notes
     -----
-    A median bandwidth is that of the rows that ``fit`` would take, wherever the source can be
-    read again; this reads files that cannot jump once more. Of an iterator that can be read only
-    once the first block fixes it. ``ell="auto"`` is fixed by the first block too, and so are the
-    landmarks of a ``NystromKernelPCA``.
+    A median bandwidth is computed from the same sample of rows as in ``fit`` if the source can
+    be read again; files without random access are read once more for it. For an iterator that
+    can be read only once, the first block fixes the bandwidth. The first block also fixes
+    ``ell="auto"`` and the landmarks of a ``NystromKernelPCA``.
 
     Examples
     --------
@@ -71,104 +75,110 @@ def fit(
     True
     """
     source = open_source(source)
-    check_place(checkpoint)
+    check_checkpoint_path(checkpoint)
+    steps = []
     if isinstance(estimator, Pipeline):
-        _check(estimator[-1], source)
-        scaler, source = standardized(source, _scaler(estimator))
-        last = fit(
-            estimator[-1], source, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
-            progress=progress,
-        )  # fmt: skip
-        names = [name for name, _ in estimator.steps]
-        return Pipeline(list(zip(names, (scaler, last), strict=True)))
-    _check(estimator, source)
-    notes = Checkpoint(checkpoint, checkpoint_every, estimator, source)
-    state = notes.read()
-    if state is None:
-        notes.try_out(estimator)
-        state = _started(clone(estimator), source), 0
-        notes.write(*state)
-    if not notes.finished:
-        _stream(*state, source, notes, progress)
-    return _finished(state[0], estimator, source)
+        scaler, estimator, names = _split(estimator)
+        _check(estimator, source)
+        scaler, source = standardized(source, scaler)
+        steps = [(names[0], scaler)]
+    else:
+        _check(estimator, source)
+    state = Checkpoint(checkpoint, checkpoint_every, estimator, source)
+    if not state.resume():
+        state.check_writable()
+        state.start(_without_refine(_fix_bandwidth(estimator, source)))
+    if not state.finished:
+        _stream(state, source, progress)
+    model = _complete(state.model, estimator, source)
+    return Pipeline([*steps, (names[1], model)]) if steps else model
 
 
-def _scaler(pipeline: Pipeline) -> Any:
-    """The first of two steps; an error for pipelines of others."""
-    steps = [type(step).__name__ for _, step in pipeline.steps]
+# ------------------------------------------------------------------ before the pass
+
+
+def _split(pipeline: Pipeline) -> tuple[Any, Any, list[str]]:
+    """Return the scaler, the estimator and their names; raise for other pipelines."""
+    kinds = [type(step).__name__ for _, step in pipeline.steps]
     first = pipeline[0].estimator if isinstance(pipeline[0], FrozenEstimator) else pipeline[0]
-    if len(steps) != 2 or not isinstance(first, StandardScaler):
+    if len(kinds) != 2 or not isinstance(first, StandardScaler):
         raise TypeError(
-            "a pipeline that is fitted block by block has two steps, a StandardScaler and an "
-            f"estimator of rskpca, got {', '.join(steps)}."
+            "a pipeline that is fitted block by block must have two steps, a StandardScaler and "
+            f"an estimator of rskpca, got {', '.join(kinds)}."
         )
-    return pipeline[0]
-
-
-def _inside(estimator: Any) -> Any:
-    """The embedding that a detector was given, else the estimator."""
-    inner = getattr(estimator, "embedding", None)
-    return estimator if inner is None else inner
-
-
-def _refines(estimator: Any) -> bool:
-    return getattr(_inside(estimator), "refine", None) is not None
-
-
-def _in_one_pass(estimator: Any) -> Any:
-    """The estimator, which is changed, without its second pass."""
-    if _refines(estimator):
-        _inside(estimator).set_params(refine=None)
-    return estimator
+    return pipeline[0], pipeline[1], [name for name, _ in pipeline.steps]
 
 
 def _check(estimator: Any, source: Source) -> None:
+    """Raise if the parameters are invalid or do not allow a fit block by block."""
     _check_streams(estimator, source)
     two_rows = np.eye(2, source.n_features)
-    clone(estimator)._fix_bandwidth(Rows(two_rows, np.ones(2)))  # report a bad bandwidth early
+    clone(estimator)._fix_bandwidth(Rows(two_rows, np.ones(2)))  # reports a bad bandwidth early
 
 
 def _check_streams(estimator: Any, source: Source) -> None:
-    if getattr(estimator, "embedding", None) is not None:
-        _check_streams(estimator.embedding, source)
-    if hasattr(estimator, "_check_parameters"):
+    name = type(estimator).__name__
+    if not isinstance(estimator, BaseDensity | KernelEmbedding | KernelPCANovelty):
+        raise TypeError(
+            f"{name} cannot be fitted block by block: it is not a density, an embedding or a "
+            "detector of rskpca; pass the blocks of open_source(...) to its own partial_fit."
+        )
+    if _embedding(estimator) is not estimator:
+        _check_streams(_embedding(estimator), source)
+    if isinstance(estimator, ShadowDensity):
+        clone(estimator)._check_parameters(source.n_features)
+    elif isinstance(estimator, WindowDensity | FadingDensity | KernelEmbedding | KernelPCANovelty):
         estimator._check_parameters()
     if _refines(estimator) and not source.again:
         raise ValueError(
             f'refine="nystrom" reads the data twice, but {source.name} can be read only once; '
-            "give a function that makes the iterator."
+            "pass a function that returns the iterator."
         )
     try:
-        _ = _in_one_pass(clone(estimator)).partial_fit  # where it is missing its error says why
+        _ = _without_refine(clone(estimator)).partial_fit  # the error says why there is none
     except AttributeError as error:
-        name, reason = type(estimator).__name__, error.__cause__ or error
+        reason = error.__cause__ or error
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
-    if not hasattr(estimator, "_fix_bandwidth"):
-        raise TypeError(
-            f"{type(estimator).__name__} cannot be fitted block by block: it is no estimator of "
-            "rskpca; give its own partial_fit the blocks of open_source(...)."
-        )
 
 
-def _started(estimator: Any, source: Source) -> Any:
-    """A copy for the stream: its bandwidth is that of the whole data, where it can be."""
-    return _in_one_pass(_settled(estimator, source) if source.again else clone(estimator))
+def _embedding(estimator: Any) -> Any:
+    """Return the embedding given to a detector; otherwise the estimator itself."""
+    if isinstance(estimator, KernelPCANovelty) and estimator.embedding is not None:
+        return estimator.embedding
+    return estimator
 
 
-def _settled(estimator: Any, source: Source) -> Any:
+def _refines(estimator: Any) -> bool:
+    return _embedding(estimator).get_params(deep=False).get("refine") is not None
+
+
+def _without_refine(estimator: Any) -> Any:
+    """Remove the second pass from an estimator, in place, and return the estimator."""
+    if _refines(estimator):
+        embedding = _embedding(estimator)
+        density = embedding._new_density()  # the one of a refined model
+        embedding.set_params(refine=None, density=density, ell=None)
+    return estimator
+
+
+def _fix_bandwidth(estimator: Any, source: Source) -> Any:
+    """Return an unfitted copy, with the bandwidth of the whole data if they can be read again."""
+    if not source.again:
+        return clone(estimator)
     try:  # a bandwidth that is a number needs no rows
         empty = Rows(np.empty((0, source.n_features)), np.empty(0))
-        return estimator._fix_bandwidth(empty)
+        return clone(estimator)._fix_bandwidth(empty)
     except ValueError:
         weights = source.weights()
         if weights is not None:
             check.sample_weights(weights, len(weights))
-        rows: Any = _RowsOf(source)
-        return estimator._fix_bandwidth(Rows(rows, weights, weights is not None))  # type: ignore[arg-type]
+        rows: Any = _LazyRows(source)
+        weighted = Rows(rows, weights, weights is not None)  # type: ignore[arg-type]
+        return clone(estimator)._fix_bandwidth(weighted)
 
 
-class _RowsOf:
-    """The rows of a source as an array, of which those are read that are asked for."""
+class _LazyRows:
+    """The rows of a source as an array that reads only the rows that are indexed."""
 
     def __init__(self, source: Source, numbers: NDArray[np.intp] | None = None) -> None:
         self._source, self._numbers = source, numbers
@@ -179,52 +189,60 @@ class _RowsOf:
         return self.shape[0]
 
     def __getitem__(self, rows: NDArray[Any]) -> Any:
-        """A view of some rows by a mask; the rows themselves by their numbers."""
+        """Return a view for a mask, and the rows themselves for row numbers."""
         if rows.dtype == np.bool_:
-            return _RowsOf(self._source, np.flatnonzero(rows))
+            return _LazyRows(self._source, np.flatnonzero(rows))
         return self._source.take(rows if self._numbers is None else self._numbers[rows])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[np.arange(len(self))], dtype=dtype)
 
 
-def _stream(model: Any, start: int, source: Source, notes: Checkpoint, progress: Progress) -> None:
-    """Count all rows from ``start`` on."""
-    rows, blocks = start, read_ahead(source.blocks(start))
+# ------------------------------------------------------------------ the passes
+
+
+def _stream(state: Checkpoint, source: Source, progress: Progress) -> None:
+    """Add all rows that the model has not seen yet, and save checkpoints on the way."""
+    model = state.model
     with (
-        closing(blocks),
-        shown(progress, source, type(model).__name__, start) as show,
+        closing(read_ahead(source.blocks(state.rows))) as blocks,
+        show_progress(progress, source, type(model).__name__, state.rows) as show,
         config_context(assume_finite=True),  # a source checks its blocks
     ):
         for block in blocks:
             if block.counts:
                 model.partial_fit(block.rows, sample_weight=block.weights)
-            rows = block.stop
-            show(rows, n_centers(model))
-            notes.offer(model, rows)
-    if not hasattr(model, "n_features_in_"):  # no block had weight
-        check.sample_weights(np.zeros(1), 1)  # so that the error is that of fit
-    notes.write(model, rows, finished=True)
+            show(block.stop, _count_centers(model))
+            state.advance(block.stop)
+    if not _count_centers(model):  # every weight was zero
+        check.sample_weights(np.zeros(1), 1)  # raises the error that fit raises
+    state.finish()
 
 
-def n_centers(model: Any) -> int:
-    """How many centers a model has so far."""
-    last = model[-1] if isinstance(model, Pipeline) else model
-    inner = getattr(last, "embedding_", last)
-    if hasattr(inner, "n_centers_"):
-        return int(inner.n_centers_)
-    return int(inner.reduced_set_.n_centers) if hasattr(inner, "reduced_set_") else 0
+def _count_centers(model: Any) -> int:
+    """Return the number of centers so far, without solving the eigenproblem."""
+    if "n_features_in_" not in vars(model):
+        return 0
+    inner = _fitted_embedding(model)
+    return inner.reduced_set_.n_centers if isinstance(inner, BaseDensity) else inner.n_centers_
 
 
-def _finished(model: Any, estimator: Any, source: Source) -> Any:
-    """The model with the parameters that were asked for, refined if they say so."""
+def _fitted_embedding(model: Any) -> Any:
+    """Return the fitted embedding of a detector; otherwise the model itself."""
+    return model.embedding_ if isinstance(model, KernelPCANovelty) else model
+
+
+def _complete(model: Any, estimator: Any, source: Source) -> Any:
+    """Restore the parameters of the estimator, and refine the model if they ask for it."""
     model.set_params(**clone(estimator).get_params(deep=False))
-    embedding = getattr(model, "embedding_", model)
-    getattr(embedding, "density_", embedding).__dict__.pop("labels_", None)  # of the last block
+    inner = _fitted_embedding(model)
+    density = vars(inner).get("density_", inner)
+    vars(density).pop("labels_", None)  # they are those of the last block
     if _refines(model):
-        embedding.set_params(refine=_inside(model).refine)
+        given = _embedding(model)
+        inner.set_params(refine=given.refine, density=given.density, ell=given.ell)
         with closing(read_ahead(source.blocks())) as blocks:
-            embedding.refine_on((block.rows, block.weights) for block in blocks if block.counts)
+            inner.refine_on((block.rows, block.weights) for block in blocks if block.counts)
     if source.feature_names is not None:
         model.feature_names_in_ = np.array(source.feature_names, dtype=object)
     return model

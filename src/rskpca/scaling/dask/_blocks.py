@@ -1,24 +1,40 @@
-"""A Dask collection as blocks of rows."""
+"""A Dask collection as blocks of rows, and the tasks that read them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import ismethod
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from ... import _validation as check
-from ._stages import imported
+
+# Number of covers that one task merges; each level of the tree adds up to epsilon to the radius.
+FAN = 8
+
+POLL = 1.0  # seconds between two checks for workers
+
+
+def import_dask() -> Any:
+    """Return the package Dask; the error says how to install it."""
+    try:
+        import dask
+    except ImportError as error:
+        raise ImportError('rskpca.scaling.dask needs Dask: pip install "rskpca[dask]".') from error
+    return dask
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Rows and sample weights in pieces that are not computed yet.
+    """Rows and sample weights in blocks that are not computed yet.
 
-    ``lengths`` are the rows of each, None where they are not known; ``like`` has the names of
-    the features and no rows.
+    ``lengths`` are their numbers of rows, or None if unknown. ``like`` has the names of the
+    features and no rows.
     """
 
     rows: list[Any]
@@ -29,10 +45,9 @@ class Blocks:
 
     @classmethod
     def of(cls, X: Any, sample_weight: Any) -> Blocks:
-        """The blocks of a ``dask.array``, or the partitions of a ``dask.dataframe``."""
+        """Return the blocks of a ``dask.array``, or the partitions of a ``dask.dataframe``."""
         X = row_blocks(X)
-        rows = _parts(X)
-        lengths = None
+        rows, lengths = _parts(X), None
         if is_frame(X):
             like = X._meta
         else:
@@ -42,109 +57,195 @@ class Blocks:
         return cls(rows, weights, lengths, X.shape[1], like)
 
     def each(self, step: Callable[..., Any]) -> list[Any]:
-        """``step(number, rows, weights)`` of every block."""
+        """Return ``step(number, rows, weights)`` for every block."""
         pairs = zip(self.rows, self.weights, strict=True)
         return [step(number, rows, weights) for number, (rows, weights) in enumerate(pairs)]
 
 
-def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a step in a task; what is wrong with the rows says in which block."""
-    return located(f"block {number}", step, *arguments)
-
-
-def located(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a step; what is wrong with the rows says where they are."""
-    try:
-        return step(*arguments)
-    except ValueError as error:
-        raise ValueError(f"{place}: {error}") from error
-
-
 def is_frame(X: Any) -> bool:
-    """Whether this is a ``dask.dataframe``; nobody has one without its module."""
-    frames = sys.modules.get("dask.dataframe")
+    """Return True for a ``dask.dataframe``."""
+    frames = sys.modules.get("dask.dataframe")  # imported if there is a data frame
     return frames is not None and isinstance(X, frames.DataFrame)
 
 
 def row_blocks(X: Any) -> Any:
-    """The collection, with all columns of a row in one block; an error where it is none."""
-    imported()
+    """Check a collection, and return it with all columns of a row in one block."""
+    import_dask()
     import dask.array as da
 
     if is_frame(X):
         return X
     if not isinstance(X, da.Array):
         raise TypeError(
-            f"X must be a dask.array or a dask.dataframe, got {type(X).__name__}; data on one "
-            "machine go to the estimator itself."
+            f"X must be a dask.array or a dask.dataframe, got {type(X).__name__}; for data in "
+            "memory call the estimator itself."
         )
     if X.ndim != 2 or np.isnan(X.shape[1]):
         raise ValueError(
-            f"X must have rows and a known number of columns, got shape {X.shape}; "
-            "X.compute_chunk_sizes() finds out what is not known."
+            f"X must have two dimensions and a known number of columns, got shape {X.shape}; "
+            "X.compute_chunk_sizes() computes unknown sizes."
         )
     if X.dtype.kind not in "fiubO":
-        raise ValueError(f"X must hold real numbers, got dtype {X.dtype}.")
+        raise ValueError(f"X must contain real numbers, got dtype {X.dtype}.")
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
 def _parts(collection: Any) -> list[Any]:
-    """The blocks as they are: Dask reads some partitions of Parquet files as one otherwise."""
-    with imported().config.set({"optimization.tune.active": False}):
+    """Return the blocks as they are; by default Dask may fuse partitions of Parquet files."""
+    with import_dask().config.set({"optimization.tune.active": False}):
         return list(np.ravel(collection.to_delayed()))
 
 
 def _weights(
     sample_weight: Any, X: Any, lengths: tuple[int, ...] | None, n_blocks: int
 ) -> list[Any]:
-    """The sample weights of each block."""
+    """Return the sample weights of each block."""
     if sample_weight is None:
         return [None] * n_blocks
-    if not imported().is_dask_collection(sample_weight):
-        return _cut(sample_weight, X, lengths)
-    if not isinstance(getattr(sample_weight, "ndim", None), int):
+    if not import_dask().is_dask_collection(sample_weight):
+        return _split(sample_weight, X, lengths)
+    import dask.array as da
+
+    is_array = isinstance(sample_weight, da.Array)
+    if not is_array and not is_frame(sample_weight) and not _is_series(sample_weight):
         raise TypeError(
             "sample_weight must be a dask.array, a series of a dask.dataframe or an array, got "
-            f"{type(sample_weight).__name__}; dask.array.from_delayed makes an array of one."
+            f"{type(sample_weight).__name__}; dask.array.from_delayed converts a Delayed."
         )
     if sample_weight.ndim != 1:
         raise ValueError(
-            f"sample_weight must have one number a row, got {sample_weight.ndim} dimensions."
+            f"sample_weight must have one number per row, got {sample_weight.ndim} dimensions."
         )
-    if lengths is not None and hasattr(sample_weight, "chunks"):
-        sample_weight = _aligned(sample_weight, lengths)
+    if lengths is not None and is_array:
+        sample_weight = _align(sample_weight, lengths)
     parts = _parts(sample_weight)
     if len(parts) != n_blocks:
         raise ValueError(
             f"sample_weight has {len(parts)} blocks, but X has {n_blocks}; take both from the same "
-            f"collection, or make their lengths known: {_with_lengths(X)}."
+            f"collection, or compute the lengths of the blocks: {_with_lengths(X)}."
         )
     return parts
 
 
-def _aligned(sample_weight: Any, lengths: tuple[int, ...]) -> Any:
-    """A ``dask.array`` cut where the rows are."""
+def _is_series(collection: Any) -> bool:
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(collection, frames.Series)
+
+
+def _align(sample_weight: Any, lengths: tuple[int, ...]) -> Any:
+    """Return a ``dask.array`` of weights with the blocks of the rows."""
     if np.isnan(sample_weight.shape[0]):
         return sample_weight
     if sample_weight.shape[0] != sum(lengths):
         raise ValueError(
-            f"sample_weight must have one number a row, shape ({sum(lengths)},), "
+            f"sample_weight must have one number per row, shape ({sum(lengths)},), "
             f"got shape {sample_weight.shape}."
         )
     return sample_weight.rechunk((lengths,))
 
 
 def _with_lengths(X: Any) -> str:
-    """The call after which the lengths of the blocks are known."""
+    """Return the call that computes the lengths of the blocks."""
     return "X.to_dask_array(lengths=True)" if is_frame(X) else "X.compute_chunk_sizes()"
 
 
-def _cut(sample_weight: Any, X: Any, lengths: tuple[int, ...] | None) -> list[Any]:
-    """Numbers that are here already."""
+def _split(sample_weight: Any, X: Any, lengths: tuple[int, ...] | None) -> list[Any]:
+    """Split weights that are in memory."""
     if lengths is None:
         raise ValueError(
-            "sample_weight is not a Dask collection, and the lengths of the blocks are not known; "
-            f"give a dask.array or series with the blocks of X, or call {_with_lengths(X)}."
+            "sample_weight is not a Dask collection, and the lengths of the blocks are unknown; "
+            f"pass a dask.array or series with the blocks of X, or call {_with_lengths(X)}."
         )
     weights = check.sample_weights(sample_weight, sum(lengths))
     return np.split(weights, np.cumsum(lengths)[:-1])
+
+
+# ------------------------------------------------------------------ tasks
+
+
+def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a step in a task; errors in the rows name the block."""
+    return with_location(f"block {number}", step, *arguments)
+
+
+def with_location(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a step; errors in the rows name their location."""
+    try:
+        return step(*arguments)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
+
+
+class Stages:
+    """Creates the tasks of one fit, named by stage for the dashboard, and computes them.
+
+    All tasks are pure, and the trees do not depend on the workers. ``patience`` is the number of
+    seconds to wait while a cluster has no worker.
+    """
+
+    def __init__(self, patience: float) -> None:
+        self.patience = patience
+        self._run = uuid4().hex
+        self._n_keys = 0
+
+    def constant(self, name: str, value: Any) -> Any:
+        """Return a value that tasks share; it is sent to each worker once."""
+        return import_dask().delayed(value, name=self._key(name), traverse=False)
+
+    def task(self, stage: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return a task that calls a function."""
+        call = import_dask().delayed(function, pure=False, traverse=False)
+        return call(*arguments, dask_key_name=self._key(stage))
+
+    def tree(self, stage: str, merge: Callable[[list[Any]], Any], tasks: Sequence[Any]) -> Any:
+        """Return one task that merges many, neighbors first and in their order."""
+        while len(tasks) > 1:
+            groups = [list(tasks[i : i + FAN]) for i in range(0, len(tasks), FAN)]
+            tasks = [self.task(stage, merge, group) for group in groups]
+        return tasks[0]
+
+    def compute(self, task: Any) -> Any:
+        """Compute a task with Dask's current scheduler."""
+        client = _client()
+        if client is None:
+            return task.compute()
+        future = client.compute(task)
+        try:
+            return self._wait(client, future)
+        finally:
+            future.cancel()
+
+    def _wait(self, client: Any, future: Any) -> Any:
+        """Return the result; raise if there has been no worker for too long."""
+        without_workers = None
+        while True:
+            try:
+                return future.result(timeout=POLL)
+            except TimeoutError:
+                if future.status == "error":  # the task failed, perhaps with a TimeoutError
+                    return future.result()
+            if client.nthreads():
+                without_workers = None
+                continue
+            without_workers = without_workers or time.monotonic()
+            if time.monotonic() - without_workers > self.patience:
+                raise RuntimeError(
+                    f"the cluster has had no worker for {self.patience:g} seconds; start workers "
+                    "and fit again, or increase patience if they take longer to start. The "
+                    "estimator was not changed."
+                )
+
+    def _key(self, stage: str) -> str:
+        self._n_keys += 1
+        return f"rskpca-{stage}-{self._run}-{self._n_keys}"
+
+
+def _client() -> Any:
+    """Return the client of the current cluster; None for schedulers on this machine."""
+    from dask.base import get_scheduler
+
+    scheduler, distributed = get_scheduler(), sys.modules.get("distributed")
+    if distributed is None or not ismethod(scheduler):
+        return None
+    client = scheduler.__self__
+    return client if isinstance(client, distributed.Client) else None

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from ... import _validation as check
+from ..._core.sampling import median_sample_size, sample_rows
 from ...density.blocks import ShadowBlocks
 from ...embedding.blocks import BlockFit, median_seeds
 from ...reduced_set import ReducedSet
 from ...spectral import Moments
-from ._blocks import Blocks, in_block
-from ._sample import Rows, first_row, sample
-from ._stages import Stages
+from ._blocks import Blocks, Stages, in_block
+
+Array = NDArray[np.floating]
 
 
 def fit(
@@ -28,32 +32,33 @@ def fit(
 ) -> Any:
     """Fit an estimator to the rows of a Dask collection.
 
-    Each block gives a local cover, and a tree merges them. Then each row is counted at the
-    first merged center within epsilon; the few rows without one are covered together. So every
-    row is within epsilon of its center, as on one machine. The result depends on the blocks and
-    their order, not on the workers.
+    Each block is covered on its own, and a tree of tasks merges the covers. Then each row is
+    counted at the first merged center within epsilon, and the few rows without one are covered
+    together. So every row is within epsilon of its center, as on one machine. The result depends
+    on the blocks and their order, but not on the workers.
 
     Parameters
     ----------
     estimator : ShadowDensity, an embedding on one, or KernelPCANovelty
-        Fitted in place; not changed where anything fails.
+        Fitted in place; unchanged if anything fails.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        Read two times. A median bandwidth reads the blocks that its sample is in once more,
-        and all of them once more where lengths are not known or rows have weights; so does
-        ``refine``. Persist it where it fits into the memory of the workers. Blocks may be empty.
+        The rows, read twice; blocks may be empty. A median bandwidth reads the blocks that
+        contain its sample once more, and also all blocks if their lengths are unknown or rows
+        have weights. ``refine`` reads all blocks once more. Persist X if it fits into the
+        memory of the workers.
     sample_weight : dask array or series, or array-like of shape (n_samples,), default=None
-        How often each row counts.
+        Weight of each row.
     one_pass : bool, default=False
-        True leaves out the counting: each level of the tree can add epsilon to the radius, which
-        the certificate reads from ``reduced_set_``.
+        True skips the counting. Each level of the tree can then add epsilon to the radius; the
+        certificate takes this into account.
     patience : float, default=60.0
-        Seconds to wait while the cluster has no worker, before an error.
+        Seconds to wait while the cluster has no worker before an error is raised.
 
     Returns
     -------
     estimator
-        The estimator, fitted: nothing in it is of Dask. It has no ``labels_``. The offset of a
-        ``KernelPCANovelty`` is that of a stream.
+        The fitted estimator, without ``labels_`` and without references to Dask. The offset of
+        a ``KernelPCANovelty`` is computed as for a stream.
 
     Examples
     --------
@@ -71,32 +76,34 @@ def fit(
     stages = Stages(check.positive_number("patience", patience, infinite=True))
     seeds = median_seeds(estimator)
     blocks = Blocks.of(X, sample_weight)
-    validate_data(clone(estimator), blocks.like, skip_check_array=True)  # the names of features
-    origin = first_row(blocks, stages)
-    some = sample(blocks, seeds[0], stages) if seeds else Rows(origin[None], None)
+    validate_data(clone(estimator), blocks.like, skip_check_array=True)  # checks feature names
+    origin = _first_row(blocks, stages)
+    some = _sample(blocks, seeds[0], stages) if seeds else WeightedRows(origin[None], None)
     block_fit = BlockFit.of(estimator, *some, origin=origin)
-    reduced_set = _merged(block_fit.shadow, blocks, stages)
+    reduced_set = _merge_covers(block_fit.shadow, blocks, stages)
     if not one_pass:
-        reduced_set = _joined(block_fit.shadow, reduced_set, blocks, stages)
+        reduced_set = _count_rows(block_fit.shadow, reduced_set, blocks, stages)
     moments = block_fit.moments(reduced_set)
     if moments is not None:
-        moments = _summed(block_fit.shadow, moments, blocks, stages)
+        moments = _add_moments(block_fit.shadow, moments, blocks, stages)
     return block_fit.fitted(reduced_set, moments, like=blocks.like, joined=not one_pass)
 
 
-def _merged(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> ReducedSet:
-    """Covers of the blocks, merged."""
+def _merge_covers(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> ReducedSet:
+    """Cover each block, and merge the covers."""
     shared = stages.constant("shadow", shadow)
     covers = blocks.each(
         lambda number, *block: stages.task(
             "cover", in_block, number, ShadowBlocks.cover, shared, *block
         )
     )
-    return stages.answer(stages.tree("merge", _merge_covers, covers))
+    return stages.compute(stages.tree("merge", _merge_nonempty, covers))
 
 
-def _joined(shadow: ShadowBlocks, merged: ReducedSet, blocks: Blocks, stages: Stages) -> ReducedSet:
-    """Every row counted at a center within the radius."""
+def _count_rows(
+    shadow: ShadowBlocks, merged: ReducedSet, blocks: Blocks, stages: Stages
+) -> ReducedSet:
+    """Count every row at a center within the radius."""
     shared = stages.constant("shadow", shadow)
     centers = stages.constant("centers", merged.centers)
     counts = blocks.each(
@@ -106,22 +113,20 @@ def _joined(shadow: ShadowBlocks, merged: ReducedSet, blocks: Blocks, stages: St
     )
     total = stages.tree("join", _merge, counts)
     whole = stages.constant("merged", merged)
-    return stages.answer(stages.task("join", ShadowBlocks.join, shared, whole, total))
+    return stages.compute(stages.task("join", ShadowBlocks.join, shared, whole, total))
 
 
-def _summed(shadow: ShadowBlocks, moments: Moments, blocks: Blocks, stages: Stages) -> Moments:
-    """Moments of all rows."""
-    shared, nothing = stages.constant("shadow", shadow), stages.constant("moments", moments)
+def _add_moments(shadow: ShadowBlocks, moments: Moments, blocks: Blocks, stages: Stages) -> Moments:
+    """Return the moments of all rows."""
+    shared, zero = stages.constant("shadow", shadow), stages.constant("moments", moments)
     sums = blocks.each(
-        lambda number, *block: stages.task(
-            "refine", in_block, number, _add, shared, nothing, *block
-        )
+        lambda number, *block: stages.task("refine", in_block, number, _add, shared, zero, *block)
     )
-    return stages.answer(stages.tree("refine", _merge, sums))
+    return stages.compute(stages.tree("refine", _merge, sums))
 
 
-def _merge_covers(covers: list[ReducedSet | None]) -> ReducedSet | None:
-    """In their order; blocks without rows have none."""
+def _merge_nonempty(covers: list[ReducedSet | None]) -> ReducedSet | None:
+    """Merge covers in their order; blocks without rows have none."""
     found = [cover for cover in covers if cover is not None]
     return reduce(ReducedSet.merge, found) if found else None
 
@@ -132,3 +137,118 @@ def _merge(parts: list[Any]) -> Any:
 
 def _add(shadow: ShadowBlocks, moments: Moments, X: Any, sample_weight: Any) -> Moments:
     return moments.add(*shadow.checked(X, sample_weight))
+
+
+# ------------------------------------------------------------------ the sample for the median
+
+
+class BlockSize(NamedTuple):
+    """Number of rows of positive weight, their total weight, and True if weights are integers."""
+
+    n_rows: int
+    total: float
+    whole: bool
+
+
+class WeightedRows(NamedTuple):
+    """Rows of positive weight, and their weights; None if all are one."""
+
+    rows: Array
+    weights: Array | None
+
+
+def _first_row(blocks: Blocks, stages: Stages) -> Array:
+    """Return the first row of positive weight."""
+    tasks = blocks.each(lambda *block: _task(stages, blocks, _first_of_block, *block))
+    n_read = 0
+    while n_read < len(tasks):  # usually the first block has one: avoid reading many others
+        batch = tasks[n_read : 2 * n_read + 1]
+        row = stages.compute(stages.task("sample", _first_found, batch))
+        if row is not None:
+            return row
+        n_read += len(batch)
+    raise ValueError("X has no row of positive weight: all blocks are empty or have weight 0.")
+
+
+def _sample(blocks: Blocks, random_state: Any, stages: Stages) -> WeightedRows:
+    """Return the sample that the median is computed from on one machine, or all of few rows."""
+    sizes = _sizes(blocks, stages)
+    wanted = median_sample_size(blocks.n_features)
+    if sum(size.n_rows for size in sizes) <= wanted:
+        positions: list[Any] = [None] * len(sizes)
+    else:
+        positions = _positions(sizes, wanted, check_random_state(random_state))
+    tasks = blocks.each(
+        lambda number, *block: _task(stages, blocks, _select, number, *block, positions[number])
+    )
+    pairs = zip(tasks, positions, strict=True)
+    needed = [task for task, some in pairs if some is None or len(some)]
+    return stages.compute(stages.tree("sample", _concatenate, needed))
+
+
+def _task(stages: Stages, blocks: Blocks, step: Any, number: int, *arguments: Any) -> Any:
+    return stages.task("sample", in_block, number, step, blocks.n_features, *arguments)
+
+
+def _sizes(blocks: Blocks, stages: Stages) -> list[BlockSize]:
+    if blocks.lengths is not None and blocks.weights[0] is None:
+        return [BlockSize(length, float(length), True) for length in blocks.lengths]
+    tasks = blocks.each(lambda *block: _task(stages, blocks, _size_of_block, *block))
+    return stages.compute(stages.task("sample", list, tasks))
+
+
+def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) -> list[Array]:
+    """Return positions in the cumulative weight, relative to the start of each block.
+
+    Integer weights give the sample of one machine. Otherwise the total weight is divided into
+    ``wanted`` equal intervals, with one random position in each.
+    """
+    ends = np.cumsum([size.total for size in sizes])
+    if all(size.whole for size in sizes):
+        positions = sample_rows(int(ends[-1]), None, wanted, rng).astype(np.float64)
+    else:
+        positions = (np.arange(wanted) + rng.random_sample(wanted)) * (ends[-1] / wanted)
+    cuts = np.searchsorted(positions, ends[:-1])
+    starts = np.append(0.0, ends[:-1])
+    return [part - start for part, start in zip(np.split(positions, cuts), starts, strict=True)]
+
+
+def _weighted_rows(n_features: int, X: Any, sample_weight: Any) -> WeightedRows:
+    """Return the rows of a block that have positive weight."""
+    rows = check.block_rows(X, n_features)
+    if sample_weight is None:
+        return WeightedRows(rows, None)
+    weights = check.sample_weights(sample_weight, len(rows), all_zero=True)
+    return WeightedRows(rows[weights > 0], weights[weights > 0])
+
+
+def _first_of_block(n_features: int, X: Any, sample_weight: Any) -> Array | None:
+    rows, _ = _weighted_rows(n_features, X, sample_weight)
+    return rows[0].copy() if len(rows) else None
+
+
+def _first_found(rows: list[Array | None]) -> Array | None:
+    return next((row for row in rows if row is not None), None)
+
+
+def _size_of_block(n_features: int, X: Any, sample_weight: Any) -> BlockSize:
+    rows, weights = _weighted_rows(n_features, X, sample_weight)
+    if weights is None:
+        return BlockSize(len(rows), float(len(rows)), True)
+    return BlockSize(len(rows), float(weights.sum()), bool((weights == np.floor(weights)).all()))
+
+
+def _select(n_features: int, X: Any, sample_weight: Any, positions: Array | None) -> WeightedRows:
+    """Return the rows of a block at these positions; None selects all of them."""
+    rows, weights = _weighted_rows(n_features, X, sample_weight)
+    if positions is None:
+        return WeightedRows(rows, weights)
+    ends = np.arange(1, len(rows) + 1) if weights is None else np.cumsum(weights)
+    found = np.searchsorted(ends, positions, side="right")
+    return WeightedRows(rows[np.minimum(found, len(rows) - 1)], None)
+
+
+def _concatenate(parts: list[WeightedRows]) -> WeightedRows:
+    rows = np.concatenate([part.rows for part in parts])
+    weights = [part.weights for part in parts if part.weights is not None]
+    return WeightedRows(rows, np.concatenate(weights) if weights else None)

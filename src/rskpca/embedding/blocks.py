@@ -149,11 +149,14 @@ class BlockFit:
         like = reduced_set.centers if like is None else like
         if self.embedding is None:
             return self.estimator.adopt(like, self.kernel, reduced_set, merged=not joined)
-        density = clone(self.density).adopt(like, self.kernel, reduced_set, merged=not joined)
+        inside = self.embedding is not self.estimator  # a detector passes arrays to its embedding
+        inner = reduced_set.centers if inside else like
+        density = clone(self.density).adopt(inner, self.kernel, reduced_set, merged=not joined)
         model = self._model(self.embedding, reduced_set, moments)
-        rows = _named_like(self.embedding, like, reduced_set)
+        rows = _named_like(self.embedding, inner, reduced_set)
         self.embedding._store(rows, self.kernel, density, model)
-        if self.embedding is not self.estimator:
+        if inside:
+            rows = _named_like(self.estimator, like, reduced_set)
             self.estimator._store(rows, self.embedding, None)
         return self.estimator
 

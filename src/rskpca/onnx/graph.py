@@ -116,10 +116,7 @@ class Graph:
         outputs: Sequence[tuple[Value, list[Any]]],
         metadata: Mapping[str, str],
     ) -> Any:
-        """Return the checked ``ModelProto``.
-
-        ``x`` is the input with its number of columns; ``outputs`` come with their shapes.
-        """
+        """Return the checked ``ModelProto`` of an input with its width and outputs with shapes."""
         import onnx
         from onnx import helper, numpy_helper
 

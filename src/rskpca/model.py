@@ -326,8 +326,8 @@ def unwrap(estimator: Any) -> FittedEstimator:
     is_density = isinstance(last, BaseDensity)
     if not is_density and not hasattr(type(last), "model_"):
         raise TypeError(
-            "the model must be an embedding or a density of rskpca, or a pipeline that ends in "
-            f"one, got {type(last).__name__}."
+            "the model must be an rskpca embedding or density, or a pipeline ending in one, "
+            f"got {type(last).__name__}."
         )
     check_is_fitted(last)
     model = None if is_density else last.model_

@@ -170,7 +170,7 @@ class Statistics:
         return self._map(lambda values: factor * values)
 
     def take(self, kept: Any) -> Statistics:
-        """Return the statistics of some of the centers."""
+        """Return the statistics of the selected centers."""
         return self._map(lambda values: values[kept])
 
     def _copy(self, n_centers: int) -> Statistics:

@@ -89,7 +89,7 @@ def single_threaded_blas(elements: int = 0) -> Iterator[None]:
 def single_threaded() -> Iterator[None]:
     """Limit BLAS and OpenMP to one thread, for sums whose order depends on the thread count.
 
-    The limit of OpenMP is per Python thread, so overlapping uses do not interfere.
+    The OpenMP limit applies per Python thread, so overlapping uses do not interfere.
     """
     with _one_blas_thread, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield

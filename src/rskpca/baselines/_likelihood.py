@@ -60,7 +60,7 @@ class Likelihood:
         return 1e-5 * self.kernel.kappa
 
     def columns(self, points: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return K and G of these points."""
+        """Return the columns of K and G for these points."""
         for point in points:
             if int(point) not in self._columns:
                 self._columns[int(point)] = self._column(int(point))

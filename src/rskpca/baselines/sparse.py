@@ -21,7 +21,7 @@ from ._likelihood import Likelihood, maximize, sparsest
 
 @dataclass(frozen=True, eq=False)
 class SparseModel(FittedModel):
-    """The fitted model of the points that kept a weight, with the noise.
+    """A fitted model restricted to the points with nonzero weight, with the noise.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         s, on the scale of the kernel. None, without ``n_centers``, is a tenth of the smallest noise
         at which no point has a weight, max_i (1/n) sum_j w_j k(c_i, c_j)^2 / kappa.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density`` if that has one.
+        None means the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     density : density estimator, default=None
         How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -204,8 +204,8 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         noise = largest / 10 if self.noise is None else float(self.noise)
         if not least <= noise < largest:
             raise ValueError(
-                f"noise={noise:g} is out of range: from {largest:g} on no point has a weight, and "
-                f"below {least:g} rounding errors dominate."
+                f"noise={noise:g} is out of range: at {largest:g} or above every weight is "
+                f"zero, and below {least:g} rounding errors dominate."
             )
         return noise, maximize(likelihood, noise)
 

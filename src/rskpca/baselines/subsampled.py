@@ -26,14 +26,13 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
     n_centers : int, default=100
         m, the number of rows drawn.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian.
+        None means the Gaussian.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     center : bool, default=True
-        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
-        paper's operator.
+        True centers in feature space, like scikit-learn; False uses the paper's operator.
     random_state : int, RandomState or None, default=0
         Seed of the rows, and of the sample that the median bandwidth is computed from.
 
@@ -50,7 +49,7 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the variance in feature space (with ``center=False``, of the second moment).
     basis_ : ndarray of shape (n_centers, n_features)
-        The points that ``transform`` evaluates the kernel at.
+        The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     density_ : UniformDensity

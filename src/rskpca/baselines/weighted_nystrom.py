@@ -26,18 +26,17 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
     n_centers : int, default=100
         m, the number of clusters.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian.
+        None means the Gaussian.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     extension : {"landmarks", "data"}, default="landmarks"
         ``"data"`` is the published method: eigenvectors are extended to all n points, which are
         kept, and a new point costs O(n). ``"landmarks"`` projects from the landmarks, at a cost of
         O(m) per point: reduced-set kernel PCA on a :class:`~rskpca.KMeansDensity`.
     center : bool, default=True
-        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
-        paper's operator.
+        True centers in feature space, like scikit-learn; False uses the paper's operator.
     random_state : int, RandomState or None, default=0
         Seed of k-means, and of the sample that the median bandwidth is computed from.
 
@@ -50,7 +49,7 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
     n_centers_ : int
         m, their number.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at: landmarks, or all the data.
+        The points at which ``transform`` evaluates the kernel: landmarks, or all the data.
     eigenvalues_ : ndarray of shape (n_components,)
         Descending, on the scale of ``KernelPCA.eigenvalues_``.
     explained_variance_ratio_ : ndarray of shape (n_components,)

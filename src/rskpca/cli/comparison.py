@@ -40,7 +40,7 @@ _ROUNDING = 1e-9
 
 
 class Task(NamedTuple):
-    """What all methods have in common."""
+    """The settings that all compared methods share."""
 
     n_components: int
     kernel: Gaussian

@@ -70,7 +70,7 @@ def _check_columns(source: Source, fitted: FittedEstimator) -> None:
 
 
 def _split(lists: Sequence[str] | None) -> list[str]:
-    """Return the names of all given lists, in which commas separate them."""
+    """Return the names from all given comma-separated lists."""
     return [name.strip() for names in lists or () for name in names.split(",") if name.strip()]
 
 

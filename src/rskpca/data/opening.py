@@ -221,7 +221,7 @@ def _check_unique_names(table: Table) -> None:
     if len(set(names)) < len(names):
         repeated = sorted({repr(name) for name in names if names.count(name) > 1})
         raise ValueError(
-            f"{table.name} has several columns with the name {', '.join(repeated)}; rename them."
+            f"{table.name} has duplicate column names: {', '.join(repeated)}; rename them."
         )
 
 

@@ -114,7 +114,7 @@ class BaseDensity(BaseEstimator):
         return copy.copy(self)
 
     def _check_unchanged(self, begun: Any) -> None:
-        """Raise if a stream that was begun with other parameters cannot continue with these."""
+        """Raise if the parameters have changed so that the stream cannot continue."""
         if type(self) is not type(begun):
             raise ValueError(
                 f"density is a {type(self).__name__}, but the model was fitted with a "

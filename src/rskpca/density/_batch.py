@@ -50,7 +50,7 @@ class BatchDensity(BaseDensity, ABC):
         """Choose centers for rows of positive weight."""
 
     def _learn_more(self, X: Array, weights: Array, labels: Labels) -> None:
-        """Learn what goes beyond the reduced set, which is available by now."""
+        """Compute further fitted attributes, once the reduced set is available."""
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
         """Choose the centers of validated rows and count the rows.

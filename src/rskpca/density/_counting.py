@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 
 
 class GrowingCover(Protocol):
-    """What covers rows: the first center within the radius takes a row, else it opens one."""
+    """A growing cover: a row joins the first center within the radius, or becomes a center."""
 
     radius: float
 

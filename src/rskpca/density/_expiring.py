@@ -164,7 +164,7 @@ class ExpiringDensity(BaseDensity, ABC):
                 )
         if self.kernel is not None and density.kernel is not None:
             raise ValueError(
-                f"kernel={self.kernel!r} was given beside a density that has one, "
+                f"kernel={self.kernel!r} was given, but the density already has one, "
                 f"{density.kernel!r}; leave one of them out."
             )
 

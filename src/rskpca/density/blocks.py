@@ -154,7 +154,7 @@ class ShadowBlocks:
         return replace(found, spectrum=spectrum)
 
     def count(self, centers: Array, X: Any, sample_weight: Any = None) -> Counts:
-        """Count the rows of one block, each at the first center within the radius.
+        """Count the rows of one block, assigning each to the first center within the radius.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class ShadowBlocks:
         Returns
         -------
         Counts
-            Counts of several blocks can be merged.
+            The counts of this block, which can be merged with those of other blocks.
         """
         rows, weights = self.checked(X, sample_weight)
         labels, squared = Cover(self.radius, centers).assign(rows)

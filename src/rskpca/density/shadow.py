@@ -21,15 +21,16 @@ from ._base import BaseDensity
 from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
 from .tolerance import Goal
 
-# Fourier sums of a smaller share of the weight that they once held have lost their digits.
+# Fourier sums lose their digits when less than this share of their weight remains.
 _MEANINGFUL = 1e-9
 
 
 class ShadowDensity(BaseDensity):
-    """The shadow density estimate: one pass that leaves each row within sigma / ell of a center.
+    """The shadow density estimate: each row is within sigma / ell of a center, after one pass.
 
-    Algorithm 2 of the paper, exactly: each row joins the first center that is closer than
-    epsilon = sigma / ell, else it becomes a center. A center's weight counts its rows.
+    This is Algorithm 2 of the paper: each row joins the first center that is closer than
+    epsilon = sigma / ell, else it becomes a center. The weight of a center counts its rows, which
+    are its shadow.
 
     Parameters
     ----------
@@ -53,10 +54,10 @@ class ShadowDensity(BaseDensity):
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is computed from, and of the frequencies.
     max_centers : int, default=None
-        Bounds the memory of a stream. The row that would open one center too many makes the
-        radius grow, by as little as leaves at most half of the limit, and the centers are covered
-        again. The result does not depend on the chunks. The radius of ``reduced_set_`` remains a
-        valid bound, but rows can no longer be forgotten.
+        Bounds the memory of a stream. When a row would open one center too many, the radius is
+        increased just enough to reduce the centers to half of the limit, and the centers are
+        covered again. The result does not depend on the chunks. The radius of ``reduced_set_``
+        remains a valid bound, but rows can no longer be forgotten.
     warm_start : bool, default=False
         True lets ``fit`` start from the previous fit: a median bandwidth is kept, and rows join
         its centers before they open new ones. Centers that no row joins are dropped; weights and
@@ -185,7 +186,7 @@ class ShadowDensity(BaseDensity):
         """Remove rows that were added before.
 
         A row is removed from the first center within the radius, which is the one that counted
-        it. A center without weight is dropped. Once ``max_centers`` has made the radius grow,
+        it. Centers without weight are dropped. Once ``max_centers`` has made the radius grow,
         the center of a row is no longer known, and nothing can be forgotten.
 
         Parameters
@@ -240,7 +241,7 @@ class ShadowDensity(BaseDensity):
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
         reduced_set : ReducedSet
-            The set of a cover: its spacing is the radius for the rows to come.
+            The reduced set of a cover; its spacing is the radius for future rows.
         merged : bool, default=False
             True if a row may be counted elsewhere than at the first center within the spacing,
             so that it cannot be forgotten.
@@ -258,7 +259,7 @@ class ShadowDensity(BaseDensity):
         return self
 
     def _merge(self, others: Sequence[ShadowDensity]) -> ShadowDensity:
-        """Return the density of the data of all; see :func:`rskpca.merge`."""
+        """Return the density of the combined data; see :func:`rskpca.merge`."""
         sets = [density.reduced_set_ for density in (self, *others)]
         merged = clone(self)
         merged.reduced_set_ = reduce(ReducedSet.merge, sets)
@@ -288,7 +289,7 @@ class ShadowDensity(BaseDensity):
         self._cover_ = cover
 
     def _frequencies(self, kernel: RadialKernel, rows: Rows) -> Spectrum | None:
-        """Return Fourier sums of no data, with phases relative to the first row of weight."""
+        """Return empty Fourier sums, with phases relative to the first row of positive weight."""
         first = rows.X[np.argmax(rows.weights > 0)]
         return Spectrum.of(kernel, first, self.n_frequencies, self.random_state)
 

@@ -1,4 +1,4 @@
-"""Base class of the embeddings: what scikit-learn expects, answered by the fitted model."""
+"""Base class of the embeddings: scikit-learn's interface on top of a fitted model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Array = NDArray[np.floating]
 
 
 def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
-    """Return a check that the density has a method; its error says why not."""
+    """Return a check that the density has a method; the error explains why not."""
 
     def check_density(embedding: KernelEmbedding) -> bool:
         embedding._refuse_stream(verb)
@@ -54,9 +54,8 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ``random_state`` and ``verbose``, and implements :meth:`_decompose` (Algorithm 1). Its ``fit``
     validates the rows, resolves the kernel, summarizes the rows (Algorithm 2) and decomposes.
 
-    After ``partial_fit`` or ``forget`` the eigenproblem is solved when an answer is first asked
-    for. The solution is stored with the reduced set that it belongs to, so that a solution of
-    older rows is never used.
+    After ``partial_fit`` or ``forget`` the eigenproblem is solved on first use. The solution is
+    stored with the reduced set that it belongs to, so that an outdated solution is never used.
     """
 
     kernel: RadialKernel | str | None
@@ -78,7 +77,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Check the parameters; subclasses check their own as well."""
         if self.density is not None and self.ell is not None:
             raise ValueError(
-                f"ell={self.ell!r} was given beside a density; set it in the density: "
+                f"ell={self.ell!r} was given together with a density; set it in the density: "
                 f"ShadowDensity(ell={self.ell!r})."
             )
         if self.density is not None and not isinstance(self.density, BaseDensity):
@@ -120,7 +119,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return "density_" in self.__dict__
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
-        """Return an unfitted copy whose bandwidth is the one that these rows give."""
+        """Return an unfitted copy with the bandwidth computed from these rows."""
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
         fixed = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
@@ -129,7 +128,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # -------------------------------------------------------------- streams
 
     def _refuse_stream(self, verb: str) -> None:
-        """Raise an AttributeError if the parameters exclude rows in chunks."""
+        """Raise an AttributeError if the parameters do not support rows in chunks."""
 
     @available_if(_density_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -147,7 +146,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Returns
         -------
         Self
-            The estimator; its eigenproblem is solved when an answer is asked for.
+            The estimator; its eigenproblem is solved on first use.
         """
         self._check_parameters()
         if not self._is_fitted:
@@ -177,7 +176,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Returns
         -------
         Self
-            The estimator. Rows that lie in no shadow are an error, and nothing is changed then.
+            The estimator. Rows outside every shadow raise an error, and nothing is changed.
             Rows that were never added but lie in a shadow cannot be distinguished from rows that
             were, except with a ``WindowDensity``, which keeps its rows.
         """
@@ -190,7 +189,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def _merge(self, others: Sequence[KernelEmbedding]) -> Self:
-        """Return the embedding of the data of all; see :func:`rskpca.merge`."""
+        """Return the embedding of the combined data; see :func:`rskpca.merge`."""
         self._check_parameters()
         try:
             self._refuse_stream("merge")
@@ -230,7 +229,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points. Only a few blocks of kernel values are held in memory.
+            Points. Only a few batches of kernel values are held in memory.
 
         Returns
         -------
@@ -255,7 +254,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def basis_(self) -> Array:
-        """The points that ``transform`` evaluates the kernel at."""
+        """The points at which ``transform`` evaluates the kernel."""
         return self.model_.basis
 
     @property
@@ -296,13 +295,13 @@ def check_components(
     """Raise if there is no component, and warn if there are fewer than requested."""
     if found <= 0:
         raise ValueError(
-            "no component has a positive eigenvalue: for this kernel all points are equal. Use a "
-            "smaller bandwidth or more centers."
+            "no component has a positive eigenvalue: all points are identical to this kernel. Use "
+            "a smaller bandwidth or more centers."
         )
     if requested is not None and found < requested:
         check.warn(
             f"Only {found} of the {requested} requested components ({name}={requested}) have "
-            f"eigenvalues above rounding error. Use more {points} than {n_points}, for example "
+            f"eigenvalues above rounding error. Use more than {n_points} {points}, for example "
             "with a larger ell.",
             check.FewComponentsWarning,
         )

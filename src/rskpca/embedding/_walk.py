@@ -210,8 +210,8 @@ def check_graph(graph: Any) -> float | None:
     if isinstance(graph, Integral) and not isinstance(graph, bool):
         if graph < 2:
             raise ValueError(
-                f"graph={graph!r} is a number of nearest centers, which must be at least 2, as "
-                "each is its own nearest. For a cut-off distance give a float, such as 1.5."
+                f"graph={graph!r} is the number of nearest centers and must be at least 2, because "
+                "each center is its own nearest. For a cut-off distance, pass a float such as 1.5."
             )
         return int(graph)
     hint = "Or None for the full kernel, or an integer number of nearest centers."

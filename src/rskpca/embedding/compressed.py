@@ -37,7 +37,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     Attributes
     ----------
     basis_ : ndarray of shape (n_centers, n_features)
-        The points that ``transform`` evaluates the kernel at.
+        The points at which ``transform`` evaluates the kernel.
     n_centers_ : int
         Their number.
     axis_errors_ : ndarray of shape (n_components,)
@@ -161,7 +161,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @property
     def basis_(self) -> Array:
-        """The points that ``transform`` evaluates the kernel at."""
+        """The points at which ``transform`` evaluates the kernel."""
         return self.eigensystem.centers
 
     @property

@@ -33,12 +33,12 @@ class DiffusionMaps(WalkEmbedding):
     n_components : int, default=2
         Number of coordinates; the constant function of eigenvalue 1 is left out.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density`` if that has one.
+        None means the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample, which
-        is wide; a curved sheet needs a bandwidth below the distance between its layers.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample,
+        which is wide; a curved sheet needs a bandwidth below the distance between its layers.
     density : density estimator, default=None
         How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -52,7 +52,7 @@ class DiffusionMaps(WalkEmbedding):
         the components that are cut off count little, (lambda_{r+1} / lambda_1)^t <= 0.1, and 1 if
         none are cut off.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points that ``transform`` evaluates the kernel at. None is all centers. Otherwise a
+        The points at which ``transform`` evaluates the kernel. None is all centers. Otherwise a
         number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
         a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
         is the smallest number that adds little to the error that the reduced set already has.
@@ -74,7 +74,7 @@ class DiffusionMaps(WalkEmbedding):
     n_centers_ : int
         m, the number of centers.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at.
+        The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     density_ : density estimator

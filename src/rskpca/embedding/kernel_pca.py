@@ -28,33 +28,32 @@ from ._basis import SMALL, basis_points, check_basis, tolerable
 
 
 class ReducedSetKernelPCA(KernelEmbedding):
-    """Kernel PCA on a reduced set of the data (Algorithm 1 on Algorithm 2).
+    """Kernel PCA on a reduced set of the data.
 
-    One pass over the data leaves m weighted centers; the m x m weighted Gram matrix is
-    decomposed; new points are projected from the centers alone. The result is kernel PCA of
-    the data with each point moved to its center, at most sigma / ell away.
+    One pass over the data selects m weighted centers (Algorithm 2); the m x m weighted Gram matrix
+    is decomposed (Algorithm 1); new points are projected using the centers alone. The result is
+    kernel PCA of the data with each point moved to its center, less than sigma / ell away.
 
     Parameters
     ----------
     n_components : int, default=None
         r. None keeps every component with a positive eigenvalue.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density`` if that has one.
+        None means the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian. None
-        is the median bandwidth, where ``KernelPCA`` uses 1 / n_features.
+        means the median bandwidth, where ``KernelPCA`` uses 1 / n_features.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     density : density estimator, default=None
-        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
+        How the reduced set is computed. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
         Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
         every row, which is exact kernel PCA.
     center : bool, default=True
-        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
-        paper's operator.
+        True centers in feature space, like scikit-learn; False uses the paper's operator.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points that ``transform`` evaluates the kernel at. None is all centers, as in the
+        The points at which ``transform`` evaluates the kernel. None means all centers, as in the
         paper. Otherwise the eigenfunctions are the best (Rayleigh-Ritz) in the span of fewer
         points: a number of centers or, as a float below 1, a share of them, chosen greedily for
         the leading eigenspace; the centers of a density that is fitted to the weighted centers;
@@ -82,7 +81,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the variance in feature space (with ``center=False``, of the second moment).
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at.
+        The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     density_ : density estimator
@@ -181,7 +180,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         """Algorithm 1 of the paper: the weighted Gram matrix of all centers."""
         if self.n_components is None and reduced_set.n_centers > STORED_CENTERS:
             raise ValueError(
-                f"n_components=None asks for all of {reduced_set.n_centers:,} components; "
+                f"n_components=None would compute all {reduced_set.n_centers:,} components; "
                 "give a number."
             )
         count = reduced_set.n_centers if self.n_components is None else self.n_components
@@ -193,7 +192,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def _moments(
         self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float = SMALL
     ) -> Moments:
-        """Return the moments of no data on the requested basis.
+        """Return empty moments on the requested basis.
 
         For ``basis="auto"`` the basis keeps the coordinates to within the tolerance.
         """
@@ -212,8 +211,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
         system = ritz(moments, count, center=self.center)
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(
-                "no component has a positive eigenvalue: the data are equal, or too far from all "
-                f"{len(moments.basis)} basis points for the kernel. Use other basis points."
+                "no component has a positive eigenvalue: all rows are identical, or too far from "
+                f"all {len(moments.basis)} basis points. Use other basis points."
             )
         points = "centers" if self.basis is None else "basis points"
         found = len(system.eigenvalues)
@@ -231,15 +230,17 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _new_density(self) -> BaseDensity:
         density = super()._new_density()
-        if self.density is None and self.refine is not None:  # it has no error to estimate
+        if (
+            self.density is None and self.refine is not None
+        ):  # a refined model needs no error estimate
             density.set_params(n_frequencies=0)
         return density
 
     def _refuse_stream(self, verb: str) -> None:
         if self.refine is not None:
             raise AttributeError(
-                f'refine="nystrom" reads the data twice, which {verb} cannot; leave it out, and '
-                "call refine_on with the rows at the end."
+                f'refine="nystrom" reads the data twice, which {verb} does not support; leave it '
+                "out, and call refine_on with all rows at the end."
             )
 
     def _check_all_rows(self, moments: Moments, reduced_set: ReducedSet) -> None:
@@ -247,7 +248,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
             raise ValueError(
                 'refine="nystrom" gives every row its full weight, but '
                 f"{type(self.density).__name__} does not; leave refine out, and call refine_on "
-                "with the rows that count."
+                "with the rows that have weight."
             )
 
     def refine_on(self, chunks: Any) -> Self:
@@ -292,7 +293,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     @property
     def certificate_(self) -> Certificate:
-        """How far the model can be from exact kernel PCA, from what the fit has kept."""
+        """How far the model can be from exact kernel PCA, without using the data again."""
         found = self.model_.certificate
         if found is None:
             raise AttributeError(f"{type(self).__name__} has no certificate.")
@@ -376,7 +377,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Not negative; 0 where the components represent the point completely.
+            Non-negative errors; 0 if the components represent the point completely.
         """
         return self.model_.residuals(validate_points(self, X))
 
@@ -391,7 +392,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Not positive.
+            Non-positive scores.
         """
         return -self.reconstruction_error(X)
 

@@ -24,12 +24,12 @@ class LaplacianEigenmaps(WalkEmbedding):
     n_components : int, default=2
         Number of coordinates.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density`` if that has one.
+        None means the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
         None is the median bandwidth, where ``SpectralEmbedding`` uses 1 / n_features.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     density : density estimator, default=None
         How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -43,7 +43,7 @@ class LaplacianEigenmaps(WalkEmbedding):
         cut-off distance, None all centers. With a small bandwidth this makes 50,000 centers
         practical.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points that ``transform`` evaluates the kernel at. None is all centers. Otherwise a
+        The points at which ``transform`` evaluates the kernel. None is all centers. Otherwise a
         number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
         a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
         is the smallest number that adds little to the error that the reduced set already has.
@@ -64,7 +64,7 @@ class LaplacianEigenmaps(WalkEmbedding):
     n_centers_ : int
         m, the number of centers.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at.
+        The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     density_ : density estimator

@@ -36,12 +36,12 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     n_clusters : int, default=8
         Number of clusters, and of eigenfunctions, of which the first is constant.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of ``density`` if that has one.
+        None means the Gaussian, or the kernel of ``density`` if that has one.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
         None is the median bandwidth, where ``SpectralClustering`` uses 1.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     density : density estimator, default=None
         How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -58,7 +58,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         How eigenfunctions become clusters: the best of ten weighted k-means, the nearest
         rotation onto the axes, or pivoted QR, which draws nothing at random.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points that ``transform`` evaluates the kernel at. None is all centers. Otherwise a
+        The points at which ``transform`` evaluates the kernel. None is all centers. Otherwise a
         number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
         a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
         is the smallest number that adds little to the error that the reduced set already has.
@@ -83,7 +83,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     n_centers_ : int
         m, the number of centers.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``predict`` evaluates the kernel at.
+        The points at which ``predict`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     density_ : density estimator

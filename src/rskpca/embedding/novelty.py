@@ -133,7 +133,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         Returns
         -------
         Self
-            The detector; its eigenproblem is solved when an answer is asked for.
+            The detector; its eigenproblem is solved on first use.
         """
         self._check_parameters()
         if "embedding_" in self.__dict__:
@@ -158,7 +158,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         Returns
         -------
         Self
-            The detector. Rows that lie in no shadow are an error, and nothing is changed then.
+            The detector. Rows outside every shadow raise an error, and nothing is changed.
             Rows that were never added but lie in a shadow cannot be distinguished from rows that
             were, except with a ``WindowDensity``, which keeps its rows.
         """
@@ -173,7 +173,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         return self
 
     def _merge(self, others: Sequence[KernelPCANovelty]) -> Self:
-        """Return the detector of the data of all; see :func:`rskpca.merge`."""
+        """Return the detector of the combined data; see :func:`rskpca.merge`."""
         merged = clone(self)
         merged.embedding_ = merge(self.embedding_, *(other.embedding_ for other in others))
         merged._offset_ = None

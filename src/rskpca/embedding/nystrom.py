@@ -52,11 +52,11 @@ class NystromKernelPCA(KernelEmbedding):
     n_components : int, default=None
         r. None keeps every component with a positive eigenvalue.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian, or the kernel of a density given as ``landmarks`` if it has one.
+        None means the Gaussian, or the kernel of a density given as ``landmarks`` if it has one.
     gamma : float, default=None
         scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None is the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
     landmarks : str, int, array, density estimator or ReducedSet, default="uniform"
         A rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"`` (incomplete,
         pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge leverage scores).
@@ -70,8 +70,7 @@ class NystromKernelPCA(KernelEmbedding):
         with: eigenvectors of K_mm, extended to all n points, which are kept; a new point costs
         O(n).
     center : bool, default=True
-        True is scikit-learn's kernel PCA, about the mean in feature space; False is the
-        paper's operator.
+        True centers in feature space, like scikit-learn; False uses the paper's operator.
     random_state : int, RandomState or None, default=0
         Seed of the landmarks, and of the sample that the median bandwidth is computed from.
 
@@ -82,7 +81,7 @@ class NystromKernelPCA(KernelEmbedding):
     n_centers_ : int
         m, their number.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points that ``transform`` evaluates the kernel at: the landmarks without redundant
+        The points at which ``transform`` evaluates the kernel: the landmarks without redundant
         ones, or all the data.
     eigenvalues_ : ndarray of shape (n_components,)
         Descending, on the scale of ``KernelPCA.eigenvalues_``.
@@ -179,7 +178,7 @@ class NystromKernelPCA(KernelEmbedding):
         Returns
         -------
         Self
-            The estimator; its eigenproblem is solved when an answer is asked for.
+            The estimator; its eigenproblem is solved on first use.
         """
         self._check_parameters()
         if not self._is_fitted:
@@ -354,7 +353,8 @@ class NystromKernelPCA(KernelEmbedding):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Not negative. Not available for ``extension="data"``, whose axes are not orthogonal.
+            Non-negative errors. Not available for ``extension="data"``, whose axes are not
+            orthogonal.
         """
         return self.model_.residuals(validate_points(self, X))
 
@@ -370,7 +370,7 @@ class NystromKernelPCA(KernelEmbedding):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Not positive. Not available for ``extension="data"``.
+            Non-positive scores. Not available for ``extension="data"``.
         """
         return -self.reconstruction_error(X)
 

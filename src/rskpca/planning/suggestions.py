@@ -127,7 +127,7 @@ class _Sample:
 
 
 def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
-    """Suggest what narrows the intervals of the certificate."""
+    """Suggest ways to narrow the intervals of the certificate."""
     if not fit.is_inaccurate:
         return
     model = fit.model

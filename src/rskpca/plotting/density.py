@@ -54,7 +54,7 @@ def estimates(
     weights : ndarray of shape (n_centers,) or None
         Weights of the centers; None for equal ones.
     n_points : int
-        Points of the grid per feature.
+        Number of grid points per feature.
 
     Returns
     -------
@@ -160,7 +160,7 @@ class DensityDisplay(Display):
         n_rows : int, default=2000
             The largest number of rows to use.
         n_points : int, default=60
-            Points of the grid per feature.
+            Number of grid points per feature.
         random_state : int, RandomState or None, default=0
             Seed of the sample.
         ax : matplotlib axes, or array of two, default=None

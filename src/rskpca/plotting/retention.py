@@ -21,7 +21,7 @@ DEFAULT_ELLS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)  # for models without an ell
 
 
 class RetentionDisplay(Display):
-    """The share of the rows that become centers over ell, with the chosen ell marked.
+    """The share of the rows that become centers as a function of ell, with the chosen ell marked.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def _interval(subject: Subject) -> str:
 
 
 def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
-    """Return large numbers, each with its unit and a remark."""
+    """Return the headline figures, each with its unit and a note."""
     model, ratio = subject.model, subject.model.explained_variance_ratio
     points = "points" if model.landmarks else "centers"
     variance = "" if ratio is None else f"{percent(float(ratio.sum()))} of the variance"

@@ -86,7 +86,7 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def dots(size: float, color: str, **style: Any) -> dict[str, Any]:
-    """Return markers with a thin border in the color of the paper."""
+    """Return markers with a thin border in the background color."""
     border = {"color": LIGHT["paper"], "width": 1.5}
     return {"size": size, "color": color, "line": border, **style}
 

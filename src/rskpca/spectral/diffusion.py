@@ -187,7 +187,7 @@ class FittedMarkov(FittedOperator):
 
 
 def _own(block: Any, loop: Array) -> Array:
-    """Return loop_j k(x, c_j) of the nearest center, the self-affinity of x."""
+    """Return loop_j k(x, c_j) for the nearest center c_j: the self-affinity of x."""
     largest = block.max(axis=1)
     largest = largest.toarray() if sparse.issparse(block) else largest
     return (loop[0] if _even(loop) else loop[block.argmax(axis=1)]) * largest

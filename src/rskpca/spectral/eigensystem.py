@@ -41,21 +41,23 @@ class EigenSystem:
     centers : ndarray of shape (n_centers, n_features)
         The points that the eigenfunctions are expanded in.
     coefficients : ndarray of shape (n_centers, n_components)
-        A of f(x) = k(x, C) A, with the operator's kernel: w f / mu for :func:`solve`.
+        The coefficients A in f(x) = g(x, C) A, where g is the kernel after the operator has been
+        applied; :func:`solve` sets A = w f / mu.
     eigenvalues : ndarray of shape (n_components,)
-        mu of K~ v = mu v, with K~ = W K^C W and W = diag(sqrt(w)); w is the operator's measure.
+        The eigenvalues mu in K~ v = mu v, with K~ = W G W, W = diag(sqrt(w)), G the operator's
+        kernel at the centers and w its measure (the weights, for kernel PCA).
     functions : ndarray of shape (n_centers, n_components)
         The eigenfunctions at the centers, W^{-1} v. Their weighted squares over the data that
         the operator represents sum to one.
     trace : float
         The trace of K~, the sum of all of its eigenvalues.
     residual : float
-        The part of the trace that is outside the span of these centers; no eigenvalue of K~
-        exceeds the computed one by more. 0 if the centers are the data.
+        The part of the trace outside the span of these centers, an upper bound on how much an
+        eigenvalue of K~ can exceed the computed one. 0 if the centers are the data.
     exact : bool
         True if the operator contains the data themselves instead of a reduced set.
     graph : NeighbourGraph or None
-        The neighbor graph, if only neighbors have an affinity.
+        The neighbor graph, if the kernel is restricted to neighbors.
     """
 
     kernel: RadialKernel
@@ -260,8 +262,8 @@ def check_finite(values: Any) -> None:
     """Raise if sums of kernel values are not finite."""
     if not np.all(np.isfinite(values)):
         raise ValueError(
-            "the kernel has values that are not finite; its profile must be finite for every "
-            "distance, also after the operator has been applied."
+            "the kernel has values that are not finite; its profile, and the operator applied to "
+            "it, must be finite for every distance."
         )
 
 

@@ -33,9 +33,9 @@ SLACK = 1 + 1e-12
 class NeighbourGraph:
     """A graph in which x is a neighbor of c_j if ||x - c_j|| <= max(r(x), r_j).
 
-    r is the cut-off, or the distance to the k-th nearest center, where a center is its own first.
-    So the graph is symmetric, the row of a center equals that of a new point at its place, and
-    neither the order of the centers nor ties matter.
+    r is the cut-off, or the distance to the k-th nearest center, where a center counts as its own
+    nearest. The graph is therefore symmetric, the row of a center equals that of a new point at
+    the same location, and neither the order of the centers nor ties matter.
 
     Attributes
     ----------

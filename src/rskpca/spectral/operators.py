@@ -65,7 +65,7 @@ class FittedOperator(Extensible, Protocol):
 
 @dataclass(frozen=True)
 class Plain(FittedOperator):
-    """The paper's operator, equation (modkernel_emp): k itself, about the origin."""
+    """The paper's operator (eq. modkernel_emp): the kernel unchanged, without centering."""
 
     shares = 0.0
     means = 0.0
@@ -202,7 +202,7 @@ class FittedCentered(FittedOperator):
 
     @property
     def rounding(self) -> float:
-        """Subtracting the means causes some roundings of the largest eigenvalue."""
+        """Subtracting the means causes rounding errors relative to the largest eigenvalue."""
         return self.cost
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:

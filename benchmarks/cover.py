@@ -1,4 +1,4 @@
-"""The cover compared with Algorithm 2 in NumPy, and against itself with its two shortcuts disabled."""
+"""The cover against NumPy, and against itself with its two shortcuts disabled."""
 
 from __future__ import annotations
 

@@ -129,9 +129,7 @@ def test_an_empty_selection_is_an_error(data):
 
 def test_repeated_column_names_are_an_error(tmp_path):
     (tmp_path / "data.csv").write_text("a,b,a\n1,2,3\n4,5,6\n")
-    with pytest.raises(
-        ValueError, match=r"data\.csv' has several columns with the name 'a'; rename"
-    ):
+    with pytest.raises(ValueError, match=r"data\.csv' has duplicate column names: 'a'; rename"):
         open_source(tmp_path / "data.csv")
 
 

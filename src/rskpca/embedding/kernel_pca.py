@@ -230,9 +230,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _new_density(self) -> BaseDensity:
         density = super()._new_density()
-        if (
-            self.density is None and self.refine is not None
-        ):  # a refined model needs no error estimate
+        if self.density is None and self.refine is not None:  # its error is not estimated
             density.set_params(n_frequencies=0)
         return density
 

@@ -42,9 +42,6 @@ def build(subject: Subject) -> dict[str, Any]:
     return figures | ({} if subject.model.certificate is None else {"levels": levels(subject)})
 
 
-# -------------------------------------------------------------------------------- retention
-
-
 def retention(subject: Subject) -> go.Figure:
     """Return the number of centers over ell, with the model's own."""
     curve, m = subject.retention, subject.model.n_centers
@@ -91,12 +88,9 @@ def _range(points: Array) -> go.Scatter:
     )  # fmt: skip
 
 
-# --------------------------------------------------------------------------------- spectrum
-
-
 def spectrum(subject: Subject) -> go.Figure:
     """Return the eigenvalues, with their intervals if they are wider than a dot."""
-    display = SpectrumDisplay.of_model(subject.model, subject.n_rows)
+    display = subject.spectrum
     values, intervals = display.eigenvalues, display.intervals()
     components = np.arange(1, len(values) + 1)
     texts = [f"component {k}<br><b>{v:.3g}</b>" for k, v in zip(components, values, strict=True)]
@@ -133,9 +127,6 @@ def _bars(display: SpectrumDisplay, components: NDArray[Any]) -> Iterator[go.Bar
             x=components, base=low, y=ends[:, 1] - low, width=width, marker={"color": color},
             hoverinfo="skip", name=name,
         )  # fmt: skip
-
-
-# -------------------------------------------------------------------------------- embedding
 
 
 def embedding(subject: Subject) -> dict[str, Any]:
@@ -232,9 +223,6 @@ def _rounded(values: Array) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
-# ---------------------------------------------------------------------------------- density
-
-
 def densities(subject: Subject) -> Iterator[go.Figure]:
     """Yield one figure per pair of the features that vary most, or one for a single feature."""
     pairs = [tuple(sorted(pair)) for pair in combinations(_widest(subject), 2)]
@@ -317,9 +305,6 @@ def _plane_traces(display: DensityDisplay) -> Iterator[Any]:
             colorscale=[[0, LIGHT["paper"]], [1, LIGHT["band"]]], **hidden,
         )  # fmt: skip
         yield go.Scatter(x=xy[:, 0], y=xy[:, 1], mode="markers", marker=marker, **hidden)
-
-
-# ----------------------------------------------------------------------------------- levels
 
 
 def levels(subject: Subject) -> go.Figure:

@@ -14,7 +14,6 @@ from .._format import percent, seconds_in_words
 from ..density import ShadowDensity
 from ..planning.advice import Suggestion
 from ..planning.verdict import Verdict, angle_in_words, error_in_words
-from ..plotting import SpectrumDisplay
 from .figures import MAX_CENTERS, has_visible_intervals
 from .style import DARK, LIGHT, TO_DARK
 from .subject import Subject
@@ -47,7 +46,7 @@ def render(
         suggestions=suggestions,
         tiles=_tiles(subject),
         facts=_facts(subject),
-        interval=_interval(subject),
+        likely="".join(name for name, _ in subject.spectrum.intervals()[1:]),
         captions={
             "retention": _retention_caption(subject),
             "embedding": _embedding_caption(subject),
@@ -72,12 +71,6 @@ def _subtitle(subject: Subject) -> str:
 def _features(subject: Subject) -> str:
     count = len(subject.names)
     return "1 feature" if count == 1 else f"{count:,} features"
-
-
-def _interval(subject: Subject) -> str:
-    """Return the name of the intervals that are not guaranteed, or "" if there are none."""
-    intervals = SpectrumDisplay.of_model(subject.model).intervals()
-    return intervals[1][0] if len(intervals) > 1 else ""
 
 
 def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
@@ -145,7 +138,7 @@ def _embedding_caption(subject: Subject) -> str:
 
 
 def _spectrum_caption(subject: Subject) -> str:
-    display = SpectrumDisplay.of_model(subject.model)
+    display = subject.spectrum
     if display.walk:
         return (
             "These are the eigenvalues of a random walk between the rows: the closer to 1, the "

@@ -15,6 +15,7 @@ from .. import _validation as check
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.advice import LITTLE
 from ..planning.retention import Retention, enough_rows
+from ..plotting import SpectrumDisplay
 from ..plotting.embedding import Colors
 from ..plotting.retention import FACTORS, model_retention
 
@@ -75,7 +76,9 @@ class Subject:
     ) -> Subject:
         """Check the arguments of :func:`rskpca.report.write`, then draw the sample."""
         fitted = unwrap(model)
-        total = _count_rows(X)
+        total = int(np.shape(X)[0])
+        if total < 2:
+            raise ValueError(f"X must have at least two rows, got {total}.")
         names = _resolve_names(fitted, X, feature_names)
         if n_rows is not None:
             n_rows = check.positive_number("n_rows", n_rows)
@@ -111,6 +114,11 @@ class Subject:
             factors = (*_WIDER, 0.5)
         return model_retention(self.fitted, self.covered, self.n_rows, factors=factors)
 
+    @cached_property
+    def spectrum(self) -> SpectrumDisplay:
+        """The eigenvalues with their intervals."""
+        return SpectrumDisplay.of_model(self.model, self.n_rows)
+
     @property
     def drawn(self) -> Array:
         """The rows that are drawn."""
@@ -130,13 +138,6 @@ class Subject:
 def _drawn_count(model: FittedModel) -> int:
     """Return the number of rows to draw: fewer if each costs many kernel values."""
     return int(np.clip(_WORK / model.basis.size, _FEWEST_DRAWN, _MOST_DRAWN))
-
-
-def _count_rows(X: Any) -> int:
-    total = int(np.shape(X)[0])
-    if total < 2:
-        raise ValueError(f"X must have at least two rows, got {total}.")
-    return total
 
 
 def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:

@@ -1,20 +1,31 @@
-"""Data of the tests: synthetic points, and the data sets of the experiments if available."""
+"""Data for the tests: synthetic points, and real data sets.
+
+The real data sets in ``BUNDLED`` come with scikit-learn. The others are those of the experiments;
+a test that needs one is skipped if it has not been downloaded.
+"""
 
 from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_swiss_roll
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, make_swiss_roll
+from sklearn.preprocessing import scale
 
 from experiments.data import MissingDataError, load_published
 
 _cached_load = cache(load_published)
 
+BUNDLED = {
+    "digits": lambda: load_digits().data,
+    "breast cancer": lambda: scale(load_breast_cancer().data),
+    "diabetes": lambda: scale(load_diabetes().data),
+}
+
 
 def load(name: str, step: int = 1) -> np.ndarray:
     """Return every ``step``-th row of a data set as float64; skip the test if it is missing."""
-    if name == "digits":
-        return load_digits().data[::step]
+    if name in BUNDLED:
+        return BUNDLED[name]()[::step]
     return _load_or_skip(name).X[::step].astype(np.float64)
 
 
@@ -26,7 +37,7 @@ def _load_or_skip(name: str):
 
 
 def pendigits_test_part(step: int = 1) -> np.ndarray:
-    """Return the part that the paper most likely used."""
+    """Return rows of the test part, which the paper most likely used."""
     X, _, is_test = _load_or_skip("pendigits")
     return X[is_test][::step].astype(np.float64)
 
@@ -45,9 +56,10 @@ def swiss_roll(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def uneven_circle(n: int, seed: int = 0) -> np.ndarray:
-    """Return angles whose density at 0 is 55 times that at pi."""
+    """Sample angles whose density at 0 is 55 times that at pi."""
     return np.random.default_rng(seed).vonmises(0.0, 2.0, size=n)
 
 
 def on_circle(angles: np.ndarray) -> np.ndarray:
+    """Return the points of the unit circle at these angles."""
     return np.column_stack([np.cos(angles), np.sin(angles)])

@@ -1,4 +1,4 @@
-"""The registry: each method fits, embeds, and is what it says it is."""
+"""Test that each registered method is accurate and correctly described."""
 
 import numpy as np
 import pytest
@@ -18,16 +18,47 @@ def data():
     return X[:300], X[300:], Gaussian(6.0)
 
 
+# Limits on the relative error: about 1.3 times the largest error over eight seeds.
+LIMITS = {
+    "kpca": 1e-13,
+    "sklearn-kpca": 1e-13,
+    "shadow": 0.052,
+    "shadow-two-scales": 0.053,
+    "shadow-refined": 1.1e-4,
+    "shadow-two-scales-refined": 5.1e-3,
+    "kmeans": 0.014,
+    "paring": 0.34,
+    "paring-covering": 0.25,
+    "parzen": 0.019,
+    "herding": 0.042,
+    "subsampled": 0.34,
+    "nystrom": 0.26,
+    "wnystrom": 0.01,
+    "nystrom-landmarks": 1.2e-3,
+    "nystrom-cholesky": 1.7e-5,
+    "nystrom-rpcholesky": 3.3e-5,
+    "nystrom-leverage": 3.2e-4,
+    "selection": 6.3e-6,
+    "construction": 0.011,
+    "map-compression": 1.1e-4,
+    "sparse": 0.046,
+    "sklearn-nystroem": 1.2e-3,
+    "fourier": 0.32,
+}
+
+
 @pytest.mark.parametrize("name", METHODS)
-def test_it_is_near_exact_kernel_pca(name, data):
+def test_every_method_approximates_exact_kernel_pca(name, data):
     X, new, kernel = data
     method = METHODS[name]
-    model = method.make(3, kernel, size_of(method)).fit(X)
     exact = dense.KernelPCA(kernel, X, 3, center=True).transform(new)
-    Z = model.transform(new)
-    aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
-    limit = 0.35 if name == "fourier" else 0.2
-    assert np.linalg.norm(aligned - exact) / np.linalg.norm(exact) < limit
+    errors = []
+    for seed in range(4 if method.random else 1):
+        model = method.make(3, kernel, size_of(method), random_state=seed).fit(X)
+        Z = model.transform(new)
+        aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
+        errors.append(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))
+    assert max(errors) < LIMITS[name]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -38,7 +69,7 @@ def test_what_it_says_of_the_seed_and_of_the_data_is_true(name, data):
     models = [method.make(3, kernel, size, random_state=seed).fit(X) for seed in (0, 0, 1)]
     first, again, other = (model.transform(new) for model in models)
     np.testing.assert_array_equal(first, again)
-    if name != "sklearn-kpca":  # its solver's seed shows in the last digits only
+    if name != "sklearn-kpca":  # its seed affects only rounding
         assert np.allclose(np.abs(first), np.abs(other), atol=1e-9) == (not method.random)
     if hasattr(models[0], "basis_"):
         assert (len(models[0].basis_) == len(X)) == method.keeps_data
@@ -61,7 +92,7 @@ def test_what_it_cannot_do_is_said(name):
 
 @pytest.mark.parametrize("name", ["sklearn-nystroem", "fourier"])
 def test_scikit_learn_is_seeded_where_its_pca_is_random(name):
-    """Above 500 features its PCA takes a randomized solver."""
+    """Above 500 features, PCA uses a randomized solver."""
     X = np.random.default_rng(0).normal(size=(800, 24))
     first, second = (
         METHODS[name].make(5, Gaussian(5.0), 600, center=True, random_state=0).fit_transform(X)

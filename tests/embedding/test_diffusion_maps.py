@@ -46,7 +46,7 @@ def test_it_is_the_diffusion_map_of_the_quantized_data(name, alpha, ell):
 
 
 def test_other_kernels_will_do():
-    X, new, bandwidth = split("pendigits")
+    X, new, bandwidth = split("digits")
     model = DiffusionMaps(N_COMPONENTS, kernel=Laplacian(bandwidth)).fit(X)
     exact = dense.Markov(Laplacian(bandwidth), quantized(model), N_COMPONENTS, 1.0)
     assert_is_diffusion_map(model, exact, X, new, 1)
@@ -109,7 +109,7 @@ def test_the_distance_is_that_of_the_walks_after_t_steps():
 
 
 def test_the_distance_is_that_of_the_coordinates():
-    X, new, bandwidth = split("pendigits")
+    X, new, bandwidth = split("digits")
     model = DiffusionMaps(3, bandwidth=bandwidth).fit(X.astype(np.float32))
     model.set_output(transform="pandas")
     D = model.diffusion_distance(new.astype(np.float32)[:5], X.astype(np.float32)[:7])

@@ -86,7 +86,7 @@ def test_negative_eigenvalues_through_all_centers_as_a_basis():
 
 
 def test_scikit_learn_agrees_on_the_quantized_data():
-    X, _, bandwidth = split("pendigits")
+    X, _, bandwidth = split("digits")
     ours = LaplacianEigenmaps(3, bandwidth=bandwidth, ell=4.0).fit(X)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
     expected = theirs.fit_transform(quantized(ours))

@@ -54,8 +54,8 @@ def test_scikit_learn_agrees(way, ell):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_scikit_learn_agrees_where_clusters_touch(way):
-    """The same cut of pendigits but for points on the border: k-means starts elsewhere."""
-    X, _, bandwidth = split("pendigits")
+    """The same cut of digits but for points on the border: k-means starts elsewhere."""
+    X, _, bandwidth = split("digits")
     model = NormalizedCut(3, bandwidth=bandwidth, ell=np.inf, assign_labels=way).fit(X)
     theirs = SpectralClustering(3, gamma=bandwidth**-2, assign_labels=way, random_state=0).fit(X)
     assert adjusted_rand_score(theirs.labels_, model.labels_) > 0.98

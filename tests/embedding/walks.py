@@ -8,7 +8,8 @@ from tests import datasets, dense
 
 N_COMPONENTS = 6
 DATA = {
-    "pendigits": (lambda: datasets.pendigits_test_part(step=5), 60.0),
+    "digits": (lambda: datasets.load("digits", step=3), 30.0),
+    "breast cancer": (lambda: datasets.load("breast cancer"), 6.0),
     "swiss roll": (lambda: datasets.swiss_roll(800)[0], 4.0),
 }
 

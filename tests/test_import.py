@@ -8,36 +8,39 @@ import pytest
 import rskpca
 
 
-def imported_by(statement: str) -> set[str]:
+def modules_imported_by(statement: str) -> set[str]:
     code = f"{statement}; import sys; print(*sorted(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return {name.partition(".")[0] for name in run.stdout.split()}
 
 
-def test_import_brings_in_nothing_heavy():
+def test_import_loads_no_heavy_module():
     """scikit-learn itself imports pandas, and so pyarrow, where they are installed."""
-    ours, theirs = imported_by("import rskpca"), imported_by("import sklearn.utils.validation")
+    ours, theirs = (
+        modules_imported_by("import rskpca"),
+        modules_imported_by("import sklearn.utils.validation"),
+    )
     assert not ours & {"numba", "llvmlite", "dask", "matplotlib", "onnx"}
     assert not (ours - theirs) & {"pyarrow", "pandas", "polars"}
 
 
-def test_import_runs_no_compiled_module():
+def test_import_does_not_load_the_compiled_module():
     code = "import rskpca, sys; sys.exit('rskpca._core.compiled' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("name", rskpca.__all__)
-def test_every_public_name_is_there_and_told_about(name):
+def test_every_public_name_exists_and_has_a_docstring(name):
     assert len(getattr(rskpca, name).__doc__) > 40
 
 
-def test_the_version_is_the_one_installed():
+def test_the_version_is_the_installed_one():
     from importlib.metadata import version
 
     assert rskpca.__version__ == version("rskpca")
 
 
-def test_it_works_where_nothing_can_be_cached():
+def test_the_package_works_without_a_compilation_cache():
     """A read-only installation without a home folder, as in many containers."""
     code = """
 import numpy as np

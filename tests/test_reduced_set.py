@@ -24,7 +24,7 @@ def shadow(X, radius=0.5, **kwargs):
 # ------------------------------------------------------------------------- the object
 
 
-def test_what_it_holds():
+def test_attributes_and_derived_values():
     s = ReducedSet(C, W, radius=0.25)
     assert (s.n_centers, s.n_features, s.n_samples, s.radius) == (3, 2, 4.5, 0.25)
     assert repr(s) == "ReducedSet(3 centers for 4.5 points, 2 features, radius 0.25)"
@@ -56,13 +56,13 @@ def test_what_it_holds():
         ({"scatter": -W}, "scatter must be finite and not negative"),
     ],
 )
-def test_it_checks_itself(change, message):
+def test_invalid_arguments_are_rejected(change, message):
     with pytest.raises(ValueError, match=message):
         ReducedSet(**{"centers": C, "weights": W, **change})
 
 
 @pytest.mark.parametrize("name", ["centers", "weights", "radius", "n_samples", "displacement"])
-def test_it_is_frozen(name):
+def test_a_reduced_set_is_frozen(name):
     with pytest.raises(FrozenInstanceError):
         setattr(ReducedSet(C, W), name, None)
 
@@ -74,7 +74,7 @@ def test_arrays_are_read_only(name):
         array[0] = 1.0
 
 
-def test_it_does_not_alias_what_the_caller_can_write_to():
+def test_arrays_are_copied_if_the_caller_can_write_to_them():
     centers, weights = C.copy(), W.copy()
     s = ReducedSet(centers, weights)
     centers[:], weights[:] = 9.0, 9.0
@@ -82,7 +82,7 @@ def test_it_does_not_alias_what_the_caller_can_write_to():
     np.testing.assert_array_equal(s.weights, W)
 
 
-def test_nor_through_a_read_only_view():
+def test_arrays_are_copied_if_a_read_only_view_has_a_writable_base():
     centers = C.copy()
     view = centers.view()
     view.flags.writeable = False
@@ -91,7 +91,7 @@ def test_nor_through_a_read_only_view():
     np.testing.assert_array_equal(s.centers, C)
 
 
-def test_it_leaves_the_flags_of_its_input_alone():
+def test_the_flags_of_the_input_are_not_modified():
     centers = C.copy()
     ReducedSet(centers, W)
     assert centers.flags.writeable
@@ -101,13 +101,13 @@ def test_it_leaves_the_flags_of_its_input_alone():
     ("given_dtype", "kept"),
     [(np.float32, np.float32), (np.float64, np.float64), (np.int64, np.float64)],
 )
-def test_the_dtype_of_the_centers(given_dtype, kept):
+def test_centers_keep_floating_dtypes_and_integers_become_float64(given_dtype, kept):
     s = ReducedSet(C.astype(given_dtype), W.astype(np.float32))
     assert s.centers.dtype == kept
     assert s.weights.dtype == np.float64
 
 
-def test_equality_is_to_the_last_bit():
+def test_equality_is_bitwise():
     s = shadow(datasets.blobs(50, 2))
     assert s == copy.deepcopy(s) == pickle.loads(pickle.dumps(s))
     assert s != replace(s, weights=np.nextafter(s.weights, 1e9))
@@ -117,7 +117,7 @@ def test_equality_is_to_the_last_bit():
 
 
 @pytest.mark.parametrize("name", ["displacement", "scatter"])
-def test_both_sums_or_neither(name):
+def test_displacement_and_scatter_must_be_given_together(name):
     with pytest.raises(ValueError, match="displacement and scatter go together"):
         ReducedSet(np.zeros((1, 1)), np.ones(1), **{name: np.ones(1)})
 
@@ -129,7 +129,7 @@ def nearest(X, s):
     return np.sqrt(((X[:, None] - s.centers) ** 2).sum(axis=2))
 
 
-def test_mass_adds_and_spacing_stays():
+def test_merging_adds_weights_and_keeps_the_spacing():
     a, b = shadow(datasets.blobs(300, 2)), shadow(datasets.blobs(200, 2, seed=1))
     merged = a.merge(b)
     assert merged.n_samples == 500
@@ -140,7 +140,7 @@ def test_mass_adds_and_spacing_stays():
     assert merged.n_centers < a.n_centers + b.n_centers
 
 
-def mapped(X, parts):
+def assign_through_merges(X, parts):
     """Each row's center in the tree of merges, by following the weights."""
     densities = [ShadowDensity(Gaussian(2.0), ell=4.0).fit(part) for part in parts]
     sets = [density.reduced_set_ for density in densities]
@@ -148,7 +148,7 @@ def mapped(X, parts):
     return sets, homes
 
 
-def merged_home(home, before, merged, spacing):
+def center_after_merge(home, before, merged, spacing):
     """Where a point of the second set goes: the first center within the spacing, else its own."""
     distances = np.sqrt(((home[:, None] - before.centers) ** 2).sum(axis=2))
     within = distances < spacing
@@ -158,11 +158,11 @@ def merged_home(home, before, merged, spacing):
 
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(2, 80), st.integers(2, 80))
 @settings(max_examples=60)
-def test_a_merge_is_valid_on_the_data(seed, d, n_first, n_second):
+def test_merged_bounds_are_valid_for_the_data(seed, d, n_first, n_second):
     X = 1.5 * np.random.default_rng(seed).normal(size=(n_first + n_second, d))
-    (a, b), (home_a, home_b) = mapped(X, (X[:n_first], X[n_first:]))
+    (a, b), (home_a, home_b) = assign_through_merges(X, (X[:n_first], X[n_first:]))
     merged = a.merge(b)
-    homes = np.concatenate([home_a, merged_home(home_b, a, merged, 0.5)])
+    homes = np.concatenate([home_a, center_after_merge(home_b, a, merged, 0.5)])
     distances = np.linalg.norm(X - homes, axis=1)
     assert distances.max() <= merged.radius * (1 + 1e-12)
     assert merged.radius < a.radius + b.radius
@@ -176,7 +176,7 @@ def test_a_merge_is_valid_on_the_data(seed, d, n_first, n_second):
     assert np.all(merged.displacement <= merged.weights * merged.radius * (1 + 1e-12))
 
 
-def test_a_tree_of_eight_merges_is_valid_on_the_data():
+def test_bounds_of_a_tree_of_eight_sets_are_valid_for_the_data():
     X = datasets.blobs(2000, 2)
     level = [shadow(part) for part in np.array_split(X, 8)]
     radii = [level[0].radius]
@@ -193,19 +193,19 @@ def test_a_tree_of_eight_merges_is_valid_on_the_data():
     assert tree.spacing == 0.5
 
 
-def test_merging_in_a_row_keeps_one_radius_of_growth():
+def test_sequential_merging_at_most_doubles_the_radius():
     """A part merged into a growing set moves once: the radius stays below twice."""
     parts = [shadow(part) for part in np.array_split(datasets.blobs(2000, 2), 8)]
     assert reduce(ReducedSet.merge, parts).radius < 2 * 0.5
 
 
-def test_without_spacing_no_centers_are_joined():
+def test_without_spacing_no_centers_are_merged():
     merged = ReducedSet(C, W).merge(ReducedSet(C, W))
     assert merged.n_centers == 6
     assert merged.radius is merged.spacing is merged.displacement is merged.scatter is None
 
 
-def test_exact_sets_stay_exact():
+def test_merging_exact_sets_gives_an_exact_set():
     X = datasets.blobs(40, 2)
     a, b = (ShadowDensity(Gaussian(1.0), ell=np.inf).fit(x).reduced_set_ for x in (X[:15], X[15:]))
     merged = a.merge(b)
@@ -214,7 +214,7 @@ def test_exact_sets_stay_exact():
     assert not merged.scatter.any()
 
 
-def test_the_smaller_spacing_decides():
+def test_the_smaller_spacing_is_used():
     X = datasets.blobs(400, 2)
     fine, coarse = shadow(X[:200], 0.2), shadow(X[200:], 1.0)
     for merged in (fine.merge(coarse), coarse.merge(fine)):
@@ -230,25 +230,25 @@ def test_float32_merged_with_float64_is_float64():
     assert a.merge(a).centers.dtype == np.float32
 
 
-def test_merge_changes_neither():
+def test_merge_modifies_neither_set():
     a, b = shadow(datasets.blobs(60, 2)), shadow(datasets.blobs(60, 2, seed=1))
     before = copy.deepcopy((a, b))
     a.merge(b)
     assert (a, b) == before
 
 
-def test_other_columns_are_refused():
+def test_sets_with_different_features_cannot_be_merged():
     with pytest.raises(ValueError, match="cannot merge sets with 2 and 3 features"):
         ReducedSet(C, W).merge(ReducedSet(np.zeros((1, 3)), [1.0]))
 
 
-def test_only_reduced_sets_merge():
+def test_only_reduced_sets_can_be_merged():
     with pytest.raises(TypeError, match="merge takes a ReducedSet, got ndarray"):
         ReducedSet(C, W).merge(C)
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
-def test_a_copy_is_read_only_too(again):
+def test_a_copy_is_read_only(again):
     s = again(shadow(datasets.blobs(50, 2)))
     for array in (s.centers, s.weights, s.displacement, s.scatter, s.residue):
         assert not array.flags.writeable
@@ -257,7 +257,7 @@ def test_a_copy_is_read_only_too(again):
 # ------------------------------------------------------------------------- coarsening
 
 
-def test_coarsening_joins_each_center_to_the_first_within_the_spacing():
+def test_coarsening_merges_each_center_into_the_first_within_the_spacing():
     s = ReducedSet(
         np.array([[0.0], [1.0], [2.5], [3.0]]), np.array([1.0, 2.0, 3.0, 4.0]), 0.25, spacing=0.5,
         displacement=np.full(4, 0.1), scatter=np.full(4, 0.02),
@@ -273,7 +273,7 @@ def test_coarsening_joins_each_center_to_the_first_within_the_spacing():
     )
 
 
-def test_coarsening_claims_nothing_where_nothing_is_known():
+def test_coarsening_leaves_unknown_bounds_unknown():
     coarse, _ = ReducedSet(C, W).coarsen(1.5)
     assert coarse.n_centers == 2
     assert coarse.radius is coarse.displacement is coarse.scatter is None

@@ -26,7 +26,7 @@ def kernel(name, X, Y):
     return np.exp(dense.log_kernel(Gaussian(BANDWIDTHS[name]), X, Y))
 
 
-def exact_axes(name, center, n_components=4):
+def dense_axes(name, center, n_components=4):
     """Coefficients of the unit axes on all training rows, in the signs of the model."""
     X, _, model = case(name, center, n_components)
     n = len(X)
@@ -37,11 +37,11 @@ def exact_axes(name, center, n_components=4):
     return V * np.sign(np.sum(vectors * model.eigensystem_.functions, axis=0))
 
 
-def projected(name, center, Z, points):
+def project_densely(name, center, Z, points):
     """Coordinates of points on the projections of the exact axes on the span of Z."""
     X, _, _ = case(name, center)
     A = np.linalg.lstsq(
-        kernel(name, Z, Z), kernel(name, Z, X) @ exact_axes(name, center), rcond=None
+        kernel(name, Z, Z), kernel(name, Z, X) @ dense_axes(name, center), rcond=None
     )[0]
     mean = kernel(name, X, Z).mean(axis=0) if center else 0
     return (kernel(name, points, Z) - mean) @ A

@@ -40,7 +40,7 @@ class CompressionInvariants:
         return datasets.blobs(50, 3, seed=9, dtype=X.dtype)
 
     @pytest.mark.parametrize("center", [True, False])
-    def test_it_is_near_the_model_and_in_its_dtype(self, X, new, center):
+    def test_the_result_is_close_to_the_model_and_has_its_dtype(self, X, new, center):
         model = fitted(X, center=center)
         small = self.compress(model, 30)
         assert small.basis_.shape == (30, 3)
@@ -52,7 +52,7 @@ class CompressionInvariants:
             small.explained_variance_ratio_, model.explained_variance_ratio_
         )
 
-    def test_it_is_an_eigensystem_over_the_new_points(self, X):
+    def test_the_result_is_an_eigensystem_on_the_new_points(self, X):
         small = self.compress(fitted(X), 10)
         system = small.eigensystem_
         assert isinstance(system, EigenSystem)
@@ -74,7 +74,7 @@ class CompressionInvariants:
         squares = np.sum(difference * (model.kernel_(points) @ difference), axis=0)
         np.testing.assert_allclose(small.axis_errors_**2, squares, atol=1e-9)
 
-    def test_a_model_of_moments_is_taken_too(self):
+    def test_a_refined_model_can_be_compressed(self):
         X, new = datasets.blobs(200, 3), datasets.blobs(50, 3, seed=9)
         model = fitted(X, ell=np.inf)
         model = ReducedSetKernelPCA(
@@ -85,7 +85,7 @@ class CompressionInvariants:
         assert np.linalg.norm(small.transform(new) - expected) < 0.1 * np.linalg.norm(expected)
 
     @pytest.mark.parametrize("center", [True, False])
-    def test_what_is_compressed_can_be_compressed_again(self, center):
+    def test_a_compressed_model_can_be_compressed_again(self, center):
         X = datasets.blobs(200, 3)
         once = select_reduced_set(fitted(X, center=center), 40)
         if self.needs_points:
@@ -96,7 +96,7 @@ class CompressionInvariants:
         expected = once.transform(X)
         assert np.linalg.norm(twice.transform(X) - expected) < 0.1 * np.linalg.norm(expected)
 
-    def test_the_same_bits_twice_and_the_model_is_not_changed(self, X, new):
+    def test_compression_is_reproducible_and_does_not_modify_the_model(self, X, new):
         model = fitted(X)
         before = fitted_state(model)
         first, second = self.compress(model, 10), self.compress(model, 10)
@@ -104,7 +104,7 @@ class CompressionInvariants:
         assert fitted_state(model) == before
 
     @pytest.mark.parametrize("center", [True, False])
-    def test_repeated_points_leave_no_nan(self, center):
+    def test_repeated_points_give_no_nan(self, center):
         X = np.repeat(datasets.blobs(15, 3), 4, axis=0)
         model = fitted(X, center=center)
         model.density_.reduced_set_ = ReducedSet(X, np.ones(60))
@@ -113,10 +113,10 @@ class CompressionInvariants:
         error = small.transform(X) - model.transform(X)
         assert np.linalg.norm(error) < 0.05 * np.linalg.norm(model.transform(X))
 
-    def test_one_point(self, X):
+    def test_a_single_point_is_enough(self, X):
         assert self.compress(fitted(X), 1).transform(X).shape == (200, 3)
 
-    def test_far_from_the_origin(self):
+    def test_results_are_accurate_far_from_the_origin(self):
         X = np.round(datasets.blobs(150, 3) * 2**10) / 2**10
         here, there = (self.compress(fitted(X + shift), 8) for shift in (0, 2.0**27))
         difference = there.transform(X + 2.0**27) - here.transform(X)
@@ -124,14 +124,14 @@ class CompressionInvariants:
 
     # ------------------------------------------------------------------ as a transformer
 
-    def test_pickle_and_clone(self, X, new):
+    def test_a_compressed_model_can_be_pickled_and_cloned(self, X, new):
         small = self.compress(fitted(X), 10)
         again = pickle.loads(pickle.dumps(small))
         np.testing.assert_array_equal(again.transform(new), small.transform(new))
         assert clone(small) is small
         assert small.fit(X) is small
 
-    def test_names(self, X):
+    def test_feature_names_are_kept_and_checked(self, X):
         frame = pd.DataFrame(X, columns=NAMES)
         small = self.compress(fitted(frame), 10)
         assert list(small.feature_names_in_) == NAMES
@@ -141,38 +141,38 @@ class CompressionInvariants:
         out = small.set_output(transform="pandas").transform(frame)
         assert list(out.columns) == [f"compressedkernelpca{i}" for i in range(3)]
 
-    def test_in_a_pipeline(self, X):
+    def test_a_compressed_model_works_in_a_pipeline(self, X):
         pipeline = make_pipeline(self.compress(fitted(X), 10), Ridge()).fit(X, X[:, 0])
         assert pipeline.predict(X).shape == (200,)
 
-    def test_it_shows_its_sizes(self, X):
+    def test_the_repr_shows_the_sizes(self, X):
         small = self.compress(fitted(X), 10)
         assert repr(small) == "CompressedKernelPCA(10 centers, 3 components)"
 
     # ------------------------------------------------------------------------- refusals
 
     @pytest.mark.parametrize("n_centers", [0, -1, 2.0, "5", None, True])
-    def test_a_number_of_centers_that_is_none(self, n_centers):
+    def test_n_centers_must_be_a_positive_integer(self, n_centers):
         with pytest.raises(ValueError, match="n_centers must be an integer"):
             self.compress(fitted(datasets.blobs(50, 3)), n_centers)
 
-    def test_more_centers_than_the_model_has(self):
+    def test_n_centers_must_not_exceed_the_centers_of_the_model(self):
         model = fitted(datasets.blobs(50, 3))
         with pytest.raises(ValueError, match=f"n_centers=51 .* {model.n_centers_} centers"):
             self.compress(model, 51)
 
-    def test_models_that_are_no_fitted_kernel_pca(self):
+    def test_the_model_must_be_a_fitted_kernel_pca(self):
         with pytest.raises(NotFittedError):
             self.compress(ReducedSetKernelPCA(2), 5)
         for model in (PCA(2).fit(datasets.blobs(50, 3)), datasets.blobs(50, 3), None):
             with pytest.raises(TypeError, match="model must be a fitted kernel PCA"):
                 self.compress(model, 5)
 
-    def test_an_operator_that_has_no_axes(self):
+    def test_a_diffusion_map_cannot_be_compressed(self):
         model = DiffusionMaps(2).fit(datasets.blobs(50, 3))
         with pytest.raises(TypeError, match="not a kernel PCA"):
             self.compress(model, 5)
 
-    def test_new_points_of_another_width(self, X):
+    def test_a_different_number_of_features_is_rejected(self, X):
         with pytest.raises(ValueError, match="features"):
             self.compress(fitted(X), 10).transform(X[:, :2])

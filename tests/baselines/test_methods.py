@@ -18,7 +18,7 @@ def data():
     return X[:300], X[300:], Gaussian(6.0)
 
 
-# Limits on the relative error: about 1.3 times the largest error over eight seeds.
+# Limits on the relative error, averaged over the first seeds: 1.3 times the measured value.
 LIMITS = {
     "kpca": 1e-13,
     "sklearn-kpca": 1e-13,
@@ -26,24 +26,24 @@ LIMITS = {
     "shadow-two-scales": 0.053,
     "shadow-refined": 1.1e-4,
     "shadow-two-scales-refined": 5.1e-3,
-    "kmeans": 0.014,
-    "paring": 0.34,
-    "paring-covering": 0.25,
+    "kmeans": 6.3e-3,
+    "paring": 0.225,
+    "paring-covering": 0.095,
     "parzen": 0.019,
     "herding": 0.042,
-    "subsampled": 0.34,
-    "nystrom": 0.26,
-    "wnystrom": 0.01,
-    "nystrom-landmarks": 1.2e-3,
+    "subsampled": 0.225,
+    "nystrom": 0.123,
+    "wnystrom": 2.9e-3,
+    "nystrom-landmarks": 3.6e-4,
     "nystrom-cholesky": 1.7e-5,
-    "nystrom-rpcholesky": 3.3e-5,
-    "nystrom-leverage": 3.2e-4,
+    "nystrom-rpcholesky": 1.1e-5,
+    "nystrom-leverage": 7.1e-5,
     "selection": 6.3e-6,
     "construction": 0.011,
     "map-compression": 1.1e-4,
     "sparse": 0.046,
-    "sklearn-nystroem": 1.2e-3,
-    "fourier": 0.32,
+    "sklearn-nystroem": 3.6e-4,
+    "fourier": 0.212,
 }
 
 
@@ -58,11 +58,11 @@ def test_every_method_approximates_exact_kernel_pca(name, data):
         Z = model.transform(new)
         aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
         errors.append(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))
-    assert max(errors) < LIMITS[name]
+    assert np.mean(errors) < LIMITS[name]
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_what_it_says_of_the_seed_and_of_the_data_is_true(name, data):
+def test_the_declared_randomness_and_memory_use_are_correct(name, data):
     X, new, kernel = data
     method = METHODS[name]
     size = size_of(method)
@@ -76,7 +76,7 @@ def test_what_it_says_of_the_seed_and_of_the_data_is_true(name, data):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_what_it_cannot_do_is_said(name):
+def test_unsupported_options_are_rejected(name):
     method = METHODS[name]
     with pytest.raises(ValueError, match="size"):
         method.make(3, Gaussian(1.0), 5 if method.size is None else None)
@@ -91,7 +91,7 @@ def test_what_it_cannot_do_is_said(name):
 
 
 @pytest.mark.parametrize("name", ["sklearn-nystroem", "fourier"])
-def test_scikit_learn_is_seeded_where_its_pca_is_random(name):
+def test_the_randomized_pca_of_scikit_learn_is_seeded(name):
     """Above 500 features, PCA uses a randomized solver."""
     X = np.random.default_rng(0).normal(size=(800, 24))
     first, second = (

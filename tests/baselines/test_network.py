@@ -22,7 +22,7 @@ class TestInvariants(CompressionInvariants):
 
 @each
 @centered_or_not
-def test_the_coefficients_are_those_of_least_squares_at_the_training_points(name, center):
+def test_the_coefficients_solve_least_squares_at_the_training_points(name, center):
     X, new, model = case(name, center)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, size=len(X))
     small = compress_map(model, 10, X, weights, max_iter=5)
@@ -36,7 +36,7 @@ def test_the_coefficients_are_those_of_least_squares_at_the_training_points(name
 
 @each
 @centered_or_not
-def test_the_gradient_is_that_of_finite_differences(name, center):
+def test_the_gradient_matches_finite_differences(name, center):
     X, _, model = case(name, center)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, size=len(X))
     network = _Network.for_model(Axes.of(model, 4), model.kernel_, X, weights)
@@ -51,7 +51,7 @@ def test_the_gradient_is_that_of_finite_differences(name, center):
 
 @each
 @centered_or_not
-def test_training_lowers_the_error_of_the_centers_it_starts_from(name, center):
+def test_training_reduces_the_error_of_the_initial_centers(name, center):
     X, new, model = case(name, center)
 
     def error(small, points):
@@ -64,7 +64,7 @@ def test_training_lowers_the_error_of_the_centers_it_starts_from(name, center):
     assert error(trained, new) < error(start, new)
 
 
-def test_the_reduced_set_and_its_weights_are_the_training_points():
+def test_the_weighted_reduced_set_is_the_default_training_data():
     X = datasets.blobs(300, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0, ell=3.0).fit(X)
     s = model.reduced_set_
@@ -79,7 +79,7 @@ def test_the_reduced_set_and_its_weights_are_the_training_points():
     assert np.abs(unweighted.transform(X) - default.transform(X)).max() > 1e-5
 
 
-def test_refusals():
+def test_invalid_arguments_are_rejected():
     X, _, model = case("digits")
     other = ReducedSetKernelPCA(2, kernel=Laplacian(2.0)).fit(datasets.blobs(50, 2))
     with pytest.raises(ValueError, match="Gaussian"):

@@ -49,7 +49,7 @@ def path(name, noise=0.01):
 
 
 @each
-def test_the_likelihood_is_the_dense_one_and_never_falls(name):
+def test_the_likelihood_matches_dense_algebra_and_never_decreases(name):
     X, weights = weighted_points(name)
     states, _ = path(name)
     for u, value in states[::12]:
@@ -58,7 +58,7 @@ def test_the_likelihood_is_the_dense_one_and_never_falls(name):
 
 
 @each
-def test_what_is_updated_equals_what_is_computed_anew(name):
+def test_updated_quantities_equal_recomputed_ones(name):
     covariance = path(name)[1]
     S, Q = covariance.S.copy(), covariance.Q.copy()
     covariance.refresh()
@@ -67,7 +67,7 @@ def test_what_is_updated_equals_what_is_computed_anew(name):
 
 
 @each
-def test_an_em_step_from_the_answer_goes_nowhere_and_a_fixed_point_step_neither(name):
+def test_the_solution_is_a_fixed_point_of_both_of_tippings_updates(name):
     """Tipping's own updates, in his notation: Sigma, mu_n."""
     X, weights = weighted_points(name)
     noise, n = 0.02, weights.sum()
@@ -90,7 +90,7 @@ def test_an_em_step_from_the_answer_goes_nowhere_and_a_fixed_point_step_neither(
 
 
 @each
-def test_the_weights_go_to_those_of_the_points_as_the_noise_goes_to_zero(name):
+def test_the_weights_approach_those_of_the_points_as_the_noise_vanishes(name):
     X, weights = weighted_points(name, step=4)
     narrow = Gaussian(BANDWIDTHS[name] / 4)
     likelihood = Likelihood.of(narrow, ReducedSet(X, weights))
@@ -104,7 +104,7 @@ def test_the_weights_go_to_those_of_the_points_as_the_noise_goes_to_zero(name):
 
 @each
 @pytest.mark.parametrize("center", [False, True])
-def test_without_noise_it_is_kernel_pca_of_all_points(name, center):
+def test_without_noise_it_equals_kernel_pca_of_all_points(name, center):
     """To the square root of the gain in likelihood at which the weights are left."""
     X, weights = weighted_points(name, step=4)
     narrow = Gaussian(BANDWIDTHS[name] / 4)
@@ -132,7 +132,7 @@ def test_the_axes_are_those_of_the_covariance(name):
 
 
 @each
-def test_the_number_of_centers_is_met_from_below(name):
+def test_the_number_of_centers_does_not_exceed_the_requested_number(name):
     X = case(name)[0]
     kernel = Gaussian(BANDWIDTHS[name])
     counts = []
@@ -146,7 +146,7 @@ def test_the_number_of_centers_is_met_from_below(name):
     assert 22 <= counts[2] <= 25
 
 
-def test_how_much_all_points_weigh_does_not_matter():
+def test_the_scale_of_the_weights_does_not_matter():
     X, weights = weighted_points("german")
     once, huge = (
         maximize(Likelihood.of(Gaussian(BANDWIDTHS["german"]), ReducedSet(X, scale * weights)), 0.1)
@@ -164,7 +164,7 @@ def test_less_noise_keeps_more_points():
     assert counts[0] < counts[1] < counts[2] < 200
 
 
-def test_a_stream_is_sparse_again_after_each_change():
+def test_a_stream_stays_sparse_after_each_change():
     X = datasets.blobs(200, 3)
     whole = SparseKernelPCA(3, noise=0.01, bandwidth=4.0).fit(X)
     stream = SparseKernelPCA(3, noise=0.01, bandwidth=4.0).partial_fit(X[:90]).partial_fit(X[90:])
@@ -172,7 +172,7 @@ def test_a_stream_is_sparse_again_after_each_change():
     assert stream.n_centers_ < stream.reduced_set_.n_centers
 
 
-def test_it_can_be_compressed():
+def test_a_sparse_model_can_be_compressed():
     X = datasets.blobs(200, 3)
     model = SparseKernelPCA(2, noise=0.002, bandwidth=4.0).fit(X)
     small = select_reduced_set(model, model.n_centers_ // 2)
@@ -193,21 +193,21 @@ def test_it_can_be_compressed():
         ({"n_centers": 5, "noise": 0.1}, "not both"),
     ],
 )
-def test_refusals(parameters, message):
+def test_invalid_arguments_are_rejected(parameters, message):
     with pytest.raises(ValueError, match=message):
         SparseKernelPCA(1, bandwidth=4.0, **parameters).fit(datasets.blobs(50, 3))
     model = SparseKernelPCA(1, bandwidth=4.0, **parameters)
     assert not hasattr(model, "density_")
 
 
-def test_points_that_are_as_good_as_each_other():
+def test_equally_good_points_are_accepted():
     X = np.array([[0.0], [100.0], [200.0]])
     model = SparseKernelPCA(1, n_centers=2, bandwidth=1.0, ell=np.inf, center=False)
     assert 1 <= model.fit(X).n_centers_ <= 2
     assert model.set_params(n_centers=3).fit(X).n_centers_ == 3
 
 
-def test_fewer_components_than_asked_for_are_told_with_what_helps():
+def test_fewer_components_than_requested_give_a_warning_with_the_fix():
     model = SparseKernelPCA(9, n_centers=4, bandwidth=4.0)
     with pytest.warns(UserWarning, match=r"n_components=9.*more centers"):
         model.fit(datasets.blobs(100, 3))

@@ -15,7 +15,7 @@ class TestInvariants(DensityInvariants):
 
 
 @pytest.mark.parametrize("name", ["german", "digits"])
-def test_centers_are_different_rows_that_carry_n_over_m(name):
+def test_centers_are_distinct_rows_with_weight_n_over_m(name):
     X = np.unique(datasets.load(name), axis=0)
     s = UniformDensity(70).fit(X).reduced_set_
     places = [int(np.flatnonzero((c == X).all(axis=1))[0]) for c in s.centers]
@@ -24,13 +24,13 @@ def test_centers_are_different_rows_that_carry_n_over_m(name):
     np.testing.assert_allclose(s.weights, len(X) / 70, rtol=1e-14)
 
 
-def test_the_seed_chooses():
+def test_the_seed_determines_the_rows():
     X = datasets.blobs(100, 2)
     centers = [UniformDensity(10, random_state=seed).fit(X).reduced_set_.centers for seed in (0, 1)]
     assert not np.array_equal(*centers)
 
 
-def test_the_expected_measure_is_the_data():
+def test_the_expected_weights_are_those_of_the_data():
     """Also with weights that are fractions: the mean of many samples has their weights."""
     X, weights = np.arange(12.0)[:, None], 3 * np.random.default_rng(0).random(12)
     found = np.zeros(12)
@@ -41,7 +41,7 @@ def test_the_expected_measure_is_the_data():
     np.testing.assert_allclose(found, weights, rtol=0, atol=0.3)
 
 
-def test_the_mmd_falls_as_one_over_the_root_of_m():
+def test_the_mmd_decreases_as_one_over_the_square_root_of_m():
     X, kernel = datasets.blobs(1000, 2), Gaussian(2.0)
     sizes = np.array([2, 4, 8, 16, 32, 64])
     squared = np.zeros(len(sizes))

@@ -40,7 +40,7 @@ class DensityInvariants:
         assert s.weights.sum() == pytest.approx(len(X), rel=1e-12)
         assert s.n_samples == pytest.approx(len(X), rel=1e-12)
 
-    def test_weights_sum_to_the_sample_weights(self, X):
+    def test_weights_sum_to_the_total_sample_weight(self, X):
         weights = np.random.default_rng(0).random(len(X))
         s = self.make(Gaussian(2.0)).fit(X, sample_weight=weights).reduced_set_
         assert s.weights.sum() == pytest.approx(weights.sum(), rel=1e-12)
@@ -60,7 +60,7 @@ class DensityInvariants:
             distances = np.linalg.norm(X.astype(float) - s.centers[labels].astype(float), axis=1)
             assert distances.max() <= s.radius
 
-    def test_displacement_and_scatter_are_the_sums_over_the_data(self, X):
+    def test_displacement_and_scatter_are_sums_over_the_data(self, X):
         weights = np.random.default_rng(0).random(len(X))
         density = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         s, labels = density.reduced_set_, density.labels_
@@ -71,7 +71,7 @@ class DensityInvariants:
             expected = np.bincount(labels, weights=weights * values, minlength=s.n_centers)
             np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-300)
 
-    def test_whole_weights_equal_repeated_rows(self, X):
+    def test_integer_weights_equal_repeated_rows(self, X):
         if not self.weights_equal_repeats:
             pytest.skip("not promised")
         weights = np.random.default_rng(1).integers(0, 4, size=len(X))
@@ -86,21 +86,21 @@ class DensityInvariants:
         )
         np.testing.assert_array_equal(np.repeat(weighted.labels_, weights), repeated.labels_)
 
-    def test_rows_of_weight_zero_leave_no_trace(self, X):
+    def test_rows_with_zero_weight_have_no_effect(self, X):
         weights = (np.arange(len(X)) % 3 > 0).astype(float)
         density = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         without = self.make(Gaussian(2.0)).fit(X[weights > 0])
         assert density.reduced_set_ == without.reduced_set_
         np.testing.assert_array_equal(density.labels_[weights == 0], -1)
 
-    def test_the_same_seed_gives_the_same_bits(self, X):
+    def test_the_same_seed_gives_bitwise_equal_results(self, X):
         first, second = (self.make().fit(X) for _ in range(2))
         assert first.reduced_set_ == second.reduced_set_
         np.testing.assert_array_equal(first.labels_, second.labels_)
 
     # ---------------------------------------------------------------- as an estimator
 
-    def test_input_is_neither_changed_nor_needed_writeable(self, X):
+    def test_the_input_may_be_read_only_and_is_not_modified(self, X):
         before = X.copy()
         weights = np.ones(len(X))
         X.flags.writeable = weights.flags.writeable = False
@@ -113,33 +113,33 @@ class DensityInvariants:
         for same in (np.asfortranarray(X), wide[:, ::2], X[::-1][::-1]):
             assert self.make().fit(same).reduced_set_ == expected
 
-    def test_fit_stores_nothing_in_parameters(self, X):
+    def test_fit_does_not_modify_the_density_parameter(self, X):
         density = self.make()
         before = density.get_params()
         density.fit(X)
         assert density.get_params() == before
 
-    def test_fit_returns_itself_and_forgets_an_earlier_fit(self, X):
+    def test_fit_returns_self_and_discards_the_previous_fit(self, X):
         density = self.make(Gaussian(2.0))
         assert density.fit(X[:100]) is density
         density.fit(X[100:])
         assert density.reduced_set_ == self.make(Gaussian(2.0)).fit(X[100:]).reduced_set_
 
-    def test_clone_is_unfitted_and_pickle_is_not(self, X):
+    def test_a_clone_is_unfitted_and_an_unpickled_copy_is_fitted(self, X):
         density = self.make().fit(X)
         assert not hasattr(clone(density), "reduced_set_")
         again = pickle.loads(pickle.dumps(density))
         assert again.reduced_set_ == density.reduced_set_
         np.testing.assert_array_equal(again.score_samples(X), density.score_samples(X))
 
-    def test_the_fitted_kernel_has_a_number(self, X):
+    def test_the_fitted_kernel_has_a_numeric_bandwidth(self, X):
         assert self.make().fit(X).kernel_.bandwidth > 0
         assert self.make("laplacian").fit(X).kernel_.power == 1
 
     # -------------------------------------------------------------------- the density
 
     @pytest.mark.parametrize("kernel", KERNELS, ids=kernel_name)
-    def test_score_samples_is_the_formula(self, X, kernel):
+    def test_score_samples_matches_the_formula(self, X, kernel):
         density = self.make(kernel).fit(X)
         new = datasets.blobs(50, 3, seed=7, dtype=X.dtype)
         new[0] = 80.0  # the kernel underflows here, its log does not
@@ -150,7 +150,7 @@ class DensityInvariants:
         assert density.score(new) == pytest.approx(expected.sum(), rel=1e-12)
 
     @pytest.mark.parametrize("kernel", KERNELS, ids=kernel_name)
-    def test_the_density_of_far_clusters_keeps_its_digits(self, kernel):
+    def test_the_density_is_accurate_for_distant_clusters(self, kernel):
         X = np.concatenate([datasets.blobs(50, 2) + shift for shift in (0.0, 1e6, 1e8)])
         density = self.make(kernel).fit(X)
         new = X[::10] + np.array([12.0, -9.0])
@@ -180,7 +180,7 @@ class DensityInvariants:
         grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
         assert np.exp(density.score_samples(grid)).sum() * 0.01 == pytest.approx(1.0, abs=1e-3)
 
-    def test_a_kernel_without_integral_gives_a_density_that_is_not_normalised(self, X):
+    def test_the_density_is_not_normalized_if_the_kernel_has_no_integral(self, X):
         own = self.make(RadialKernel(lambda s: np.exp(-s), 2.0, 1.5)).fit(X)
         gaussian = self.make(Gaussian(1.5)).fit(X)
         np.testing.assert_allclose(

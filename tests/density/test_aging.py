@@ -12,7 +12,7 @@ from tests import datasets
 from tests.density.test_window import drifting
 
 
-def covered(X, radius, patience):
+def cover_by_row(X, radius, patience):
     """For each row the number of the row that opened its center, and the squared distance."""
     aging = AgingCover(radius, patience, X)
     homes, squared = [], []
@@ -27,8 +27,8 @@ def covered(X, radius, patience):
     return np.concatenate(homes), np.concatenate(squared)
 
 
-def assert_is_the_reference(X, radius, patience):
-    homes, squared = covered(X, radius, patience)
+def assert_equals_the_reference(X, radius, patience):
+    homes, squared = cover_by_row(X, radius, patience)
     expected_homes, expected_squared = reference.aging_cover(X, radius, patience)
     np.testing.assert_array_equal(homes, expected_homes)
     np.testing.assert_array_equal(squared, expected_squared)
@@ -44,22 +44,22 @@ def ways(request, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("patience", [1, 30, 200, 10_000])
 @pytest.mark.parametrize("shift", [0.0, 1e8])
-def test_it_is_the_reference(ways, dtype, patience, shift):
+def test_the_cover_equals_the_reference(ways, dtype, patience, shift):
     X = (drifting(600) + shift).astype(dtype)
-    assert_is_the_reference(X, 0.5, patience)
+    assert_equals_the_reference(X, 0.5, patience)
 
 
-def test_exact_ties_at_the_radius_are_outside(ways):
+def test_rows_exactly_at_the_radius_are_not_covered(ways):
     X = np.random.default_rng(0).integers(0, 6, size=(1500, 3)).astype(float)
-    assert_is_the_reference(X, 2.0, 40)
+    assert_equals_the_reference(X, 2.0, 40)
 
 
 @pytest.mark.parametrize("d", [1, 16, 120])
-def test_any_number_of_features(ways, d):
-    assert_is_the_reference(datasets.blobs(500, d), 1.2 * np.sqrt(d), 60)
+def test_any_number_of_features_is_supported(ways, d):
+    assert_equals_the_reference(datasets.blobs(500, d), 1.2 * np.sqrt(d), 60)
 
 
-def test_branches_do_not_disturb_each_other(ways):
+def test_branches_of_a_cover_are_independent(ways):
     X = drifting(900)
     one = AgingCover(0.5, 300, X)
     _go_on(one, X[:300])
@@ -83,9 +83,9 @@ def _go_on(aging, X):
 
 @given(seed=st.integers(0, 2**32), patience=st.integers(1, 300), spread=st.floats(0.1, 20))
 @settings(max_examples=40, deadline=None)
-def test_any_stream(seed, patience, spread):
+def test_any_stream_equals_the_reference(seed, patience, spread):
     X = spread * np.random.default_rng(seed).normal(size=(300, 2))
-    assert_is_the_reference(X, 1.0, patience)
+    assert_equals_the_reference(X, 1.0, patience)
 
 
 def test_one_branch_alone_goes_on_with_the_cover():

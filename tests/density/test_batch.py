@@ -51,7 +51,7 @@ def real(name):
 @pytest.mark.parametrize("kernel", [Gaussian, Laplacian])
 @pytest.mark.parametrize("density", ["kmeans", "uniform", "covering", "herding"])
 @pytest.mark.parametrize("center", [True, False])
-def test_kernel_pca_on_it_is_dense_kernel_pca_with_its_weights(name, kernel, density, center):
+def test_kernel_pca_equals_dense_kernel_pca_with_the_same_weights(name, kernel, density, center):
     X, bandwidth = real(name)
     model = ReducedSetKernelPCA(
         6, kernel=kernel(bandwidth), density=MAKE[density](60), center=center
@@ -67,7 +67,7 @@ def test_kernel_pca_on_it_is_dense_kernel_pca_with_its_weights(name, kernel, den
 
 
 @pytest.mark.parametrize("density", ["gradient", "parzen", "parzen-full"])
-def test_kernel_pca_takes_the_others_too(density):
+def test_kernel_pca_accepts_every_density(density):
     X, kernel = datasets.blobs(300, 3), Gaussian(3.0)
     model = ReducedSetKernelPCA(3, kernel=kernel, density=MAKE[density](40)).fit(X)
     s = model.reduced_set_
@@ -77,7 +77,7 @@ def test_kernel_pca_takes_the_others_too(density):
 
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("density", ["kmeans", "uniform", "paring", "covering", "herding"])
-def test_the_density_is_the_dense_formula(name, density):
+def test_the_density_matches_the_dense_formula(name, density):
     X, bandwidth = real(name)
     fitted = MAKE[density](50, kernel=Gaussian(bandwidth)).fit(X)
     s = fitted.reduced_set_
@@ -88,7 +88,7 @@ def test_the_density_is_the_dense_formula(name, density):
 
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("density", ["kmeans", "uniform", "paring", "covering", "herding"])
-def test_labels_name_the_nearest_center(name, density):
+def test_labels_are_the_indices_of_the_nearest_centers(name, density):
     X, bandwidth = real(name)
     fitted = MAKE[density](50, kernel=Gaussian(bandwidth)).fit(X)
     distances = cdist(X, fitted.reduced_set_.centers)
@@ -98,7 +98,7 @@ def test_labels_name_the_nearest_center(name, density):
 
 @every_density
 @pytest.mark.parametrize("fitted", [False, True])
-def test_kernel_pca_says_that_it_cannot_stream(make, fitted):
+def test_kernel_pca_reports_that_the_density_cannot_stream(make, fitted):
     X = datasets.blobs(60, 3)
     model = ReducedSetKernelPCA(2, density=make(5))
     if fitted:
@@ -113,13 +113,13 @@ def test_kernel_pca_says_that_it_cannot_stream(make, fitted):
 
 @every_counted
 @pytest.mark.parametrize("n_centers", [0, -3, 2.5, 4.0, "8", True, None, np.nan])
-def test_n_centers_must_be_a_positive_whole_number(make, n_centers):
+def test_n_centers_must_be_a_positive_integer(make, n_centers):
     with pytest.raises(ValueError, match=r"n_centers must be an integer of at least 1, got"):
         make(n_centers).fit(datasets.blobs(20, 2))
 
 
 @every_counted
-def test_n_centers_may_not_exceed_the_rows_that_count(make):
+def test_n_centers_must_not_exceed_the_number_of_rows_with_weight(make):
     X, weights = datasets.blobs(20, 2), np.ones(20)
     with pytest.raises(ValueError, match=r"n_centers=21 exceeds the 20 rows .* at most 20"):
         make(21).fit(X)
@@ -130,7 +130,7 @@ def test_n_centers_may_not_exceed_the_rows_that_count(make):
 
 
 @every_density
-def test_bad_data_and_weights_are_refused_and_change_nothing(make):
+def test_invalid_data_and_weights_are_rejected_without_side_effects(make):
     X = datasets.blobs(30, 2)
     density = make(5).fit(X)
     before = fitted_state(density)
@@ -153,7 +153,7 @@ def test_bad_data_and_weights_are_refused_and_change_nothing(make):
 
 
 @every_density
-def test_names_of_features_are_kept_and_checked(make):
+def test_feature_names_are_stored_and_checked(make):
     X = pd.DataFrame(datasets.blobs(60, 3), columns=["a", "b", "c"])
     density = make(5).fit(X)
     assert list(density.feature_names_in_) == ["a", "b", "c"]
@@ -166,14 +166,14 @@ def test_names_of_features_are_kept_and_checked(make):
 
 @every_density
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_one_column_and_integers(make, dtype):
+def test_one_feature_and_integer_data_are_accepted(make, dtype):
     X = np.random.default_rng(0).normal(size=(40, 1)).astype(dtype)
     assert make(4).fit(X).reduced_set_.centers.dtype == dtype
     assert make(4).fit(np.arange(40)[:, None]).reduced_set_.centers.dtype == np.float64
 
 
 @every_density
-def test_the_scale_of_the_weights_scales_the_weights_alone(make):
+def test_scaling_the_sample_weights_scales_only_the_weights(make):
     X, weights = datasets.blobs(80, 2), np.random.default_rng(0).random(80) + 0.5
     kernel = Gaussian(2.0)
     once = make(9, kernel=kernel).fit(X, sample_weight=weights).reduced_set_
@@ -183,7 +183,7 @@ def test_the_scale_of_the_weights_scales_the_weights_alone(make):
 
 
 @pytest.mark.parametrize("density", ["uniform", "paring", "covering", "herding"])
-def test_equal_rows_are_one_center(density):
+def test_equal_rows_share_one_center(density):
     X = np.repeat(np.array([[0.0, 1.0], [5.0, 5.0], [9.0, 0.0]]), 10, axis=0)
     s = MAKE[density](30, kernel=Gaussian(1.0)).fit(X).reduced_set_
     order = np.argsort(s.centers[:, 0])
@@ -192,7 +192,7 @@ def test_equal_rows_are_one_center(density):
 
 
 @pytest.mark.parametrize("density", ["uniform", "paring", "kmeans", "covering"])
-def test_as_many_centers_as_rows_is_the_data(density):
+def test_with_one_center_per_row_the_centers_are_the_data(density):
     X = datasets.blobs(50, 3)
     s = MAKE[density](50).fit(X).reduced_set_
     np.testing.assert_array_equal(s.centers, X)
@@ -204,7 +204,7 @@ def test_as_many_centers_as_rows_is_the_data(density):
     ("density", "known"),
     [("kmeans", 1), ("covering", 1), ("parzen", 1), ("uniform", 0), ("paring", 0), ("herding", 0)],
 )
-def test_a_radius_is_reported_where_rows_belong_to_centers(density, known):
+def test_the_radius_is_set_if_rows_are_assigned_to_centers(density, known):
     s = MAKE[density](20).fit(datasets.blobs(200, 3)).reduced_set_
     for value in (s.radius, s.displacement, s.scatter):
         assert (value is not None) == bool(known)

@@ -15,7 +15,7 @@ X = datasets.blobs(2000, 3)
 DENSITY = ShadowDensity(Gaussian(6.0), ell=4.0)
 
 
-def blocks_of(density=DENSITY, rows=X):
+def fit_blocks(density=DENSITY, rows=X):
     return ShadowBlocks.of(density, density.kernel, rows[:0], rows[0])
 
 
@@ -28,7 +28,7 @@ def first_within(rows, centers, radius):
     return labels, squared[np.arange(len(rows)), labels]
 
 
-def joined(shadow, parts, weights=None):
+def merge_blocks(shadow, parts, weights=None):
     weights = [None] * len(parts) if weights is None else weights
     covers = [shadow.cover(*pair) for pair in zip(parts, weights, strict=True)]
     merged = reduce(ReducedSet.merge, [cover for cover in covers if cover is not None])
@@ -36,16 +36,16 @@ def joined(shadow, parts, weights=None):
     return merged, shadow.join(merged, reduce(Counts.merge, counts))
 
 
-def test_one_block_is_algorithm_2():
-    found, expected = blocks_of().cover(X), DENSITY.fit(X).reduced_set_
+def test_one_block_equals_algorithm_2():
+    found, expected = fit_blocks().cover(X), DENSITY.fit(X).reduced_set_
     assert found == expected
-    assert joined(blocks_of(), [X])[1] == expected
+    assert merge_blocks(fit_blocks(), [X])[1] == expected
 
 
 @pytest.mark.parametrize("n_blocks", [2, 7, 40])
-def test_every_row_is_counted_once_at_the_first_center_within_the_radius(n_blocks):
-    shadow = blocks_of()
-    merged, found = joined(shadow, np.array_split(X, n_blocks))
+def test_every_row_is_counted_once_by_the_first_center_within_the_radius(n_blocks):
+    shadow = fit_blocks()
+    merged, found = merge_blocks(shadow, np.array_split(X, n_blocks))
     labels, squared = first_within(X, found.centers, shadow.radius)
     np.testing.assert_array_equal(found.weights, np.bincount(labels))
     np.testing.assert_allclose(found.scatter, np.bincount(labels, squared), rtol=1e-12)
@@ -56,35 +56,35 @@ def test_every_row_is_counted_once_at_the_first_center_within_the_radius(n_block
     assert found.radius == found.spacing == shadow.radius < merged.radius
 
 
-def test_rows_that_no_merged_center_covers_open_centers_of_their_own():
-    merged, found = joined(blocks_of(), np.array_split(X, 40))
+def test_rows_not_covered_by_a_merged_center_become_centers():
+    merged, found = merge_blocks(fit_blocks(), np.array_split(X, 40))
     assert found.n_centers > merged.n_centers
     np.testing.assert_array_equal(found.centers[: merged.n_centers], merged.centers)
     gaps = np.stack([reference.squared_distances(found.centers, c) for c in found.centers])
     assert gaps[np.triu_indices(len(gaps), 1)].min() >= found.spacing**2
 
 
-def test_the_sums_at_the_frequencies_are_those_of_one_machine():
-    _, found = joined(blocks_of(), np.array_split(X, 7))
+def test_fourier_sums_equal_those_of_a_single_fit():
+    _, found = merge_blocks(fit_blocks(), np.array_split(X, 7))
     assert found.spectrum == DENSITY.fit(X).reduced_set_.spectrum
 
 
-def test_whole_weights_equal_repeated_rows():
+def test_integer_weights_equal_repeated_rows():
     repeats = np.random.default_rng(0).integers(0, 4, len(X))
     cuts = [300, 301, 1500]
     parts, weights = np.split(X, cuts), np.split(repeats.astype(float), cuts)
     repeated = [np.repeat(part, w.astype(int), axis=0) for part, w in zip(parts, weights)]  # noqa: B905
-    shadow = blocks_of()
-    weighted, expected = joined(shadow, parts, weights)[1], joined(shadow, repeated)[1]
+    shadow = fit_blocks()
+    weighted, expected = merge_blocks(shadow, parts, weights)[1], merge_blocks(shadow, repeated)[1]
     np.testing.assert_array_equal(weighted.centers, expected.centers)
     np.testing.assert_array_equal(weighted.weights, expected.weights)
     assert weighted.spectrum == expected.spectrum
 
 
-def test_fractions_are_kept_to_the_last_row():
+def test_fractional_weights_are_exact_to_the_last_row():
     weights = np.random.default_rng(0).uniform(0.1, 3.0, len(X))
-    shadow = blocks_of()
-    _, found = joined(shadow, np.array_split(X, 9), np.array_split(weights, 9))
+    shadow = fit_blocks()
+    _, found = merge_blocks(shadow, np.array_split(X, 9), np.array_split(weights, 9))
     assert found.weights.sum() == pytest.approx(weights.sum(), rel=1e-14)
     density = ShadowDensity(Gaussian(6.0), ell=4.0).adopt(X, shadow.kernel, found)
     density.forget(X[1:], sample_weight=weights[1:])
@@ -92,9 +92,9 @@ def test_fractions_are_kept_to_the_last_row():
     assert density.reduced_set_.n_samples == pytest.approx(weights[0], rel=1e-14)
 
 
-def test_an_adopted_set_goes_on_as_a_stream():
-    shadow = blocks_of()
-    _, found = joined(shadow, np.array_split(X[:1500], 6))
+def test_a_merged_fit_can_continue_as_a_stream():
+    shadow = fit_blocks()
+    _, found = merge_blocks(shadow, np.array_split(X[:1500], 6))
     density = ShadowDensity(Gaussian(6.0), ell=4.0).adopt(X, shadow.kernel, found)
     assert density.ell_ == pytest.approx(4.0)
     density.partial_fit(X[1500:]).forget(X[1500:])
@@ -104,45 +104,45 @@ def test_an_adopted_set_goes_on_as_a_stream():
     np.testing.assert_array_equal(density.reduced_set_.centers, X[:1])
 
 
-def test_a_merged_set_forgets_nothing():
-    shadow = blocks_of()
-    merged, _ = joined(shadow, np.array_split(X, 6))
+def test_a_merged_fit_cannot_forget_rows():
+    shadow = fit_blocks()
+    merged, _ = merge_blocks(shadow, np.array_split(X, 6))
     density = ShadowDensity(Gaussian(6.0), ell=4.0).adopt(X, shadow.kernel, merged, merged=True)
     with pytest.raises(ValueError, match=r"this model was merged.*Nothing was changed"):
         density.forget(X[:5])
     assert density.fit(X).forget(X[:5]).reduced_set_.n_samples == len(X) - 5
 
 
-def test_blocks_may_be_empty_or_without_weight():
-    shadow = blocks_of()
+def test_blocks_may_be_empty_or_have_zero_weight():
+    shadow = fit_blocks()
     parts = [X[:0], X[:900], X[900:900], X[900:], X[:10]]
     weights = [np.ones(len(part)) for part in parts]
     weights[-1][:] = 0
     assert shadow.cover(parts[0]) is None
     assert shadow.cover(parts[-1], weights[-1]) is None
-    assert joined(shadow, parts, weights)[1] == joined(shadow, [X[:900], X[900:]])[1]
+    assert merge_blocks(shadow, parts, weights)[1] == merge_blocks(shadow, [X[:900], X[900:]])[1]
 
 
-def test_float32_stays_and_mixtures_are_float64():
-    shadow, single = blocks_of(), X.astype(np.float32)
-    assert joined(shadow, np.array_split(single, 3))[1].centers.dtype == np.float32
-    _, mixed = joined(shadow, [single[:700], X[700:]])
+def test_float32_is_kept_and_mixed_dtypes_become_float64():
+    shadow, single = fit_blocks(), X.astype(np.float32)
+    assert merge_blocks(shadow, np.array_split(single, 3))[1].centers.dtype == np.float32
+    _, mixed = merge_blocks(shadow, [single[:700], X[700:]])
     assert mixed.centers.dtype == np.float64
     first_within(np.concatenate([single[:700].astype(float), X[700:]]), mixed.centers, 1.5)
 
 
-def test_steps_change_nothing_that_they_are_given():
-    shadow = blocks_of()
-    merged, _ = joined(shadow, np.array_split(X, 4))
+def test_steps_do_not_modify_their_arguments():
+    shadow = fit_blocks()
+    merged, _ = merge_blocks(shadow, np.array_split(X, 4))
     counts = [shadow.count(merged.centers, part) for part in np.array_split(X, 4)]
     before = pickle.dumps((counts, merged, shadow))
     shadow.join(merged, reduce(Counts.merge, counts))
     assert pickle.dumps((counts, merged, shadow)) == before
 
 
-def test_centers_that_no_row_joins_go():
-    shadow = blocks_of()
-    merged, expected = joined(shadow, [X])
+def test_centers_without_rows_are_dropped():
+    shadow = fit_blocks()
+    merged, expected = merge_blocks(shadow, [X])
     centers = np.concatenate([merged.centers[:1] + 1e3, merged.centers])
     more = ReducedSet(centers, np.full(len(centers), len(X) / len(centers)), 1.5, len(X))
     found = shadow.join(more, shadow.count(centers, X))
@@ -150,8 +150,8 @@ def test_centers_that_no_row_joins_go():
     np.testing.assert_array_equal(found.weights, expected.weights)
 
 
-def test_blocks_that_give_other_rows_the_second_time_are_refused():
-    shadow = blocks_of()
+def test_blocks_that_differ_between_the_passes_are_rejected():
+    shadow = fit_blocks()
     merged = shadow.cover(X)
     with pytest.raises(ValueError, match=r"weight 2000 when they were covered, but 1990 when"):
         shadow.join(merged, shadow.count(merged.centers, X[10:]))
@@ -168,18 +168,18 @@ def test_blocks_that_give_other_rows_the_second_time_are_refused():
         ({"ell": 0}, r"ell must be a positive number"),
     ],
 )
-def test_parameters_that_blocks_cannot_keep_are_refused(parameters, message):
+def test_parameters_that_blocks_do_not_support_are_rejected(parameters, message):
     with pytest.raises(ValueError, match=message):
-        blocks_of(ShadowDensity(Gaussian(6.0), **parameters))
+        fit_blocks(ShadowDensity(Gaussian(6.0), **parameters))
 
 
-def test_a_promised_error_fixes_the_radius():
+def test_a_tolerance_fixes_the_radius():
     density = ShadowDensity(Gaussian(6.0), tol=0.2)
-    assert blocks_of(density).radius == density.fit(X).reduced_set_.radius
+    assert fit_blocks(density).radius == density.fit(X).reduced_set_.radius
 
 
-def test_bad_rows_are_named():
-    shadow, bad = blocks_of(), X[:20].copy()
+def test_invalid_rows_are_reported_by_number():
+    shadow, bad = fit_blocks(), X[:20].copy()
     bad[13, 1] = np.nan
     with pytest.raises(ValueError, match=r"row 13 contains NaN or infinity"):
         shadow.cover(bad)

@@ -41,7 +41,9 @@ def true_sums(X, weights, density):
     dtype=st.sampled_from([np.float32, np.float64]),
 )
 @settings(max_examples=60)
-def test_radius_displacement_and_scatter_stay_bounds(seed, limit, n_features, fractional, dtype):
+def test_radius_displacement_and_scatter_remain_upper_bounds(
+    seed, limit, n_features, fractional, dtype
+):
     rng = np.random.default_rng(seed)
     X = rng.standard_cauchy(size=(400, n_features)).clip(-1e4, 1e4).astype(dtype)
     weights = rng.random(400) + 0.01 if fractional else np.ones(400)
@@ -69,7 +71,7 @@ def test_radius_displacement_and_scatter_stay_bounds(seed, limit, n_features, fr
     pickled=st.booleans(),
 )
 @settings(max_examples=40)
-def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, limit, fractional, pickled):
+def test_any_chunking_gives_the_same_bits_as_one_fit(seed, cuts, limit, fractional, pickled):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(4000, 2)) * rng.uniform(0.5, 5.0)
     weights = rng.random(4000) if fractional else np.ones(4000)
@@ -82,7 +84,7 @@ def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, limit, fractional, p
     assert stream.reduced_set_ == whole.reduced_set_
 
 
-def test_labels_of_a_chunk_name_the_centers_after_it_grew():
+def test_labels_of_a_chunk_refer_to_the_centers_after_the_radius_grew():
     X = datasets.blobs(3000, 3)
     density = bounded(50).partial_fit(X[:1000]).partial_fit(X[1000:])
     s = density.reduced_set_
@@ -90,7 +92,7 @@ def test_labels_of_a_chunk_name_the_centers_after_it_grew():
     assert distances.max() <= s.radius
 
 
-def test_a_limit_that_is_never_reached_changes_nothing():
+def test_a_limit_that_is_never_reached_has_no_effect():
     X = datasets.blobs(3000, 3)
     plain = ShadowDensity(Gaussian(2.0)).fit(X)
     limited = ShadowDensity(Gaussian(2.0), max_centers=plain.reduced_set_.n_centers).fit(X)
@@ -98,7 +100,7 @@ def test_a_limit_that_is_never_reached_changes_nothing():
     np.testing.assert_array_equal(limited.labels_, plain.labels_)
 
 
-def test_one_center_less_makes_the_radius_grow():
+def test_the_radius_grows_if_the_limit_is_one_center_too_low():
     X = datasets.blobs(3000, 3)
     plain = ShadowDensity(Gaussian(2.0)).fit(X).reduced_set_
     s = ShadowDensity(Gaussian(2.0), max_centers=plain.n_centers - 1).fit(X).reduced_set_
@@ -106,7 +108,7 @@ def test_one_center_less_makes_the_radius_grow():
     assert plain.radius == plain.spacing < s.spacing < s.radius
 
 
-def test_a_lower_limit_takes_hold_with_the_next_chunk():
+def test_a_lower_limit_takes_effect_with_the_next_chunk():
     X = datasets.blobs(2000, 2)
     stream = bounded(500).partial_fit(X[:1000])
     stream.set_params(max_centers=40).partial_fit(X[1000:])
@@ -116,7 +118,7 @@ def test_a_lower_limit_takes_hold_with_the_next_chunk():
     )
 
 
-def test_forgetting_is_exact_until_the_radius_grows_and_then_refused():
+def test_rows_can_be_forgotten_only_until_the_radius_grows():
     X = datasets.blobs(2000, 2)
     stream = bounded(400, ell=4.0).partial_fit(X[:100])
     stream.forget(X[50:100])
@@ -128,7 +130,7 @@ def test_forgetting_is_exact_until_the_radius_grows_and_then_refused():
     assert fitted_state(stream) == before
 
 
-def test_kernel_pca_works_on_it():
+def test_kernel_pca_works_with_a_limit_on_the_centers():
     X = datasets.blobs(5000, 3)
     model = ReducedSetKernelPCA(3, density=ShadowDensity(ell=30.0, max_centers=200))
     for chunk in np.array_split(X, 4):
@@ -139,7 +141,7 @@ def test_kernel_pca_works_on_it():
 
 
 @pytest.mark.parametrize("limit", [0, -1, 2.5, "10", True, np.nan])
-def test_a_bad_limit_is_named(limit):
+def test_an_invalid_limit_is_reported(limit):
     X = datasets.blobs(30, 2)
     density = bounded(10).fit(X)
     before = fitted_state(density)
@@ -150,19 +152,19 @@ def test_a_bad_limit_is_named(limit):
         assert fitted_state(density) == before
 
 
-def test_an_infinite_ell_cannot_be_bounded():
+def test_an_infinite_ell_cannot_be_combined_with_a_limit():
     with pytest.raises(ValueError, match=r"max_centers=10 needs a finite ell.*100\.0"):
         bounded(10, ell=np.inf).fit(datasets.blobs(30, 2))
 
 
-def test_data_that_no_radius_covers_are_refused():
+def test_data_that_no_radius_can_cover_are_rejected():
     X = np.array([[0.0], [1e200], [2e200]])
     with pytest.raises(ValueError, match=r"max_centers: the data are spread so wide.*rescale"):
         bounded(2).fit(X)
 
 
 @pytest.mark.slow
-def test_a_long_stream_keeps_its_limit():
+def test_a_long_stream_stays_within_the_limit():
     rng = np.random.default_rng(0)
     stream = bounded(2000)
     for _ in range(10):

@@ -24,11 +24,11 @@ class TestInvariants(DensityInvariants):
         return FadingDensity(1e300, ShadowDensity(kernel, ell=3.0))
 
 
-def fades(half_life, radius=0.5, **options):
+def fading_density(half_life, radius=0.5, **options):
     return FadingDensity(half_life, ShadowDensity(Gaussian(4 * radius), ell=4.0, **options))
 
 
-def naive_of(half_life, radius=0.5):
+def naive_stream(half_life, radius=0.5):
     patience = math.ceil(fading.PATIENCE * half_life)
     return NaiveStream(radius, half_life=half_life, patience=patience)
 
@@ -41,9 +41,9 @@ def naive_of(half_life, radius=0.5):
     pickled=st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_any_stream_is_that_of_a_direct_count(seed, half_life, chunks, weighted, pickled):
+def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, pickled):
     rng = np.random.default_rng(seed)
-    density, naive = fades(half_life), naive_of(half_life)
+    density, naive = fading_density(half_life), naive_stream(half_life)
     for n in chunks:
         X = 2.0 * rng.normal(size=(n, 2))
         weights = rng.random(n) + 0.01 if weighted else np.ones(n)
@@ -72,55 +72,55 @@ def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
     rng = np.random.default_rng(seed)
     weights = {"whole": rng.integers(1, 9, 700), "fractional": rng.random(700)}.get(weighting)
     weights = np.ones(700) if weights is None else weights.astype(float)
-    whole = fades(half_life).fit(X, sample_weight=weights)
-    stream = fades(half_life)
+    whole = fading_density(half_life).fit(X, sample_weight=weights)
+    stream = fading_density(half_life)
     for rows in np.split(np.arange(700), sorted(set(cuts))):
         stream.partial_fit(X[rows], sample_weight=weights[rows])
     assert stream.reduced_set_ == whole.reduced_set_
 
 
-def test_nor_do_chunks_matter_where_weights_are_whole_and_their_sums_are_not_exact():
+def test_any_chunking_gives_the_same_bits_even_if_sums_of_integer_weights_round():
     X = drifting(60)
     weights = np.random.default_rng(0).integers(2**40, 2**52, 60) * 2.0**257
-    whole = fades(1.0).fit(X, sample_weight=weights).reduced_set_
+    whole = fading_density(1.0).fit(X, sample_weight=weights).reduced_set_
     for cut in range(30, 59):
-        stream = fades(1.0).partial_fit(X[:cut], sample_weight=weights[:cut])
+        stream = fading_density(1.0).partial_fit(X[:cut], sample_weight=weights[:cut])
         assert stream.partial_fit(X[cut:], sample_weight=weights[cut:]).reduced_set_ == whole
 
 
-def test_the_last_row_counts_one_and_the_total_is_the_sum_of_the_powers():
-    stream = fades(10.0).fit(np.zeros((500, 1)))
+def test_the_last_row_has_weight_one_and_earlier_rows_decay_geometrically():
+    stream = fading_density(10.0).fit(np.zeros((500, 1)))
     ratio = 2 ** (-1 / 10)
     assert stream.reduced_set_.n_samples == pytest.approx((1 - ratio**500) / (1 - ratio), rel=1e-12)
-    assert fades(10.0).fit([[0.0], [9.0]]).reduced_set_.weights[1] == 1.0
+    assert fading_density(10.0).fit([[0.0], [9.0]]).reduced_set_.weights[1] == 1.0
 
 
-def test_many_spans_keep_the_digits():
+def test_accuracy_is_kept_over_many_half_lives():
     """The unit of the weights is chosen anew every 256 half-lives."""
-    s = fades(1.5).fit(np.zeros((3000, 1))).reduced_set_
+    s = fading_density(1.5).fit(np.zeros((3000, 1))).reduced_set_
     total = 1 / (1 - 2 ** (-1 / 1.5))
     assert s.n_samples == pytest.approx(total, rel=1e-14)
     np.testing.assert_allclose(s.spectrum.sums, total, rtol=1e-14)
 
 
-def test_it_follows_a_drift_in_bounded_memory():
+def test_a_drifting_stream_is_followed_in_bounded_memory():
     X = np.random.default_rng(0).normal(size=(40_000, 2)) + np.linspace(0, 1e4, 40_000)[:, None]
-    stream = fades(20.0, n_frequencies=0)
+    stream = fading_density(20.0, n_frequencies=0)
     sizes = [stream.partial_fit(chunk).reduced_set_.n_centers for chunk in np.split(X, 20)]
     assert max(sizes) <= fading.PATIENCE * 20
     assert len(pickle.dumps(stream)) < 100_000
     np.testing.assert_array_less(9e3, stream.reduced_set_.centers)
 
 
-def test_nothing_is_claimed_where_what_centers_took_along_is_not_small():
+def test_fourier_sums_are_dropped_if_expired_centers_carried_much_weight():
     X = np.zeros((1000, 1))
     X[0] = 50.0
     weights = np.r_[1e12, np.ones(999)]
-    stream = fades(1.0).partial_fit(X[:80], sample_weight=weights[:80])
+    stream = fading_density(1.0).partial_fit(X[:80], sample_weight=weights[:80])
     assert stream.reduced_set_.n_centers == 1
     assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is little
     assert stream.reduced_set_.radius == 0.5
-    heavy = fades(1.0).partial_fit(X[:30], sample_weight=weights[:30])
+    heavy = fading_density(1.0).partial_fit(X[:30], sample_weight=weights[:30])
     assert heavy.reduced_set_.n_centers == 1  # gone, and 1e12 2^-29 of weight with it
     for name in ("spectrum", "radius", "displacement", "scatter"):
         assert getattr(heavy.reduced_set_, name) is None
@@ -129,12 +129,12 @@ def test_nothing_is_claimed_where_what_centers_took_along_is_not_small():
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize(("heaviest", "half_life"), [(1e12, 1.0), (1e8, 5.0), (2.0, 1.0)])
-def test_a_heavy_row_that_is_gone_makes_no_certificate_false(heaviest, half_life, center):
+def test_the_certificate_remains_valid_after_a_heavy_row_expires(heaviest, half_life, center):
     n = int(fading.PATIENCE * half_life) + 2
     X = np.random.default_rng(0).normal(size=(n, 1))
     X[0] = 50.0
     weights = np.r_[heaviest, np.ones(n - 1)]
-    model = ReducedSetKernelPCA(1, center=center, density=fades(half_life, radius=0.125))
+    model = ReducedSetKernelPCA(1, center=center, density=fading_density(half_life, radius=0.125))
     certificate = model.fit(X, sample_weight=weights).certify(
         X, sample_weight=weights * 2.0 ** ((np.arange(n) - n + 1) / half_life)
     )
@@ -148,11 +148,11 @@ def test_a_heavy_row_that_is_gone_makes_no_certificate_false(heaviest, half_life
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_the_bounds_allow_for_what_is_gone(center):
+def test_the_bounds_account_for_expired_weight(center):
     """Rows on their centers, but for one that is gone: all of the error is what it took along."""
     X = np.r_[[[50.0]], np.zeros((26, 1)), [[9.0]]]
     weights = np.r_[24.0, np.ones(27)]
-    model = ReducedSetKernelPCA(1, center=center, density=fades(1.0))
+    model = ReducedSetKernelPCA(1, center=center, density=fading_density(1.0))
     model.fit(X, sample_weight=weights)
     certificate = model.certify(X, sample_weight=weights * 2.0 ** (np.arange(28) - 27.0))
     assert model.reduced_set_.n_centers == 2
@@ -163,13 +163,13 @@ def test_the_bounds_allow_for_what_is_gone(center):
         assert measured.operator <= level.operator
     exact = certificate.level("a posteriori")
     assert exact.operator == pytest.approx(6 * model.reduced_set_.lost_share, rel=1e-6)
-    young = fades(1.0).fit(X[:24]).reduced_set_
+    young = fading_density(1.0).fit(X[:24]).reduced_set_
     assert young.lost == 0
 
 
 @pytest.mark.parametrize("weight", [1e-300, 1e250])
-def test_weights_that_cannot_fade_are_named(weight):
-    stream = fades(10.0).fit(drifting(30))
+def test_weights_that_cannot_decay_are_reported(weight):
+    stream = fading_density(10.0).fit(drifting(30))
     before = fitted_state(stream)
     with pytest.raises(ValueError, match="sample_weight must be 0 or from 1e-200 to 1e"):
         stream.partial_fit(drifting(30), sample_weight=np.r_[weight, np.ones(29)])
@@ -177,9 +177,9 @@ def test_weights_that_cannot_fade_are_named(weight):
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_the_certificate_holds_of_the_faded_rows(center):
+def test_the_certificate_is_valid_for_the_decayed_rows(center):
     X = drifting(2000)
-    model = ReducedSetKernelPCA(3, center=center, density=fades(80.0))
+    model = ReducedSetKernelPCA(3, center=center, density=fading_density(80.0))
     for chunk in np.split(X, 5):
         model.partial_fit(chunk)
     weights = 2.0 ** ((np.arange(2000) - 1999) / 80.0)
@@ -191,26 +191,26 @@ def test_the_certificate_holds_of_the_faded_rows(center):
         assert measured.mmd <= level.mmd
 
 
-def test_it_does_not_forget_rows():
-    stream = fades(10.0).fit(drifting(50))
+def test_a_fading_density_cannot_forget_rows():
+    stream = fading_density(10.0).fit(drifting(50))
     assert not hasattr(stream, "forget")
-    model = ReducedSetKernelPCA(2, density=fades(10.0)).fit(drifting(50))
+    model = ReducedSetKernelPCA(2, density=fading_density(10.0)).fit(drifting(50))
     with pytest.raises(AttributeError) as error:
         model.forget(drifting(50)[:1])
     assert "FadingDensity cannot forget" in str(error.value.__cause__)
 
 
-def test_a_copy_of_a_stream_is_a_stream_of_its_own():
+def test_a_copy_of_a_stream_is_independent():
     X = drifting(900)
-    one = fades(30.0).partial_fit(X[:400]).partial_fit(X[400:450])
+    one = fading_density(30.0).partial_fit(X[:400]).partial_fit(X[400:450])
     copy.copy(one).partial_fit(5 + X[450:])
     one.partial_fit(X[450:])
-    assert one.reduced_set_ == fades(30.0).fit(X).reduced_set_
+    assert one.reduced_set_ == fading_density(30.0).fit(X).reduced_set_
 
 
-def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
+def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
     X = drifting(6000)
-    stream = fades(30.0).partial_fit(X[:1000])
+    stream = fading_density(30.0).partial_fit(X[:1000])
     before = fitted_state(stream)
     calls = []
 
@@ -225,12 +225,12 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             stream.partial_fit(X[1000:] + 7.0)
     assert fitted_state(stream) == before
-    assert stream.partial_fit(X[1000:]).reduced_set_ == fades(30.0).fit(X).reduced_set_
+    assert stream.partial_fit(X[1000:]).reduced_set_ == fading_density(30.0).fit(X).reduced_set_
 
 
 @pytest.mark.parametrize("half_life", [0, -1.0, np.nan, np.inf, "10", True, None])
-def test_a_bad_half_life_is_named(half_life):
-    density = fades(10.0).fit(drifting(30))
+def test_an_invalid_half_life_is_reported(half_life):
+    density = fading_density(10.0).fit(drifting(30))
     before = fitted_state(density)
     with pytest.raises(ValueError, match="half_life must be a positive, finite number") as error:
         density.set_params(half_life=half_life).fit(drifting(30))
@@ -238,8 +238,8 @@ def test_a_bad_half_life_is_named(half_life):
     assert fitted_state(density) == before
 
 
-def test_another_half_life_is_refused_in_a_stream():
-    stream = fades(10.0).fit(drifting(30))
+def test_the_half_life_cannot_change_within_a_stream():
+    stream = fading_density(10.0).fit(drifting(30))
     before = fitted_state(stream)
     for half_life, message in (
         (5.0, "half_life is 5.0, but the stream was begun with 10.0"),

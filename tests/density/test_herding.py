@@ -17,7 +17,7 @@ class TestInvariants(DensityInvariants):
         return HerdingDensity(25, kernel=kernel)
 
 
-def herded(kernel, X, weights, size):
+def herd_with_full_matrix(kernel, X, weights, size):
     """The rows that herding chooses, with the whole kernel matrix; the first of equals."""
     K = np.exp(dense.log_kernel(kernel, X, X))
     mean, chosen = K @ weights / weights.sum(), []
@@ -30,11 +30,11 @@ def herded(kernel, X, weights, size):
 @pytest.mark.parametrize(("name", "bandwidth"), [("german", 30.0), ("digits", 25.0)])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_herding_with_the_whole_kernel_matrix(name, bandwidth, family, weighted):
+def test_it_equals_herding_with_the_full_kernel_matrix(name, bandwidth, family, weighted):
     X, kernel = datasets.load(name), family(bandwidth)
     weights = np.random.default_rng(0).random(len(X)) if weighted else np.ones(len(X))
     s = HerdingDensity(80, kernel=kernel).fit(X, sample_weight=weights).reduced_set_
-    chosen = X[herded(kernel, X, weights, 80)]
+    chosen = X[herd_with_full_matrix(kernel, X, weights, 80)]
     counts = np.array([(chosen == c).all(axis=1).sum() for c in s.centers])
     assert counts.sum() == 80
     np.testing.assert_allclose(s.weights, counts * weights.sum() / 80, rtol=1e-8)
@@ -42,14 +42,14 @@ def test_it_is_herding_with_the_whole_kernel_matrix(name, bandwidth, family, wei
     np.testing.assert_array_equal(s.centers, chosen[np.sort(first)])
 
 
-def test_any_profile_will_do():
+def test_any_profile_is_supported():
     X = datasets.blobs(100, 2)
     own = HerdingDensity(20, kernel=RadialKernel(lambda s: 3 * np.exp(-s), 2.0, 1.5)).fit(X)
     gaussian = HerdingDensity(20, kernel=Gaussian(1.5)).fit(X)
     np.testing.assert_array_equal(own.reduced_set_.centers, gaussian.reduced_set_.centers)
 
 
-def test_ties_go_to_the_first_row():
+def test_ties_are_broken_in_favor_of_the_first_row():
     """Corners of a square are equals."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     s = HerdingDensity(4, kernel=Gaussian(1.0)).fit(X).reduced_set_
@@ -70,15 +70,15 @@ def slope(method):
     return np.polyfit(np.log(sizes), logs, 1)[0]
 
 
-def test_the_mmd_falls_as_one_over_m():
+def test_the_mmd_decreases_as_one_over_m():
     assert -1.2 < slope("greedy") < -0.8
 
 
-def test_the_mmd_of_gradient_ascent_falls_as_one_over_m_too():
+def test_the_mmd_of_gradient_ascent_decreases_as_one_over_m():
     assert -1.2 < slope("gradient") < -0.8
 
 
-def test_no_matrix_of_all_pairs_is_held():
+def test_the_full_kernel_matrix_is_never_stored():
     X = datasets.blobs(6000, 2)
     HerdingDensity(2).fit(X[:100])  # compiles
     tracemalloc.start()
@@ -88,7 +88,7 @@ def test_no_matrix_of_all_pairs_is_held():
     assert peak < len(X) ** 2 * 8 / 20
 
 
-def test_herding_a_fine_reduced_set_is_nearly_herding_the_data():
+def test_herding_a_fine_reduced_set_approximates_herding_the_data():
     X, kernel = datasets.blobs(4000, 2), Gaussian(2.0)
     fine = ShadowDensity(kernel, ell=8.0).fit(X).reduced_set_
     assert fine.n_centers < len(X) / 4
@@ -102,7 +102,7 @@ def test_herding_a_fine_reduced_set_is_nearly_herding_the_data():
 # ------------------------------------------------------------------------ gradient ascent
 
 
-def test_the_gradient_is_the_slope_of_the_score():
+def test_the_gradient_matches_finite_differences_of_the_score():
     X, shares = datasets.blobs(50, 3), np.full(50, 0.02)
     field = _Field(X, shares, Gaussian(2.0))
     for start in field.rows[:3]:
@@ -114,7 +114,7 @@ def test_the_gradient_is_the_slope_of_the_score():
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e6])
-def test_each_point_is_a_summit_at_least_as_high_as_the_best_row(shift):
+def test_each_point_is_a_maximum_at_least_as_high_as_the_best_row(shift):
     X, kernel = datasets.blobs(300, 2) + shift, Gaussian(2.0)
     s = HerdingDensity(12, method="gradient", kernel=kernel).fit(X).reduced_set_
     assert s.n_centers == 12
@@ -131,7 +131,7 @@ def test_each_point_is_a_summit_at_least_as_high_as_the_best_row(shift):
         assert height >= score(around).max() - 1e-9
 
 
-def test_gradient_ascent_with_whole_weights_equals_repeated_rows():
+def test_integer_weights_equal_repeated_rows_for_gradient_ascent():
     X, weights = datasets.blobs(150, 2), np.random.default_rng(0).integers(0, 4, 150)
     herding = HerdingDensity(15, method="gradient", kernel=Gaussian(2.0))
     weighted = herding.fit(X, sample_weight=weights).reduced_set_
@@ -140,7 +140,7 @@ def test_gradient_ascent_with_whole_weights_equals_repeated_rows():
     np.testing.assert_allclose(weighted.weights, repeated.weights)
 
 
-def test_gradient_ascent_keeps_dtype_seed_and_input():
+def test_gradient_ascent_keeps_the_dtype_and_the_input_and_is_seeded():
     X = datasets.blobs(100, 3, dtype=np.float32)
     X.flags.writeable = False
     first, second = (HerdingDensity(9, method="gradient").fit(X).reduced_set_ for _ in range(2))
@@ -150,12 +150,12 @@ def test_gradient_ascent_keeps_dtype_seed_and_input():
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", RadialKernel(lambda s: np.exp(-s), 2.0, 1.0)])
-def test_gradient_ascent_needs_a_gaussian(kernel):
+def test_gradient_ascent_needs_a_gaussian_kernel(kernel):
     with pytest.raises(ValueError, match=r'needs a Gaussian kernel.*method="greedy"'):
         HerdingDensity(3, method="gradient", kernel=kernel).fit(datasets.blobs(20, 2))
 
 
 @pytest.mark.parametrize("method", ["newton", None, 1])
-def test_an_unknown_method_is_refused(method):
+def test_an_unknown_method_is_rejected(method):
     with pytest.raises(ValueError, match='method must be "greedy" or "gradient"'):
         HerdingDensity(3, method=method).fit(datasets.blobs(20, 2))

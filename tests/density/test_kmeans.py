@@ -20,7 +20,7 @@ class TestInvariants(DensityInvariants):
         return KMeansDensity(20, kernel=kernel)
 
 
-class TestInvariantsOfMiniBatches(DensityInvariants):
+class TestMiniBatchInvariants(DensityInvariants):
     weights_equal_repeats = False  # batches are drawn from the rows
 
     @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ class TestInvariantsOfMiniBatches(DensityInvariants):
 
 
 @pytest.mark.parametrize("name", ["german", "digits"])
-def test_it_is_scikit_learns_with_the_counts_of_the_nearest_rows(name):
+def test_centers_are_those_of_scikit_learn_weighted_by_nearest_rows(name):
     X = datasets.load(name)
     s = KMeansDensity(40).fit(X).reduced_set_
     theirs = KMeans(40, n_init=1, random_state=0).fit(X)
@@ -43,7 +43,7 @@ def test_it_is_scikit_learns_with_the_counts_of_the_nearest_rows(name):
     assert s.scatter.sum() == pytest.approx(theirs.inertia_, rel=1e-10)
 
 
-def test_centers_are_the_weighted_means_of_their_rows_once_it_has_converged():
+def test_centers_are_the_weighted_means_of_their_rows_after_convergence():
     X, weights = datasets.blobs(400, 3), np.random.default_rng(0).random(400)
     density = KMeansDensity(8).fit(X, sample_weight=weights)
     for j, center in enumerate(density.reduced_set_.centers):
@@ -53,7 +53,7 @@ def test_centers_are_the_weighted_means_of_their_rows_once_it_has_converged():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_one_row_a_cluster_is_exact(weighted):
+def test_one_row_per_cluster_is_exact(weighted):
     X = datasets.blobs(60, 3)
     weights = np.random.default_rng(0).random(60) + 0.1 if weighted else None
     density = KMeansDensity(60, kernel=Gaussian(2.0)).fit(X, sample_weight=weights)
@@ -65,7 +65,7 @@ def test_one_row_a_cluster_is_exact(weighted):
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_kernel_pca_on_one_row_a_cluster_is_kernel_pca(center):
+def test_kernel_pca_with_one_row_per_cluster_is_exact(center):
     X, new = datasets.load("digits", 9), datasets.load("digits", 10)
     density = KMeansDensity(len(X))
     model = ReducedSetKernelPCA(5, kernel=Gaussian(25.0), density=density, center=center).fit(X)
@@ -80,14 +80,14 @@ def heavy_tailed():
     return X, np.where(np.arange(2000) < 20, 1, 5)
 
 
-def whole_weights_on_digits():
+def integer_weights_on_digits():
     X = datasets.load("digits", 2)
     return X, np.random.default_rng(0).integers(0, 6, len(X))
 
 
-@pytest.mark.parametrize("data", [heavy_tailed, whole_weights_on_digits])
+@pytest.mark.parametrize("data", [heavy_tailed, integer_weights_on_digits])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_whole_weights_equal_repeated_rows_to_rounding(data, dtype):
+def test_integer_weights_equal_repeated_rows_up_to_rounding(data, dtype):
     X, weights = data()
     X = X.astype(dtype)
     weighted, repeated = (
@@ -108,7 +108,7 @@ def test_the_number_of_threads_does_not_matter(n_rows):
             assert KMeansDensity(30).fit(X).reduced_set_ == expected
 
 
-def test_from_20000_rows_on_it_is_mini_batches(monkeypatch):
+def test_mini_batches_are_used_from_20000_rows(monkeypatch):
     called = []
     many = kmeans_module._many_rows
     monkeypatch.setattr(
@@ -122,7 +122,7 @@ def test_from_20000_rows_on_it_is_mini_batches(monkeypatch):
     assert density.reduced_set_.scatter.sum() < 1.2 * KMeans(5, random_state=0).fit(X).inertia_
 
 
-def test_fewer_points_than_clusters_are_told_of_and_leave_no_empty_centers():
+def test_fewer_distinct_points_than_clusters_warn_and_leave_no_empty_centers():
     X = np.repeat(np.array([[0.0, 1.0], [5.0, 5.0], [9.0, 0.0]]), 10, axis=0)
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):
         s = KMeansDensity(6, kernel=Gaussian(1.0)).fit(X).reduced_set_
@@ -130,13 +130,13 @@ def test_fewer_points_than_clusters_are_told_of_and_leave_no_empty_centers():
     np.testing.assert_array_equal(s.weights, [10, 10, 10])
 
 
-def test_equal_rows_work_with_a_given_bandwidth():
+def test_equal_rows_are_accepted_if_the_bandwidth_is_given():
     X = np.full((10, 3), 7.0)
     assert KMeansDensity(1, kernel=Gaussian(1.0)).fit(X).reduced_set_.weights == [10]
 
 
 @pytest.mark.parametrize(("dtype", "shift"), [(np.float64, 1e8), (np.float32, 1e3)])
-def test_mini_batches_of_far_data_are_as_good(dtype, shift, monkeypatch):
+def test_mini_batches_are_accurate_far_from_the_origin(dtype, shift, monkeypatch):
     monkeypatch.setattr("rskpca.density.kmeans.MINI_BATCHES_FROM", 100)
     X = datasets.blobs(2000, 2)
     near = KMeansDensity(30, kernel=Gaussian(1.0)).fit(X.astype(dtype)).reduced_set_

@@ -32,7 +32,7 @@ def shadow(**options):
     return ShadowDensity(Gaussian(2.0), ell=4.0, **options)
 
 
-def merged_dictionary(first, others, radius):
+def merge_with_dictionary(first, others, radius):
     """Centers and weights: each center of the others joins the first within the radius."""
     centers = [*first.centers.values()]
     weights = [*first.sums()[0]]
@@ -55,7 +55,7 @@ def merged_dictionary(first, others, radius):
     more=st.integers(1, 50),
 )
 @settings(max_examples=60, deadline=None)
-def test_add_forget_merge_add_is_what_a_dictionary_holds(seed, sizes, share_forgotten, more):
+def test_add_forget_merge_and_add_equal_a_dictionary_of_centers(seed, sizes, share_forgotten, more):
     rng = np.random.default_rng(seed)
     models, naive, rows = [], [], []
     for n in sizes:
@@ -71,25 +71,25 @@ def test_add_forget_merge_add_is_what_a_dictionary_holds(seed, sizes, share_forg
         rows.append(X[~gone])
     merged = merge(*models)
     s = merged.reduced_set_
-    centers, weights = merged_dictionary(naive[0], naive[1:], 0.5)
+    centers, weights = merge_with_dictionary(naive[0], naive[1:], 0.5)
     np.testing.assert_array_equal(s.centers, centers)
     np.testing.assert_array_equal(s.weights, weights)
     kept = np.concatenate(rows)
     assert s.n_samples == len(kept)
-    assert _farthest(kept, s.centers) <= s.radius <= 2 * 0.5
+    assert max_distance(kept, s.centers) <= s.radius <= 2 * 0.5
     X = 1.5 * rng.normal(size=(more, 2))
     merged.partial_fit(X)
     s = merged.reduced_set_
     assert s.n_samples == len(kept) + more
-    assert _farthest(np.concatenate([kept, X]), s.centers) <= s.radius
+    assert max_distance(np.concatenate([kept, X]), s.centers) <= s.radius
     np.testing.assert_array_equal(s.centers[: len(centers)], centers)
 
 
-def _farthest(X, centers):
+def max_distance(X, centers):
     return np.sqrt(((X[:, None] - centers) ** 2).sum(axis=2)).min(axis=1).max()
 
 
-def test_the_grouping_leaves_mass_spacing_and_frequencies_and_a_cover():
+def test_any_grouping_preserves_the_weight_the_spacing_and_the_cover():
     a, b, c = (shadow().fit(part) for part in PARTS)
     left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
     assert merge(a, b, c).reduced_set_ == left
@@ -97,17 +97,17 @@ def test_the_grouping_leaves_mass_spacing_and_frequencies_and_a_cover():
     assert left.spacing == right.spacing == 0.5
     np.testing.assert_allclose(left.spectrum.sums, right.spectrum.sums, atol=1e-10)
     for s, most in ((left, 2), (right, 3)):
-        assert _farthest(X_ALL, s.centers) <= s.radius <= most * 0.5
+        assert max_distance(X_ALL, s.centers) <= s.radius <= most * 0.5
 
 
-def test_data_far_apart_merge_in_any_grouping_to_the_same():
+def test_distant_data_merge_to_the_same_set_in_any_grouping():
     far = [part + 100 * i for i, part in enumerate(PARTS)]
     a, b, c = (shadow(n_frequencies=0).fit(part) for part in far)
     left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
     assert left == right == shadow(n_frequencies=0).fit(np.concatenate(far)).reduced_set_
 
 
-def test_exact_models_merge_to_the_exact_model():
+def test_merging_exact_models_gives_the_exact_model():
     exact = [ReducedSetKernelPCA(3, bandwidth=3.0, ell=np.inf).fit(part) for part in PARTS]
     merged = merge(*exact)
     whole = ReducedSetKernelPCA(3, bandwidth=3.0, ell=np.inf).fit(X_ALL)
@@ -115,7 +115,7 @@ def test_exact_models_merge_to_the_exact_model():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_the_certificate_holds_of_all_data(center):
+def test_the_certificate_is_valid_for_all_data(center):
     models = [ReducedSetKernelPCA(3, bandwidth=2.0, center=center).fit(part) for part in PARTS]
     certificate = merge(*models).certify(X_ALL)
     measured = certificate.level("measured")
@@ -141,7 +141,7 @@ def set_of(model):
         lambda: KernelPCANovelty(ReducedSetKernelPCA(3, bandwidth=2.0)),
     ],
 )
-def test_every_model_merges_and_goes_on(make):
+def test_every_model_can_be_merged_and_continued(make):
     models = [make().fit(part) for part in PARTS]
     before = [fitted_state(model) for model in models]
     merged = merge(*models)
@@ -159,12 +159,12 @@ def test_every_model_merges_and_goes_on(make):
     assert getattr(merged, verb)(X_ALL[:7]).shape[0] == 7
 
 
-def test_a_fit_after_a_merge_may_forget_again():
+def test_a_fit_after_a_merge_can_forget_rows():
     model = merge(*(shadow().fit(part) for part in PARTS)).fit(X_ALL).forget(X_ALL[:5])
     assert model.reduced_set_.n_samples == 895
 
 
-def test_one_kernel_is_asked_for_with_the_fix():
+def test_different_kernels_are_rejected_with_the_fix():
     models = [ReducedSetKernelPCA(2).fit(part) for part in PARTS]
     bandwidth = f"{models[0].kernel_.bandwidth:.6g}"
     with pytest.raises(ValueError, match=rf"one kernel.*model 1.*bandwidth={bandwidth}"):
@@ -186,7 +186,7 @@ def test_one_kernel_is_asked_for_with_the_fix():
         (["model"], TypeError, "str cannot be merged"),
     ],
 )
-def test_what_does_not_merge_is_said(others, error, message):
+def test_incompatible_models_are_rejected(others, error, message):
     first = ReducedSetKernelPCA(2, bandwidth=2.0).fit(X_ALL)
     with pytest.raises(error, match=message):
         merge(first, *others)
@@ -195,19 +195,19 @@ def test_what_does_not_merge_is_said(others, error, message):
 @pytest.mark.parametrize(
     "density", [KMeansDensity(5), WindowDensity(50), FadingDensity(50.0)], ids=lambda d: repr(d)
 )
-def test_only_shadow_densities_merge(density):
+def test_only_shadow_densities_can_be_merged(density):
     models = [ReducedSetKernelPCA(2, bandwidth=2.0, density=density).fit(part) for part in PARTS]
     with pytest.raises(TypeError, match=f"{type(density).__name__} cannot be merged"):
         merge(*models)
 
 
-def test_a_refined_model_is_refused_with_the_fix():
+def test_a_refined_model_is_rejected_with_the_fix():
     models = [ReducedSetKernelPCA(2, bandwidth=2.0, refine="nystrom").fit(p) for p in PARTS]
     with pytest.raises(ValueError, match=r"which merge cannot; leave it out.*refine_on"):
         merge(*models)
 
 
-def test_names_of_features_stay():
+def test_feature_names_are_kept():
     frames = [pd.DataFrame(part, columns=["a", "b"]) for part in PARTS]
     merged = merge(*(ReducedSetKernelPCA(2, bandwidth=2.0).fit(frame) for frame in frames))
     assert list(merged.feature_names_in_) == ["a", "b"]

@@ -15,12 +15,12 @@ class TestInvariants(DensityInvariants):
         return ParingDensity(40, kernel=kernel)
 
 
-class TestInvariantsOfCovering(DensityInvariants):
+class TestCoveringInvariants(DensityInvariants):
     def make(self, kernel=None):
         return ParingDensity(40, covering=True, kernel=kernel)
 
 
-def test_without_covering_it_is_the_uniform_density():
+def test_without_covering_it_equals_the_uniform_density():
     X = datasets.blobs(200, 3)
     for seed in range(3):
         pared, uniform = (D(30, random_state=seed).fit(X) for D in (ParingDensity, UniformDensity))
@@ -29,7 +29,7 @@ def test_without_covering_it_is_the_uniform_density():
 
 @pytest.mark.parametrize("name", ["german", "digits"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_covering_gives_each_rows_weight_to_the_nearest_kept_row(name, weighted):
+def test_covering_assigns_each_row_to_the_nearest_kept_row(name, weighted):
     X = np.unique(datasets.load(name), axis=0)
     X = X + 1e-6 * np.random.default_rng(0).normal(size=X.shape)  # no exact ties
     weights = np.random.default_rng(1).random(len(X)) if weighted else np.ones(len(X))

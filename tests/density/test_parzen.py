@@ -55,7 +55,7 @@ def full_density(X, labels, weights, bandwidth, new):
     ("name", "radius", "bandwidth"), [("german", 25.0, 30.0), ("digits", 38.0, 25.0)]
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_full_density_is_a_mixture_of_gaussians(name, radius, bandwidth, weighted):
+def test_the_full_density_equals_a_mixture_of_gaussians(name, radius, bandwidth, weighted):
     X, new = datasets.load(name, 3), datasets.load(name, 20)
     weights = np.random.default_rng(0).random(len(X)) + 0.1 if weighted else np.ones(len(X))
     density = FastParzenDensity(radius, covariance="full", kernel=Gaussian(bandwidth))
@@ -66,7 +66,7 @@ def test_the_full_density_is_a_mixture_of_gaussians(name, radius, bandwidth, wei
     assert density.score(new) == pytest.approx(expected.sum(), rel=1e-8)
 
 
-def test_one_point_a_ball_is_the_parzen_window():
+def test_one_point_per_ball_gives_the_parzen_window():
     X, new = datasets.blobs(60, 3), datasets.blobs(40, 3, seed=1)
     new[0] = 300.0  # the density underflows here, its log does not
     window = ShadowDensity(Gaussian(1.5), ell=np.inf).fit(X).score_samples(new)
@@ -75,7 +75,7 @@ def test_one_point_a_ball_is_the_parzen_window():
         np.testing.assert_allclose(density.score_samples(new), window, rtol=1e-10)
 
 
-def test_balls_with_their_covariance_are_nearer_to_the_parzen_window():
+def test_full_covariances_improve_the_approximation_of_the_parzen_window():
     X, new = datasets.blobs(500, 3), datasets.blobs(300, 3, seed=1)
     window = ShadowDensity(Gaussian(1.5), ell=np.inf).fit(X).score_samples(new)
     error = {
@@ -90,7 +90,7 @@ def test_balls_with_their_covariance_are_nearer_to_the_parzen_window():
     assert error["full"] < 0.5 * error["kernel"]
 
 
-def test_a_point_beyond_all_numbers_has_no_density():
+def test_the_log_density_is_minus_infinity_at_extreme_distances():
     X = datasets.blobs(60, 3)
     density = FastParzenDensity(1.0, covariance="full", kernel=Gaussian(1.5)).fit(X)
     assert density.score_samples(np.full((1, 3), 1e200)) == [-np.inf]
@@ -103,7 +103,7 @@ def test_the_full_density_integrates_to_one():
     assert mass == pytest.approx(1.0, abs=1e-6)
 
 
-def test_whole_weights_equal_repeated_rows_in_the_full_density():
+def test_integer_weights_equal_repeated_rows_in_the_full_density():
     X, weights = datasets.blobs(200, 3), np.random.default_rng(0).integers(0, 4, 200)
     density = FastParzenDensity(1.5, covariance="full", kernel=Gaussian(1.0))
     weighted = density.fit(X, sample_weight=weights).score_samples(X)
@@ -111,7 +111,7 @@ def test_whole_weights_equal_repeated_rows_in_the_full_density():
     np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
 
 
-def test_covariances_are_there_only_when_asked_for():
+def test_covariances_are_available_only_on_request():
     X = datasets.blobs(100, 3)
     density = FastParzenDensity(1.0, covariance="full").fit(X)
     assert density.covariances_.shape == (density.reduced_set_.n_centers, 3, 3)
@@ -121,7 +121,7 @@ def test_covariances_are_there_only_when_asked_for():
     assert density.reduced_set_ == reduced_set
 
 
-def test_the_reduced_set_alone_takes_no_memory_for_covariances():
+def test_no_memory_is_used_for_covariances_unless_requested():
     X = np.random.default_rng(0).normal(size=(1500, 100))
     FastParzenDensity(1.0).fit(X[:50])  # compiles
     tracemalloc.start()
@@ -132,7 +132,7 @@ def test_the_reduced_set_alone_takes_no_memory_for_covariances():
     assert peak < m * d**2 * 8 / 5
 
 
-def test_far_data_keep_their_digits():
+def test_results_are_accurate_far_from_the_origin():
     X = datasets.blobs(200, 2)
     near = FastParzenDensity(1.0, kernel=Gaussian(1.0)).fit(np.round(X, 3))
     far = FastParzenDensity(1.0, kernel=Gaussian(1.0)).fit(np.round(X, 3) + 2.0**26)
@@ -148,7 +148,7 @@ def test_the_radius_must_be_a_positive_number(radius):
         FastParzenDensity(radius).fit(datasets.blobs(20, 2))
 
 
-def test_the_covariance_must_be_one_that_it_knows_and_can():
+def test_an_unknown_or_unsupported_covariance_is_rejected():
     X = datasets.blobs(20, 2)
     with pytest.raises(ValueError, match='covariance must be "kernel" or "full", got'):
         FastParzenDensity(covariance="diag").fit(X)

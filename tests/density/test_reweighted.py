@@ -26,33 +26,33 @@ WEIGHTS = ["nearest", "means", "quadrature", "operator"]
 INNER = [ShadowDensity(ell=1.5), UniformDensity(30), KMeansDensity(20), FastParzenDensity(2.0)]
 
 
-class TestInvariantsOfNearest(DensityInvariants):
+class TestNearestInvariants(DensityInvariants):
     def make(self, kernel=None):
         return ReweightedDensity(ShadowDensity(ell=2.0), "nearest", kernel=kernel)
 
 
-class TestInvariantsOfMeans(DensityInvariants):
+class TestMeansInvariants(DensityInvariants):
     repeats_rounding = 16
 
     def make(self, kernel=None):
         return ReweightedDensity(ShadowDensity(ell=2.0), "means", kernel=kernel)
 
 
-class TestInvariantsOfQuadrature(DensityInvariants):
+class TestQuadratureInvariants(DensityInvariants):
     weights_rounding = 1e-9
 
     def make(self, kernel=None):
         return ReweightedDensity(ShadowDensity(ell=1.5), "quadrature", kernel=kernel)
 
 
-class TestInvariantsOfOperator(DensityInvariants):
+class TestOperatorInvariants(DensityInvariants):
     weights_rounding = 1e-9
 
     def make(self, kernel=None):
         return ReweightedDensity(ShadowDensity(ell=1.5), "operator", kernel=kernel)
 
 
-class TestInvariantsOverAnotherDensity(DensityInvariants):
+class TestInvariantsWithAnotherInnerDensity(DensityInvariants):
     repeats_rounding = 16
 
     def make(self, kernel=None):
@@ -76,7 +76,7 @@ def fitted(weights, inner=None, kernel=None, n=300):
 
 
 @pytest.mark.parametrize("inner", INNER, ids=lambda d: type(d).__name__)
-def test_nearest_counts_each_row_for_its_nearest_center(inner):
+def test_nearest_counts_each_row_at_its_nearest_center(inner):
     X, sample_weight, density, plain = fitted("nearest", inner)
     s, distances = density.reduced_set_, cdist(X, plain.reduced_set_.centers)
     kept, labels = np.unique(distances.argmin(axis=1), return_inverse=True)
@@ -88,7 +88,7 @@ def test_nearest_counts_each_row_for_its_nearest_center(inner):
     assert s.radius == pytest.approx(distances.min(axis=1).max(), rel=1e-12)
 
 
-def test_nearest_moves_rows_less_than_the_shadow_density():
+def test_nearest_displaces_rows_less_than_the_shadow_density():
     *_, density, plain = fitted("nearest")
     assert density.reduced_set_.scatter.sum() < 0.9 * plain.reduced_set_.scatter.sum()
 
@@ -97,7 +97,7 @@ def test_nearest_moves_rows_less_than_the_shadow_density():
 
 
 @pytest.mark.parametrize("inner", INNER, ids=lambda d: type(d).__name__)
-def test_means_are_those_of_the_cells(inner):
+def test_means_are_the_means_of_the_cells(inner):
     X, sample_weight, density, plain = fitted("means", inner)
     kept, labels = np.unique(plain.labels_, return_inverse=True)
     np.testing.assert_array_equal(density.labels_, labels)
@@ -109,7 +109,7 @@ def test_means_are_those_of_the_cells(inner):
     )
 
 
-def test_the_covariance_is_what_the_means_leave_of_the_datas():
+def test_the_covariance_is_that_of_the_data_minus_that_of_the_means():
     X, sample_weight, density, _ = fitted("means")
     s = density.reduced_set_
     total = np.cov(X.T, aweights=sample_weight, ddof=0)
@@ -118,13 +118,13 @@ def test_the_covariance_is_what_the_means_leave_of_the_datas():
     assert np.trace(density.covariance_) == pytest.approx(s.scatter.sum() / s.n_samples)
 
 
-def test_the_covariance_goes_with_the_means():
+def test_only_means_have_a_covariance():
     density = ReweightedDensity(weights="means").fit(datasets.blobs(50, 2))
     density.set_params(weights="nearest").fit(datasets.blobs(50, 2))
     assert not hasattr(density, "covariance_")
 
 
-def test_means_of_one_row_a_cell_are_the_rows():
+def test_means_of_single_row_cells_are_the_rows():
     X = datasets.blobs(60, 3)
     density = ReweightedDensity(ShadowDensity(ell=np.inf), "means").fit(X)
     np.testing.assert_array_equal(density.reduced_set_.centers, X)
@@ -134,7 +134,7 @@ def test_means_of_one_row_a_cell_are_the_rows():
 # ---------------------------------------------------------------------------- quadrature
 
 
-def mean_map_gap(kernel, X, sample_weight, centers, weights):
+def mean_embedding_gap(kernel, X, sample_weight, centers, weights):
     """Half the gradient of the squared MMD in w, times n: K w - z."""
     K, mixed = (np.exp(dense.log_kernel(kernel, centers, Y)) for Y in (centers, X))
     return K @ weights - mixed @ sample_weight
@@ -142,13 +142,13 @@ def mean_map_gap(kernel, X, sample_weight, centers, weights):
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
 @pytest.mark.parametrize("inner", INNER, ids=lambda d: type(d).__name__)
-def test_quadrature_meets_the_conditions_of_the_optimum(kernel, inner):
+def test_quadrature_satisfies_the_optimality_conditions(kernel, inner):
     X, sample_weight, density, plain = fitted("quadrature", inner, kernel)
     s, centers = density.reduced_set_, plain.reduced_set_.centers
     place = cdist(s.centers, centers).argmin(axis=1)
     weights = np.zeros(len(centers))
     weights[place] = s.weights
-    gap = mean_map_gap(kernel, X, sample_weight, centers, weights) / sample_weight.sum()
+    gap = mean_embedding_gap(kernel, X, sample_weight, centers, weights) / sample_weight.sum()
     multiplier = gap[place].mean()
     np.testing.assert_allclose(gap[place], multiplier, atol=1e-7)
     assert gap.min() > multiplier - 1e-7
@@ -156,7 +156,7 @@ def test_quadrature_meets_the_conditions_of_the_optimum(kernel, inner):
     np.testing.assert_array_equal(density.labels_, cdist(X, s.centers).argmin(axis=1))
 
 
-def test_quadrature_is_scipys_with_a_heavy_row_for_the_sum():
+def test_quadrature_equals_scipy_nnls_with_a_heavy_row_for_the_sum():
     X, sample_weight, density, plain = fitted("quadrature", n=120)
     centers, n = plain.reduced_set_.centers, sample_weight.sum()
     # The columns k(c_j, .) - mu, as a factor of their Gram matrix, and the row of the sum.
@@ -175,7 +175,7 @@ def test_quadrature_is_scipys_with_a_heavy_row_for_the_sum():
 
 
 @pytest.mark.parametrize("name", ["german", "digits", "pendigits"])
-def test_quadrature_brings_the_mmd_down(name):
+def test_quadrature_reduces_the_mmd(name):
     X = datasets.load(name)[:500]
     kernel = Gaussian("median").resolve(X)
     plain, quadrature, nearest = (
@@ -189,7 +189,7 @@ def test_quadrature_brings_the_mmd_down(name):
     assert quadrature < 0.6 * min(plain, nearest)
 
 
-def test_operator_is_quadrature_with_the_squared_kernel():
+def test_operator_equals_quadrature_with_the_squared_kernel():
     *_, density, _ = fitted("operator", ShadowDensity(Gaussian(2.0), ell=1.5))
     narrow = Gaussian(2.0 / np.sqrt(2))
     *_, squared, _ = fitted("quadrature", ShadowDensity(ell=1.5 / np.sqrt(2)), narrow)
@@ -201,7 +201,7 @@ def test_operator_is_quadrature_with_the_squared_kernel():
 
 
 @pytest.mark.parametrize(("name", "bandwidth"), [("german", 30.0), ("pendigits", 120.0)])
-def test_operator_brings_the_error_of_the_embedding_down(name, bandwidth):
+def test_operator_reduces_the_error_of_the_embedding(name, bandwidth):
     X, new = np.split(datasets.load(name)[:600], [450])
     kernel = Gaussian(bandwidth)
     exact = dense.KernelPCA(kernel, X, 3, True).transform(new)
@@ -214,13 +214,13 @@ def test_operator_brings_the_error_of_the_embedding_down(name, bandwidth):
     assert error(ReweightedDensity(weights="operator")) < 0.3 * error(ShadowDensity())
 
 
-def test_quadrature_on_all_rows_is_the_data():
+def test_quadrature_on_all_rows_reproduces_the_data():
     X = datasets.blobs(80, 2)
     s = ReweightedDensity(ShadowDensity(ell=np.inf), "quadrature", kernel=Gaussian(0.3)).fit(X)
     np.testing.assert_allclose(s.reduced_set_.weights, 1.0, rtol=1e-5)
 
 
-def test_spans_of_rows_do_not_matter(monkeypatch):
+def test_the_chunk_size_does_not_matter(monkeypatch):
     X = datasets.blobs(300, 3)
     expected = ReweightedDensity(ShadowDensity(ell=1.5), "quadrature").fit(X).reduced_set_
     monkeypatch.setattr(module, "_SPAN_ROWS", 37)
@@ -242,7 +242,7 @@ def test_the_number_of_threads_does_not_matter(weights):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_a_density_without_a_kernel_takes_the_one_above(weights):
+def test_a_density_without_a_kernel_uses_that_of_the_outer_density(weights):
     X = datasets.blobs(100, 2)
     lent = ReweightedDensity(ShadowDensity(), weights, kernel=Gaussian(1.2)).fit(X)
     own = ReweightedDensity(ShadowDensity(Gaussian(1.2)), weights).fit(X)
@@ -250,7 +250,7 @@ def test_a_density_without_a_kernel_takes_the_one_above(weights):
     assert lent.kernel_.bandwidth == own.kernel_.bandwidth == 1.2
 
 
-def test_an_embedding_takes_the_kernel_of_the_innermost_density():
+def test_an_embedding_uses_the_kernel_of_the_innermost_density():
     X = datasets.blobs(100, 2)
     density = ReweightedDensity(ReweightedDensity(ShadowDensity(Gaussian(1.2)), "means"))
     model = ReducedSetKernelPCA(2, density=density).fit(X)
@@ -259,39 +259,39 @@ def test_an_embedding_takes_the_kernel_of_the_innermost_density():
         ReducedSetKernelPCA(2, bandwidth=2.0, density=density).fit(X)
 
 
-def test_an_inner_density_with_a_different_kernel_is_refused():
+def test_an_inner_density_with_a_different_kernel_is_rejected():
     density = ReweightedDensity(ShadowDensity(Gaussian(2.0)), "nearest", kernel=Gaussian(5.0))
     with pytest.raises(ValueError, match="leave the kernel out of the density"):
         density.fit(datasets.blobs(200, 2))
 
 
-def test_the_inner_density_is_not_fitted():
+def test_the_density_parameter_is_not_fitted():
     inner = ShadowDensity()
     ReweightedDensity(inner).fit(datasets.blobs(50, 2))
     assert not hasattr(inner, "reduced_set_")
 
 
 @pytest.mark.parametrize("weights", ["mean", None, 3, np.ones(20)])
-def test_weights_must_be_known(weights):
+def test_an_unknown_weighting_is_rejected(weights):
     with pytest.raises(ValueError, match='weights must be "nearest", "means", "quad'):
         ReweightedDensity(weights=weights).fit(datasets.blobs(20, 2))
 
 
 @pytest.mark.parametrize("density", ["shadow", 4.0, ShadowDensity])
-def test_density_must_be_one(density):
+def test_density_must_be_a_density_estimator(density):
     with pytest.raises(TypeError, match="density must be a density estimator"):
         ReweightedDensity(density).fit(datasets.blobs(20, 2))
     with pytest.raises(TypeError, match="density must be a density estimator"):
         ReducedSetKernelPCA(2, density=ReweightedDensity(density)).fit(datasets.blobs(20, 2))
 
 
-def test_quadrature_refuses_a_gram_matrix_beyond_memory(monkeypatch):
+def test_quadrature_rejects_a_gram_matrix_that_exceeds_memory(monkeypatch):
     monkeypatch.setattr(module, "MOST_CENTERS", 10)
     with pytest.raises(ValueError, match="needs the Gram matrix of the centers, but 50 centers"):
         ReweightedDensity(ShadowDensity(ell=np.inf), "quadrature").fit(datasets.blobs(50, 2))
 
 
-def test_quadrature_refuses_a_kernel_that_is_not_positive_definite():
+def test_quadrature_rejects_a_kernel_that_is_not_positive_definite():
     boxcar = RadialKernel(lambda s: (s < 1) + 1e-9, 2.0, 1.5)
     with pytest.raises(ValueError, match="needs a positive definite kernel"):
         ReweightedDensity(ShadowDensity(ell=3.0), "quadrature", kernel=boxcar).fit(

@@ -24,7 +24,7 @@ class TestInvariants(DensityInvariants):
         return ShadowDensity(kernel, ell=3.0)
 
 
-class TestInvariantsOfTheExactOne(DensityInvariants):
+class TestExactInvariants(DensityInvariants):
     weights_equal_repeats = False  # each repeat is a center of its own
 
     def make(self, kernel=None):
@@ -47,7 +47,7 @@ def distances_to(X, centers):
     [("german", 7.5), ("pendigits", 30.0), ("usps", 6.0), ("skin", 13.0), ("covtype", 500.0)],
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_fit_is_algorithm_2_on_real_data(name, radius, dtype):
+def test_fit_equals_algorithm_2_on_real_data(name, radius, dtype):
     steps = {"pendigits": 6, "usps": 12, "skin": 40, "covtype": 200}
     X = datasets.load(name, steps.get(name, 1)).astype(dtype)
     density = with_radius(radius).fit(X)
@@ -78,17 +78,17 @@ def test_an_infinite_ell_keeps_every_row():
     assert density.reduced_set_.radius == 0
 
 
-def test_one_column_works():
+def test_one_feature_is_enough():
     density = with_radius(0.5).fit(np.array([[0.0], [0.4], [3.0], [3.2], [0.6]]))
     np.testing.assert_array_equal(density.reduced_set_.centers, [[0.0], [3.0], [0.6]])
     np.testing.assert_array_equal(density.reduced_set_.weights, [2, 2, 1])
 
 
-def test_equal_rows_work_with_a_given_bandwidth():
+def test_equal_rows_are_accepted_if_the_bandwidth_is_given():
     assert with_radius(0.5).fit(np.full((10, 3), 7.0)).reduced_set_.n_centers == 1
 
 
-def test_verbose_shows_progress_and_changes_nothing(capsys, monkeypatch):
+def test_verbose_shows_progress_without_changing_the_result(capsys, monkeypatch):
     clock = iter(np.arange(0.0, 1e6, 2.0))
     monkeypatch.setattr(shadow_module.ProgressLine.__init__.__globals__["time"], "monotonic",
                         lambda: next(clock))  # fmt: skip
@@ -111,7 +111,7 @@ def test_verbose_shows_progress_and_changes_nothing(capsys, monkeypatch):
     pickled=st.booleans(),
 )
 @settings(max_examples=100)
-def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, weighting, dtype, ell, pickled):
+def test_any_chunking_gives_the_same_bits_as_one_fit(seed, cuts, weighting, dtype, ell, pickled):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 2)).astype(dtype)
     weights = {
@@ -137,13 +137,13 @@ def test_any_chunking_gives_the_bits_of_one_fit(seed, cuts, weighting, dtype, el
     np.testing.assert_array_equal(np.concatenate(labels), whole.labels_)
 
 
-def test_a_stream_may_go_on_after_fit():
+def test_a_stream_can_continue_after_fit():
     X = datasets.blobs(500, 3)
     stream = with_radius(0.8).fit(X[:200]).partial_fit(X[200:210]).partial_fit(X[210:])
     assert stream.reduced_set_ == with_radius(0.8).fit(X).reduced_set_
 
 
-def test_single_rows_make_a_stream():
+def test_a_stream_may_consist_of_single_rows():
     X = datasets.blobs(60, 3)
     stream = with_radius(0.8).fit(X[:2])
     for row in X[2:]:
@@ -160,7 +160,7 @@ def test_the_first_chunk_fixes_the_bandwidth():
     assert stream.reduced_set_.radius == bandwidth / 4
 
 
-def test_a_copy_of_a_stream_is_a_stream_of_its_own():
+def test_a_copy_of_a_stream_is_independent():
     X = datasets.blobs(300, 2)
     one = with_radius(0.5).partial_fit(X[:100]).partial_fit(X[100:150])
     for two in (copy.copy(one), copy.deepcopy(one)):
@@ -169,7 +169,7 @@ def test_a_copy_of_a_stream_is_a_stream_of_its_own():
     assert one.reduced_set_ == with_radius(0.5).fit(X).reduced_set_
 
 
-def test_float32_then_float64_is_a_stream_in_float64():
+def test_a_stream_of_float32_and_float64_chunks_is_float64():
     X = datasets.blobs(300, 2)
     X[:100] = X[:100].astype(np.float32)
     stream = with_radius(0.5).partial_fit(X[:100].astype(np.float32)).partial_fit(X[100:])
@@ -196,7 +196,7 @@ OTHER_FEATURES = (np.zeros((5, 3)), None)  # which only a new fit may have
         *[("forget", *bad) for bad in [*BAD_CHUNKS, OTHER_FEATURES]],
     ],
 )
-def test_a_refused_chunk_leaves_the_model_as_it_was(verb, chunk, weights):
+def test_a_rejected_chunk_leaves_the_model_unchanged(verb, chunk, weights):
     X = datasets.blobs(300, 2)
     stream = with_radius(0.5).partial_fit(X[:100]).partial_fit(X[100:200])
     before = fitted_state(stream)
@@ -206,7 +206,7 @@ def test_a_refused_chunk_leaves_the_model_as_it_was(verb, chunk, weights):
     assert stream.partial_fit(X[200:]).reduced_set_ == with_radius(0.5).fit(X).reduced_set_
 
 
-def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
+def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
     X = datasets.blobs(600, 2)
     stream = with_radius(0.5, verbose=1).partial_fit(X[:100]).partial_fit(X[100:200])
     before = fitted_state(stream)
@@ -227,7 +227,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
 
 @given(seed=st.integers(0, 2**32), share=st.floats(0.05, 0.9), fractional=st.booleans())
 @settings(max_examples=60)
-def test_forgetting_leaves_the_mass_and_a_cover_of_the_rest(seed, share, fractional):
+def test_forgetting_leaves_the_weight_and_a_cover_of_the_remaining_rows(seed, share, fractional):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 2))
     weights = rng.random(300) if fractional else np.ones(300)
@@ -250,7 +250,7 @@ def test_forgetting_leaves_the_mass_and_a_cover_of_the_rest(seed, share, fractio
     )
 
 
-def test_forgetting_what_came_last_is_exact():
+def test_forgetting_the_last_rows_is_exact():
     """Rows that opened no center leave without a trace."""
     X = datasets.blobs(400, 2)
     density = with_radius(0.7).fit(X)
@@ -262,7 +262,7 @@ def test_forgetting_what_came_last_is_exact():
     np.testing.assert_array_equal(density.reduced_set_.weights, kept.reduced_set_.weights)
 
 
-def test_a_center_without_weight_goes_and_the_stream_goes_on():
+def test_a_stream_continues_after_an_empty_center_is_dropped():
     X = np.array([[0.0], [5.0], [0.1], [5.1], [9.0]])
     density = with_radius(0.5).fit(X).forget(X[[1, 3]])
     np.testing.assert_array_equal(density.reduced_set_.centers, [[0.0], [9.0]])
@@ -273,7 +273,7 @@ def test_a_center_without_weight_goes_and_the_stream_goes_on():
     np.testing.assert_array_equal(density.labels_, [1, 2])
 
 
-def test_a_window_over_a_stream_holds_the_window():
+def test_adding_and_forgetting_maintains_a_sliding_window():
     X = datasets.blobs(1000, 2)
     window = with_radius(0.5).fit(X[:200])
     for start in range(0, 800, 100):
@@ -291,7 +291,7 @@ def test_a_window_over_a_stream_holds_the_window():
         ([[0.0], [0.1], [5.0], [5.1], [9.0]], "no rows would be left"),
     ],
 )
-def test_what_cannot_be_forgotten_is_refused_whole(rows, message):
+def test_forgotten_rows_must_have_been_fitted(rows, message):
     density = with_radius(0.5).fit([[0.0], [5.0], [0.1], [5.1], [9.0]])
     before = fitted_state(density)
     with pytest.raises(ValueError, match=message):
@@ -299,7 +299,7 @@ def test_what_cannot_be_forgotten_is_refused_whole(rows, message):
     assert fitted_state(density) == before
 
 
-def test_forgetting_needs_a_radius():
+def test_forgetting_needs_a_finite_ell():
     X = datasets.blobs(20, 2)
     density = ShadowDensity(ell=np.inf).fit(X)
     before = fitted_state(density)
@@ -326,7 +326,7 @@ X_GOOD = datasets.blobs(30, 2)
         ([["a", "b"], ["c", "d"]], "could not convert string to float"),
     ],
 )
-def test_bad_data_are_refused(X, message):
+def test_invalid_data_are_rejected(X, message):
     density = with_radius(0.5).fit(X_GOOD)
     before = fitted_state(density)
     with pytest.raises(ValueError, match=message):
@@ -334,13 +334,13 @@ def test_bad_data_are_refused(X, message):
     assert fitted_state(density) == before
 
 
-def test_sparse_data_are_refused_with_the_fix():
+def test_sparse_data_are_rejected_with_the_fix():
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
         ShadowDensity().fit(sparse.csr_matrix(X_GOOD))
 
 
 @pytest.mark.parametrize("ell", [0, -1.0, np.nan, -np.inf, "4", None, 1j, True])
-def test_a_bad_ell_is_named(ell):
+def test_an_invalid_ell_is_reported(ell):
     density = with_radius(0.5).fit(X_GOOD)
     before = fitted_state(density)
     with pytest.raises(ValueError, match="ell must be a positive number") as error:
@@ -350,7 +350,7 @@ def test_a_bad_ell_is_named(ell):
 
 
 @pytest.mark.parametrize("bandwidth", [0.0, -1.0, np.nan, np.inf, "mean"])
-def test_a_bad_bandwidth_is_named(bandwidth):
+def test_an_invalid_bandwidth_is_reported(bandwidth):
     density = with_radius(0.5).fit(X_GOOD)
     before = fitted_state(density)
     with pytest.raises(ValueError, match="bandwidth must be") as error:
@@ -373,7 +373,7 @@ def test_a_bad_bandwidth_is_named(bandwidth):
         (0.0, "sample_weight must have a positive sum"),
     ],
 )
-def test_bad_weights_are_named(weights, message):
+def test_invalid_weights_are_reported(weights, message):
     density = with_radius(0.5).fit(X_GOOD)
     before = fitted_state(density)
     with pytest.raises(ValueError, match=message):
@@ -381,25 +381,25 @@ def test_bad_weights_are_named(weights, message):
     assert fitted_state(density) == before
 
 
-def test_equal_rows_have_no_median_bandwidth():
+def test_the_median_bandwidth_of_equal_rows_is_undefined():
     with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
         ShadowDensity().fit(np.ones((10, 2)))
 
 
 @pytest.mark.parametrize("verb", ["score_samples", "forget", "score"])
-def test_nothing_before_fit(verb):
+def test_methods_need_a_fitted_model(verb):
     with pytest.raises(NotFittedError):
         getattr(ShadowDensity(), verb)(X_GOOD)
 
 
 @pytest.mark.parametrize("verb", ["score_samples", "partial_fit", "forget"])
-def test_another_number_of_features_is_refused(verb):
+def test_a_different_number_of_features_is_rejected(verb):
     with pytest.raises(ValueError, match=r"3 features, but ShadowDensity is expecting 2"):
         getattr(with_radius(0.5).fit(X_GOOD), verb)(np.zeros((4, 3)))
 
 
 @pytest.mark.parametrize("weight", [0.1, 1 / 3])
-def test_a_long_shadow_of_fractional_weights_is_forgotten_to_the_last_row(weight):
+def test_many_fractional_weights_can_be_forgotten_to_the_last_row(weight):
     Z = np.zeros((100_000, 1))
     weights = np.full(len(Z) + 1, weight)
     density = ShadowDensity(Gaussian(1.0)).fit(np.r_[Z, [[5.0]]], sample_weight=weights)
@@ -409,7 +409,7 @@ def test_a_long_shadow_of_fractional_weights_is_forgotten_to_the_last_row(weight
     np.testing.assert_array_equal(density.reduced_set_.weights, [weight])
 
 
-def test_a_light_row_stays_when_the_heavy_ones_of_its_shadow_go():
+def test_a_light_row_remains_after_heavy_rows_of_the_same_center_are_forgotten():
     X, weights = np.zeros((1001, 1)), np.r_[np.ones(1000), 1e-10]
     density = ShadowDensity(Gaussian(1.0)).fit(X, sample_weight=weights)
     density.forget(X[:1000])
@@ -417,7 +417,7 @@ def test_a_light_row_stays_when_the_heavy_ones_of_its_shadow_go():
 
 
 @pytest.mark.parametrize("heavy", [1e15, 1e19, 1e25, 1e30])
-def test_whole_weights_of_any_ratio_are_forgotten_exactly(heavy):
+def test_integer_weights_of_any_ratio_are_forgotten_exactly(heavy):
     density = ShadowDensity(Gaussian(2.0)).partial_fit([[0.0]], sample_weight=[heavy])
     density.partial_fit([[0.1], [9.0]]).forget([[0.0]], sample_weight=[heavy])
     s = density.reduced_set_
@@ -427,7 +427,7 @@ def test_whole_weights_of_any_ratio_are_forgotten_exactly(heavy):
     assert s.spectrum is None  # its digits are those of the heavy row
 
 
-def test_a_rest_that_could_be_rounding_is_an_error():
+def test_a_remaining_weight_within_rounding_error_is_rejected():
     density = ShadowDensity(Gaussian(2.0)).fit([[0.0], [9.0]], sample_weight=[0.3e19, 1.0])
     density.partial_fit([[0.1]], sample_weight=[0.7])
     before = fitted_state(density)
@@ -438,14 +438,14 @@ def test_a_rest_that_could_be_rounding_is_an_error():
     assert fitted_state(density) == before
 
 
-def test_more_than_a_whole_weight_cannot_be_forgotten():
+def test_more_than_the_fitted_integer_weight_cannot_be_forgotten():
     density = ShadowDensity(Gaussian(1.0)).fit([[0.0], [9.0]], sample_weight=[1e9, 1.0])
     with pytest.raises(ValueError, match="center 0 has weight 1e"):
         density.forget([[0.0]], sample_weight=[1e9 + 1])
 
 
 @pytest.mark.parametrize("heavy", [1e14, 1e18])
-def test_the_certificate_holds_when_heavy_rows_have_gone(heavy):
+def test_the_certificate_is_valid_after_heavy_rows_are_forgotten(heavy):
     centers = np.arange(20.0)[:, None]
     near, far = centers + 0.01, centers + 0.49
     model = ReducedSetKernelPCA(2, kernel=Gaussian(2.0), center=False).partial_fit(centers)
@@ -458,7 +458,7 @@ def test_the_certificate_holds_when_heavy_rows_have_gone(heavy):
 
 
 @pytest.mark.parametrize("limit", [None, 5])
-def test_a_chunk_without_weight_changes_nothing(limit):
+def test_a_chunk_with_zero_weight_has_no_effect(limit):
     X = datasets.blobs(100, 2)
     stream = ShadowDensity(Gaussian(2.0), max_centers=limit).fit(X)
     expected = stream.reduced_set_
@@ -466,7 +466,7 @@ def test_a_chunk_without_weight_changes_nothing(limit):
     np.testing.assert_array_equal(stream.labels_, -1)
 
 
-def test_part_of_a_whole_weight_can_be_forgotten():
+def test_part_of_an_integer_weight_can_be_forgotten():
     X = datasets.blobs(50, 2)
     density = ShadowDensity(Gaussian(3.0)).fit(X, sample_weight=np.full(50, 2)).forget(X)
     np.testing.assert_array_equal(
@@ -474,14 +474,14 @@ def test_part_of_a_whole_weight_can_be_forgotten():
     )
 
 
-def test_unit_weights_change_nothing():
+def test_unit_weights_have_no_effect():
     X = datasets.blobs(3000, 3)
     plain, weighted = ShadowDensity().fit(X), ShadowDensity().fit(X, sample_weight=np.ones(3000))
     assert weighted.kernel_.bandwidth == plain.kernel_.bandwidth
     assert weighted.reduced_set_ == plain.reduced_set_
 
 
-def test_names_are_checked_before_any_work():
+def test_feature_names_are_checked_before_any_computation():
     X = datasets.blobs(100, 3)
     density = ShadowDensity(Gaussian(1.0)).fit(X[:, :2])
     before = fitted_state(density)

@@ -23,7 +23,7 @@ BOUND = {"mmd": mmd.bound, "operator": hilbert_schmidt.centered_bound}
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 @pytest.mark.parametrize("tol", [1e-3, 0.05, 0.5])
-def test_the_bound_is_inverted(kernel, error, tol):
+def test_ell_inverts_the_bound(kernel, error, tol):
     radius = radius_of_bound(kernel, tol, error)
     assert BOUND[error](kernel, radius=radius) == pytest.approx(tol, rel=1e-6)
     assert BOUND[error](kernel, radius=radius) <= tol
@@ -40,21 +40,21 @@ def test_a_tolerance_is_met(kernel, error):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("center", [True, False])
-def test_a_tolerance_is_promised_about_the_mean_too(kernel, center):
+def test_a_tolerance_is_also_met_with_centering(kernel, center):
     density = ShadowDensity(tol=0.5)
     model = ReducedSetKernelPCA(2, kernel=kernel, density=density, center=center).fit(X[:300])
     assert model.certificate_.level("a priori").operator <= 0.5
 
 
 @pytest.mark.parametrize("tol", [1e-3, 0.05, 0.5])
-def test_a_kernel_with_a_slope_alone(tol):
+def test_a_lipschitz_constant_alone_is_enough(tol):
     """Between the radii that are tried it may fall as far as the slope allows."""
     kernel = RadialKernel(lambda s: 2 / (1 + s), 2, 3.0, lipschitz=3 * np.sqrt(3) / 4)
     radius = radius_of_bound(kernel, tol, "mmd")
     assert 0.5 * tol**2 <= mmd.bound(kernel, radius=radius) <= tol
 
 
-def test_auto_says_where_frequencies_are_too_few():
+def test_auto_reports_that_there_are_too_few_frequencies():
     rows = np.random.default_rng(0).normal(size=(600, 1))
     with pytest.raises(ValueError, match=r"160 random frequencies are too few.*n_frequencies"):
         ShadowDensity(Laplacian(1.0), "auto", tol=1e-3).fit(rows)
@@ -64,7 +64,7 @@ def test_auto_says_where_frequencies_are_too_few():
 @pytest.mark.parametrize("kernel", KERNELS[:2], ids=IDS[:2])
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 @pytest.mark.parametrize("tol", [0.02, 0.1])
-def test_auto_meets_it_with_nearly_as_few_centers_as_the_best_ell(kernel, error, tol):
+def test_auto_meets_the_tolerance_with_nearly_the_fewest_centers(kernel, error, tol):
     density = ShadowDensity(kernel, "auto", tol=tol, error=error).fit(X)
     s = density.reduced_set_
     assert limit(s, error) <= tol
@@ -85,13 +85,13 @@ def limit(s, error):
     return estimate(getattr(s.spectrum.errors(s.centers, s.weights), error), 0.95).limit
 
 
-def test_auto_keeps_every_row_that_is_no_copy_where_it_must():
+def test_auto_keeps_every_distinct_row_if_necessary():
     rows = np.concatenate([X[:100], X[:100]])
     density = ShadowDensity(Gaussian(3.0), "auto", tol=2e-5).fit(rows)
     assert density.reduced_set_.n_centers == 100
 
 
-def test_auto_counts_weights_and_is_kept_by_a_stream():
+def test_auto_respects_weights_and_is_fixed_within_a_stream():
     weights = np.random.default_rng(0).integers(0, 3, len(X))
     density = ShadowDensity(Gaussian(3.0), "auto", tol=0.05)
     weighted = density.fit(X, sample_weight=weights).reduced_set_
@@ -132,7 +132,7 @@ class Jump:
         ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0)}, "give it monotone=True"),
     ],
 )
-def test_bad_input(parameters, message):
+def test_invalid_input_is_reported(parameters, message):
     density = ShadowDensity(**{"kernel": Gaussian(3.0), **parameters})
     with pytest.raises(ValueError, match=message):
         density.fit(X)

@@ -17,7 +17,7 @@ def warm(ell=4.0, **options):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_join_the_old_centers_first(dtype):
+def test_rows_are_assigned_to_the_old_centers_first(dtype):
     """As if the old centers had come first, and had then been forgotten."""
     density = warm().fit(X)
     old = density.reduced_set_.centers.astype(dtype)
@@ -35,35 +35,35 @@ def test_rows_join_the_old_centers_first(dtype):
     assert s.spectrum == ShadowDensity(Gaussian(2.0)).fit(LATER.astype(dtype)).reduced_set_.spectrum
 
 
-def test_the_first_fit_is_a_cold_one():
+def test_the_first_fit_is_a_cold_start():
     assert warm().fit(X).reduced_set_ == ShadowDensity(Gaussian(2.0)).fit(X).reduced_set_
 
 
-def test_a_stream_goes_on_and_forgets_after_a_warm_fit():
+def test_a_stream_can_continue_and_forget_after_a_warm_start():
     density = warm().fit(X).fit(LATER).partial_fit(X[:50]).forget(LATER[:100])
     assert density.reduced_set_.n_samples == 250
 
 
-def test_a_larger_radius_takes_only_centers_that_are_far_enough_apart():
+def test_a_larger_radius_keeps_only_centers_that_are_far_enough_apart():
     density = warm(8.0).fit(X).set_params(ell=2.0).fit(X)
     s = density.reduced_set_
     gaps = np.linalg.norm(s.centers[:, None] - s.centers, axis=2) + 9 * np.eye(s.n_centers)
     assert gaps.min() >= s.spacing == 1.0
 
 
-def test_the_median_bandwidth_stays():
+def test_the_median_bandwidth_is_kept():
     density = ShadowDensity(warm_start=True).fit(X)
     bandwidth = density.kernel_.bandwidth
     assert density.fit(10 * LATER).kernel_.bandwidth == bandwidth
     assert ShadowDensity().fit(10 * LATER).kernel_.bandwidth > 5 * bandwidth
 
 
-def test_an_infinite_ell_has_no_centers_to_keep():
+def test_an_infinite_ell_keeps_no_old_centers():
     density = warm(np.inf).fit(X).fit(LATER)
     np.testing.assert_array_equal(density.reduced_set_.centers, LATER)
 
 
-def test_the_certificate_holds_after_a_warm_fit():
+def test_the_certificate_is_valid_after_a_warm_start():
     model = ReducedSetKernelPCA(3, density=warm()).fit(X).fit(LATER)
     certificate = model.certify(LATER)
     for name in ("a priori", "a posteriori", "spectral"):
@@ -78,7 +78,7 @@ def test_the_certificate_holds_after_a_warm_fit():
         ({}, LATER[:, :1], "centers with 2 features, but X has 1; set warm_start=False"),
     ],
 )
-def test_what_cannot_start_warm_is_refused(options, rows, message):
+def test_parameters_without_warm_starts_are_rejected(options, rows, message):
     density = warm().fit(X)
     before = fitted_state(density)
     with pytest.raises(ValueError, match=message):

@@ -31,11 +31,11 @@ class TestInvariants(DensityInvariants):
         return WindowDensity(10_000, ShadowDensity(kernel, ell=3.0))
 
 
-def windowed(window, radius=0.5, **options):
+def window_density(window, radius=0.5, **options):
     return WindowDensity(window, ShadowDensity(Gaussian(4 * radius), ell=4.0, **options))
 
 
-def drifting(n, d=2, seed=0, speed=10.0):
+def drifting_rows(n, d=2, seed=0, speed=10.0):
     """Points about a middle that goes there and back, so that dead centers are met again."""
     rng = np.random.default_rng(seed)
     middles = speed * np.sin(np.linspace(0, 7, n))[:, None]
@@ -61,11 +61,11 @@ CHANGES = st.lists(
     whole_numbers=st.booleans(),
 )
 @settings(max_examples=50, deadline=None)
-def test_any_sequence_is_that_of_a_direct_count(
+def test_any_sequence_of_changes_equals_the_naive_stream(
     seed, window, changes, weighting, spread, whole_numbers
 ):
     rng = np.random.default_rng(seed)
-    density, naive = windowed(window), NaiveStream(0.5, window=window)
+    density, naive = window_density(window), NaiveStream(0.5, window=window)
     for change, n in [("add", 5), *changes]:
         X = spread * rng.normal(size=(n, 2))
         X = np.round(X) if whole_numbers else X
@@ -102,29 +102,29 @@ def test_any_sequence_is_that_of_a_direct_count(
 )
 @settings(max_examples=30, deadline=None)
 def test_any_chunking_gives_the_same_bits(seed, cuts, window, fractional, dtype):
-    X = drifting(700, seed=seed).astype(dtype)
+    X = drifting_rows(700, seed=seed).astype(dtype)
     weights = np.random.default_rng(seed).random(700) if fractional else np.ones(700)
     weights[::9], weights[::70] = 1.0, 2.0**40
-    whole = windowed(window).fit(X, sample_weight=weights)
-    stream = windowed(window)
+    whole = window_density(window).fit(X, sample_weight=weights)
+    stream = window_density(window)
     for rows in np.split(np.arange(700), sorted(set(cuts))):
         stream.partial_fit(X[rows], sample_weight=weights[rows])
     assert stream.reduced_set_ == whole.reduced_set_
 
 
-def test_nor_do_the_steps_inside_matter(monkeypatch):
-    X = drifting(3000)
-    expected = windowed(200).fit(X).reduced_set_
+def test_internal_step_sizes_do_not_matter(monkeypatch):
+    X = drifting_rows(3000)
+    expected = window_density(200).fit(X).reduced_set_
     for step, few, walked in ((7, 0.0, 0), (100_000, 0.9, 0), (1024, 0.25, 1e9)):
         monkeypatch.setattr(_aging, "STEP", step)
         monkeypatch.setattr(_aging, "FEW", few)
         monkeypatch.setattr(_aging, "WALKED", walked)
-        assert windowed(200).fit(X).reduced_set_ == expected
+        assert window_density(200).fit(X).reduced_set_ == expected
 
 
-def test_it_is_partial_fit_and_forget_of_the_plain_density():
-    X = drifting(400)
-    window, plain = windowed(80), ShadowDensity(Gaussian(2.0), ell=4.0)
+def test_a_window_equals_partial_fit_and_forget():
+    X = drifting_rows(400)
+    window, plain = window_density(80), ShadowDensity(Gaussian(2.0), ell=4.0)
     for i in range(400):
         window.partial_fit(X[i : i + 1])
         plain.partial_fit(X[i : i + 1])
@@ -138,7 +138,7 @@ def test_it_is_partial_fit_and_forget_of_the_plain_density():
 
 
 def test_an_infinite_ell_keeps_the_rows_of_the_window():
-    X = drifting(500)
+    X = drifting_rows(500)
     stream = WindowDensity(100, ShadowDensity(Gaussian(1.0), ell=np.inf))
     for chunk in np.split(X, 10):
         stream.partial_fit(chunk)
@@ -146,10 +146,10 @@ def test_an_infinite_ell_keeps_the_rows_of_the_window():
     assert stream.reduced_set_.radius == 0
 
 
-def test_weights_do_not_remember_what_was_there():
+def test_large_weights_that_have_left_leave_no_rounding_error():
     """Large fractions that came and went leave no rounding behind."""
     X = datasets.blobs(300, 2)
-    after = windowed(100).partial_fit(X[:200], sample_weight=np.full(200, 1e15 / 3))
+    after = window_density(100).partial_fit(X[:200], sample_weight=np.full(200, 1e15 / 3))
     after.partial_fit(X[200:])
     s = after.reduced_set_
     assert s.n_samples == 100
@@ -157,9 +157,9 @@ def test_weights_do_not_remember_what_was_there():
     assert np.abs(s.spectrum.sums).max() <= 100
 
 
-def test_memory_does_not_grow():
-    X = drifting(40_000, speed=1e3)
-    stream = windowed(2000).partial_fit(X[:4000])
+def test_the_pickled_size_of_a_stream_does_not_grow():
+    X = drifting_rows(40_000, speed=1e3)
+    stream = window_density(2000).partial_fit(X[:4000])
     chunks = np.split(X[4000:], 36)
     sizes = [len(pickle.dumps(stream.partial_fit(chunk))) for chunk in chunks]
     rows, centers = (2000 + 2 * SEGMENT) * (2 * 8 + 24), 2000 * (2 * 8 + 2 * 8)
@@ -167,9 +167,9 @@ def test_memory_does_not_grow():
     assert max(sizes[18:]) < 1.1 * max(sizes[:18])
 
 
-def test_nothing_is_kept_alive_by_a_view_of_it():
-    X = drifting(40_000, speed=1e3)
-    stream = windowed(2000).partial_fit(X[:4000])
+def test_the_memory_of_expired_rows_is_released():
+    X = drifting_rows(40_000, speed=1e3)
+    stream = window_density(2000).partial_fit(X[:4000])
     for chunk in np.split(X[4000:], 36):
         stream.partial_fit(chunk)
     arrays = [array for rows in stream._stream_.segments for array in vars(rows).values()]
@@ -190,17 +190,20 @@ def arrays_of(thing):
 
 
 @pytest.mark.parametrize("heavy", [2.0**33, 1e12, 1e18, 1e30])
-def test_whole_weights_of_any_size_leave_no_trace(heavy):
+def test_expired_integer_weights_of_any_size_leave_no_trace(heavy):
     X = datasets.blobs(150, 2)
-    stream = windowed(100).partial_fit(X[:50], sample_weight=np.full(50, heavy))
+    stream = window_density(100).partial_fit(X[:50], sample_weight=np.full(50, heavy))
     assert np.abs(stream.reduced_set_.spectrum.sums).max() <= 50 * heavy * (1 + 1e-6)
     stream.partial_fit(X[50:])
-    assert stream.reduced_set_ == windowed(100).partial_fit(X[:50]).partial_fit(X[50:]).reduced_set_
+    assert (
+        stream.reduced_set_
+        == window_density(100).partial_fit(X[:50]).partial_fit(X[50:]).reduced_set_
+    )
 
 
-def test_small_chunks_do_not_make_many_blocks():
-    stream = windowed(3000, n_frequencies=0).fit(drifting(3000))
-    for row in drifting(1500, seed=1):
+def test_single_row_chunks_are_stored_compactly():
+    stream = window_density(3000, n_frequencies=0).fit(drifting_rows(3000))
+    for row in drifting_rows(1500, seed=1):
         stream.partial_fit(row[None])
     assert len(stream._stream_.segments) < 10
 
@@ -208,9 +211,9 @@ def test_small_chunks_do_not_make_many_blocks():
 # --------------------------------------------------------------- labels, copies, failures
 
 
-def test_labels_are_of_the_last_chunk():
-    X = drifting(900)
-    stream = windowed(300).partial_fit(X[:600])
+def test_labels_refer_to_the_last_chunk():
+    X = drifting_rows(900)
+    stream = window_density(300).partial_fit(X[:600])
     weights = (np.arange(300) % 3 > 0).astype(float)
     stream.partial_fit(X[600:], sample_weight=weights)
     s, labels = stream.reduced_set_, stream.labels_
@@ -220,9 +223,9 @@ def test_labels_are_of_the_last_chunk():
     assert not hasattr(stream, "labels_")
 
 
-def test_a_chunk_longer_than_the_window_has_labels_where_centers_are_left():
-    X = drifting(900, speed=40.0)
-    stream = windowed(50).fit(X)
+def test_rows_without_remaining_centers_are_unlabeled():
+    X = drifting_rows(900, speed=40.0)
+    stream = window_density(50).fit(X)
     here = stream.labels_ >= 0
     assert here[-50:].all()
     assert not here[:500].all()
@@ -230,21 +233,21 @@ def test_a_chunk_longer_than_the_window_has_labels_where_centers_are_left():
     assert distances[here].max() < 0.5
 
 
-def test_a_copy_of_a_stream_is_a_stream_of_its_own():
-    X = drifting(900)
-    one = windowed(200).partial_fit(X[:400]).partial_fit(X[400:450])
+def test_a_copy_of_a_stream_is_independent():
+    X = drifting_rows(900)
+    one = window_density(200).partial_fit(X[:400]).partial_fit(X[400:450])
     for two in (copy.copy(one), copy.deepcopy(one)):
         two.partial_fit(5 + X[450:])
     one.partial_fit(X[450:])
     two = copy.copy(one)
-    assert one.reduced_set_ == windowed(200).fit(X).reduced_set_
+    assert one.reduced_set_ == window_density(200).fit(X).reduced_set_
     one.partial_fit(9 + X)
-    assert two.reduced_set_ == windowed(200).fit(X).reduced_set_
+    assert two.reduced_set_ == window_density(200).fit(X).reduced_set_
 
 
-def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
-    X = drifting(6000)
-    stream = windowed(500).partial_fit(X[:1000])
+def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
+    X = drifting_rows(6000)
+    stream = window_density(500).partial_fit(X[:1000])
     before = fitted_state(stream)
     calls = []
 
@@ -259,7 +262,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             stream.partial_fit(X[1000:] + 7.0)  # other rows, whose centers must not stay
     assert fitted_state(stream) == before
-    assert stream.partial_fit(X[1000:]).reduced_set_ == windowed(500).fit(X).reduced_set_
+    assert stream.partial_fit(X[1000:]).reduced_set_ == window_density(500).fit(X).reduced_set_
 
 
 @pytest.mark.parametrize(
@@ -271,19 +274,19 @@ def test_an_interrupt_leaves_the_model_as_it_was(monkeypatch):
         (slice(-100, None), None, "no rows would be left"),
     ],
 )
-def test_what_cannot_be_forgotten_is_refused_whole(rows, weights, message):
-    X = drifting(500)
-    stream = windowed(100).fit(X)
+def test_forgotten_rows_must_have_been_fitted(rows, weights, message):
+    X = drifting_rows(500)
+    stream = window_density(100).fit(X)
     before = fitted_state(stream)
     with pytest.raises(ValueError, match=message):
         stream.forget(X[rows], sample_weight=weights)
     assert fitted_state(stream) == before
 
 
-def test_a_few_rows_are_found_among_many_alike():
+def test_forgotten_rows_are_found_among_many_duplicates():
     X = np.zeros((300, 4))
     X[:, 3] = np.arange(300) % 7
-    stream = windowed(200).fit(X).forget(X[[150, 150, 151]])
+    stream = window_density(200).fit(X).forget(X[[150, 150, 151]])
     s = stream.reduced_set_
     assert s.n_samples == 197
     left = np.bincount(np.arange(100, 300) % 7)
@@ -291,8 +294,8 @@ def test_a_few_rows_are_found_among_many_alike():
     np.testing.assert_array_equal(s.weights[np.argsort(s.centers[:, 3])], left)
 
 
-def test_a_negative_zero_is_a_zero():
-    stream = windowed(5).fit([[0.0], [3.0]]).forget([[-0.0]])
+def test_negative_zero_equals_zero():
+    stream = window_density(5).fit([[0.0], [3.0]]).forget([[-0.0]])
     np.testing.assert_array_equal(stream.reduced_set_.centers, [[3.0]])
 
 
@@ -300,9 +303,9 @@ def test_a_negative_zero_is_a_zero():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_the_certificate_holds_of_the_rows_of_the_window(center):
-    X = drifting(2000)
-    model = ReducedSetKernelPCA(3, center=center, density=windowed(400))
+def test_the_certificate_is_valid_for_the_rows_in_the_window(center):
+    X = drifting_rows(2000)
+    model = ReducedSetKernelPCA(3, center=center, density=window_density(400))
     for chunk in np.split(X, 5):
         model.partial_fit(chunk)
     certificate = model.certify(X[-400:])
@@ -317,19 +320,19 @@ def test_the_certificate_holds_of_the_rows_of_the_window(center):
 
 
 @pytest.mark.parametrize("window", [0, -1, 2.5, "10", True, None])
-def test_a_bad_window_is_named(window):
-    density = windowed(10).fit(drifting(30))
+def test_an_invalid_window_is_reported(window):
+    density = window_density(10).fit(drifting_rows(30))
     before = fitted_state(density)
     with pytest.raises(ValueError, match="window must be an integer of at least 1") as error:
-        density.set_params(window=window).fit(drifting(30))
+        density.set_params(window=window).fit(drifting_rows(30))
     assert repr(window) in str(error.value)
     assert fitted_state(density) == before
 
 
-def test_a_window_longer_than_any_stream_is_one_of_all_rows():
-    X = drifting(300)
-    longest = windowed(10**19).fit(X[:200]).partial_fit(X[200:])
-    assert longest.reduced_set_ == windowed(1000).fit(X).reduced_set_
+def test_a_window_longer_than_the_stream_keeps_all_rows():
+    X = drifting_rows(300)
+    longest = window_density(10**19).fit(X[:200]).partial_fit(X[200:])
+    assert longest.reduced_set_ == window_density(1000).fit(X).reduced_set_
     assert longest.forget(X[:3]).reduced_set_.n_samples == 297
 
 
@@ -346,32 +349,32 @@ def test_a_window_longer_than_any_stream_is_one_of_all_rows():
         ({"kernel": Gaussian(1.0)}, "leave one of them out"),
     ],
 )
-def test_parameters_that_change_in_a_stream_are_refused(changed, message):
-    X = drifting(60)
-    stream = windowed(10).partial_fit(X[:30])
+def test_parameters_cannot_change_within_a_stream(changed, message):
+    X = drifting_rows(60)
+    stream = window_density(10).partial_fit(X[:30])
     before, params = fitted_state(stream), stream.get_params()
     with pytest.raises((ValueError, TypeError), match=message):
         stream.set_params(**changed).partial_fit(X[30:])
     assert fitted_state(stream) == before
     stream.set_params(density=params["density"], window=10, kernel=None)
     stream.set_params(density__ell=4.0, density__kernel=params["density__kernel"])
-    assert stream.partial_fit(X[30:]).reduced_set_ == windowed(10).fit(X).reduced_set_
+    assert stream.partial_fit(X[30:]).reduced_set_ == window_density(10).fit(X).reduced_set_
 
 
 @pytest.mark.parametrize("density", [KMeansDensity(3), "shadow", WindowDensity(3)])
-def test_the_density_must_be_a_shadow(density):
+def test_the_density_must_be_a_shadow_density(density):
     with pytest.raises(TypeError, match="density must be a ShadowDensity"):
-        WindowDensity(10, density).fit(drifting(30))
+        WindowDensity(10, density).fit(drifting_rows(30))
 
 
 @pytest.mark.parametrize("options", [{"max_centers": 5}, {"warm_start": True}])
-def test_what_does_not_go_with_a_window_is_said(options):
+def test_incompatible_options_are_rejected(options):
     name = next(iter(options))
     with pytest.raises(ValueError, match=f"{name}=.* cannot be combined with WindowDensity"):
-        windowed(10, **options).fit(drifting(30))
+        window_density(10, **options).fit(drifting_rows(30))
 
 
-def test_kernels_are_lent_both_ways():
+def test_a_missing_kernel_is_taken_from_the_inner_or_the_outer_density():
     X = datasets.blobs(200, 2)
     own = ReducedSetKernelPCA(2, density=WindowDensity(100, ShadowDensity(Gaussian(3.0)))).fit(X)
     lent = ReducedSetKernelPCA(2, bandwidth=3.0, density=WindowDensity(100)).fit(X)
@@ -379,7 +382,7 @@ def test_kernels_are_lent_both_ways():
     assert own.reduced_set_ == lent.reduced_set_
 
 
-def test_a_median_is_taken_once():
+def test_the_median_bandwidth_is_computed_once():
     X = np.random.default_rng(0).normal(size=(20_000, 3))
     nested = WindowDensity(5000, ShadowDensity(Gaussian("median"), random_state=7))
     model = ReducedSetKernelPCA(1, density=nested).fit(X)
@@ -388,7 +391,7 @@ def test_a_median_is_taken_once():
     assert nested.density.kernel.bandwidth == "median"
 
 
-def test_a_kernel_that_differs_from_that_of_the_embedding_is_refused():
+def test_a_kernel_that_differs_from_the_embedding_is_rejected():
     density = WindowDensity(100, ShadowDensity(Gaussian(1.0)))
     model = ReducedSetKernelPCA(2, bandwidth=3.0, density=density)
     with pytest.raises(ValueError, match="leave the kernel out of the density"):
@@ -396,7 +399,7 @@ def test_a_kernel_that_differs_from_that_of_the_embedding_is_refused():
 
 
 @pytest.mark.parametrize("embedded", [True, False])
-def test_two_kernels_are_refused(embedded):
+def test_two_different_kernels_are_rejected(embedded):
     density = WindowDensity(100, ShadowDensity(Gaussian(1.0)), kernel=Gaussian(5.0))
     model = ReducedSetKernelPCA(2, density=density) if embedded else density
     with pytest.raises(ValueError, match=r"kernel=Gaussian.*5\.0.*beside a density that has one"):
@@ -404,8 +407,8 @@ def test_two_kernels_are_refused(embedded):
 
 
 @pytest.mark.parametrize("make", [WindowDensity, FadingDensity])
-def test_a_chunk_without_weight_changes_nothing(make):
-    X = drifting(60)
+def test_a_chunk_with_zero_weight_has_no_effect(make):
+    X = drifting_rows(60)
     stream = make(20, ShadowDensity(Gaussian(2.0))).partial_fit(X[:30])
     expected = stream.reduced_set_
     assert stream.partial_fit(X[30:33], sample_weight=np.zeros(3)).reduced_set_ == expected
@@ -414,7 +417,7 @@ def test_a_chunk_without_weight_changes_nothing(make):
         make(20).partial_fit(X, sample_weight=np.zeros(60))
 
 
-def test_an_error_to_aim_at_fixes_the_radius_by_the_first_chunk():
+def test_a_tolerance_is_converted_to_a_radius_by_the_first_chunk():
     X = datasets.blobs(600, 2)
     auto = ShadowDensity(Gaussian(3.0), ell="auto", tol=0.05)
     stream = WindowDensity(200, auto).partial_fit(X[:300])

@@ -39,7 +39,9 @@ class EmbeddingInvariants:
     # ------------------------------------------------------------------------ shape
 
     @pytest.mark.parametrize("n_components", [1, 4])
-    def test_one_column_a_component_in_the_dtype_of_the_data(self, X, new, n_components):
+    def test_the_output_has_one_column_per_component_and_the_dtype_of_the_data(
+        self, X, new, n_components
+    ):
         model = self.make(n_components).fit(X)
         Z = model.transform(new)
         assert Z.shape == (len(new), n_components)
@@ -49,29 +51,29 @@ class EmbeddingInvariants:
         assert model.basis_.shape[1] == X.shape[1]
         assert model.n_features_in_ == X.shape[1]
 
-    def test_fit_transform_is_fit_then_transform(self, X):
+    def test_fit_transform_equals_fit_then_transform(self, X):
         np.testing.assert_array_equal(self.make().fit_transform(X), self.make().fit(X).transform(X))
 
-    def test_rows_are_transformed_one_by_one(self, X, new):
+    def test_rows_are_transformed_independently(self, X, new):
         model = self.make().fit(X)
         Z = model.transform(new)
         alone = np.concatenate([model.transform(row[None]) for row in new])
         np.testing.assert_allclose(alone, Z, atol=20 * np.finfo(X.dtype).eps * np.abs(Z).max())
 
-    def test_float32_is_float64_to_single_precision(self, X, new):
+    def test_float32_results_are_accurate_to_single_precision(self, X, new):
         double = self.make(bandwidth=4.0).fit(X.astype(np.float64))
         single = self.make(bandwidth=4.0).fit(X.astype(np.float32))
         expected = double.transform(new.astype(np.float64))
         error = np.abs(single.transform(new.astype(np.float32)) - expected)
         assert error.max() < 1e-5 * np.abs(expected).max()
 
-    def test_integers_are_taken_as_float64(self):
+    def test_integers_are_converted_to_float64(self):
         X = np.random.default_rng(0).integers(0, 9, size=(100, 3))
         assert self.make().fit_transform(X).dtype == np.float64
 
     # ------------------------------------------------------------------------ input
 
-    def test_input_is_neither_changed_nor_needed_writeable(self, X):
+    def test_the_input_may_be_read_only_and_is_not_modified(self, X):
         before = X.copy()
         weights = np.ones(len(X))
         X.flags.writeable = weights.flags.writeable = False
@@ -93,7 +95,7 @@ class EmbeddingInvariants:
                 np.testing.assert_array_equal(Z, expected)
 
     @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-    def test_frames_in(self, X, new, frame):
+    def test_data_frames_are_accepted(self, X, new, frame):
         model = self.make().fit(
             frame(X, NAMES) if frame is pl.DataFrame else frame(X, columns=NAMES)
         )
@@ -108,39 +110,39 @@ class EmbeddingInvariants:
     @pytest.mark.parametrize(
         ("container", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)]
     )
-    def test_frames_out(self, X, new, container, kind):
+    def test_set_output_returns_data_frames(self, X, new, container, kind):
         model = self.make(2).fit(X).set_output(transform=container)
         Z = model.transform(new)
         assert isinstance(Z, kind)
         assert list(Z.columns) == list(model.get_feature_names_out())
         np.testing.assert_array_equal(Z.to_numpy(), self.make(2).fit(X).transform(new))
 
-    def test_feature_names_out(self, X):
+    def test_output_features_are_named_after_the_class(self, X):
         model = self.make(3).fit(X)
         name = type(model).__name__.lower()
         assert list(model.get_feature_names_out()) == [f"{name}{i}" for i in range(3)]
 
     # ----------------------------------------------------------------- as an estimator
 
-    def test_the_same_bits_twice(self, X, new):
+    def test_results_are_bitwise_reproducible(self, X, new):
         np.testing.assert_array_equal(
             self.make().fit(X).transform(new), self.make().fit(X).transform(new)
         )
 
-    def test_clone_is_unfitted_and_pickle_is_not(self, X, new):
+    def test_a_clone_is_unfitted_and_an_unpickled_copy_is_fitted(self, X, new):
         model = self.make().fit(X)
         with pytest.raises(NotFittedError):
             clone(model).transform(new)
         again = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(again.transform(new), model.transform(new))
 
-    def test_fit_leaves_the_parameters_alone(self, X):
+    def test_fit_does_not_modify_parameters(self, X):
         model = self.make()
         before = {name: repr(value) for name, value in model.get_params().items()}
         model.fit(X)
         assert {name: repr(value) for name, value in model.get_params().items()} == before
 
-    def test_transform_learns_nothing(self, X, new):
+    def test_transform_does_not_modify_the_model(self, X, new):
         model = self.make().fit(X)
         before = fitted_state(model)
         model.transform(new)
@@ -155,7 +157,7 @@ class EmbeddingInvariants:
                 np.testing.assert_array_equal(Z, expected)
 
     @pytest.mark.parametrize("backend", ["threading", "loky"])
-    def test_joblib(self, X, new, backend):
+    def test_transform_works_with_joblib(self, X, new, backend):
         model = self.make().fit(X)
         parts = np.array_split(new, 4)
         Z = joblib.Parallel(2, backend=backend)(
@@ -169,22 +171,22 @@ class EmbeddingInvariants:
 class ReducedSetInvariants(EmbeddingInvariants):
     """The same for embeddings that take a ``density`` or ``ell``."""
 
-    def test_eigenvectors_have_a_row_a_center(self, X):
+    def test_eigenvectors_have_one_row_per_center(self, X):
         model = self.make(3).fit(X)
         assert model.eigenvectors_.shape == (model.n_centers_, 3)
 
-    def test_pickle_keeps_the_reduced_set(self, X):
+    def test_pickling_keeps_the_reduced_set(self, X):
         model = self.make().fit(X)
         assert pickle.loads(pickle.dumps(model)).reduced_set_ == model.reduced_set_
 
-    def test_fit_stores_nothing_in_parameters(self, X):
+    def test_fit_does_not_modify_the_density_parameter(self, X):
         model = self.make(density=ShadowDensity(ell=3.0))
         before = {name: repr(value) for name, value in model.get_params().items()}
         model.fit(X)
         assert {name: repr(value) for name, value in model.get_params().items()} == before
         assert not hasattr(model.density, "reduced_set_")
 
-    def test_grid_search_in_a_pipeline(self, X):
+    def test_grid_search_works_in_a_pipeline(self, X):
         pipeline = make_pipeline(StandardScaler(), self.make(kernel=Gaussian(1.0)), Ridge())
         step = pipeline.steps[1][0]
         grid = {f"{step}__ell": [2.0, 4.0], f"{step}__kernel__bandwidth": [0.5, 2.0]}
@@ -194,7 +196,7 @@ class ReducedSetInvariants(EmbeddingInvariants):
         scores = search.cv_results_["mean_test_score"]
         assert len(set(scores)) == 4  # every parameter reached the model
 
-    def test_the_first_answer_after_a_change_may_be_asked_for_by_many_threads(self, X, new):
+    def test_the_first_transform_after_a_change_is_thread_safe(self, X, new):
         model = self.make(bandwidth=4.0).fit(X[:200]).partial_fit(X[200:])
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(model.transform, [new] * 8))

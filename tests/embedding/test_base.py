@@ -42,7 +42,7 @@ def fitted():
     ell=st.sampled_from([2.0, 4.0, np.inf]),
 )
 @settings(max_examples=25)
-def test_any_chunking_gives_the_bits_of_one_fit(cuts, ask_between, weighted, ell):
+def test_any_chunking_gives_the_same_bits_as_one_fit(cuts, ask_between, weighted, ell):
     weights = np.random.default_rng(0).random(200) if weighted else None
     whole = make(ell=ell).fit(X_GOOD, sample_weight=weights)
     stream = make(ell=ell)
@@ -57,14 +57,14 @@ def test_any_chunking_gives_the_bits_of_one_fit(cuts, ask_between, weighted, ell
 
 
 @pytest.mark.parametrize("first", [X_GOOD[:2], X_GOOD[[0, 0]]], ids=["few", "equal"])
-def test_a_stream_may_start_small(first):
+def test_a_stream_may_start_with_few_rows(first):
     """No answer was asked for yet: too few components are no matter for a warning or an error."""
     X = np.concatenate([first, X_GOOD[2:]])
     stream = make().partial_fit(first).partial_fit(X[2:])
     np.testing.assert_array_equal(stream.transform(NEW), make().fit(X).transform(NEW))
 
 
-def test_a_pickled_stream_goes_on():
+def test_a_pickled_stream_can_continue():
     stream = make().partial_fit(X_GOOD[:100])
     stream = pickle.loads(pickle.dumps(stream)).partial_fit(X_GOOD[100:])
     np.testing.assert_array_equal(stream.transform(NEW), make().fit(X_GOOD).transform(NEW))
@@ -76,7 +76,7 @@ def test_the_first_chunk_fixes_the_bandwidth():
     assert stream.partial_fit(10 * X_GOOD[100:]).kernel_.bandwidth == bandwidth
 
 
-def test_forgetting_the_second_half_leaves_the_first():
+def test_forgetting_the_second_half_leaves_the_first_half():
     model = make(ell=2.0).fit(X_GOOD)
     model.forget(X_GOOD[100:])
     s = model.reduced_set_
@@ -88,7 +88,7 @@ def test_forgetting_the_second_half_leaves_the_first():
     assert not np.allclose(model.transform(NEW), make(ell=2.0).fit(X_GOOD).transform(NEW))
 
 
-def test_adding_and_forgetting_again_changes_nothing():
+def test_adding_and_forgetting_rows_restores_the_model():
     """Rows in the shadow of centers that stay."""
     model = make().fit(X_GOOD)
     expected = model.transform(NEW)
@@ -106,7 +106,7 @@ def test_adding_and_forgetting_again_changes_nothing():
         (X_GOOD[:, :2], "2 features"),
     ],
 )
-def test_what_cannot_be_forgotten_is_refused_whole(fitted, rows, message):
+def test_forgotten_rows_must_have_been_fitted(fitted, rows, message):
     with pytest.raises(ValueError, match=message):
         fitted.forget(rows)
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_forgotten_is_refused_whole(fitted, rows, message):
         (X_GOOD, np.ones(3), "sample_weight"),
     ],
 )
-def test_a_refused_chunk_leaves_the_model_as_it_was(fitted, rows, weights, message):
+def test_a_rejected_chunk_leaves_the_model_unchanged(fitted, rows, weights, message):
     with pytest.raises(ValueError, match=message):
         fitted.partial_fit(rows, sample_weight=weights)
 
@@ -141,14 +141,14 @@ class FixedDensity(BaseDensity):
         return self
 
 
-def test_any_density_serves():
+def test_any_density_is_accepted():
     model = make(density=FixedDensity()).fit(X_GOOD)
     expected = make(ell=np.inf).fit(X_GOOD[:50])
     np.testing.assert_allclose(model.eigenvalues_, 4 * expected.eigenvalues_, rtol=1e-10)
 
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
-def test_a_density_that_cannot_says_so(verb):
+def test_a_density_without_streaming_is_reported(verb):
     model = make(density=FixedDensity()).fit(X_GOOD)
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)(X_GOOD)
@@ -175,13 +175,13 @@ def test_a_density_that_cannot_says_so(verb):
         (np.ones((10, 3)), "for this kernel all points are equal"),
     ],
 )
-def test_bad_data_are_refused(fitted, X, message):
+def test_invalid_data_are_rejected(fitted, X, message):
     with pytest.raises(ValueError, match=message):
         fitted.fit(X)
 
 
 @pytest.mark.parametrize("verb", ["fit", "transform", "partial_fit", "forget"])
-def test_sparse_data_are_refused_with_the_fix(fitted, verb):
+def test_sparse_data_are_rejected_with_the_fix(fitted, verb):
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
         getattr(fitted, verb)(sparse.csr_matrix(X_GOOD))
 
@@ -198,13 +198,13 @@ def test_sparse_data_are_refused_with_the_fix(fitted, verb):
         (NEW.astype(str).astype(object) + "x", "could not convert string to float"),
     ],
 )
-def test_bad_points_to_transform_are_refused(fitted, X, message):
+def test_transform_rejects_invalid_points(fitted, X, message):
     with pytest.raises(ValueError, match=message):
         fitted.transform(X)
 
 
 @pytest.mark.parametrize("verb", ["transform", "forget"])
-def test_nothing_before_fit(verb):
+def test_methods_need_a_fitted_model(verb):
     with pytest.raises(NotFittedError, match="ReducedSetKernelPCA instance is not fitted yet"):
         getattr(make(), verb)(X_GOOD)
 
@@ -212,7 +212,7 @@ def test_nothing_before_fit(verb):
 @pytest.mark.parametrize(
     "name", ["reduced_set_", "eigenvalues_", "n_centers_", "basis_", "explained_variance_ratio_"]
 )
-def test_no_attributes_before_fit(name):
+def test_fitted_attributes_need_a_fitted_model(name):
     with pytest.raises(NotFittedError):
         getattr(make(), name)
 
@@ -227,7 +227,7 @@ def test_no_attributes_before_fit(name):
         (["a"] * 200, "sample_weight must contain numbers"),
     ],
 )
-def test_bad_weights_are_named(fitted, weights, message):
+def test_invalid_weights_are_reported(fitted, weights, message):
     with pytest.raises(ValueError, match=message):
         fitted.fit(X_GOOD, sample_weight=weights)
 
@@ -256,25 +256,25 @@ def test_bad_weights_are_named(fitted, weights, message):
         ({"density": ShadowDensity(ell=-2.0)}, r"ell must be.*got -2\.0"),
     ],
 )  # fmt: skip
-def test_bad_parameters_are_named_and_change_nothing(fitted, parameters, message):
+def test_invalid_parameters_are_reported_without_side_effects(fitted, parameters, message):
     parameters = {"bandwidth": 3.0, **parameters}
     with pytest.raises(ValueError, match=message):
         fitted.set_params(**parameters).fit(X_GOOD)
 
 
 @pytest.mark.parametrize("density", ["shadow", 3, ShadowDensity])
-def test_a_density_must_be_one(fitted, density):
+def test_density_must_be_a_density_estimator(fitted, density):
     with pytest.raises(TypeError, match="density must be a density estimator"):
         fitted.set_params(density=density).fit(X_GOOD)
 
 
-def test_equal_rows_have_no_median_bandwidth():
+def test_the_median_bandwidth_of_equal_rows_is_undefined():
     with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
         ReducedSetKernelPCA(2).fit(np.ones((10, 2)))
 
 
 @pytest.mark.parametrize("n", [50, 512])
-def test_a_kernel_that_tells_no_points_apart_is_refused(n):
+def test_a_kernel_that_distinguishes_no_points_is_rejected(n):
     with pytest.raises(ValueError, match="for this kernel all points are equal"):
         make(2, bandwidth=1e12, ell=np.inf).fit(datasets.blobs(n, 3))
 
@@ -282,7 +282,7 @@ def test_a_kernel_that_tells_no_points_apart_is_refused(n):
 # --------------------------------------------------------------- fewer than asked for
 
 
-def test_more_components_than_centers_come_back_fewer_with_the_reason():
+def test_fewer_components_than_requested_give_a_warning_with_the_reason():
     X = np.array([[0.0], [0.1], [5.0], [10.0], [5.1]])
     with pytest.warns(UserWarning, match="Only 2 of the 10 requested .* centers than 3"):
         model = make(10, bandwidth=3.0, ell=4.0).fit(X)
@@ -299,7 +299,7 @@ def test_none_keeps_every_component_without_a_warning():
     assert len(make(None, bandwidth=1.0, center=False).fit(X_GOOD).eigenvalues_) == model.n_centers_
 
 
-def test_all_components_of_a_huge_set_are_refused(monkeypatch):
+def test_all_components_of_a_huge_set_are_rejected(monkeypatch):
     from rskpca.embedding import kernel_pca
 
     monkeypatch.setattr(kernel_pca, "STORED_CENTERS", 10)
@@ -307,12 +307,12 @@ def test_all_components_of_a_huge_set_are_refused(monkeypatch):
         make(None).fit(X_GOOD)
 
 
-def test_one_column_works():
+def test_one_feature_is_enough():
     Z = make(2).fit_transform(X_GOOD[:, :1])
     assert Z.shape == (200, 2)
     assert np.isfinite(Z).all()
 
 
-def test_two_rows_work():
+def test_two_rows_are_enough():
     Z = make(1).fit_transform(np.array([[0.0], [5.0]]))
     np.testing.assert_allclose(Z[0], -Z[1])

@@ -58,7 +58,7 @@ REFINED = ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, refine="nystrom", basis
 
 @pytest.mark.parametrize("estimator", [REFINED, KernelPCANovelty(REFINED)])
 @pytest.mark.parametrize("added", [0, 6, 13])
-def test_refined_only_with_the_moments_of_all_rows(estimator, added):
+def test_refinement_in_blocks_needs_the_moments_of_all_rows(estimator, added):
     model = clone(estimator).fit(X[:500])
     before, fit = fitted_state(model), BlockFit.of(model, X)
     reduced_set = fit.shadow.cover(X)
@@ -70,7 +70,7 @@ def test_refined_only_with_the_moments_of_all_rows(estimator, added):
     assert fitted_state(model) == before
 
 
-def test_moments_that_nobody_asked_for_are_refused():
+def test_unexpected_moments_are_rejected():
     fit = BlockFit.of(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0), X)
     reduced_set = fit.shadow.cover(X)
     moments = BlockFit.of(clone(REFINED), X).moments(reduced_set).add(X)
@@ -91,7 +91,7 @@ def test_the_sample_is_checked():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_one_block_is_a_stream_of_one_chunk(estimator):
+def test_one_block_equals_a_stream_of_one_chunk(estimator):
     found, expected = fitted(clone(estimator), [X]), clone(estimator).partial_fit(X)
     for method in ("transform", "predict", "score_samples"):
         if hasattr(expected, method):
@@ -99,7 +99,7 @@ def test_one_block_is_a_stream_of_one_chunk(estimator):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_a_fit_in_blocks_goes_on_as_a_stream(estimator):
+def test_a_fit_in_blocks_can_continue_as_a_stream(estimator):
     model = fitted(clone(estimator), PARTS[:10])
     rows = np.concatenate(PARTS[10:])
     model.partial_fit(rows).forget(PARTS[0]).forget(rows)
@@ -107,7 +107,7 @@ def test_a_fit_in_blocks_goes_on_as_a_stream(estimator):
     assert left.n_samples == sum(map(len, PARTS[1:10]))
 
 
-def test_refined_in_blocks_is_refined_at_once():
+def test_refinement_in_blocks_equals_refinement_in_one_pass():
     model = fitted(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, refine="nystrom", basis=40))
     twin = fitted(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, basis=40)).refine_on(X)
     np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues_, rtol=1e-12)
@@ -123,7 +123,7 @@ def pair(center):
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_operators_and_eigenvalues_differ_by_what_both_certificates_allow(center):
+def test_operators_and_eigenvalues_differ_within_both_certificates(center):
     here, there = pair(center)
     both = here.certificate_, there.certificate_
     left, right = here.reduced_set_, there.reduced_set_
@@ -138,7 +138,7 @@ def test_operators_and_eigenvalues_differ_by_what_both_certificates_allow(center
     assert both[0].level("a priori") == both[1].level("a priori")
 
 
-def test_eigenspaces_turn_by_at_most_what_both_certificates_allow():
+def test_eigenspaces_rotate_within_both_certificates():
     models = pair(center=False)
     systems = [model.eigensystem_ for model in models]
     axes = [system.coefficients * np.sqrt(system.eigenvalues) for system in systems]
@@ -169,7 +169,7 @@ def test_the_bandwidth_comes_from_the_sample():
         (KernelPCANovelty(), True),
     ],
 )
-def test_a_sample_is_asked_for_only_where_a_bandwidth_is_the_median(estimator, needed):
+def test_a_sample_is_needed_only_for_a_median_bandwidth(estimator, needed):
     assert bool(median_seeds(estimator)) is needed
 
 
@@ -183,7 +183,7 @@ def test_a_sample_is_asked_for_only_where_a_bandwidth_is_the_median(estimator, n
         (KernelPCANovelty(ReducedSetKernelPCA(3, random_state=1)), [1]),
     ],
 )
-def test_the_sample_has_the_seed_of_the_kernel_that_it_is_for(estimator, seeds):
+def test_the_sample_is_drawn_with_the_seed_of_the_kernel_owner(estimator, seeds):
     assert median_seeds(estimator) == seeds
 
 
@@ -197,12 +197,12 @@ def test_the_sample_has_the_seed_of_the_kernel_that_it_is_for(estimator, seeds):
         "kernel PCA",
     ],
 )
-def test_what_does_not_merge_is_refused(estimator):
+def test_estimators_that_cannot_be_merged_are_rejected(estimator):
     with pytest.raises(TypeError, match=r"cannot be fitted in blocks; use a Shad"):
         BlockFit.of(estimator, X)
 
 
-def test_a_fit_that_fails_leaves_the_model_as_it_was():
+def test_a_failed_fit_leaves_the_model_unchanged():
     model = NormalizedCut(4, bandwidth=5.0, ell=3.0).fit(X)
     before = fitted_state(model)
     model.set_params(n_clusters=900)
@@ -211,13 +211,13 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
     assert fitted_state(model) == before
 
 
-def test_nothing_is_fitted_before_the_end():
+def test_the_estimator_is_unfitted_until_the_last_step():
     estimator = ReducedSetKernelPCA(3, bandwidth=5.0)
     BlockFit.of(estimator, X)
     with pytest.raises(Exception, match="not fitted"):
         check_is_fitted(estimator)
 
 
-def test_rows_have_no_labels():
+def test_labels_are_unavailable_after_a_fit_in_blocks():
     with pytest.raises(AttributeError, match="after forget, merge or a fit in blocks"):
         fitted(NormalizedCut(4, bandwidth=5.0, ell=3.0)).labels_  # noqa: B018

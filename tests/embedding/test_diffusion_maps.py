@@ -24,7 +24,7 @@ def expected_coordinates(exact, functions, t):
     return functions * np.sqrt(exact.degrees.sum()) * exact.eigenvalues**t
 
 
-def assert_is_diffusion_map(model, exact, X, new, t):
+def assert_equals_diffusion_map(model, exact, X, new, t):
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, atol=1e-10)
     training = expected_coordinates(exact, exact.functions, t)
     walks.assert_equal(model.transform(exact.X), training, exact)
@@ -36,23 +36,23 @@ def assert_is_diffusion_map(model, exact, X, new, t):
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
-def test_it_is_the_diffusion_map_of_the_quantized_data(name, alpha, ell):
+def test_it_equals_the_diffusion_map_of_the_quantized_data(name, alpha, ell):
     X, new, bandwidth = split(name)
     t = 2.5
     model = DiffusionMaps(N_COMPONENTS, bandwidth=bandwidth, ell=ell, alpha=alpha, t=t).fit(X)
     assert model.n_centers_ == len(X) if ell == np.inf else model.n_centers_ < len(X)
     exact = dense.Markov(Gaussian(bandwidth), quantized(model), N_COMPONENTS, alpha)
-    assert_is_diffusion_map(model, exact, X, new, t)
+    assert_equals_diffusion_map(model, exact, X, new, t)
 
 
-def test_other_kernels_will_do():
+def test_other_kernels_are_supported():
     X, new, bandwidth = split("digits")
     model = DiffusionMaps(N_COMPONENTS, kernel=Laplacian(bandwidth)).fit(X)
     exact = dense.Markov(Laplacian(bandwidth), quantized(model), N_COMPONENTS, 1.0)
-    assert_is_diffusion_map(model, exact, X, new, 1)
+    assert_equals_diffusion_map(model, exact, X, new, 1)
 
 
-def test_whole_weights_equal_repeated_rows():
+def test_integer_weights_equal_repeated_rows():
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=300)
     for ell in (3.0, np.inf):
@@ -63,14 +63,14 @@ def test_whole_weights_equal_repeated_rows():
         np.testing.assert_allclose(one.transform(new), other.transform(new), atol=1e-9)
 
 
-def test_a_scale_of_the_weights_changes_nothing():
+def test_the_scale_of_the_weights_does_not_matter():
     X = datasets.blobs(300, 3)
     one = DiffusionMaps(3, bandwidth=4.0).fit(X)
     tenth = DiffusionMaps(3, bandwidth=4.0).fit(X, sample_weight=np.full(300, 0.1))
     np.testing.assert_allclose(tenth.transform(X), one.transform(X), atol=1e-9)
 
 
-def test_a_stream_is_one_fit():
+def test_a_stream_equals_one_fit():
     X, new, bandwidth = split("swiss roll")
     stream = DiffusionMaps(3, bandwidth=bandwidth)
     for part in np.array_split(X, 5):
@@ -82,7 +82,7 @@ def test_a_stream_is_one_fit():
 # -------------------------------------------------------------- time and distance
 
 
-def test_coordinates_have_mean_square_lambda_to_the_2t_where_the_walk_stays():
+def test_coordinates_have_variance_lambda_to_the_2t_under_the_stationary_distribution():
     X, _, bandwidth = split("swiss roll")
     model = DiffusionMaps(4, bandwidth=bandwidth, t=1.5).fit(X)
     s = model.reduced_set_
@@ -95,7 +95,7 @@ def test_coordinates_have_mean_square_lambda_to_the_2t_where_the_walk_stays():
     np.testing.assert_allclose(stationary @ Z, 0, atol=1e-10)
 
 
-def test_the_distance_is_that_of_the_walks_after_t_steps():
+def test_diffusion_distances_compare_the_walks_after_t_steps():
     """All eigenpairs of a few points: the sum over l is the sum over z."""
     X = datasets.blobs(12, 2)
     model = DiffusionMaps(11, bandwidth=2.0, ell=np.inf, alpha=0.5, t=3).fit(X)
@@ -108,7 +108,7 @@ def test_the_distance_is_that_of_the_walks_after_t_steps():
     np.testing.assert_allclose(model.diffusion_distance(X[:3], X), expected[:3], atol=1e-6)
 
 
-def test_the_distance_is_that_of_the_coordinates():
+def test_diffusion_distances_keep_the_dtype():
     X, new, bandwidth = split("digits")
     model = DiffusionMaps(3, bandwidth=bandwidth).fit(X.astype(np.float32))
     model.set_output(transform="pandas")
@@ -117,7 +117,7 @@ def test_the_distance_is_that_of_the_coordinates():
     assert D.shape == (5, 7)
 
 
-def test_the_time_of_auto_makes_what_is_cut_off_small():
+def test_the_automatic_time_makes_the_truncated_components_small():
     X, _, bandwidth = split("swiss roll")
     model = DiffusionMaps(3, bandwidth=bandwidth, t="auto").fit(X)
     more = DiffusionMaps(4, bandwidth=bandwidth).fit(X).eigenvalues_
@@ -126,13 +126,13 @@ def test_the_time_of_auto_makes_what_is_cut_off_small():
     np.testing.assert_array_equal(same.transform(X), model.transform(X))
 
 
-def test_where_nothing_is_cut_off_the_time_of_auto_is_one():
+def test_the_automatic_time_is_one_without_truncation():
     X = datasets.blobs(5, 2)
     assert DiffusionMaps(4, bandwidth=2.0, ell=np.inf, t="auto").fit(X).t_ == 1.0
 
 
 @pytest.mark.parametrize("t", [3, "auto", -3])
-def test_a_time_that_is_set_after_fit_waits_for_the_next(t):
+def test_a_time_set_after_fit_takes_effect_at_the_next_fit(t):
     X = datasets.blobs(100, 2)
     model = DiffusionMaps(2, bandwidth=2.0, t=1).fit(X)
     Z = model.transform(X)
@@ -150,7 +150,7 @@ def harmonics_explained(model, angles):
     return 1 - np.sum(left**2) / np.sum(wanted**2)
 
 
-def test_an_uneven_circle_has_its_harmonics_at_alpha_one_only():
+def test_only_alpha_one_recovers_the_harmonics_of_an_unevenly_sampled_circle():
     X = datasets.on_circle(datasets.uneven_circle(20_000))
     even = np.linspace(-np.pi, np.pi, 360, endpoint=False)
     explained = [
@@ -161,7 +161,7 @@ def test_an_uneven_circle_has_its_harmonics_at_alpha_one_only():
     assert explained[1] < 0.7
 
 
-def test_the_first_coordinate_of_a_swiss_roll_is_the_length_along_it():
+def test_the_first_coordinate_of_a_swiss_roll_is_its_arc_length():
     X, length = datasets.swiss_roll(10_000)
     Z = DiffusionMaps(1, bandwidth=2.0, ell=3.0).fit_transform(X)
     assert abs(spearmanr(Z[:, 0], length).statistic) > 0.999
@@ -186,18 +186,18 @@ def test_the_first_coordinate_of_a_swiss_roll_is_the_length_along_it():
         ({"n_components": None}, "n_components must be"),
     ],
 )
-def test_bad_parameters(parameters, message):
+def test_invalid_parameters_are_reported(parameters, message):
     with pytest.raises(ValueError, match=message):
         DiffusionMaps(**parameters).fit(datasets.blobs(50, 2))
 
 
-def three_far_groups():
+def three_distant_groups():
     X = datasets.blobs(100, 2)
     return np.concatenate([X + np.array(shift) for shift in ([0, 0], [1e3, 0], [0, 2e3])])
 
 
-def test_a_graph_in_pieces_is_told_with_the_bandwidth_that_joins_them():
-    X = three_far_groups()
+def test_a_disconnected_graph_is_reported_with_the_bandwidth_that_connects_it():
+    X = three_distant_groups()
     with pytest.warns(UserWarning, match="3 pieces") as record:
         DiffusionMaps(3, bandwidth=2.0).fit(X)
     bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
@@ -207,30 +207,30 @@ def test_a_graph_in_pieces_is_told_with_the_bandwidth_that_joins_them():
 
 @pytest.mark.filterwarnings("ignore:the affinities fall apart")
 @pytest.mark.parametrize("seed", range(3))
-def test_the_constant_is_left_out_of_pieces_too(seed):
+def test_the_constant_function_is_omitted_for_disconnected_graphs(seed):
     """Two pieces: one coordinate, of mean zero, with a value for each."""
     order = np.random.default_rng(seed).permutation(200)
-    X = three_far_groups()[:200][order]
+    X = three_distant_groups()[:200][order]
     Z = DiffusionMaps(1, bandwidth=2.0, ell=np.inf).fit_transform(X)[:, 0]
     near = order < 100
     np.testing.assert_allclose(Z[near], -1.0, atol=1e-8)
     np.testing.assert_allclose(Z[~near], 1.0, atol=1e-8)
 
 
-def test_at_least_is_said_where_there_may_be_more_pieces():
+def test_the_warning_says_at_least_if_there_may_be_more_pieces():
     with pytest.warns(UserWarning, match="at least 3 pieces") as record:
-        DiffusionMaps(1, bandwidth=2.0).fit(three_far_groups())
+        DiffusionMaps(1, bandwidth=2.0).fit(three_distant_groups())
     assert record[0].filename == __file__
 
 
-def test_points_that_no_center_reaches_are_told():
+def test_points_far_from_every_center_are_reported():
     model = DiffusionMaps(2, bandwidth=2.0).fit(datasets.blobs(100, 2))
     with pytest.warns(UserWarning, match="1 of 2 rows have coordinates 0: they are far from"):
         Z = model.transform(np.array([[0.0, 0.0], [1e5, 0.0]]))
     np.testing.assert_array_equal(Z[1], 0)
 
 
-def test_rows_of_a_piece_that_no_component_tells_of_are_not_said_to_be_far_from_all():
+def test_the_warning_distinguishes_far_rows_from_rows_with_vanishing_components():
     X = datasets.blobs(100, 2)
     with pytest.warns(UserWarning, match="at least 4 pieces"):
         model = DiffusionMaps(2, bandwidth=1e-5).fit(X)
@@ -239,6 +239,6 @@ def test_rows_of_a_piece_that_no_component_tells_of_are_not_said_to_be_far_from_
     assert np.count_nonzero(Z.any(axis=1)) >= 2
 
 
-def test_equal_points_have_no_coordinates():
+def test_equal_points_are_rejected():
     with pytest.raises(ValueError, match="all points are equal"):
         DiffusionMaps(1, bandwidth=1.0).fit(np.ones((20, 2)))

@@ -18,7 +18,7 @@ class TestInvariants(ReducedSetInvariants):
         return ReducedSetKernelPCA(n_components, **parameters)
 
 
-class TestInvariantsOfThePaper(ReducedSetInvariants):
+class TestUncenteredInvariants(ReducedSetInvariants):
     """Without centering."""
 
     def make(self, n_components=4, **parameters):
@@ -43,7 +43,7 @@ def split(name):
     return X[: int(0.8 * len(X))], X[int(0.8 * len(X)) :], bandwidth
 
 
-def assert_is_kernel_pca(model, exact, *points):
+def assert_equals_kernel_pca(model, exact, *points):
     """Eigenvalues and projections to 1e-10: components that are apart one by one, up to sign;
     all of them, up to a rotation among equals, by their inner products."""
     scale = exact.eigenvalues[0]
@@ -62,7 +62,7 @@ def assert_is_kernel_pca(model, exact, *points):
 @pytest.mark.parametrize("ell", [2.5, 4.0, 6.0])
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_it_is_kernel_pca_of_the_quantized_data(name, ell, center, family):
+def test_it_equals_kernel_pca_of_the_quantized_data(name, ell, center, family):
     X, new, bandwidth = split(name)
     kernel = family(bandwidth)
     model = ReducedSetKernelPCA(N_COMPONENTS, kernel=kernel, ell=ell, center=center).fit(X)
@@ -70,21 +70,21 @@ def test_it_is_kernel_pca_of_the_quantized_data(name, ell, center, family):
     assert 2 * N_COMPONENTS < model.n_centers_ < len(X)
     assert np.linalg.norm(X - quantized, axis=1).max() < bandwidth / ell
     exact = dense.KernelPCA(kernel, quantized, N_COMPONENTS, center)
-    assert_is_kernel_pca(model, exact, new, X)
+    assert_equals_kernel_pca(model, exact, new, X)
 
 
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_an_infinite_ell_is_kernel_pca_of_the_data(name, center, family):
+def test_an_infinite_ell_equals_kernel_pca_of_the_data(name, center, family):
     X, new, bandwidth = split(name)
     kernel = family(bandwidth)
     model = ReducedSetKernelPCA(N_COMPONENTS, kernel=kernel, ell=np.inf, center=center).fit(X)
-    assert_is_kernel_pca(model, dense.KernelPCA(kernel, X, N_COMPONENTS, center), new, X)
+    assert_equals_kernel_pca(model, dense.KernelPCA(kernel, X, N_COMPONENTS, center), new, X)
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_an_infinite_ell_is_scikit_learns_kernel_pca(name):
+def test_an_infinite_ell_equals_scikit_learns_kernel_pca(name):
     X, new, bandwidth = split(name)
     theirs = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=1 / bandwidth**2, eigen_solver="dense")
     ours = ReducedSetKernelPCA(N_COMPONENTS, kernel="rbf", gamma=1 / bandwidth**2, ell=np.inf)
@@ -100,7 +100,7 @@ def test_an_infinite_ell_is_scikit_learns_kernel_pca(name):
     )
 
 
-def test_small_eigenvalues_are_right_too():
+def test_small_eigenvalues_are_accurate():
     """Every component above rounding, not only the leading ones."""
     X, new = datasets.blobs(150, 2), datasets.blobs(50, 2, seed=1)
     model = ReducedSetKernelPCA(kernel=Gaussian(0.5), ell=4.0).fit(X)
@@ -120,7 +120,7 @@ def test_small_eigenvalues_are_right_too():
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("ell", [3.0, np.inf])
-def test_whole_weights_equal_repeated_rows(center, ell):
+def test_integer_weights_equal_repeated_rows(center, ell):
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=300)
     weighted = ReducedSetKernelPCA(4, bandwidth=4.0, ell=ell, center=center)
@@ -134,7 +134,7 @@ def test_whole_weights_equal_repeated_rows(center, ell):
     )
 
 
-def test_whole_weights_equal_repeated_rows_in_the_median_bandwidth_too():
+def test_integer_weights_equal_repeated_rows_in_the_median_bandwidth():
     X = datasets.blobs(200, 3)
     weights = np.random.default_rng(0).integers(0, 4, size=200)
     weighted = ReducedSetKernelPCA(2).fit(X, sample_weight=weights)
@@ -143,7 +143,7 @@ def test_whole_weights_equal_repeated_rows_in_the_median_bandwidth_too():
     np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-9)
 
 
-def test_a_scale_of_the_weights_scales_the_eigenvalues_only():
+def test_scaling_the_weights_scales_only_the_eigenvalues():
     X = datasets.blobs(300, 3)
     one = ReducedSetKernelPCA(3, bandwidth=4.0).fit(X)
     half = ReducedSetKernelPCA(3, bandwidth=4.0).fit(X, sample_weight=np.full(300, 0.5))
@@ -152,7 +152,7 @@ def test_a_scale_of_the_weights_scales_the_eigenvalues_only():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_the_matrix_free_path_equals_the_stored_one(center, monkeypatch):
+def test_the_matrix_free_path_equals_the_dense_path(center, monkeypatch):
     X, new, bandwidth = split("digits")
     model = ReducedSetKernelPCA(8, bandwidth=bandwidth, ell=6.0, center=center)
     expected, eigenvalues = model.fit(X).transform(new), model.eigenvalues_
@@ -165,7 +165,7 @@ def test_the_matrix_free_path_equals_the_stored_one(center, monkeypatch):
     np.testing.assert_allclose(model.explained_variance_ratio_, ratios, rtol=1e-10)
 
 
-def test_the_answer_does_not_depend_on_where_the_data_lie():
+def test_results_do_not_depend_on_the_location_of_the_data():
     X, new = datasets.blobs(300, 3), datasets.blobs(50, 3, seed=1)
     X, new = (np.round(a * 2**10) / 2**10 for a in (X, new))  # so that the shift is exact
     here = ReducedSetKernelPCA(4, bandwidth=4.0).fit(X).transform(new)
@@ -173,7 +173,7 @@ def test_the_answer_does_not_depend_on_where_the_data_lie():
     np.testing.assert_allclose(there, here, atol=1e-10)
 
 
-def test_far_clusters_are_embedded_exactly():
+def test_distant_clusters_are_embedded_accurately():
     """1e8 bandwidths between the clusters; by products alone not one digit would be left."""
     X = np.concatenate([datasets.blobs(100, 2) + shift for shift in (0.0, 1e8, -3e8)])
     kernel = Gaussian(2.0)
@@ -189,7 +189,7 @@ def test_far_clusters_are_embedded_exactly():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_explained_variance_ratio_is_a_share_of_all(center):
+def test_explained_variance_ratios_are_shares_of_the_total(center):
     X = datasets.blobs(200, 3)
     full = ReducedSetKernelPCA(bandwidth=1.0, ell=4.0, center=center).fit(X)
     assert full.explained_variance_ratio_.sum() == pytest.approx(1.0, abs=1e-12)
@@ -199,7 +199,7 @@ def test_explained_variance_ratio_is_a_share_of_all(center):
     )
 
 
-def test_the_coordinates_of_the_data_have_the_eigenvalues_as_squared_lengths():
+def test_coordinates_are_uncorrelated_with_the_eigenvalues_as_squared_norms():
     X = datasets.blobs(200, 3)
     model = ReducedSetKernelPCA(4, bandwidth=3.0, ell=4.0).fit(X)
     quantized = model.reduced_set_.centers[model.density_.labels_]
@@ -208,7 +208,7 @@ def test_the_coordinates_of_the_data_have_the_eigenvalues_as_squared_lengths():
     np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-10)
 
 
-def test_attributes_are_those_of_the_reduced_set():
+def test_attributes_match_the_reduced_set():
     X = datasets.blobs(200, 3)
     model = ReducedSetKernelPCA(4).fit(X)
     assert model.n_centers_ == model.reduced_set_.n_centers == len(model.basis_)
@@ -234,7 +234,7 @@ def test_attributes_are_those_of_the_reduced_set():
         {"density": ShadowDensity(), "kernel": Gaussian(2.0)},
     ],
 )
-def test_ways_to_say_the_same(parameters):
+def test_equivalent_parameters_give_equal_models(parameters):
     X = datasets.blobs(200, 3)
     expected = ReducedSetKernelPCA(3, bandwidth=2.0, ell=4.0).fit(X)
     model = ReducedSetKernelPCA(3, **parameters).fit(X)
@@ -243,7 +243,7 @@ def test_ways_to_say_the_same(parameters):
     np.testing.assert_allclose(model.transform(X), expected.transform(X), atol=1e-12)
 
 
-def test_a_density_with_a_different_kernel_is_refused():
+def test_a_density_with_a_different_kernel_is_rejected():
     model = ReducedSetKernelPCA(3, kernel=Laplacian(5.0), density=ShadowDensity(Gaussian(2.0)))
     with pytest.raises(ValueError, match=r"own kernel Gaussian.*uses Laplacian.*leave the kernel"):
         model.fit(datasets.blobs(200, 3))
@@ -256,7 +256,7 @@ def test_a_density_with_the_same_kernel_is_accepted():
     assert model.reduced_set_ == ReducedSetKernelPCA(3, bandwidth=2.0).fit(X).reduced_set_
 
 
-def test_the_seed_decides_the_median_of_a_sample():
+def test_the_seed_determines_the_sample_for_the_median():
     X = datasets.blobs(3000, 2)
     bandwidths = [
         ReducedSetKernelPCA(2, random_state=seed).fit(X).kernel_.bandwidth for seed in (0, 0, 1)
@@ -264,13 +264,13 @@ def test_the_seed_decides_the_median_of_a_sample():
     assert bandwidths[0] == bandwidths[1] != bandwidths[2]
 
 
-def test_verbose_reaches_the_density():
+def test_verbose_is_passed_to_the_density():
     X = datasets.blobs(100, 2)
     assert ReducedSetKernelPCA(2, verbose=1).fit(X).density_.verbose == 1
 
 
 @pytest.mark.parametrize("size", [1e-25, 1e-20, 1e19, 1e30])
-def test_float32_at_any_scale(size):
+def test_float32_data_of_any_scale_are_accurate(size):
     X = datasets.blobs(300, 3)
     scaled = (size * X).astype(np.float32)
     Z = ReducedSetKernelPCA(2, bandwidth=2 * size).fit(scaled).transform(scaled)
@@ -278,7 +278,7 @@ def test_float32_at_any_scale(size):
     np.testing.assert_allclose(Z, expected, atol=1e-4)
 
 
-def test_the_warning_of_fewer_components_is_at_the_line_that_asked():
+def test_warnings_point_to_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="requested components") as record:
         ReducedSetKernelPCA(50, bandwidth=2.0, ell=np.inf).fit(datasets.blobs(20, 2))
     assert record[0].filename == __file__
@@ -288,7 +288,7 @@ def test_the_warning_of_fewer_components_is_at_the_line_that_asked():
     assert record[0].filename == __file__
 
 
-def test_a_profile_that_is_no_number_somewhere_is_named():
+def test_a_profile_with_nan_values_is_reported():
     kernel = RadialKernel(lambda s: np.where(s > 1, np.nan, 1.0), 2.0, 1.0)
     with pytest.raises(ValueError, match="profile"):
         ReducedSetKernelPCA(2, kernel=kernel).fit(datasets.blobs(50, 2))

@@ -24,7 +24,7 @@ class TestInvariantsOnAGraph(EmbeddingInvariants):
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("self_affinity", [False, True])
 @pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
-def test_it_is_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, ell):
+def test_it_equals_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, ell):
     X, new, bandwidth = split(name)
     model = LaplacianEigenmaps(
         N_COMPONENTS, bandwidth=bandwidth, ell=ell, self_affinity=self_affinity
@@ -39,7 +39,7 @@ def test_it_is_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, el
 
 
 @pytest.mark.parametrize("name", walks.DATA)
-def test_an_infinite_ell_is_scikit_learns_spectral_embedding(name):
+def test_an_infinite_ell_equals_scikit_learns_spectral_embedding(name):
     """Sign and scale included."""
     X, _, bandwidth = split(name)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
@@ -51,7 +51,7 @@ def test_an_infinite_ell_is_scikit_learns_spectral_embedding(name):
 
 
 @pytest.mark.parametrize("graph", [None, 1e3])
-def test_negative_eigenvalues_are_scikit_learns_too(graph):
+def test_components_with_negative_eigenvalues_equal_those_of_scikit_learn(graph):
     """Sign and scale included, beyond the positive ones."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     theirs = SpectralEmbedding(30, affinity="rbf", gamma=1.0, random_state=0)
@@ -63,7 +63,7 @@ def test_negative_eigenvalues_are_scikit_learns_too(graph):
     )
 
 
-def test_new_points_have_the_nearest_centers_value_of_a_negative_eigenvalue():
+def test_components_with_negative_eigenvalues_use_the_nearest_center():
     X = np.random.default_rng(0).normal(size=(40, 2))
     model = LaplacianEigenmaps(30, gamma=1.0, ell=np.inf).fit(X)
     new = X + 1e-3
@@ -74,7 +74,7 @@ def test_new_points_have_the_nearest_centers_value_of_a_negative_eigenvalue():
         np.testing.assert_array_equal(model.transform([[1e5, 0.0]]), 0)
 
 
-def test_negative_eigenvalues_through_all_centers_as_a_basis():
+def test_negative_eigenvalues_are_supported_with_a_basis():
     X = np.random.default_rng(0).normal(size=(40, 2))
     plain, model = (
         LaplacianEigenmaps(30, kernel="laplacian", bandwidth=0.5, ell=np.inf, basis=b).fit(X)
@@ -85,7 +85,7 @@ def test_negative_eigenvalues_through_all_centers_as_a_basis():
     np.testing.assert_allclose(model.transform(new), plain.transform(new), atol=1e-7)
 
 
-def test_scikit_learn_agrees_on_the_quantized_data():
+def test_it_equals_scikit_learn_on_the_quantized_data():
     X, _, bandwidth = split("digits")
     ours = LaplacianEigenmaps(3, bandwidth=bandwidth, ell=4.0).fit(X)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
@@ -95,7 +95,7 @@ def test_scikit_learn_agrees_on_the_quantized_data():
 
 
 @pytest.mark.parametrize("ell", [3.0, np.inf])
-def test_whole_weights_equal_repeated_rows(ell):
+def test_integer_weights_equal_repeated_rows(ell):
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=300)
     one, other = (LaplacianEigenmaps(3, bandwidth=4.0, ell=ell) for _ in range(2))
@@ -105,7 +105,7 @@ def test_whole_weights_equal_repeated_rows(ell):
     np.testing.assert_allclose(one.transform(new), expected, atol=1e-9 * np.abs(expected).max())
 
 
-def test_new_points_near_the_data_are_embedded_near_it():
+def test_new_points_are_embedded_like_fitted_ones():
     """Half of the data, fitted, places the other half as a fit of all of it does."""
     X, length = datasets.swiss_roll(4000)
     order = np.argsort(length[2000:])
@@ -113,7 +113,7 @@ def test_new_points_near_the_data_are_embedded_near_it():
     assert abs(np.corrcoef(np.argsort(np.argsort(Z)), np.arange(2000))[0, 1]) > 0.999
 
 
-def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
+def test_isolated_centers_are_reported_with_the_bandwidth_that_connects_them():
     X = np.append(datasets.blobs(100, 2), [[1e3, 0.0], [0.0, 3e3]], axis=0)
     with pytest.warns(UserWarning, match="leave 2 centers isolated") as record:
         model = LaplacianEigenmaps(2, bandwidth=2.0).fit(X)
@@ -124,13 +124,13 @@ def test_centers_alone_are_told_with_the_bandwidth_that_joins_them():
 
 
 @pytest.mark.parametrize("X", [[[0.0, 0.0]], [[0.0, 0.0], [1e3, 0.0]]])
-def test_where_there_is_no_walk_it_is_said(X):
+def test_data_without_a_random_walk_are_rejected(X):
     model = LaplacianEigenmaps(2, bandwidth=1.0).partial_fit(X)
     with pytest.raises(ValueError, match=rf"none of the {len(X)} centers has an affinity"):
         model.transform(X)
 
 
-def test_self_affinity_is_checked():
+def test_self_affinity_must_be_a_boolean():
     with pytest.raises(ValueError, match="self_affinity must be True or False, got 1"):
         LaplacianEigenmaps(self_affinity=1).fit(datasets.blobs(50, 2))
 
@@ -140,7 +140,7 @@ def test_self_affinity_is_checked():
 
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("self_affinity", [False, True])
-def test_a_graph_of_all_centers_is_the_full_kernel(name, self_affinity):
+def test_a_graph_of_all_centers_equals_the_full_kernel(name, self_affinity):
     X, new, bandwidth = split(name)
     parameters = {"bandwidth": bandwidth, "self_affinity": self_affinity}
     full = LaplacianEigenmaps(3, **parameters).fit(X)
@@ -151,7 +151,7 @@ def test_a_graph_of_all_centers_is_the_full_kernel(name, self_affinity):
 
 
 @pytest.mark.parametrize("graph", [12, 5.0])
-def test_a_graph_is_scikit_learns_embedding_of_its_affinities(graph):
+def test_a_graph_equals_scikit_learns_embedding_of_its_affinities(graph):
     X = datasets.swiss_roll(900)[0]
     model = LaplacianEigenmaps(3, bandwidth=3.0, ell=np.inf, graph=graph).fit(X)
     distances = np.linalg.norm(X[:, None] - X, axis=2)
@@ -166,7 +166,7 @@ def test_a_graph_is_scikit_learns_embedding_of_its_affinities(graph):
 
 @pytest.mark.parametrize("graph", [12, 6.0])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_centers_have_their_own_coordinates_on_a_graph_too(graph, dtype):
+def test_extension_on_a_graph_is_exact_at_the_centers(graph, dtype):
     X = datasets.swiss_roll(2000)[0].astype(dtype)
     model = LaplacianEigenmaps(3, bandwidth=4.0, graph=graph).fit(X)
     functions = model.eigensystem_.functions
@@ -175,7 +175,7 @@ def test_centers_have_their_own_coordinates_on_a_graph_too(graph, dtype):
     np.testing.assert_allclose(Z, functions, atol=tolerance, rtol=0)
 
 
-def test_a_graph_in_pieces_is_told_with_the_cut_off_that_joins_them():
+def test_a_disconnected_neighbor_graph_is_reported_with_the_cut_off_that_connects_it():
     X = datasets.blobs(100, 2)
     X = np.concatenate([X, X + 50.0])
     with pytest.warns(UserWarning, match="2 pieces") as record:
@@ -186,7 +186,7 @@ def test_a_graph_in_pieces_is_told_with_the_cut_off_that_joins_them():
     LaplacianEigenmaps(1, **{name: float(value) for name, value in change.items()}).fit(X)
 
 
-def test_points_beyond_the_cut_off_are_told():
+def test_points_beyond_the_cut_off_are_reported():
     model = LaplacianEigenmaps(2, bandwidth=4.0, graph=10.0).fit(datasets.blobs(200, 2))
     with pytest.warns(UserWarning, match="1 of 1 rows .* larger cut-off"):
         np.testing.assert_array_equal(model.transform([[0.0, 30.0]]), 0)
@@ -202,6 +202,6 @@ def test_points_beyond_the_cut_off_are_told():
         (np.inf, "graph must be"),
     ],
 )
-def test_graph_is_checked(graph, message):
+def test_an_invalid_graph_is_reported(graph, message):
     with pytest.raises(ValueError, match=message):
         LaplacianEigenmaps(graph=graph).fit(datasets.blobs(50, 2))

@@ -32,7 +32,7 @@ def rings(n, seed=0):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
-def test_clusters_that_are_apart_are_found_and_new_points_too(way, ell):
+def test_separated_clusters_are_found_and_predicted(way, ell):
     X, kind = rings(600)
     new, new_kind = rings(300, seed=1)
     model = NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way).fit(X)
@@ -42,7 +42,7 @@ def test_clusters_that_are_apart_are_found_and_new_points_too(way, ell):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("ell", [4.0, np.inf])
-def test_scikit_learn_agrees(way, ell):
+def test_labels_agree_with_scikit_learn(way, ell):
     X, _ = rings(400)
     model = NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way).fit(X)
     theirs = SpectralClustering(
@@ -53,7 +53,7 @@ def test_scikit_learn_agrees(way, ell):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_scikit_learn_agrees_where_clusters_touch(way):
+def test_labels_agree_with_scikit_learn_for_touching_clusters(way):
     """The same cut of digits but for points on the border: k-means starts elsewhere."""
     X, _, bandwidth = split("digits")
     model = NormalizedCut(3, bandwidth=bandwidth, ell=np.inf, assign_labels=way).fit(X)
@@ -61,7 +61,7 @@ def test_scikit_learn_agrees_where_clusters_touch(way):
     assert adjusted_rand_score(theirs.labels_, model.labels_) > 0.98
 
 
-def test_scikit_learn_agrees_on_three_points_whose_second_eigenvalue_is_negative():
+def test_labels_agree_with_scikit_learn_if_the_second_eigenvalue_is_negative():
     X = np.array([[0.0], [0.1], [5.0]])
     model = NormalizedCut(2, gamma=1.0, ell=np.inf).fit(X)
     assert model.eigenvalues_[1] < 0
@@ -72,7 +72,7 @@ def test_scikit_learn_agrees_on_three_points_whose_second_eigenvalue_is_negative
 
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("self_affinity", [False, True])
-def test_eigenfunctions_are_those_of_the_quantized_data(name, self_affinity):
+def test_eigenfunctions_equal_those_of_the_quantized_data(name, self_affinity):
     X, _, bandwidth = split(name)
     model = NormalizedCut(7, bandwidth=bandwidth, self_affinity=self_affinity).fit(X)
     exact = dense.Markov(Gaussian(bandwidth), quantized(model), 6, self_affinity=self_affinity)
@@ -88,7 +88,7 @@ def test_eigenfunctions_are_those_of_the_quantized_data(name, self_affinity):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_a_row_has_the_cluster_of_its_center_and_so_has_predict(way, dtype):
+def test_rows_and_predictions_have_the_cluster_of_their_center(way, dtype):
     X = datasets.blobs(400, 3, dtype=dtype)
     model = NormalizedCut(4, bandwidth=2.0, assign_labels=way).fit(X)
     np.testing.assert_array_equal(model.labels_, model.center_labels_[model.density_.labels_])
@@ -102,7 +102,7 @@ def test_a_row_has_the_cluster_of_its_center_and_so_has_predict(way, dtype):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("ell", [3.0, np.inf])
-def test_whole_weights_equal_repeated_rows(way, ell):
+def test_integer_weights_equal_repeated_rows(way, ell):
     X, _ = rings(300)
     weights = np.random.default_rng(0).integers(1, 4, size=300)
     one, other = (NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way) for _ in range(2))
@@ -111,7 +111,7 @@ def test_whole_weights_equal_repeated_rows(way, ell):
     assert adjusted_rand_score(np.repeat(one.labels_, weights), other.labels_) == 1.0
 
 
-def test_rows_without_weight_have_no_cluster():
+def test_rows_with_zero_weight_have_no_cluster():
     X, _ = rings(100)
     weights = np.ones(100)
     weights[:5] = 0
@@ -120,7 +120,7 @@ def test_rows_without_weight_have_no_cluster():
     assert labels[5:].min() == 0
 
 
-def test_after_a_chunk_labels_are_those_of_its_rows():
+def test_labels_after_a_chunk_are_those_of_its_rows():
     X, kind = rings(600)
     model = NormalizedCut(3, bandwidth=0.8).fit(X[:300])
     model.partial_fit(X[300:])
@@ -135,7 +135,7 @@ def test_after_a_chunk_labels_are_those_of_its_rows():
     assert model.predict(X[:3]).shape == (3,)
 
 
-def test_far_points_belong_to_what_is_nearest():
+def test_distant_points_are_assigned_to_the_nearest_cluster():
     """Where the kernel is small but not zero its ratios still count."""
     X, kind = rings(400)
     model = NormalizedCut(3, bandwidth=0.8).fit(X)
@@ -144,7 +144,7 @@ def test_far_points_belong_to_what_is_nearest():
     np.testing.assert_array_equal(model.predict(around), outer)
 
 
-def test_predict_learns_nothing():
+def test_predict_does_not_modify_the_model():
     from tests.states import fitted_state
 
     X, _ = rings(200)
@@ -154,7 +154,7 @@ def test_predict_learns_nothing():
     assert fitted_state(model) == before
 
 
-def test_a_point_that_no_center_reaches_has_the_cluster_of_the_nearest():
+def test_a_point_beyond_all_centers_has_the_cluster_of_the_nearest():
     X, kind = rings(400)
     model = NormalizedCut(3, bandwidth=0.8).fit(X)
     bar = model.labels_[kind == 2][0]
@@ -162,7 +162,7 @@ def test_a_point_that_no_center_reaches_has_the_cluster_of_the_nearest():
 
 
 @pytest.mark.parametrize("graph", [10, 1.5])
-def test_a_graph_of_neighbours_has_the_same_clusters(graph):
+def test_a_neighbor_graph_gives_the_same_clusters(graph):
     X, kind = rings(600)
     model = NormalizedCut(3, bandwidth=0.8, graph=graph).fit(X)
     assert adjusted_rand_score(model.labels_, kind) == 1.0
@@ -185,13 +185,13 @@ def test_a_graph_of_neighbours_has_the_same_clusters(graph):
         ),
     ],
 )
-def test_bad_parameters(parameters, message):
+def test_invalid_parameters_are_reported(parameters, message):
     parameters = {"bandwidth": 2.0, "ell": np.inf, **parameters}
     with pytest.raises(ValueError, match=message):
         NormalizedCut(**parameters).fit(datasets.blobs(50, 2))
 
 
-def test_more_pieces_than_clusters_are_told_with_the_bandwidth_that_joins_enough():
+def test_more_pieces_than_clusters_are_reported_with_a_sufficient_bandwidth():
     X = datasets.blobs(100, 2)
     X = np.concatenate([X + np.array(shift) for shift in ([0, 0], [1e3, 0], [0, 2e3])])
     with pytest.warns(UserWarning, match="at least 3 pieces") as record:

@@ -42,7 +42,7 @@ def dense_error(kernel, X, n_components, center, new):
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("ell", [2.0, np.inf])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_reconstruction_error_is_that_of_the_quantized_data(name, center, ell, family):
+def test_the_reconstruction_error_equals_that_of_the_quantized_data(name, center, ell, family):
     load, bandwidth = DATA[name]
     X, kernel = load(), family(bandwidth)
     model = ReducedSetKernelPCA(7, kernel=kernel, ell=ell, center=center).fit(X[::2])
@@ -53,7 +53,7 @@ def test_reconstruction_error_is_that_of_the_quantized_data(name, center, ell, f
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_a_ritz_basis_of_all_centers_gives_the_same(center):
+def test_a_ritz_basis_of_all_centers_gives_the_same_result(center):
     X, new = datasets.blobs(60, 3), datasets.blobs(30, 3, seed=1)
     model = ReducedSetKernelPCA(5, bandwidth=2.0, ell=3.0, center=center).fit(X)
     s = model.reduced_set_
@@ -64,7 +64,7 @@ def test_a_ritz_basis_of_all_centers_gives_the_same(center):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("center", [True, False])
-def test_it_is_never_negative_and_zero_where_all_is_held(dtype, center):
+def test_the_reconstruction_error_is_nonnegative_and_zero_with_all_components(dtype, center):
     X = datasets.blobs(200, 2, dtype=dtype)
     model = ReducedSetKernelPCA(bandwidth=4.0, ell=8.0, center=center).fit(X)
     error = model.reconstruction_error(model.reduced_set_.centers)
@@ -76,7 +76,7 @@ def test_it_is_never_negative_and_zero_where_all_is_held(dtype, center):
     assert model.reconstruction_error(X + dtype(1e3)).min() >= 1.0 - 1e-6
 
 
-def test_a_wide_kernel_gives_the_error_of_linear_principal_components():
+def test_a_wide_kernel_gives_the_error_of_linear_pca():
     """exp(-r^2/s^2) is about 1 - r^2/s^2, of which half is linear after centering."""
     X = datasets.blobs(200, 5)
     model = ReducedSetKernelPCA(2, bandwidth=1e3, ell=np.inf).fit(X)
@@ -86,7 +86,7 @@ def test_a_wide_kernel_gives_the_error_of_linear_principal_components():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_whole_weights_equal_repeated_rows(center):
+def test_integer_weights_equal_repeated_rows(center):
     X, new = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=200)
     embedding = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)
@@ -103,14 +103,14 @@ def test_whole_weights_equal_repeated_rows(center):
 
 @pytest.mark.parametrize("contamination", [0.001, 0.05, 0.1, 0.29, 0.5])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_share_of_training_rows_called_outliers(contamination, dtype):
+def test_the_contamination_is_the_share_of_training_outliers(contamination, dtype):
     X = datasets.blobs(300, 3, dtype=dtype)
     model = KernelPCANovelty(ReducedSetKernelPCA(4, ell=8.0), contamination=contamination).fit(X)
     found = np.sum(model.predict(X) == -1)
     assert found == int(300 * contamination + 1e-9)
 
 
-def test_the_convention():
+def test_scores_follow_the_convention_of_scikit_learn():
     X, new = datasets.blobs(300, 3), datasets.blobs(100, 3, seed=3)
     model = KernelPCANovelty(ReducedSetKernelPCA(4)).fit(X)
     scores = model.score_samples(new)
@@ -124,7 +124,7 @@ def test_the_convention():
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
 
 
-def test_points_off_the_data_are_found():
+def test_points_away_from_the_data_are_detected():
     X, y = load_digits(return_X_y=True)
     train, new, novel = X[:1200][y[:1200] == 3], X[1200:], y[1200:] != 3
     exact = ReducedSetKernelPCA(10, bandwidth=35.0, ell=np.inf).fit(train)
@@ -136,7 +136,7 @@ def test_points_off_the_data_are_found():
     assert abs(area - expected) < 0.01
 
 
-def test_a_stream_takes_its_threshold_from_the_weighted_centers():
+def test_the_threshold_of_a_stream_is_a_weighted_quantile_over_the_centers():
     X, new = datasets.blobs(400, 3), datasets.blobs(100, 3, seed=3)
     embedding = ReducedSetKernelPCA(4, bandwidth=3.0)
     stream = KernelPCANovelty(embedding)
@@ -156,7 +156,7 @@ def test_a_stream_takes_its_threshold_from_the_weighted_centers():
     assert np.isfinite(stream.decision_function(new)).all()
 
 
-def test_a_refused_chunk_leaves_the_detector_as_it_was():
+def test_a_rejected_chunk_leaves_the_detector_unchanged():
     X = datasets.blobs(200, 3)
     model = KernelPCANovelty(ReducedSetKernelPCA(4)).fit(X)
     before = fitted_state(model)
@@ -169,19 +169,19 @@ def test_a_refused_chunk_leaves_the_detector_as_it_was():
 
 
 @pytest.mark.parametrize("contamination", [0, 0.0, -0.1, 0.51, 1, np.nan, "auto", None, True])
-def test_a_contamination_outside_of_its_range_is_refused(contamination):
+def test_a_contamination_out_of_range_is_rejected(contamination):
     model = KernelPCANovelty(contamination=contamination)
     with pytest.raises(ValueError, match=r"contamination must be .* at most 0\.5, got"):
         model.fit(datasets.blobs(50, 2))
 
 
-def test_a_contamination_that_was_changed_to_a_bad_one_is_refused_when_it_is_needed():
+def test_an_invalid_contamination_set_after_fit_is_rejected_when_needed():
     model = KernelPCANovelty(ReducedSetKernelPCA(2)).partial_fit(datasets.blobs(50, 2))
     with pytest.raises(ValueError, match=r"contamination must be .* got 5"):
         model.set_params(contamination=5).predict(datasets.blobs(5, 2))
 
 
-def test_the_landmarks_of_a_stream_give_the_threshold():
+def test_landmarks_determine_the_threshold_of_a_stream():
     X = datasets.blobs(300, 3)
     model = KernelPCANovelty(NystromKernelPCA(5, landmarks=60), contamination=0.2)
     for part in np.array_split(X, 3):
@@ -191,24 +191,24 @@ def test_the_landmarks_of_a_stream_give_the_threshold():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_offset_is_a_plain_number(dtype):
+def test_the_offset_is_a_python_float(dtype):
     X = datasets.blobs(100, 3).astype(dtype)
     assert type(KernelPCANovelty().fit(X).offset_) is float
     assert type(KernelPCANovelty().partial_fit(X).offset_) is float
 
 
-def test_an_embedding_that_is_none_is_refused():
+def test_the_embedding_must_be_a_kernel_pca():
     with pytest.raises(TypeError, match=r"embedding must be a kernel PCA such as .*, got PCA"):
         KernelPCANovelty(PCA(2)).fit(datasets.blobs(50, 2))
 
 
-def test_equal_points_are_refused_also_by_default():
+def test_equal_points_are_rejected_by_default():
     with pytest.raises(ValueError, match="all points are equal"):
         KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=1.0)).fit(np.ones((10, 2)))
 
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
-def test_an_embedding_that_takes_no_rows_in_parts_says_so(verb):
+def test_an_embedding_without_partial_fit_is_reported(verb):
     class Batch(ReducedSetKernelPCA):
         partial_fit = property()  # raises AttributeError
 
@@ -218,7 +218,7 @@ def test_an_embedding_that_takes_no_rows_in_parts_says_so(verb):
         assert not hasattr(model, verb)
 
 
-def test_a_density_that_forgets_no_rows_says_so():
+def test_a_density_without_forget_is_reported():
     model = KernelPCANovelty(ReducedSetKernelPCA(2, density=FadingDensity(10.0))).fit(X_GOOD)
     assert hasattr(model, "partial_fit")
     with pytest.raises(AttributeError, match="forget") as error:
@@ -227,7 +227,7 @@ def test_a_density_that_forgets_no_rows_says_so():
 
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
-def test_a_copy_of_a_detector_is_one_of_its_own(verb):
+def test_a_copy_of_a_detector_is_independent(verb):
     model = KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=2.0)).fit(X_GOOD)
     expected = model.decision_function(X_GOOD)
     getattr(copy.copy(model), verb)(X_GOOD[:20])

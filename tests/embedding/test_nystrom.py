@@ -87,7 +87,7 @@ def dense_nystrom_on_landmarks(kernel, Z, X, new, r, center):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_on_landmarks(case, center):
+def test_extension_on_landmarks_equals_the_dense_formula(case, center):
     X, new, kernel = case
     model = NystromKernelPCA(5, kernel=kernel, landmarks=60, center=center).fit(X)
     values, Z = dense_nystrom_on_landmarks(kernel, model.landmarks_, X, new, 5, center)
@@ -95,7 +95,7 @@ def test_on_landmarks(case, center):
     dense.assert_equal_up_to_sign(model.transform(new), Z, 1e-8)
 
 
-def test_through_all_the_data(case):
+def test_extension_through_the_data_equals_the_dense_formula(case):
     X, new, kernel = case
     model = NystromKernelPCA(5, kernel=kernel, landmarks=60, center=False, extension="data").fit(X)
     weights = np.full(60, len(X) / 60)
@@ -111,7 +111,7 @@ def test_through_all_the_data(case):
     )
 
 
-def test_through_all_the_data_about_the_mean(case):
+def test_centered_extension_through_the_data_equals_the_dense_formula(case):
     X, new, kernel = case
     model = NystromKernelPCA(4, kernel=kernel, landmarks=50, extension="data").fit(X)
     Z, n, m = model.landmarks_, len(X), 50
@@ -126,7 +126,7 @@ def test_through_all_the_data_about_the_mean(case):
     dense.assert_equal_up_to_sign(model.transform(new), projected, 1e-8)
 
 
-def test_weighted_through_all_the_data(case):
+def test_weighted_extension_through_the_data_equals_the_dense_formula(case):
     X, new, kernel = case
     model = WeightedNystromKernelPCA(
         5, n_centers=60, kernel=kernel, center=False, extension="data"
@@ -138,7 +138,7 @@ def test_weighted_through_all_the_data(case):
     assert model.basis_.shape == X.shape
 
 
-def test_weighted_on_landmarks_is_the_reduced_set_method_on_k_means(case):
+def test_weighted_extension_on_landmarks_equals_the_reduced_set_method_with_k_means(case):
     X, new, kernel = case
     model = WeightedNystromKernelPCA(5, n_centers=60, kernel=kernel).fit(X)
     other = ReducedSetKernelPCA(5, density=KMeansDensity(60), kernel=kernel).fit(X)
@@ -153,7 +153,7 @@ def test_weighted_on_landmarks_is_the_reduced_set_method_on_k_means(case):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_subsampled_is_kernel_pca_of_the_subset(case, center):
+def test_subsampled_kernel_pca_equals_kernel_pca_of_the_subset(case, center):
     X, new, kernel = case
     model = SubsampledKernelPCA(5, n_centers=200, kernel=kernel, center=center).fit(X)
     rows = model.reduced_set_.centers
@@ -167,7 +167,7 @@ def test_subsampled_is_kernel_pca_of_the_subset(case, center):
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
-def test_all_points_as_landmarks_are_exact_kernel_pca(case, extension, center):
+def test_all_points_as_landmarks_give_exact_kernel_pca(case, extension, center):
     X, new, kernel = case
     model = NystromKernelPCA(5, kernel=kernel, landmarks=X, extension=extension, center=center).fit(
         X
@@ -186,14 +186,14 @@ def test_all_points_as_landmarks_are_exact_kernel_pca(case, extension, center):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
-def test_rules_choose_rows_of_the_data(rule, extension):
+def test_rules_select_rows_of_the_data(rule, extension):
     X = datasets.blobs(200, 3)
     model = NystromKernelPCA(3, landmarks=rule, n_centers=20, extension=extension).fit(X)
     assert model.n_centers_ == 20
     assert set(map(tuple, model.landmarks_)) <= set(map(tuple, X))
 
 
-def test_landmarks_of_a_density_and_of_a_reduced_set():
+def test_landmarks_may_be_a_density_or_a_reduced_set():
     X = datasets.blobs(300, 3)
     density = ShadowDensity(Gaussian(2.0), ell=3.0)
     fitted = density.fit(X).reduced_set_
@@ -206,7 +206,7 @@ def test_landmarks_of_a_density_and_of_a_reduced_set():
         np.testing.assert_array_equal(other.transform(X), by_density.transform(X))
 
 
-def test_a_number_is_uniform_landmarks():
+def test_an_integer_gives_uniform_landmarks():
     X = datasets.blobs(300, 3)
     by_number = NystromKernelPCA(3, landmarks=25).fit(X)
     by_rule = NystromKernelPCA(3, n_centers=25).fit(X)
@@ -216,7 +216,7 @@ def test_a_number_is_uniform_landmarks():
 
 
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
-def test_repeated_landmarks_change_nothing(extension):
+def test_repeated_landmarks_have_no_effect(extension):
     X = datasets.blobs(200, 3)
     few = X[:25]
     once = NystromKernelPCA(4, landmarks=few, extension=extension).fit(X)
@@ -228,7 +228,7 @@ def test_repeated_landmarks_change_nothing(extension):
 
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
-def test_whole_weights_equal_repeated_rows(extension, kernel):
+def test_integer_weights_equal_repeated_rows(extension, kernel):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     options = {"kernel": kernel, "landmarks": X[::8], "extension": extension}
@@ -239,7 +239,7 @@ def test_whole_weights_equal_repeated_rows(extension, kernel):
 
 
 @pytest.mark.parametrize("method", [WeightedNystromKernelPCA, SubsampledKernelPCA])
-def test_whole_weights_equal_repeated_rows_with_the_same_seed(method):
+def test_integer_weights_equal_repeated_rows_with_the_same_seed(method):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     weighted = method(3, n_centers=20, bandwidth=3.0).fit(X, sample_weight=w)
@@ -247,7 +247,7 @@ def test_whole_weights_equal_repeated_rows_with_the_same_seed(method):
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-9)
 
 
-def test_chunks_add_up():
+def test_chunks_equal_one_fit():
     X = datasets.blobs(500, 3)
     whole = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:40]).fit(X)
     stream = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:40])
@@ -257,7 +257,7 @@ def test_chunks_add_up():
     np.testing.assert_allclose(stream.transform(X), whole.transform(X), atol=1e-9)
 
 
-def test_the_data_are_copied_where_they_are_kept():
+def test_stored_data_are_copied():
     X = datasets.blobs(100, 2)
     model = NystromKernelPCA(2, landmarks=20, extension="data").fit(X)
     before = model.transform(X[:5].copy())
@@ -294,7 +294,7 @@ def test_float32_data_keep_float32_landmarks():
         ({"kernel": "poly"}, 'kernel must be "rbf"'),
     ],
 )
-def test_bad_parameters_of_nystrom(parameters, message):
+def test_invalid_nystrom_parameters_are_reported(parameters, message):
     X = datasets.blobs(100, 3)
     with pytest.raises(ValueError, match=message):
         NystromKernelPCA(**parameters).fit(X)
@@ -302,12 +302,12 @@ def test_bad_parameters_of_nystrom(parameters, message):
 
 @pytest.mark.parametrize("method", [WeightedNystromKernelPCA, SubsampledKernelPCA])
 @pytest.mark.parametrize("n_centers", [0, -3, 2.5, 101, "ten"])
-def test_bad_numbers_of_centers(method, n_centers):
+def test_an_invalid_number_of_centers_is_reported(method, n_centers):
     with pytest.raises(ValueError, match="n_centers"):
         method(2, n_centers=n_centers).fit(datasets.blobs(100, 3))
 
 
-def test_what_keeps_the_data_cannot_be_streamed():
+def test_extension_through_the_data_cannot_stream():
     X = datasets.blobs(100, 3)
     with pytest.raises(AttributeError) as error:
         NystromKernelPCA(2, landmarks=9, extension="data").partial_fit(X)
@@ -320,7 +320,7 @@ def test_what_keeps_the_data_cannot_be_streamed():
     assert "SubsampledKernelPCA cannot partial_fit" in str(error.value.__cause__)
 
 
-def test_more_components_than_landmarks_warn():
+def test_more_components_than_landmarks_give_a_warning():
     with pytest.warns(UserWarning, match="Only 4 of the 9 requested .* more landmarks than 4"):
         NystromKernelPCA(9, landmarks=4, center=False).fit(datasets.blobs(100, 3))
 
@@ -334,7 +334,7 @@ DATA_METHODS = [
 
 
 @pytest.mark.parametrize("make", DATA_METHODS)
-def test_axes_through_the_data_are_not_orthogonal_and_say_so(make):
+def test_methods_that_need_orthogonal_axes_are_rejected_through_the_data(make):
     X = datasets.blobs(200, 3)
     model = make().fit(X)
     for method in ("reconstruction_error", "score_samples"):
@@ -347,7 +347,7 @@ def test_axes_through_the_data_are_not_orthogonal_and_say_so(make):
 
 
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
-def test_shares_of_the_variance_sum_to_one_at_most(extension):
+def test_explained_variance_ratios_sum_to_at_most_one(extension):
     rng = np.random.default_rng(0)
     X = np.concatenate([0.1 * rng.normal(size=(500, 2)), 3 * rng.normal(size=(20, 2))])
     for seed in range(10):
@@ -357,7 +357,7 @@ def test_shares_of_the_variance_sum_to_one_at_most(extension):
         assert model.explained_variance_ratio_.sum() <= 1 + 1e-9
 
 
-def test_pre_images_know_the_weights():
+def test_pre_images_respect_the_weights():
     X = datasets.blobs(300, 3)
     model = WeightedNystromKernelPCA(4, n_centers=30, bandwidth=3.0).fit(X)
     other = ReducedSetKernelPCA(4, density=KMeansDensity(30), bandwidth=3.0).fit(X)
@@ -370,7 +370,7 @@ def test_pre_images_know_the_weights():
     np.testing.assert_allclose(weighted, repeated, atol=1e-6)
 
 
-def test_float32_keeps_its_digits_where_landmarks_are_close_to_each_other():
+def test_float32_is_accurate_for_close_landmarks():
     """Their coefficients are large, and cancel."""
     X = datasets.blobs(1000, 3, dtype=np.float32)
     model = NystromKernelPCA(5, bandwidth=30.0, n_centers=300).fit(X)

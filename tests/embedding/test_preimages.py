@@ -58,7 +58,7 @@ class TestOracle:
         model = fitted(X, bandwidth, 6, center=center, ell=ell)
         return model, DenseSpace(model, center), model.transform(new), bandwidth
 
-    def test_elements_of_feature_space(self, name, center, ell):
+    def test_elements_of_feature_space_equal_the_dense_ones(self, name, center, ell):
         model, exact, Z, _ = self.case(name, center, ell)
         space = FeatureSpace.of(model.eigensystem_)
         a = exact.coefficients(Z)
@@ -71,7 +71,7 @@ class TestOracle:
         )
         np.testing.assert_allclose(own, at, atol=1e-8)
 
-    def test_ridge(self, name, center, ell):
+    def test_ridge_equals_the_dense_formula(self, name, center, ell):
         model, exact, Z, _ = self.case(name, center, ell)
         known = model.transform(exact.X)
         variance = model.eigenvalues_ / len(exact.X)
@@ -89,7 +89,7 @@ class TestOracle:
             model.inverse_transform(Z), expected, atol=1e-8 * np.abs(exact.X).max()
         )
 
-    def test_distances(self, name, center, ell):
+    def test_distances_equal_the_dense_formula(self, name, center, ell):
         model, exact, Z, sigma = self.case(name, center, ell)
         a = exact.coefficients(Z)
         C = model.reduced_set_.centers
@@ -113,7 +113,7 @@ class TestOracle:
             model.inverse_transform(Z, method="distances"), expected, atol=1e-8 * np.abs(C).max()
         )
 
-    def test_fixed_point(self, name, center, ell):
+    def test_fixed_points_satisfy_the_dense_equation(self, name, center, ell):
         model, exact, Z, sigma = self.case(name, center, ell)
         a = exact.coefficients(Z)
         Y = model.inverse_transform(Z, method="fixed-point")
@@ -129,7 +129,7 @@ class TestOracle:
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("method", ["fixed-point", "distances"])
-def test_with_all_components_centers_are_their_own_pre_images(center, method):
+def test_centers_are_their_own_pre_images_with_all_components(center, method):
     X = datasets.blobs(300, 3)
     model = fitted(X, 1.0, None, ell=1.5, center=center)
     C = model.reduced_set_.centers
@@ -141,7 +141,7 @@ def test_with_all_components_centers_are_their_own_pre_images(center, method):
 @pytest.mark.parametrize(
     ("method", "tolerance"), [("ridge", 0.03), ("fixed-point", 1e-3), ("distances", 1e-3)]
 )
-def test_points_of_a_curve_come_back(method, tolerance):
+def test_points_on_a_curve_are_recovered(method, tolerance):
     """To the components that are left out; by ridge to what one row of weight costs too."""
     angle = np.linspace(0, 2 * np.pi, 300, endpoint=False)
     X = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -152,7 +152,7 @@ def test_points_of_a_curve_come_back(method, tolerance):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("center", [True, False])
-def test_whole_weights_equal_repeated_rows(method, center):
+def test_integer_weights_equal_repeated_rows(method, center):
     X, new = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=200)
     weighted = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)
@@ -168,7 +168,7 @@ def test_whole_weights_equal_repeated_rows(method, center):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("center", [True, False])
-def test_a_ritz_basis_of_all_centers_gives_the_same(method, center):
+def test_a_ritz_basis_of_all_centers_gives_the_same_result(method, center):
     X, new = datasets.blobs(60, 3), datasets.blobs(30, 3, seed=1)
     model = fitted(X, 2.0, 5, ell=3.0, center=center)
     s = model.reduced_set_
@@ -181,7 +181,7 @@ def test_a_ritz_basis_of_all_centers_gives_the_same(method, center):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_float32_is_float64_to_single_precision(method):
+def test_float32_results_are_accurate_to_single_precision(method):
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=2)
     double = fitted(X, 4.0, 4)
     single = fitted(X.astype(np.float32), 4.0, 4)
@@ -195,7 +195,7 @@ def test_float32_is_float64_to_single_precision(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_rows_come_back_one_by_one_and_twice_the_same(method, monkeypatch):
+def test_pre_images_are_independent_and_reproducible(method, monkeypatch):
     X = datasets.blobs(300, 3)
     model = fitted(X, 4.0, 4)
     Z = model.transform(X)
@@ -209,7 +209,7 @@ def test_rows_come_back_one_by_one_and_twice_the_same(method, monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_changed_model_has_other_pre_images(method):
+def test_pre_images_change_with_the_model(method):
     X = datasets.blobs(300, 3)
     stream = fitted(X[:150], 4.0, 4)
     stream.inverse_transform(stream.transform(X), method=method)
@@ -221,7 +221,7 @@ def test_a_changed_model_has_other_pre_images(method):
     )
 
 
-def test_ridge_serves_centers_that_hold_nearly_all_rows():
+def test_ridge_handles_centers_that_represent_nearly_all_rows():
     X = np.concatenate([np.zeros((500, 2)), [[3.0, 0.0], [0.0, 3.0]]])
     model = fitted(X, 1.0, 2)
     back = model.inverse_transform(model.transform(X))
@@ -234,7 +234,7 @@ def test_ridge_of_a_single_center_is_that_center():
     np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X[[0, 0]])
 
 
-def test_ridge_serves_every_kernel():
+def test_ridge_works_with_every_kernel():
     X = datasets.blobs(400, 3)
     model = ReducedSetKernelPCA(20, kernel=Laplacian(4.0)).fit(X)
     back = model.inverse_transform(model.transform(X))
@@ -277,37 +277,37 @@ X_GOOD = datasets.blobs(200, 3)
         (np.zeros((0, 4)), "0 sample"),
     ],
 )
-def test_bad_coordinates_are_refused(Z, message):
+def test_invalid_coordinates_are_rejected(Z, message):
     with pytest.raises(ValueError, match=message):
         fitted(X_GOOD, 4.0, 4).inverse_transform(Z)
 
 
 @pytest.mark.parametrize("method", ["knn", None, ["ridge"]])
-def test_an_unknown_method_is_refused_with_those_there_are(method):
+def test_an_unknown_method_is_rejected_with_the_valid_ones(method):
     model = fitted(X_GOOD, 4.0, 4)
     with pytest.raises(ValueError, match="one of ridge, fixed-point, distances, got"):
         model.inverse_transform(np.zeros((2, 4)), method=method)
 
 
 @pytest.mark.parametrize("method", ["fixed-point", "distances"])
-def test_other_kernels_are_refused_with_the_way_out(method):
+def test_unsupported_kernels_are_rejected_with_the_fix(method):
     model = ReducedSetKernelPCA(4, kernel=Laplacian(4.0)).fit(X_GOOD)
     with pytest.raises(ValueError, match=r'Gaussian kernel, got Laplacian.*method="ridge"'):
         model.inverse_transform(np.zeros((2, 4)), method=method)
 
 
-def test_ridge_refuses_what_it_cannot_store(monkeypatch):
+def test_ridge_rejects_too_many_centers(monkeypatch):
     monkeypatch.setattr("rskpca.spectral.preimages.STORED_CENTERS", 10)
     with pytest.raises(ValueError, match="a smaller ell"):
         fitted(X_GOOD, 4.0, 4).inverse_transform(np.zeros((2, 4)))
 
 
-def test_an_unfitted_model_has_no_pre_images():
+def test_pre_images_need_a_fitted_model():
     with pytest.raises(NotFittedError):
         ReducedSetKernelPCA(2, kernel=Gaussian(1.0)).inverse_transform(np.zeros((2, 2)))
 
 
-def test_distances_from_a_small_basis_stay_among_the_data():
+def test_pre_images_from_a_small_basis_stay_within_the_data():
     X = np.random.default_rng(0).normal(size=(500, 3))
     model = ReducedSetKernelPCA(4, bandwidth=2.0, basis=10).fit(X)
     back = model.inverse_transform(model.transform(X), method="distances")

@@ -5,7 +5,7 @@ import pytest
 
 from rskpca import Laplacian, ReducedSet, ReducedSetKernelPCA, select_reduced_set
 from tests import datasets, dense
-from tests.baselines.cases import case, centered_or_not, each, exact_axes, kernel, projected
+from tests.baselines.cases import case, centered_or_not, dense_axes, each, kernel, project_densely
 from tests.baselines.invariants import CompressionInvariants
 
 
@@ -17,18 +17,18 @@ class TestInvariants(CompressionInvariants):
 @each
 @centered_or_not
 @pytest.mark.parametrize("n_centers", [5, 40])
-def test_it_is_the_projection_of_the_axes(name, center, n_centers):
+def test_the_selection_projects_the_axes(name, center, n_centers):
     _, new, model = case(name, center)
     small = select_reduced_set(model, n_centers)
-    expected = projected(name, center, small.basis_, new)
+    expected = project_densely(name, center, small.basis_, new)
     np.testing.assert_allclose(small.transform(new), expected, atol=1e-8)
 
 
 @each
 @centered_or_not
-def test_each_point_is_the_one_that_lowers_the_error_most(name, center):
+def test_each_point_reduces_the_error_most(name, center):
     X, _, model = case(name, center)
-    K, V, chosen = kernel(name, X, X), exact_axes(name, center), []
+    K, V, chosen = kernel(name, X, X), dense_axes(name, center), []
     for _ in range(4):
         errors = np.full(len(X), np.inf)
         for i in set(range(len(X))) - set(chosen):
@@ -42,14 +42,14 @@ def test_each_point_is_the_one_that_lowers_the_error_most(name, center):
 
 @each
 @centered_or_not
-def test_all_centers_are_the_model_itself(name, center):
+def test_selecting_all_centers_reproduces_the_model(name, center):
     X, new, model = case(name, center)
     small = select_reduced_set(model, len(X))
     np.testing.assert_allclose(small.transform(new), model.transform(new), atol=1e-8)
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_any_kernel_and_weights(center):
+def test_any_kernel_and_weights_are_supported(center):
     X, new = datasets.blobs(120, 3), datasets.blobs(30, 3, seed=9)
     weights = np.random.default_rng(0).integers(1, 5, size=120)
     weighted, repeated = (
@@ -66,7 +66,7 @@ def test_any_kernel_and_weights(center):
         np.testing.assert_allclose(K @ A, axes, atol=1e-9)
 
 
-def test_more_points_are_nearer():
+def test_more_points_reduce_the_error():
     _, new, model = case("digits")
     errors = [
         np.linalg.norm(select_reduced_set(model, m).transform(new) - model.transform(new))
@@ -75,7 +75,7 @@ def test_more_points_are_nearer():
     assert np.all(np.diff(errors) < 0)
 
 
-def test_repeated_centers_are_taken_once():
+def test_repeated_centers_are_selected_once():
     X = datasets.blobs(15, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0, ell=np.inf).fit(X)
     once = model.transform(X)

@@ -74,7 +74,7 @@ def solved(monkeypatch, make):
     "density", [shadow(), WindowDensity(150, shadow()), FadingDensity(100.0, shadow())],
     ids=["shadow", "window", "fading"],
 )  # fmt: skip
-def test_the_eigenproblem_is_solved_once_for_each_change_that_is_asked_about(make, solved, density):
+def test_the_eigenproblem_is_solved_once_per_queried_change(make, solved, density):
     model = make(density)
     for chunk in np.split(X, 8):
         model.partial_fit(chunk)
@@ -92,7 +92,7 @@ def test_the_eigenproblem_is_solved_once_for_each_change_that_is_asked_about(mak
     assert len(solved) == 2
 
 
-def test_partial_fit_and_forget_leave_the_model_of_the_rest(make):
+def test_partial_fit_and_forget_give_the_model_of_the_remaining_rows(make):
     """With an infinite ell nothing can be forgotten; far rows go with their centers."""
     far = X[:100] + 60.0
     model = make(shadow()).partial_fit(X[:200]).partial_fit(far).partial_fit(X[200:])
@@ -100,7 +100,7 @@ def test_partial_fit_and_forget_leave_the_model_of_the_rest(make):
     np.testing.assert_allclose(answer(model), answer(make(shadow()).partial_fit(X)), atol=1e-8)
 
 
-def test_a_window_of_every_row_is_the_exact_model_of_the_last_rows(make):
+def test_an_exact_window_equals_the_exact_model_of_the_last_rows(make):
     stream = make(WindowDensity(150, shadow(np.inf)))
     for chunk in np.array_split(X, 7):
         stream.partial_fit(chunk)
@@ -108,7 +108,7 @@ def test_a_window_of_every_row_is_the_exact_model_of_the_last_rows(make):
     np.testing.assert_allclose(answer(stream), answer(expected), atol=1e-8)
 
 
-def test_fading_rows_are_weighted_rows(make):
+def test_a_fading_density_equals_decaying_weights(make):
     stream = make(FadingDensity(100.0, shadow(np.inf)))
     for chunk in np.array_split(X, 7):
         stream.partial_fit(chunk)
@@ -117,7 +117,7 @@ def test_fading_rows_are_weighted_rows(make):
     np.testing.assert_allclose(answer(stream), answer(expected), atol=1e-8)
 
 
-def test_a_window_forgets_a_row_that_a_user_wants_out(make):
+def test_single_rows_can_be_forgotten_from_a_window(make):
     model = make(WindowDensity(200, shadow())).fit(X)
     model.forget(X[-10:-5])
     inner = embedding_of(model)
@@ -128,21 +128,21 @@ def test_a_window_forgets_a_row_that_a_user_wants_out(make):
     assert fitted_state(inner.density_) == before
 
 
-def test_clusters_of_the_last_rows_follow_the_window():
+def test_clusters_follow_the_window():
     model = NormalizedCut(2, density=WindowDensity(100, shadow()))
     model.partial_fit(X).partial_fit(X[:50])
     np.testing.assert_array_equal(model.labels_, model.predict(X[:50]))
 
 
 @pytest.mark.parametrize("density", [WindowDensity(150, shadow()), FadingDensity(50.0, shadow())])
-def test_a_second_look_is_at_the_rows_that_count(density):
+def test_refine_on_uses_the_rows_of_the_window(density):
     model = ReducedSetKernelPCA(3, density=density, refine="nystrom")
     with pytest.raises(ValueError, match=r'refine="nystrom" gives every row.*call refine_on'):
         model.fit(X)
     assert not hasattr(model, "density_")
 
 
-def test_a_window_is_refined_on_its_rows():
+def test_a_window_can_be_refined_on_its_rows():
     window = WindowDensity(150, shadow())
     model = ReducedSetKernelPCA(3, density=window).fit(X).refine_on(X[-150:])
     exact = ReducedSetKernelPCA(3, density=shadow(np.inf)).fit(X[-150:])
@@ -154,7 +154,7 @@ def test_a_window_is_refined_on_its_rows():
 # ------------------------------------------------------------------------- warm starts
 
 
-def test_a_warm_fit_keeps_bandwidth_and_centers_and_counts_anew(make):
+def test_a_warm_start_keeps_bandwidth_and_centers_and_recounts_the_rows(make):
     model = make(ShadowDensity(warm_start=True))
     first = embedding_of(model.fit(X))
     bandwidth, old = first.kernel_.bandwidth, first.reduced_set_
@@ -172,13 +172,13 @@ def test_a_warm_fit_keeps_bandwidth_and_centers_and_counts_anew(make):
     answer(model)
 
 
-def test_a_warm_fit_of_the_same_rows_changes_nothing(make):
+def test_a_warm_start_on_the_same_rows_has_no_effect(make):
     model = make(ShadowDensity(warm_start=True)).fit(X)
     expected = answer(model)
     np.testing.assert_array_equal(answer(model.fit(X)), expected)
 
 
-def test_a_warm_fit_takes_new_parameters():
+def test_a_warm_start_uses_changed_parameters():
     model = ReducedSetKernelPCA(2, density=ShadowDensity(ell=3.0, warm_start=True)).fit(X)
     coarse = model.reduced_set_.centers
     model.set_params(density__ell=6.0, n_components=3).fit(X)
@@ -191,7 +191,7 @@ def test_a_warm_fit_takes_new_parameters():
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
 @pytest.mark.parametrize("density", [ShadowDensity(), WindowDensity(300)])
-def test_a_copy_of_an_embedding_is_one_of_its_own(verb, density):
+def test_a_copy_of_an_embedding_is_independent(verb, density):
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=density).fit(X[:100])
     model.partial_fit(X[100:150])
     s, system = model.reduced_set_, model.eigensystem_
@@ -200,7 +200,7 @@ def test_a_copy_of_an_embedding_is_one_of_its_own(verb, density):
     assert model.eigensystem_ is system
 
 
-def test_a_copy_that_goes_on_is_the_stream_of_its_rows():
+def test_a_copy_continues_the_stream_of_its_rows():
     one = ReducedSetKernelPCA(2, bandwidth=2.0).partial_fit(X[:100]).partial_fit(X[100:150])
     two = copy.copy(one).partial_fit(5 + X[150:])
     one.partial_fit(X[150:])
@@ -216,19 +216,19 @@ def test_a_copy_that_goes_on_is_the_stream_of_its_rows():
         ({"density": KMeansDensity(5)}, "density is a KMeansDensity, but"),
     ],
 )
-def test_another_density_is_refused_in_a_stream(changed, message):
+def test_the_density_cannot_change_within_a_stream(changed, message):
     model = ReducedSetKernelPCA(2, bandwidth=2.0).fit(X)
     with pytest.raises(ValueError, match=message):
         model.set_params(**changed).partial_fit(X)
 
 
-def test_another_window_is_refused_in_a_stream():
+def test_the_window_cannot_change_within_a_stream():
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=WindowDensity(50)).fit(X)
     with pytest.raises(ValueError, match="window is 60, but the stream was begun with 50"):
         model.set_params(density__window=60).partial_fit(X)
 
 
-def test_what_was_fitted_without_a_stream_says_so():
+def test_a_model_fitted_without_streaming_is_reported():
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=KMeansDensity(5)).fit(X)
     with pytest.raises(AttributeError, match="partial_fit") as error:
         model.set_params(density=ShadowDensity()).partial_fit(X)
@@ -237,7 +237,7 @@ def test_what_was_fitted_without_a_stream_says_so():
     )
 
 
-def test_a_merged_cut_has_no_labels():
+def test_labels_are_unavailable_after_a_merge():
     parts = [NormalizedCut(2, bandwidth=2.0).fit(part) for part in (X[:100], X[100:])]
     with pytest.raises(AttributeError, match="merge or a fit in blocks"):
         _ = merge(*parts).labels_

@@ -47,7 +47,7 @@ def case(request):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_all_centers_as_the_basis_are_the_papers_method(case, center):
+def test_all_centers_as_the_basis_equal_the_method_of_the_paper(case, center):
     X, new, kernel = case
     paper = ReducedSetKernelPCA(5, kernel=kernel, center=center).fit(X)
     for basis in (1.0, 10**6, paper.reduced_set_):
@@ -67,7 +67,7 @@ def relative_error(Z, exact):
     return np.linalg.norm(aligned - exact) / np.linalg.norm(exact)
 
 
-def test_an_automatic_basis_is_small_and_keeps_the_error(case):
+def test_an_automatic_basis_is_small_and_preserves_accuracy(case):
     X, new, kernel = case
     kernel = Gaussian(1.5 * kernel.bandwidth)  # digits do not compress otherwise
     exact = dense.KernelPCA(kernel, X, 5, center=True).transform(new)
@@ -78,7 +78,7 @@ def test_an_automatic_basis_is_small_and_keeps_the_error(case):
     assert relative_error(model.transform(new), exact) < limit
 
 
-def test_an_automatic_basis_of_a_set_without_scatter():
+def test_an_automatic_basis_works_without_scatter():
     X = datasets.blobs(300, 3)
     s = ReducedSet(X, np.ones(300))
     model = ReducedSetKernelPCA(3, density=UniformDensity(200), basis="auto", bandwidth=4.0).fit(X)
@@ -89,7 +89,7 @@ def test_an_automatic_basis_of_a_set_without_scatter():
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_refined_on_all_centers_is_nystrom_with_the_centers_as_landmarks(case, center):
+def test_refinement_on_all_centers_equals_nystrom_with_the_centers_as_landmarks(case, center):
     X, new, kernel = case
     refined = ReducedSetKernelPCA(5, kernel=kernel, center=center, refine="nystrom").fit(X)
     nystrom = NystromKernelPCA(5, kernel=kernel, center=center, landmarks=refined.reduced_set_).fit(
@@ -99,7 +99,7 @@ def test_refined_on_all_centers_is_nystrom_with_the_centers_as_landmarks(case, c
     assert refined.eigenvectors_.shape == (refined.n_centers_, 5)
 
 
-def test_refined_is_more_accurate(case):
+def test_refinement_improves_accuracy(case):
     X, new, kernel = case
     exact = dense.KernelPCA(kernel, X, 5, center=True).transform(new)
     paper = ReducedSetKernelPCA(5, kernel=kernel).fit(X).transform(new)
@@ -107,7 +107,7 @@ def test_refined_is_more_accurate(case):
     assert relative_error(refined, exact) < 0.2 * relative_error(paper, exact)
 
 
-def test_a_stream_is_refined_chunk_by_chunk():
+def test_a_stream_can_be_refined_chunk_by_chunk():
     X = datasets.blobs(600, 3)
     options = {"bandwidth": 4.0, "basis": 20}
     whole = ReducedSetKernelPCA(4, refine="nystrom", **options).fit(X)
@@ -124,7 +124,7 @@ def test_a_stream_is_refined_chunk_by_chunk():
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_a_stream_is_refined_on_the_automatic_basis_of_a_fit(center):
+def test_a_stream_is_refined_on_the_same_automatic_basis_as_a_fit(center):
     X = datasets.blobs(600, 3)
     options = {"bandwidth": 4.0, "basis": "auto", "center": center}
     whole = ReducedSetKernelPCA(4, refine="nystrom", **options).fit(X)
@@ -135,7 +135,7 @@ def test_a_stream_is_refined_on_the_automatic_basis_of_a_fit(center):
 
 
 @pytest.mark.parametrize("refine", [None, "nystrom"])
-def test_an_automatic_basis_of_one_center(refine):
+def test_an_automatic_basis_may_have_one_center(refine):
     X = datasets.blobs(50, 3)
     options = {"bandwidth": 1e3, "refine": refine, "center": False}
     model = ReducedSetKernelPCA(1, basis="auto", **options).fit(X)
@@ -145,7 +145,7 @@ def test_an_automatic_basis_of_one_center(refine):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_an_automatic_basis_keeps_the_error_of_a_kernel_with_a_cusp(center):
+def test_an_automatic_basis_preserves_accuracy_for_a_kernel_with_a_cusp(center):
     X, new = np.split(datasets.load("german"), [800])
     kernel = Laplacian(30.0)
     exact = dense.KernelPCA(kernel, X, 5, center).transform(new)
@@ -159,13 +159,13 @@ def test_an_automatic_basis_keeps_the_error_of_a_kernel_with_a_cusp(center):
     assert auto < 1.1 * paper
 
 
-def test_a_warning_of_too_few_components_names_the_basis():
+def test_the_warning_about_too_few_components_names_the_basis():
     with pytest.warns(UserWarning, match="Use more basis points than 1"):
         ReducedSetKernelPCA(3, bandwidth=4.0, basis=1).fit(datasets.blobs(100, 3))
 
 
 @pytest.mark.parametrize("rows", [None, 5, "rows"])
-def test_what_is_no_rows_is_refused_by_the_second_pass(rows):
+def test_the_second_pass_rejects_invalid_rows(rows):
     model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(datasets.blobs(100, 3))
     with pytest.raises(TypeError, match="refine_on takes rows, or an iterable of chunks"):
         model.refine_on(rows)
@@ -174,7 +174,7 @@ def test_what_is_no_rows_is_refused_by_the_second_pass(rows):
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
 @pytest.mark.parametrize("refine", [None, "nystrom"])
 @pytest.mark.parametrize("basis", [15, "auto", ShadowDensity(ell=2.0)])
-def test_whole_weights_equal_repeated_rows(kernel, refine, basis):
+def test_integer_weights_equal_repeated_rows(kernel, refine, basis):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     model = ReducedSetKernelPCA(3, kernel=kernel, basis=basis, refine=refine)
@@ -183,7 +183,7 @@ def test_whole_weights_equal_repeated_rows(kernel, refine, basis):
     np.testing.assert_allclose(weighted, repeated, atol=1e-8)
 
 
-def test_the_basis_of_a_density_is_its_centers():
+def test_a_density_as_the_basis_gives_its_centers():
     X = datasets.blobs(300, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0, basis=ShadowDensity(ell=2.0)).fit(X)
     coarse = ShadowDensity(Gaussian(4.0), ell=2.0).fit(model.reduced_set_.centers)
@@ -210,7 +210,7 @@ def test_the_basis_of_a_density_is_its_centers():
         ),
     ],
 )
-def test_bad_parameters(parameters, error, message):
+def test_invalid_parameters_are_reported(parameters, error, message):
     with pytest.raises(error, match=message):
         ReducedSetKernelPCA(**{"n_components": 2} | parameters).fit(datasets.blobs(100, 3))
 
@@ -221,7 +221,7 @@ def test_bad_parameters(parameters, error, message):
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("refine", [None, "nystrom"])
 @pytest.mark.parametrize("basis", [None, 20, "auto"])
-def test_the_certificate_covers_the_basis_too(case, center, refine, basis):
+def test_the_certificate_includes_the_error_of_the_basis(case, center, refine, basis):
     X, _, kernel = case
     X = X[:500]
     model = ReducedSetKernelPCA(4, kernel=kernel, center=center, basis=basis, refine=refine).fit(X)
@@ -240,7 +240,7 @@ def test_the_certificate_covers_the_basis_too(case, center, refine, basis):
 
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
-def test_what_reads_twice_takes_no_parts(verb):
+def test_methods_with_two_passes_cannot_stream(verb):
     model = ReducedSetKernelPCA(2, refine="nystrom")
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)
@@ -257,7 +257,7 @@ class Parts:
         return iter(self.parts)
 
 
-def test_rows_of_the_second_pass_come_in_many_shapes():
+def test_the_second_pass_accepts_arrays_lists_and_chunks():
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(1, 4, 200).astype(float)
     whole = ReducedSetKernelPCA(3, bandwidth=4.0, basis=20, refine="nystrom")
@@ -273,7 +273,7 @@ def test_rows_of_the_second_pass_come_in_many_shapes():
 
 
 @pytest.mark.parametrize("rows", [iter([]), [], datasets.blobs(150, 3)])
-def test_other_rows_than_those_of_the_model_are_refused(rows):
+def test_refine_on_rejects_a_different_number_of_rows(rows):
     X = datasets.blobs(200, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0).fit(X)
     before = model.transform(X)

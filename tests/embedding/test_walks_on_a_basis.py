@@ -23,7 +23,7 @@ def roll(n=1200, seed=0):
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_all_centers_as_the_basis_change_nothing(walk):
+def test_all_centers_as_the_basis_have_no_effect(walk):
     X, new = roll(), roll(200, seed=1)
     plain = walk(4, bandwidth=3.0, ell=2.0).fit(X)
     model = walk(4, bandwidth=3.0, ell=2.0, basis=1.0).fit(X)
@@ -38,7 +38,7 @@ def test_all_centers_as_the_basis_change_nothing(walk):
 
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("options", [{"bandwidth": 6.0}, {"bandwidth": 6.0, "kernel": "laplacian"}])
-def test_an_automatic_basis_is_small_and_near(walk, options):
+def test_an_automatic_basis_is_small_and_accurate(walk, options):
     X, new = roll(), roll(200, seed=1)
     plain = walk(3, **options).fit(X)
     model = walk(3, basis="auto", **options).fit(X)
@@ -47,7 +47,7 @@ def test_an_automatic_basis_is_small_and_near(walk, options):
     assert np.linalg.norm(Z - exact) < 0.03 * np.linalg.norm(exact)
 
 
-def test_more_basis_points_err_less():
+def test_more_basis_points_reduce_the_error():
     X = roll()
     plain = DiffusionMaps(3, bandwidth=5.0).fit(X)
     exact = plain.transform(X)
@@ -59,7 +59,7 @@ def test_more_basis_points_err_less():
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_whole_weights_equal_repeated_rows(walk):
+def test_integer_weights_equal_repeated_rows(walk):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     model = walk(3, bandwidth=4.0, basis=20)
@@ -68,7 +68,7 @@ def test_whole_weights_equal_repeated_rows(walk):
     np.testing.assert_allclose(weighted, repeated, atol=1e-8)
 
 
-def test_a_stream_goes_on():
+def test_a_stream_can_continue():
     X = roll()
     whole = LaplacianEigenmaps(2, bandwidth=5.0, basis=60).fit(X)
     stream = LaplacianEigenmaps(2, bandwidth=5.0, basis=60).fit(X[:500])
@@ -78,7 +78,7 @@ def test_a_stream_goes_on():
     np.testing.assert_allclose(stream.transform(X), whole.transform(X), atol=1e-10)
 
 
-def test_clusters_through_a_basis():
+def test_clusters_are_preserved_by_a_basis():
     X = datasets.blobs(400, 3)
     plain = NormalizedCut(4, bandwidth=3.0).fit(X)
     model = NormalizedCut(4, bandwidth=3.0, basis=ShadowDensity(ell=1.5)).fit(X)
@@ -87,13 +87,13 @@ def test_clusters_through_a_basis():
 
 
 @pytest.mark.parametrize("walk", [LaplacianEigenmaps, NormalizedCut])
-def test_a_basis_and_a_graph_do_not_go_together(walk):
+def test_a_basis_cannot_be_combined_with_a_graph(walk):
     with pytest.raises(ValueError, match=r"basis=20 needs the full kernel, but graph=5"):
         walk(2, basis=20, graph=5).fit(datasets.blobs(100, 3))
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_bad_values(walk):
+def test_invalid_values_are_reported(walk):
     with pytest.raises(ValueError, match="basis must be an integer of at least 1, got 0"):
         walk(2, basis=0).fit(datasets.blobs(100, 3))
 
@@ -102,7 +102,7 @@ def test_bad_values(walk):
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_a_fit_that_fails_at_the_basis_leaves_the_model_as_it_was(walk):
+def test_a_fit_that_fails_at_the_basis_leaves_the_model_unchanged(walk):
     X = datasets.blobs(100, 3)
     model = walk(2, bandwidth=4.0).fit(X)
     before, Z = fitted_state(model), model.transform(X)
@@ -116,7 +116,7 @@ def test_a_fit_that_fails_at_the_basis_leaves_the_model_as_it_was(walk):
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("basis", [None, 30])
 @pytest.mark.parametrize("count", [1, 5])
-def test_a_count_that_is_set_after_fit_waits_for_the_next(walk, basis, count):
+def test_a_number_of_components_set_after_fit_takes_effect_at_the_next_fit(walk, basis, count):
     X = datasets.blobs(100, 3)
     model = walk(2, bandwidth=4.0, basis=basis).fit(X)
     Z = model.transform(X)

@@ -30,7 +30,7 @@ def error_of(rows, s, kernel, r, center):
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("tolerance", [0.1, 0.01, 1e-3])
-def test_the_tolerance_is_kept_and_fewer_would_not(center, tolerance):
+def test_the_basis_is_the_smallest_that_meets_the_tolerance(center, tolerance):
     s, kernel = weighted_set(), Gaussian(4.0)
     rows = sufficient(kernel, s, 4, tolerance, center=center)
     assert len(rows) < s.n_centers / 2
@@ -53,35 +53,35 @@ def line_and_far_points(line_weights, far_weights):
     ],
     ids=["unseen", "in part"],
 )
-def test_pivots_that_add_nothing_for_a_while_do_not_end_the_search(s, center):
+def test_the_search_continues_after_pivots_without_progress(s, center):
     kernel = Gaussian(3.0)
     rows = sufficient(kernel, s, 3, 0.002, center=center)
     assert error_of(rows, s, kernel, 3, center) < 0.002
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 16])
-def test_few_centers_are_all_taken(m):
+def test_all_of_a_few_centers_are_selected(m):
     s = ReducedSet(datasets.blobs(m, 3), np.ones(m))
     for center in (False, True):
         np.testing.assert_array_equal(sufficient(Gaussian(4.0), s, 3, 0.5, center=center), range(m))
 
 
-def test_centers_that_the_kernel_cannot_tell_apart():
+def test_centers_that_the_kernel_cannot_distinguish_are_accepted():
     s = ReducedSet(np.zeros((30, 2)), np.ones(30))
     np.testing.assert_array_equal(sufficient(Gaussian(1.0), s, 2, 0.1, center=True), [0])
 
 
-def test_a_tolerance_out_of_reach_takes_all_centers():
+def test_an_unreachable_tolerance_selects_all_centers():
     s = weighted_set(40)
     assert sorted(sufficient(Gaussian(0.3), s, 3, 0.0, center=True)) == list(range(40))
 
 
-def test_centers_that_the_others_span_are_left_out():
+def test_centers_in_the_span_of_others_are_omitted():
     s = ReducedSet(np.repeat(datasets.blobs(20, 2), 5, axis=0), np.ones(100))
     assert len(spanning(Gaussian(0.5), s, 100)) <= 20
 
 
-def test_weights_decide_what_is_spanned_first():
+def test_heavier_centers_are_selected_first():
     centers = np.array([[0.0], [0.2], [10.0], [20.0]])
     s = ReducedSet(centers, np.array([1.0, 1.0, 5.0, 100.0]))
     np.testing.assert_array_equal(spanning(Gaussian(1.0), s, 3), [3, 2, 0])

@@ -19,7 +19,7 @@ def cells(m=40, d=3, seed=0):
     return s, root @ root.T
 
 
-def change_by_differences(system, s, shape, step=1e-3):
+def second_difference(system, s, shape, step=1e-3):
     """mu sum_j of the mean of f^2 over c_j +- h, h along the axes of the shape, less f(c_j)^2."""
     values, vectors = np.linalg.eigh(shape / np.trace(shape))
     squares = [
@@ -31,15 +31,15 @@ def change_by_differences(system, s, shape, step=1e-3):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_it_is_the_second_difference_of_the_squared_functions(center):
+def test_the_correction_is_the_second_difference_of_the_squared_functions(center):
     s, shape = cells()
     system = solve(OPERATORS[center], Gaussian(2.0), s, 5)
-    expected = system.eigenvalues + change_by_differences(system, s, shape)
+    expected = system.eigenvalues + second_difference(system, s, shape)
     np.testing.assert_allclose(corrected_eigenvalues(system, s, shape), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_it_is_the_formula_with_dense_derivatives(center):
+def test_the_correction_matches_the_formula_with_dense_derivatives(center):
     s, shape = cells()
     system = solve(OPERATORS[center], Gaussian(2.0), s, 5)
     k = np.exp(-(cdist(s.centers, s.centers) ** 2) / 4.0)
@@ -56,7 +56,7 @@ def test_it_is_the_formula_with_dense_derivatives(center):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_it_does_not_matter_which_basis_the_functions_are_expressed_in(center):
+def test_the_correction_does_not_depend_on_the_basis_of_the_functions(center):
     s, shape = cells()
     direct = solve(OPERATORS[center], Gaussian(2.0), s, 4)
     moments = Moments.of(Gaussian(2.0), s.centers[::-1]).add(s.centers, s.weights)
@@ -67,7 +67,7 @@ def test_it_does_not_matter_which_basis_the_functions_are_expressed_in(center):
     )
 
 
-def test_no_spread_no_correction():
+def test_the_correction_is_zero_without_scatter():
     s, _ = cells()
     system = solve(Plain(), Gaussian(2.0), s, 5)
     np.testing.assert_array_equal(
@@ -79,7 +79,7 @@ def test_no_spread_no_correction():
 @pytest.mark.parametrize(
     ("name", "bandwidth"), [("german", 30.0), ("pendigits", 120.0), ("covtype", None)]
 )
-def test_the_error_on_means_is_a_third_at_most(name, bandwidth, center):
+def test_the_correction_removes_two_thirds_of_the_error_with_means(name, bandwidth, center):
     X = datasets.load(name)[:, :16]
     X = X[np.random.default_rng(0).permutation(len(X))[:600]]
     if name == "covtype":
@@ -94,7 +94,7 @@ def test_the_error_on_means_is_a_third_at_most(name, bandwidth, center):
     assert after < before / 3
 
 
-def test_other_kernels_and_unknown_spreads_are_refused():
+def test_other_kernels_and_sets_without_scatter_are_rejected():
     s, shape = cells()
     with pytest.raises(ValueError, match="Gaussian kernel only, got a Laplacian"):
         corrected_eigenvalues(solve(Plain(), Laplacian(2.0), s, 2), s, shape)

@@ -19,7 +19,7 @@ def repeated(s):
     return np.repeat(np.arange(s.n_centers), s.weights.astype(int))
 
 
-def assert_is_walk(system, s, exact):
+def assert_equals_walk(system, s, exact):
     np.testing.assert_allclose(system.eigenvalues[0], 1.0, atol=1e-12)
     np.testing.assert_allclose(system.eigenvalues[1:], exact.eigenvalues, atol=1e-12)
     columns = exact.separated()
@@ -30,11 +30,11 @@ def assert_is_walk(system, s, exact):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-def test_weighted_centers_are_the_walk_on_repeated_rows(alpha, kernel):
+def test_the_walk_on_weighted_centers_equals_the_walk_on_repeated_rows(alpha, kernel):
     s = weighted_set()
     exact = dense.Markov(kernel, s.centers[repeated(s)], 6, alpha)
     system = solve(Diffusion(alpha), kernel, s, 7)
-    assert_is_walk(system, s, exact)
+    assert_equals_walk(system, s, exact)
     new, columns = datasets.blobs(40, 2, seed=3), exact.separated()
     dense.assert_equal_up_to_sign(
         system.extend(new)[:, 1 + columns], exact.extend(new)[:, columns], 1e-10
@@ -43,13 +43,13 @@ def test_weighted_centers_are_the_walk_on_repeated_rows(alpha, kernel):
 
 @pytest.mark.parametrize("self_affinity", [False, True])
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-def test_weighted_centers_are_the_laplacian_of_repeated_rows(self_affinity, kernel):
+def test_the_laplacian_of_weighted_centers_equals_that_of_repeated_rows(self_affinity, kernel):
     s = weighted_set()
     exact = dense.Markov(kernel, s.centers[repeated(s)], 6, self_affinity=self_affinity)
-    assert_is_walk(solve(NormalizedLaplacian(self_affinity), kernel, s, 7), s, exact)
+    assert_equals_walk(solve(NormalizedLaplacian(self_affinity), kernel, s, 7), s, exact)
 
 
-def test_the_walk_with_self_affinities_is_diffusion_without_normalisation():
+def test_the_walk_with_self_affinities_equals_diffusion_with_alpha_zero():
     s, X = weighted_set(), datasets.blobs(20, 2, seed=4)
     one = solve(NormalizedLaplacian(self_affinity=True), Gaussian(2.0), s, 5)
     other = solve(Diffusion(0.0), Gaussian(2.0), s, 5)
@@ -57,7 +57,7 @@ def test_the_walk_with_self_affinities_is_diffusion_without_normalisation():
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0])
-def test_a_scale_of_equal_weights_changes_no_function(scale):
+def test_scaling_equal_weights_leaves_the_functions_unchanged(scale):
     """Without self-affinities a center of weight below 1 is one point."""
     C = datasets.blobs(60, 2)
     X = datasets.blobs(20, 2, seed=4)
@@ -68,7 +68,7 @@ def test_a_scale_of_equal_weights_changes_no_function(scale):
 
 
 @pytest.mark.parametrize("graph", [None, 1e3])
-def test_a_light_center_changes_little_for_the_others(graph):
+def test_a_light_center_hardly_affects_the_others(graph):
     """Self-affinities of centers of weight 1 are left out whatever the weight of another."""
     C, X = datasets.blobs(60, 2), datasets.blobs(20, 2, seed=4)
     weights = np.append(np.ones(59), 1e-9)
@@ -81,7 +81,7 @@ def test_a_light_center_changes_little_for_the_others(graph):
     np.testing.assert_allclose(other.extend(X)[near], one.extend(X)[near], atol=1e-7)
 
 
-def test_centers_have_their_own_values_through_a_basis_whatever_their_weights():
+def test_extension_through_a_basis_is_exact_at_the_centers_for_any_weights():
     C = datasets.blobs(30, 2)
     s = ReducedSet(C, np.random.default_rng(0).uniform(0.1, 3.0, 30))
     system = solve(NormalizedLaplacian(), Laplacian(2.0), s, 4)
@@ -89,7 +89,7 @@ def test_centers_have_their_own_values_through_a_basis_whatever_their_weights():
 
 
 @pytest.mark.parametrize("operator", [Diffusion(0.5), NormalizedLaplacian()])
-def test_a_factor_of_the_kernel_changes_no_eigenvalue(operator):
+def test_scaling_the_kernel_leaves_the_eigenvalues_unchanged(operator):
     s, new = weighted_set(), datasets.blobs(20, 2, seed=4)
     tripled = RadialKernel(lambda s: 3 * np.exp(-s), 2.0, 2.0)
     one, other = (solve(operator, kernel, s, 5) for kernel in (Gaussian(2.0), tripled))
@@ -98,7 +98,7 @@ def test_a_factor_of_the_kernel_changes_no_eigenvalue(operator):
     np.testing.assert_allclose(factor * other.extend(new), one.extend(new), atol=1e-12)
 
 
-def test_degrees_keep_their_digits_where_a_center_is_almost_alone():
+def test_degrees_of_nearly_isolated_centers_are_accurate():
     """Its affinities are below the rounding of its own, which is left out of the sum."""
     C = np.append(datasets.blobs(40, 2), [[30.0, 30.0]], axis=0)
     exact = dense.Markov(Gaussian(4.0), C, 3, self_affinity=False)
@@ -108,7 +108,7 @@ def test_degrees_keep_their_digits_where_a_center_is_almost_alone():
     np.testing.assert_allclose(system.extend(C), system.functions, atol=1e-10)
 
 
-def test_a_center_that_nothing_is_near_has_no_coordinates():
+def test_an_isolated_center_has_zero_coordinates():
     C = np.append(datasets.blobs(40, 2), [[1e4, 0.0]], axis=0)
     system = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.ones(41)), 4)
     assert system.operator.n_isolated == 1
@@ -117,7 +117,7 @@ def test_a_center_that_nothing_is_near_has_no_coordinates():
 
 
 @pytest.mark.parametrize("operator", [Diffusion(1.0), NormalizedLaplacian()])
-def test_points_beyond_all_centers_are_zero_and_no_warning(operator):
+def test_points_beyond_all_centers_have_zero_coordinates_without_a_warning(operator):
     system = solve(operator, Gaussian(2.0), weighted_set(), 4)
     far = np.array([[1e6, 0.0]])
     for dtype in (np.float64, np.float32):

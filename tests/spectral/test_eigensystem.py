@@ -54,7 +54,7 @@ def test_weighted_centers_equal_repeated_rows(operator, kernel):
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_functions_and_trace(operator):
+def test_functions_are_orthonormal_and_the_trace_is_exact(operator):
     s = weighted_set()
     system = solve(operator, Gaussian(1.0), s, 60)
     measure = system.operator.measure(s.weights)
@@ -64,12 +64,12 @@ def test_functions_and_trace(operator):
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_the_extension_to_the_centers_gives_the_functions_back(operator):
+def test_extension_reproduces_the_functions_at_the_centers(operator):
     system = solve(operator, Gaussian(2.0), weighted_set(), 6)
     np.testing.assert_allclose(system.extend(system.centers), system.functions, atol=1e-12)
 
 
-def test_some_of_the_eigenpairs_are_a_system_too():
+def test_a_subset_of_the_eigenpairs_is_an_eigensystem():
     system = solve(Diffusion(), Gaussian(2.0), weighted_set(), 5)
     some = system.select(slice(1, 4))
     X = datasets.blobs(30, 2, seed=2)
@@ -79,7 +79,7 @@ def test_some_of_the_eigenpairs_are_a_system_too():
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("n_components", [1, 5, 12])
-def test_the_matrix_free_path_equals_the_stored_one(operator, n_components, monkeypatch):
+def test_the_matrix_free_path_equals_the_dense_path(operator, n_components, monkeypatch):
     s = weighted_set(400, 3)
     stored = solve(operator, Gaussian(2.0), s, n_components)
     monkeypatch.setattr(solve_module, "STORED_CENTERS", 100)
@@ -98,7 +98,7 @@ def test_the_matrix_free_path_equals_the_stored_one(operator, n_components, monk
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("m", [60, 400])
-def test_the_order_of_the_centers_changes_nothing_not_even_signs(operator, m):
+def test_results_including_signs_do_not_depend_on_the_order_of_the_centers(operator, m):
     s = weighted_set(m)
     expected = solve(operator, Gaussian(3.0), s, 6)
     X = datasets.blobs(50, 2, seed=5)
@@ -120,7 +120,7 @@ def grid(nx, ny, height=1.3):
     ids=["line", "odd grid", "even grid"],
 )
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_symmetric_data_have_signs_too(points, operator):
+def test_signs_are_determined_for_symmetric_data(points, operator):
     """A function odd in two features has no third moment and no covariance with either."""
     s = ReducedSet(points, np.ones(len(points)))
     kernel = Gaussian(4.0)
@@ -135,7 +135,7 @@ def test_symmetric_data_have_signs_too(points, operator):
         np.testing.assert_allclose(agreement, 1.0, atol=1e-6)
 
 
-def test_signs_do_not_depend_on_a_scale_of_the_weights():
+def test_signs_do_not_depend_on_the_scale_of_the_weights():
     s = weighted_set()
     X = datasets.blobs(50, 2, seed=5)
     one = solve(Centered(), Gaussian(3.0), s, 5).extend(X)
@@ -153,14 +153,14 @@ def test_float32_points_give_float32_functions():
 
 
 @pytest.mark.parametrize("m", [50, 512])
-def test_points_that_the_kernel_cannot_tell_apart_have_no_components(m):
+def test_points_that_the_kernel_cannot_distinguish_have_no_components(m):
     """Centered, their Gram matrix is zero to rounding, and rounding is no component."""
     s = ReducedSet(datasets.blobs(m, 2), np.ones(m))
     assert len(solve(Centered(), Gaussian(1e12), s, 3).eigenvalues) == 0
     assert len(solve(Plain(), Gaussian(1e12), s, 3).eigenvalues) == 1
 
 
-def test_a_weight_that_a_walk_takes_for_nothing_is_said():
+def test_a_negligible_weight_in_a_walk_is_reported():
     points = ReducedSet(np.array([[0.0], [1.0], [9.0]]), np.array([200.0, 100.0, 5e-324]))
     with pytest.raises(ValueError, match=r"a weight of 4\.94066e-324 is too small"):
         solve(Diffusion(), Gaussian(1.0), points, 2)

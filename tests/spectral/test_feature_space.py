@@ -64,7 +64,7 @@ def test_the_residual_is_the_distance_from_the_projection(system, space):
     np.testing.assert_allclose(space.residuals(new), expected, atol=1e-8)
 
 
-def test_the_mean_of_a_basis_is_the_projection_of_the_mean_of_the_data():
+def test_the_mean_on_a_basis_is_the_projection_of_the_mean_of_the_data():
     kernel = Gaussian(3.0)
     X, Y = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
     shifted = FeatureSpace.of(systems(kernel)["shifted"])

@@ -10,7 +10,7 @@ from tests import datasets
 
 @pytest.mark.parametrize("rule", landmarks.RULES)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_rows_are_distinct_and_the_seed_decides(rule, weighted):
+def test_rows_are_distinct_and_determined_by_the_seed(rule, weighted):
     X = datasets.blobs(500, 3)
     w = np.random.default_rng(0).random(500) + 0.5 if weighted else None
     choose = landmarks.RULES[rule]
@@ -26,13 +26,13 @@ def test_rows_are_distinct_and_the_seed_decides(rule, weighted):
 
 
 @pytest.mark.parametrize("rule", landmarks.RULES)
-def test_all_rows_may_be_asked_for(rule):
+def test_all_rows_can_be_selected(rule):
     X = datasets.blobs(50, 2)
     rows = landmarks.RULES[rule](Gaussian(0.2), X, None, 50, np.random.RandomState(0))
     assert sorted(rows) == list(range(50))
 
 
-def test_rows_without_a_chance_are_not_drawn():
+def test_rows_with_negligible_weight_are_not_drawn():
     X = datasets.blobs(300, 2)
     w = np.where(np.arange(300) < 150, 1.0, 1e-12)
     for rule in ("uniform", "rpcholesky", "leverage"):
@@ -46,7 +46,7 @@ def exact_scores(K, size):
     return np.diag(K @ np.linalg.inv(K + ridge * np.eye(len(K))))
 
 
-def test_recursive_leverage_scores_are_near_the_exact_ones():
+def test_rows_are_drawn_in_proportion_to_their_leverage_scores():
     X = np.random.default_rng(0).standard_t(3, size=(2000, 4))
     kernel, size = Gaussian(3.0), 100
     scores = []
@@ -68,7 +68,7 @@ def test_recursive_leverage_scores_are_near_the_exact_ones():
 
 
 @pytest.mark.parametrize("rule", ["cholesky", "rpcholesky", "leverage"])
-def test_each_rule_leaves_less_of_skewed_data_than_uniform_rows(rule):
+def test_each_rule_has_a_smaller_residual_than_uniform_rows_on_heavy_tailed_data(rule):
     X = np.random.default_rng(0).standard_t(5, size=(3000, 3))
     kernel = Gaussian(6.0)
 

@@ -33,7 +33,7 @@ def expected(X, centers, graph):
 
 @pytest.mark.parametrize("graph", [2, 7, 500, 0.5, 3.0])
 @pytest.mark.parametrize("centers", [C, lattice(), np.repeat(C[:10], 4, axis=0)])
-def test_rows_hold_the_kernel_of_neighbours(graph, centers):
+def test_rows_contain_the_kernel_values_of_neighbors(graph, centers):
     g = NeighbourGraph.of(Gaussian(2.0), centers, graph)
     for X in (centers, datasets.blobs(30, 2, seed=1)):
         np.testing.assert_allclose(g.rows(X).toarray(), expected(X, centers, graph), atol=1e-14)
@@ -41,7 +41,7 @@ def test_rows_hold_the_kernel_of_neighbours(graph, centers):
 
 
 @pytest.mark.parametrize("graph", [5, 2.0])
-def test_products_take_rows_in_parts(graph, monkeypatch):
+def test_products_are_computed_in_chunks(graph, monkeypatch):
     monkeypatch.setattr(neighbours, "_ROWS", 7)
     g = NeighbourGraph.of(Gaussian(2.0), C[:5], graph)
     X = datasets.blobs(50, 2, seed=1)
@@ -55,14 +55,14 @@ def test_products_take_rows_in_parts(graph, monkeypatch):
     assert len(parts) == 8
 
 
-def test_it_can_be_pickled():
+def test_a_graph_can_be_pickled():
     g = NeighbourGraph.of(Gaussian(2.0), C, 5)
     again = pickle.loads(pickle.dumps(g))
     np.testing.assert_array_equal(again.rows(C).toarray(), g.rows(C).toarray())
 
 
 @pytest.mark.parametrize("graph", [50, 100.0])
-def test_too_many_pairs_are_refused(graph, monkeypatch):
+def test_too_many_pairs_are_rejected(graph, monkeypatch):
     monkeypatch.setattr(neighbours, "_MOST_PAIRS", 3000)
     with pytest.raises(ValueError, match="pairs of neighbors, too many for memory"):
         NeighbourGraph.of(Gaussian(2.0), C, graph)

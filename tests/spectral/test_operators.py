@@ -19,11 +19,11 @@ def even(X, Y):
     return 1 + X @ Y.T
 
 
-def test_plain_is_the_kernel_itself():
+def test_plain_leaves_the_kernel_unchanged():
     np.testing.assert_array_equal(Plain().fit(K, W).apply(K.copy(), C, C), K)
 
 
-def test_centering_with_weights_is_centering_of_the_repeated_rows():
+def test_centering_with_weights_equals_centering_of_repeated_rows():
     n = W.sum()
     H = np.eye(n) - 1 / n
     expected = H @ K[np.ix_(REPEATED, REPEATED)] @ H
@@ -42,7 +42,7 @@ def test_new_points_are_centered_about_the_mean_of_the_data():
 
 @pytest.mark.parametrize("operator", [Plain(), Centered(), Multiplied(even), Diffusion(0.5)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_extension_is_apply_times_coefficients(operator, dtype):
+def test_extension_equals_apply_times_coefficients(operator, dtype):
     fitted = operator.fit(K, W.astype(float))
     block = Gaussian(2.0)(NEW, C).astype(dtype)
     A = np.random.default_rng(0).normal(size=(25, 3))
@@ -52,7 +52,7 @@ def test_extension_is_apply_times_coefficients(operator, dtype):
     np.testing.assert_allclose(product, expected, atol=100 * np.finfo(dtype).eps)
 
 
-def test_a_g_of_ones_own_is_the_eigenproblem_of_g_times_k():
+def test_a_custom_g_gives_the_eigenproblem_of_g_times_k():
     s = ReducedSet(C, W.astype(float))
     system = solve(Multiplied(even), Gaussian(2.0), s, 5)
     rows = C[REPEATED]
@@ -71,6 +71,6 @@ def test_a_g_of_ones_own_is_the_eigenproblem_of_g_times_k():
         (lambda X, Y: np.full((len(X), len(Y)), np.nan), "not finite"),
     ],
 )
-def test_a_g_that_makes_no_block_of_numbers_is_named(g, message):
+def test_a_g_with_an_invalid_result_is_reported(g, message):
     with pytest.raises(ValueError, match=message):
         solve(Multiplied(g), Gaussian(2.0), ReducedSet(C, W.astype(float)), 2)

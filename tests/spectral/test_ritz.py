@@ -51,7 +51,7 @@ def test_few_points_equal_dense_principal_components_of_the_projections(center):
     assert system.residual == pytest.approx(len(X) - np.sum(B**2), rel=1e-9)
 
 
-def test_rows_add_up_in_any_chunks_and_weights_equal_repeats():
+def test_moments_do_not_depend_on_chunks_and_integer_weights_equal_repeats():
     s, kernel = weighted_set(), Gaussian(2.0)
     Z = s.centers[::4]
     whole = Moments.of(kernel, Z).add(np.repeat(s.centers, s.weights.astype(int), axis=0))
@@ -80,7 +80,7 @@ def test_eigenvalues_lie_below_the_exact_ones_by_at_most_the_residual():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_moments_equal_their_twin_for_any_number_of_threads(weighted):
+def test_moments_equal_the_reference_for_any_number_of_threads(weighted):
     rng = np.random.default_rng(0)
     X, C, columns = rng.normal(size=(5000, 3)), rng.normal(size=(40, 3)), rng.normal(size=(40, 7))
     weights = rng.random(5000) if weighted else None
@@ -94,7 +94,7 @@ def test_moments_equal_their_twin_for_any_number_of_threads(weighted):
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Gaussian(3.0), Laplacian(1.0)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_sums_that_are_whitened_afterwards_lose_nothing_that_is_seen(kernel, weighted, monkeypatch):
+def test_whitening_after_summation_loses_no_visible_accuracy(kernel, weighted, monkeypatch):
     module = sys.modules[Moments.__module__]
     X, Z = datasets.blobs(3000, 2), datasets.blobs(60, 2, seed=5)
     weights = np.random.default_rng(0).random(3000) if weighted else None
@@ -123,7 +123,7 @@ def test_a_nearly_dependent_basis_is_whitened_row_by_row(bandwidth, whitened, mo
     assert [columns is not None for columns in given] == [whitened]
 
 
-def test_a_kernel_that_is_not_positive_definite_is_refused():
+def test_a_kernel_that_is_not_positive_definite_is_rejected():
     X = np.random.default_rng(0).normal(size=(300, 2))
     wrong = RadialKernel(lambda s: np.maximum(1 - s / 9, 0), 2, 1.0)
     with pytest.raises(ValueError, match="the kernel is not positive definite: a span holds"):
@@ -132,14 +132,14 @@ def test_a_kernel_that_is_not_positive_definite_is_refused():
         NystromKernelPCA(2, kernel=wrong, landmarks="leverage", n_centers=60).fit(X)
 
 
-def test_a_kernel_without_finite_values_is_refused():
+def test_a_kernel_with_nan_values_is_rejected():
     X = datasets.blobs(60, 2)
     wrong = RadialKernel(lambda s: np.where(s > 1, np.nan, 1.0), 2, 1.0)
     with pytest.raises(ValueError, match="not finite numbers"):
         ritz(Moments.of(wrong, X[:20]).add(X), 2, center=False)
 
 
-def test_moments_of_blocks_merge():
+def test_moments_of_blocks_can_be_merged():
     X, Z = datasets.blobs(500, 2), datasets.blobs(20, 2, seed=5)
     start = Moments.of(Gaussian(3.0), Z)
     parts = [start.add(X[:200]), start.add(X[200:])]

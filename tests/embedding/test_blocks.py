@@ -20,7 +20,7 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
 )
-from rskpca.certificate.hilbert_schmidt import measured
+from rskpca.certificate.hilbert_schmidt import measure
 from rskpca.density.blocks import Counts
 from rskpca.embedding.blocks import BlockFit, median_seeds
 from rskpca.spectral import Moments
@@ -127,7 +127,7 @@ def test_operators_and_eigenvalues_differ_within_both_certificates(center):
     here, there = pair(center)
     both = here.certificate_, there.certificate_
     left, right = here.reduced_set_, there.reduced_set_
-    apart = measured(here.kernel_, left.centers, right, left.weights, center=center)
+    apart = measure(here.kernel_, left.centers, right, left.weights, center=center)
     assert apart > 0
     for name in ("a priori", "a posteriori", "spectral"):
         assert apart <= sum(c.level(name).operator for c in both)

@@ -8,7 +8,7 @@ from tests import datasets, dense
 
 N_COMPONENTS = 6
 DATA = {
-    "digits": (lambda: datasets.load("digits", step=3), 30.0),
+    "digits": (lambda: datasets.load("digits", step=3), 70.0),
     "breast cancer": (lambda: datasets.load("breast cancer"), 6.0),
     "swiss roll": (lambda: datasets.swiss_roll(800)[0], 4.0),
 }

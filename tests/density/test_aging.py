@@ -1,4 +1,6 @@
-"""The cover of a stream whose centers go: the reference's, to the last bit."""
+"""Test that covers with expiring centers equal the reference bitwise."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from tests.density.test_window import drifting
 
 
 def cover_by_row(X, radius, patience):
-    """For each row the number of the row that opened its center, and the squared distance."""
+    """Return, per row, the index of the row that opened its center and the squared distance."""
     aging = AgingCover(radius, patience, X)
     homes, squared = [], []
     start = 0
@@ -63,7 +65,7 @@ def test_branches_of_a_cover_are_independent(ways):
     X = drifting(900)
     one = AgingCover(0.5, 300, X)
     _go_on(one, X[:300])
-    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as a chunk that fails does
+    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as a failing chunk does
         _go_on(one.branch(), rows)
     again = one.branch()
     homes = _go_on(again, X[300:])
@@ -88,17 +90,23 @@ def test_any_stream_equals_the_reference(seed, patience, spread):
     assert_equals_the_reference(X, 1.0, patience)
 
 
-def test_one_branch_alone_goes_on_with_the_cover():
-    """Two that extend one cover would corrupt each other, as threads do."""
+def test_branches_can_be_extended_by_several_threads():
+    """Branches that shared one mutable cover would corrupt each other."""
     X = np.random.default_rng(0).normal(size=(6000, 3))
     aging = AgingCover(0.2, 5000, X)
-    start = 0
-    while start < len(X):
+    _extend_by_all(aging, X[:4000])
+    expected = _extend_by_all(aging.branch(), X[4000:])
+    with ThreadPoolExecutor(4) as pool:
+        branches = [aging.branch() for _ in range(4)]
+        results = list(pool.map(_extend_by_all, branches, [X[4000:]] * 4))
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
+
+
+def _extend_by_all(aging, X):
+    """Add all rows and return their labels."""
+    labels = []
+    while (start := sum(map(len, labels))) < len(X):
         aging.bury()
-        start += len(aging.extend(X[start:])[0])
-    cover = aging._cover
-    assert cover is not None
-    one, two = aging.branch(), aging.branch()
-    assert one._cover is cover
-    assert two._cover is None
-    assert aging._cover is None
+        labels.append(aging.extend(X[start:])[0])
+    return np.concatenate(labels)

@@ -1,4 +1,4 @@
-"""Data in blocks: covers that merge, and rows that are counted within the radius."""
+"""Test fits in blocks: merged covers, and rows counted within the radius."""
 
 import pickle
 from functools import reduce
@@ -20,7 +20,7 @@ def fit_blocks(density=DENSITY, rows=X):
 
 
 def first_within(rows, centers, radius):
-    """The first center within the radius of each row, from all squared distances."""
+    """Return the first center within the radius of each row, from all squared distances."""
     squared = np.stack([reference.squared_distances(rows, c) for c in centers], axis=1)
     near = squared < radius * radius
     assert near.any(axis=1).all()

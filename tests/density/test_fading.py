@@ -1,4 +1,4 @@
-"""FadingDensity: rows that count less and less, against a dictionary of centers."""
+"""Test FadingDensity against a dictionary of centers with decaying weights."""
 
 import copy
 import math
@@ -18,7 +18,7 @@ from tests.states import fitted_state
 
 
 class TestInvariants(DensityInvariants):
-    """Of a half-life so long that rows do not fade."""
+    """Invariants for a half-life so long that weights do not decay."""
 
     def make(self, kernel=None):
         return FadingDensity(1e300, ShadowDensity(kernel, ell=3.0))
@@ -54,7 +54,7 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
         assert_same(s, naive, rtol=1e-11)
         assert weighted or s.radius is not None
         assert (s.radius is None) == (s.spectrum is None) == (s.displacement is None)
-        if s.spectrum is None:  # the weights differ so much that what went is not small
+        if s.spectrum is None:  # the expired weight is not negligible
             continue
         direct = spectrum_of(naive, s.spectrum)
         np.testing.assert_allclose(s.spectrum.sums, direct.sums, atol=1e-6 * s.n_samples)
@@ -96,7 +96,7 @@ def test_the_last_row_has_weight_one_and_earlier_rows_decay_geometrically():
 
 
 def test_accuracy_is_kept_over_many_half_lives():
-    """The unit of the weights is chosen anew every 256 half-lives."""
+    """The weights are rescaled every 256 half-lives."""
     s = fading_density(1.5).fit(np.zeros((3000, 1))).reduced_set_
     total = 1 / (1 - 2 ** (-1 / 1.5))
     assert s.n_samples == pytest.approx(total, rel=1e-14)
@@ -118,10 +118,10 @@ def test_fourier_sums_are_dropped_if_expired_centers_carried_much_weight():
     weights = np.r_[1e12, np.ones(999)]
     stream = fading_density(1.0).partial_fit(X[:80], sample_weight=weights[:80])
     assert stream.reduced_set_.n_centers == 1
-    assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is little
+    assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is negligible
     assert stream.reduced_set_.radius == 0.5
     heavy = fading_density(1.0).partial_fit(X[:30], sample_weight=weights[:30])
-    assert heavy.reduced_set_.n_centers == 1  # gone, and 1e12 2^-29 of weight with it
+    assert heavy.reduced_set_.n_centers == 1  # it has expired with a weight of 1e12 2^-29
     for name in ("spectrum", "radius", "displacement", "scatter"):
         assert getattr(heavy.reduced_set_, name) is None
     assert heavy.partial_fit(X[30:]).reduced_set_.spectrum is not None
@@ -138,7 +138,7 @@ def test_the_certificate_remains_valid_after_a_heavy_row_expires(heaviest, half_
     certificate = model.fit(X, sample_weight=weights).certify(
         X, sample_weight=weights * 2.0 ** ((np.arange(n) - n + 1) / half_life)
     )
-    assert model.reduced_set_.centers.max() < 50  # it is gone
+    assert model.reduced_set_.centers.max() < 50  # the heavy row has expired
     measured = certificate.level("measured")
     for name in ("a priori", "a posteriori", "spectral"):
         level = certificate.level(name)
@@ -149,7 +149,7 @@ def test_the_certificate_remains_valid_after_a_heavy_row_expires(heaviest, half_
 
 @pytest.mark.parametrize("center", [True, False])
 def test_the_bounds_account_for_expired_weight(center):
-    """Rows on their centers, but for one that is gone: all of the error is what it took along."""
+    """All rows lie on their centers, so the whole error comes from the expired row."""
     X = np.r_[[[50.0]], np.zeros((26, 1)), [[9.0]]]
     weights = np.r_[24.0, np.ones(27)]
     model = ReducedSetKernelPCA(1, center=center, density=fading_density(1.0))

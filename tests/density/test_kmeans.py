@@ -1,4 +1,4 @@
-"""KMeansDensity: scikit-learn's centers, weighted by the rows nearest to them."""
+"""Test KMeansDensity: the centers of scikit-learn, weighted by their nearest rows."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_kernel_pca_with_one_row_per_cluster_is_exact(center):
 
 
 def heavy_tailed():
-    """A few light rows make most of the variance: a tolerance without weights stops early."""
+    """A few light rows dominate the variance, so an unweighted tolerance would stop early."""
     X = np.random.default_rng(0).normal(size=(2000, 2))
     X[:20] *= 30
     return X, np.where(np.arange(2000) < 20, 1, 5)

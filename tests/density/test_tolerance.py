@@ -1,4 +1,4 @@
-"""ell from an error."""
+"""Test the choice of ell from a tolerance."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_a_tolerance_is_also_met_with_centering(kernel, center):
 
 @pytest.mark.parametrize("tol", [1e-3, 0.05, 0.5])
 def test_a_lipschitz_constant_alone_is_enough(tol):
-    """Between the radii that are tried it may fall as far as the slope allows."""
+    """Between the sampled radii, the profile may drop as far as the Lipschitz constant allows."""
     kernel = RadialKernel(lambda s: 2 / (1 + s), 2, 3.0, lipschitz=3 * np.sqrt(3) / 4)
     radius = radius_of_bound(kernel, tol, "mmd")
     assert 0.5 * tol**2 <= mmd.bound(kernel, radius=radius) <= tol
@@ -106,7 +106,7 @@ def test_auto_respects_weights_and_is_fixed_within_a_stream():
 
 
 class Jump:
-    """A profile with a jump at zero."""
+    """Profile with a jump at zero."""
 
     def __call__(self, s):
         return np.where(np.asarray(s) == 0, 1.0, 0.5 * np.exp(-s))

@@ -1,4 +1,4 @@
-"""Rules for landmarks: valid rows, seeds, and what each promises."""
+"""Test the rules that select landmarks."""
 
 import numpy as np
 import pytest

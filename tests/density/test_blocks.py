@@ -160,10 +160,10 @@ def test_blocks_that_differ_between_the_passes_are_rejected():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ell": "auto", "tol": 0.05}, r'ell="auto" looks at all rows at once'),
+        ({"ell": "auto", "tol": 0.05}, r'ell="auto" needs all rows at once'),
         ({"ell": np.inf}, r"ell=inf keeps every row"),
         ({"max_centers": 50}, r"max_centers=50 bounds a stream"),
-        ({"warm_start": True}, r"warm_start=True starts from the last fit"),
+        ({"warm_start": True}, r"warm_start=True starts from the previous fit"),
         ({"n_frequencies": -1}, r"n_frequencies must be an integer"),
         ({"ell": 0}, r"ell must be a positive number"),
     ],

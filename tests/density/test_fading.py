@@ -13,7 +13,7 @@ from rskpca import FadingDensity, Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca.density import _aging, fading
 from tests.density.invariants import DensityInvariants
 from tests.density.naive import NaiveStream, assert_same, spectrum_of
-from tests.density.test_window import drifting
+from tests.density.test_window import drifting_rows
 from tests.states import fitted_state
 
 
@@ -68,7 +68,7 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
 )
 @settings(max_examples=30, deadline=None)
 def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
-    X = drifting(700, seed=seed)
+    X = drifting_rows(700, seed=seed)
     rng = np.random.default_rng(seed)
     weights = {"whole": rng.integers(1, 9, 700), "fractional": rng.random(700)}.get(weighting)
     weights = np.ones(700) if weights is None else weights.astype(float)
@@ -80,7 +80,7 @@ def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
 
 
 def test_any_chunking_gives_the_same_bits_even_if_sums_of_integer_weights_round():
-    X = drifting(60)
+    X = drifting_rows(60)
     weights = np.random.default_rng(0).integers(2**40, 2**52, 60) * 2.0**257
     whole = fading_density(1.0).fit(X, sample_weight=weights).reduced_set_
     for cut in range(30, 59):
@@ -169,16 +169,16 @@ def test_the_bounds_account_for_expired_weight(center):
 
 @pytest.mark.parametrize("weight", [1e-300, 1e250])
 def test_weights_that_cannot_decay_are_reported(weight):
-    stream = fading_density(10.0).fit(drifting(30))
+    stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
     with pytest.raises(ValueError, match="sample_weight must be 0 or from 1e-200 to 1e"):
-        stream.partial_fit(drifting(30), sample_weight=np.r_[weight, np.ones(29)])
+        stream.partial_fit(drifting_rows(30), sample_weight=np.r_[weight, np.ones(29)])
     assert fitted_state(stream) == before
 
 
 @pytest.mark.parametrize("center", [True, False])
 def test_the_certificate_is_valid_for_the_decayed_rows(center):
-    X = drifting(2000)
+    X = drifting_rows(2000)
     model = ReducedSetKernelPCA(3, center=center, density=fading_density(80.0))
     for chunk in np.split(X, 5):
         model.partial_fit(chunk)
@@ -192,16 +192,16 @@ def test_the_certificate_is_valid_for_the_decayed_rows(center):
 
 
 def test_a_fading_density_cannot_forget_rows():
-    stream = fading_density(10.0).fit(drifting(50))
+    stream = fading_density(10.0).fit(drifting_rows(50))
     assert not hasattr(stream, "forget")
-    model = ReducedSetKernelPCA(2, density=fading_density(10.0)).fit(drifting(50))
+    model = ReducedSetKernelPCA(2, density=fading_density(10.0)).fit(drifting_rows(50))
     with pytest.raises(AttributeError) as error:
-        model.forget(drifting(50)[:1])
+        model.forget(drifting_rows(50)[:1])
     assert "FadingDensity cannot forget" in str(error.value.__cause__)
 
 
 def test_a_copy_of_a_stream_is_independent():
-    X = drifting(900)
+    X = drifting_rows(900)
     one = fading_density(30.0).partial_fit(X[:400]).partial_fit(X[400:450])
     copy.copy(one).partial_fit(5 + X[450:])
     one.partial_fit(X[450:])
@@ -209,7 +209,7 @@ def test_a_copy_of_a_stream_is_independent():
 
 
 def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
-    X = drifting(6000)
+    X = drifting_rows(6000)
     stream = fading_density(30.0).partial_fit(X[:1000])
     before = fitted_state(stream)
     calls = []
@@ -230,21 +230,21 @@ def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
 
 @pytest.mark.parametrize("half_life", [0, -1.0, np.nan, np.inf, "10", True, None])
 def test_an_invalid_half_life_is_reported(half_life):
-    density = fading_density(10.0).fit(drifting(30))
+    density = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(density)
     with pytest.raises(ValueError, match="half_life must be a positive, finite number") as error:
-        density.set_params(half_life=half_life).fit(drifting(30))
+        density.set_params(half_life=half_life).fit(drifting_rows(30))
     assert repr(half_life) in str(error.value)
     assert fitted_state(density) == before
 
 
 def test_the_half_life_cannot_change_within_a_stream():
-    stream = fading_density(10.0).fit(drifting(30))
+    stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
     for half_life, message in (
         (5.0, "half_life is 5.0, but the stream was begun with 10.0"),
         (0, "pos"),
     ):
         with pytest.raises(ValueError, match=message):
-            stream.set_params(half_life=half_life).partial_fit(drifting(30))
+            stream.set_params(half_life=half_life).partial_fit(drifting_rows(30))
     assert fitted_state(stream) == before

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -109,16 +109,19 @@ def test_the_number_of_threads_does_not_matter(n_rows):
 
 
 def test_mini_batches_are_used_from_20000_rows(monkeypatch):
-    called = []
-    many = kmeans_module._many_rows
-    monkeypatch.setattr(
-        kmeans_module, "_many_rows", lambda *args: (called.append(len(args[0])), many(*args))[1]
-    )
+    fitted = []
+
+    class Recorded(MiniBatchKMeans):
+        def fit(self, X, *arguments, **options):
+            fitted.append(len(X))
+            return super().fit(X, *arguments, **options)
+
+    monkeypatch.setattr("sklearn.cluster.MiniBatchKMeans", Recorded)
     X = datasets.blobs(20_000, 2)
     KMeansDensity(5).fit(X[:-1])
-    assert not called
+    assert not fitted
     density = KMeansDensity(5).fit(X)
-    assert called == [20_000]
+    assert fitted == [20_000]
     assert density.reduced_set_.scatter.sum() < 1.2 * KMeans(5, random_state=0).fit(X).inertia_
 
 

@@ -123,12 +123,15 @@ class Jump:
         ({"tol": 0.1, "ell": 3.0}, "both given"),
         ({"ell": "auto"}, "give tol"),
         ({"ell": "automatic", "tol": 0.1}, "ell must be a positive number"),
-        ({"tol": 1e-12}, "smallest error that can be promised is 2e-09, and it costs a center"),
+        ({"tol": 1e-12}, "smallest guaranteed error is 2e-09, which needs a center for every"),
         ({"tol": 3.0}, "holds for any centers"),
-        ({"ell": "auto", "tol": 1e-7}, "the smallest is 1.2e-05, and it costs a center"),
+        ({"ell": "auto", "tol": 1e-7}, "the smallest is 1.2e-05, which needs a center for every"),
         ({"ell": "auto", "tol": 0.1, "n_frequencies": 0}, "needs random frequencies"),
         ({"ell": "auto", "tol": 0.1, "kernel": KERNELS[2]}, "needs random frequencies"),
-        ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0, monotone=True)}, "promised is 1.41, "),
+        (
+            {"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0, monotone=True)},
+            "smallest guaranteed error is 1.41, ",
+        ),
         ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0)}, "give it monotone=True"),
     ],
 )

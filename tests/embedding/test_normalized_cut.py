@@ -54,8 +54,11 @@ def test_labels_agree_with_scikit_learn(way, ell):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_labels_agree_with_scikit_learn_for_touching_clusters(way):
-    """Only points on the border differ, because k-means starts from different points."""
-    X, _, bandwidth = split("digits")
+    """Only points on the border may differ, because the label assignment starts at random.
+
+    At ``bandwidth=70``, "discretize" stops at different local optima.
+    """
+    X, bandwidth = split("digits")[0], 35.0
     model = NormalizedCut(3, bandwidth=bandwidth, ell=np.inf, assign_labels=way).fit(X)
     theirs = SpectralClustering(3, gamma=bandwidth**-2, assign_labels=way, random_state=0).fit(X)
     assert adjusted_rand_score(theirs.labels_, model.labels_) > 0.98

@@ -49,9 +49,7 @@ def line_and_far_points(line_weights, far_weights):
     "s",
     [
         line_and_far_points(np.ones(100), np.linspace(20, 5, 40)),  # the cluster is found late
-        line_and_far_points(
-            np.append(200, np.ones(99)), np.linspace(150, 100, 40)
-        ),  # or only partly
+        line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or partly
     ],
     ids=["unseen", "in part"],
 )

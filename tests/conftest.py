@@ -1,4 +1,4 @@
-"""Settings for the whole suite."""
+"""Hypothesis settings for the whole test suite."""
 
 from hypothesis import HealthCheck, settings
 

@@ -1,4 +1,4 @@
-"""Kernel methods with n x n matrices, in a few lines of NumPy: what the library must equal."""
+"""Reference kernel methods with n x n matrices, in a few lines of NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def log_kernel(kernel: RadialKernel, X: np.ndarray, Y: np.ndarray) -> np.ndarray
 
 
 class KernelPCA:
-    """Kernel PCA of all rows of X, the ``n_components`` largest."""
+    """Leading components of kernel PCA of all rows of X."""
 
     def __init__(self, kernel: RadialKernel, X: np.ndarray, n_components: int, center: bool):
         self.kernel, self.X, self.center = kernel, X, center
@@ -38,29 +38,29 @@ class KernelPCA:
         return self._centered(K) @ self.vectors / np.sqrt(self.eigenvalues)
 
     def separated(self, gap: float = 1e-3) -> np.ndarray:
-        """Components whose eigenvalue is apart from its neighbours, relative to the largest."""
+        """Return the components with a relative gap to both neighboring eigenvalues."""
         gaps = -np.diff(self.eigenvalues) / self.eigenvalues[0] > gap
         return np.flatnonzero(np.concatenate([[True], gaps[:-1]]) & gaps)
 
 
 def log_density(kernel: RadialKernel, C: np.ndarray, w: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Log of (1/n) sum_j w_j k(c_j, x), not normalised."""
+    """Return the log of (1/n) sum_j w_j k(c_j, x), which is not normalized."""
     return logsumexp(log_kernel(kernel, X, C), b=w / w.sum(), axis=1)
 
 
 def aligned(Z: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Z with the sign of each column taken from the reference."""
+    """Return Z with the sign of each column taken from the reference."""
     return Z * np.where(np.sum(Z * reference, axis=0) < 0, -1, 1)
 
 
 def assert_equal_up_to_sign(Z, reference, tolerance) -> None:
-    """Each entry within ``tolerance`` times the largest of the reference."""
+    """Check each entry to within ``tolerance`` times the largest of the reference."""
     error = np.abs(aligned(Z, reference) - reference).max() / np.abs(reference).max()
     assert error < tolerance
 
 
 class WeightedKernelPCA(KernelPCA):
-    """Kernel PCA of the measure that puts the weights w, of any size, on the rows of X."""
+    """Kernel PCA of the rows of X with nonnegative weights w."""
 
     def __init__(self, kernel, X, w, n_components, center):
         self.shares = w / w.sum()
@@ -78,7 +78,7 @@ class WeightedKernelPCA(KernelPCA):
 
 
 def mmd_to_data(kernel: RadialKernel, X: np.ndarray, reduced_set) -> float:
-    """The MMD between the rows of X, each once, and a reduced set."""
+    """Return the MMD between the unweighted rows of X and a reduced set."""
     C, shares = reduced_set.centers, reduced_set.weights / reduced_set.weights.sum()
     K, mixed, own = (np.exp(log_kernel(kernel, *pair)) for pair in ((X, X), (X, C), (C, C)))
     squared = K.mean() - 2 * mixed.mean(axis=0) @ shares + shares @ own @ shares
@@ -88,8 +88,8 @@ def mmd_to_data(kernel: RadialKernel, X: np.ndarray, reduced_set) -> float:
 class Markov:
     """Eigenpairs of a random walk on all rows of X; psi' diag(degrees) psi = 1.
 
-    alpha = 0 is the walk of the normalized Laplacian; without ``self_affinity`` k(x, x) is
-    left out, as in scikit-learn.
+    alpha = 0 is the walk of the normalized Laplacian. Without ``self_affinity``, k(x, x) is
+    omitted, as in scikit-learn.
     """
 
     def __init__(self, kernel, X, n_components, alpha=0.0, self_affinity=True):
@@ -111,11 +111,11 @@ class Markov:
         self.functions = (vectors / root[:, None])[:, ::-1][:, 1 : n_components + 1]
 
     def extend(self, X: np.ndarray) -> np.ndarray:
-        """Where the walk goes from a new point, over the eigenvalue; with self-affinities."""
+        """Return the mean over the next step divided by the eigenvalue, with self-affinities."""
         K = np.exp(log_kernel(self.kernel, X, self.X)) / self.q**self.alpha
         return K / K.sum(axis=1)[:, None] @ self.functions / self.eigenvalues
 
     def separated(self, gap: float = 1e-4) -> np.ndarray:
-        """Components whose eigenvalue is apart from its neighbours."""
+        """Return the components with a gap to both neighboring eigenvalues."""
         gaps = -np.diff(self.all_eigenvalues) > gap
         return np.flatnonzero(gaps[:-1] & gaps[1:])

@@ -1,8 +1,9 @@
-"""What a model has learnt, as bytes, to show that a refused call changed nothing."""
+"""Fitted state as bytes, to test that a rejected call leaves a model unchanged."""
 
 import pickle
 
 
 def fitted_state(model) -> bytes:
-    learnt = {k: v for k, v in vars(model).items() if k.endswith("_") and k != "_cover_"}
-    return pickle.dumps(learnt)
+    """Return the fitted attributes of a model, pickled."""
+    fitted = {k: v for k, v in vars(model).items() if k.endswith("_") and k != "_cover_"}
+    return pickle.dumps(fitted)

@@ -1,4 +1,4 @@
-"""Importing the package is light."""
+"""Test that importing the package is cheap."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def modules_imported_by(statement: str) -> set[str]:
 
 
 def test_import_loads_no_heavy_module():
-    """scikit-learn itself imports pandas, and so pyarrow, where they are installed."""
+    """scikit-learn itself imports pandas, and hence pyarrow, if they are installed."""
     ours, theirs = (
         modules_imported_by("import rskpca"),
         modules_imported_by("import sklearn.utils.validation"),
@@ -41,7 +41,7 @@ def test_the_version_is_the_installed_one():
 
 
 def test_the_package_works_without_a_compilation_cache():
-    """A read-only installation without a home folder, as in many containers."""
+    """Many containers have a read-only installation without a home directory."""
     code = """
 import numpy as np
 from numba.core.dispatcher import Dispatcher

@@ -1,4 +1,4 @@
-"""ReducedSet: checks itself, cannot be written to, and merges."""
+"""Test ReducedSet: validation, immutability, merging and coarsening."""
 
 import copy
 import pickle
@@ -141,7 +141,7 @@ def test_merging_adds_weights_and_keeps_the_spacing():
 
 
 def assign_through_merges(X, parts):
-    """Each row's center in the tree of merges, by following the weights."""
+    """Return the center of each row after all merges, by following the weights."""
     densities = [ShadowDensity(Gaussian(2.0), ell=4.0).fit(part) for part in parts]
     sets = [density.reduced_set_ for density in densities]
     homes = [density.reduced_set_.centers[density.labels_] for density in densities]
@@ -149,7 +149,7 @@ def assign_through_merges(X, parts):
 
 
 def center_after_merge(home, before, merged, spacing):
-    """Where a point of the second set goes: the first center within the spacing, else its own."""
+    """Return the first center within the spacing, or else the point itself."""
     distances = np.sqrt(((home[:, None] - before.centers) ** 2).sum(axis=2))
     within = distances < spacing
     first = np.where(within.any(axis=1), within.argmax(axis=1), -1)
@@ -186,7 +186,7 @@ def test_bounds_of_a_tree_of_eight_sets_are_valid_for_the_data():
     (tree,) = level
     assert tree.n_samples == 2000
     assert np.all(np.diff(radii) > 0)
-    assert tree.radius < 4 * 0.5  # each of the three levels adds less than the spacing
+    assert tree.radius < 4 * 0.5  # each of the three levels adds less than one spacing
     assert nearest(X, tree).min(axis=1).max() <= tree.radius
     true = np.sum(nearest(X, tree).min(axis=1) ** 2)
     assert tree.scatter.sum() >= true
@@ -194,7 +194,7 @@ def test_bounds_of_a_tree_of_eight_sets_are_valid_for_the_data():
 
 
 def test_sequential_merging_at_most_doubles_the_radius():
-    """A part merged into a growing set moves once: the radius stays below twice."""
+    """Each part moves only once when it is merged into a growing set."""
     parts = [shadow(part) for part in np.array_split(datasets.blobs(2000, 2), 8)]
     assert reduce(ReducedSet.merge, parts).radius < 2 * 0.5
 

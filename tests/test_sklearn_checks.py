@@ -1,4 +1,4 @@
-"""scikit-learn's own checks."""
+"""Run the estimator checks of scikit-learn."""
 
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -29,9 +29,10 @@ from rskpca.baselines import (
 
 
 def expected_failures(estimator):
-    """Centers that are drawn at random depend on the order of the rows, which one check shuffles.
+    """Return the checks that fail because randomly drawn centers depend on the row order.
 
-    Whole weights equal rows that are repeated in place: see the invariants.
+    One check shuffles the rows. The invariants test that integer weights equal rows repeated in
+    place.
     """
     drawn = isinstance(estimator, WeightedNystromKernelPCA | SubsampledKernelPCA) or (
         isinstance(estimator, NystromKernelPCA) and isinstance(estimator.landmarks, int | str)

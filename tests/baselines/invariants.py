@@ -1,4 +1,4 @@
-"""What every compression of a fitted kernel PCA must hold to. Subclass and write ``compress``."""
+"""Invariants of every compression of a fitted kernel PCA: subclass and write ``compress``."""
 
 import pickle
 
@@ -24,12 +24,12 @@ def fitted(X, n_components=3, **parameters):
 
 
 class CompressionInvariants:
-    """Tests of ``self.compress(model, n_centers)``; some need the training points beside."""
+    """Tests for ``self.compress(model, n_centers)``; ``needs_points`` if it requires X."""
 
     needs_points = False
 
     def compress(self, model, n_centers):
-        raise NotImplementedError  # a subclass calls its function here
+        raise NotImplementedError  # implemented by subclasses
 
     @pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
     def X(self, request):  # noqa: N802
@@ -120,7 +120,7 @@ class CompressionInvariants:
         X = np.round(datasets.blobs(150, 3) * 2**10) / 2**10
         here, there = (self.compress(fitted(X + shift), 8) for shift in (0, 2.0**27))
         difference = there.transform(X + 2.0**27) - here.transform(X)
-        assert np.abs(difference).max() < 1e-4  # the points themselves keep 25 bits less
+        assert np.abs(difference).max() < 1e-4  # the shifted points have 25 fewer bits
 
     # ------------------------------------------------------------------ as a transformer
 
@@ -149,7 +149,7 @@ class CompressionInvariants:
         small = self.compress(fitted(X), 10)
         assert repr(small) == "CompressedKernelPCA(10 centers, 3 components)"
 
-    # ------------------------------------------------------------------------- refusals
+    # ------------------------------------------------------------------------- invalid arguments
 
     @pytest.mark.parametrize("n_centers", [0, -1, 2.0, "5", None, True])
     def test_n_centers_must_be_a_positive_integer(self, n_centers):

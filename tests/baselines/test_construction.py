@@ -1,4 +1,4 @@
-"""Reduced-set construction: stationary points, and coefficients of the projection."""
+"""Test reduced-set construction: stationary points and projection coefficients."""
 
 import numpy as np
 import pytest
@@ -24,14 +24,14 @@ class TestInvariants(CompressionInvariants):
 
 
 def residual_axes(name, center, Z):
-    """Points and coefficients of what is left of each axis beside the span of Z."""
+    """Return points and coefficients of the residual of each axis outside the span of Z."""
     X, V = case(name, center)[0], dense_axes(name, center)
     B = np.linalg.solve(kernel(name, Z, Z), kernel(name, Z, X) @ V)
     return np.concatenate([X, Z]), np.concatenate([V, -B])
 
 
 def objective_and_gradient_norm(name, z, points, coefficients):
-    """F(z) = sum_k <R_k, psi(z)>^2 and its gradient in units of 1 / bandwidth."""
+    """Return F(z) = sum_k <R_k, psi(z)>^2 and the norm of its gradient, per 1 / bandwidth."""
     k, sigma = kernel(name, z[None], points)[0], BANDWIDTHS[name]
     products = k @ coefficients
     slope = 4 / sigma * (k * (coefficients @ products)) @ (points - z)

@@ -1,4 +1,4 @@
-"""Kernel map compression: a least-squares network, its gradient, and what training gains."""
+"""Test kernel map compression: least squares, its gradient, and the gain from training."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sparse kernel PCA: the likelihood in dense algebra, its maximum, and its limit."""
+"""Test sparse kernel PCA: the likelihood in dense algebra, its maximum and its limit."""
 
 from functools import cache
 
@@ -35,7 +35,7 @@ def dense_likelihood(name, X, weights, u, noise):
 
 @cache
 def path(name, noise=0.01):
-    """The weights and the log likelihood after each step."""
+    """Return the weights and the log likelihood after each step."""
     X, weights = weighted_points(name)
     likelihood = Likelihood.of(Gaussian(BANDWIDTHS[name]), ReducedSet(X, weights))
     covariance = Covariance(likelihood, noise, np.zeros(len(X)))
@@ -68,7 +68,7 @@ def test_updated_quantities_equal_recomputed_ones(name):
 
 @each
 def test_the_solution_is_a_fixed_point_of_both_of_tippings_updates(name):
-    """Tipping's own updates, in his notation: Sigma, mu_n."""
+    """The EM and the fixed-point update are written in Tipping's notation: Sigma, mu_n."""
     X, weights = weighted_points(name)
     noise, n = 0.02, weights.sum()
     likelihood = Likelihood.of(Gaussian(BANDWIDTHS[name]), ReducedSet(X, weights))
@@ -84,7 +84,7 @@ def test_the_solution_is_a_fixed_point_of_both_of_tippings_updates(name):
     np.testing.assert_allclose(em[large], u[kept][large], rtol=0.02)
     np.testing.assert_allclose(fixed_point[large], u[kept][large], rtol=0.05)
     new = np.zeros(len(X))
-    new[kept] = em  # EM can only raise the likelihood
+    new[kept] = em  # EM never decreases the likelihood
     before, after = (dense_likelihood(name, X, weights, v, noise) for v in (u, new))
     assert -1e-9 * abs(before) <= after - before < 1e-3
 
@@ -105,7 +105,7 @@ def test_the_weights_approach_those_of_the_points_as_the_noise_vanishes(name):
 @each
 @pytest.mark.parametrize("center", [False, True])
 def test_without_noise_it_equals_kernel_pca_of_all_points(name, center):
-    """To the square root of the gain in likelihood at which the weights are left."""
+    """The accuracy is the square root of the gain in likelihood at which the updates stop."""
     X, weights = weighted_points(name, step=4)
     narrow = Gaussian(BANDWIDTHS[name] / 4)
     sparse = SparseKernelPCA(3, noise=1e-5, kernel=narrow, ell=np.inf, center=center)

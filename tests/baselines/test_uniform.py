@@ -1,4 +1,4 @@
-"""UniformDensity: rows of the data, n / m each."""
+"""Test UniformDensity: m rows of the data with weight n / m each."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_the_seed_determines_the_rows():
 
 
 def test_the_expected_weights_are_those_of_the_data():
-    """Also with weights that are fractions: the mean of many samples has their weights."""
+    """This includes fractional weights: they are the mean over many samples."""
     X, weights = np.arange(12.0)[:, None], 3 * np.random.default_rng(0).random(12)
     found = np.zeros(12)
     for seed in range(500):

@@ -1,4 +1,4 @@
-"""What every density estimator must hold to. Subclass, write ``make``, and get all of these."""
+"""Invariants of every density estimator: subclass and implement ``make``."""
 
 import pickle
 from itertools import pairwise
@@ -19,14 +19,14 @@ def kernel_name(kernel):
 
 
 class DensityInvariants:
-    """Tests of ``self.make(kernel=...)``, a density estimator that is not fitted."""
+    """Tests for the unfitted density estimator that ``self.make(kernel)`` returns."""
 
-    weights_equal_repeats = True  # integer weights give the reduced set of repeated rows
-    repeats_rounding = 0  # up to so many roundings of the largest center; 0 is to the last bit
-    weights_rounding = 0  # and weights up to this, relative
+    weights_equal_repeats = True  # integer weights give the same reduced set as repeated rows
+    repeats_rounding = 0  # tolerance for centers, in eps of the largest; 0: bitwise
+    weights_rounding = 0  # relative tolerance for weights
 
     def make(self, kernel=None):
-        raise NotImplementedError  # a subclass makes its estimator here
+        raise NotImplementedError  # implemented by subclasses
 
     @pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
     def X(self, request):  # noqa: N802
@@ -142,7 +142,7 @@ class DensityInvariants:
     def test_score_samples_matches_the_formula(self, X, kernel):
         density = self.make(kernel).fit(X)
         new = datasets.blobs(50, 3, seed=7, dtype=X.dtype)
-        new[0] = 80.0  # the kernel underflows here, its log does not
+        new[0] = 80.0  # the kernel underflows here, but its logarithm does not
         s = density.reduced_set_
         integral = kernel.log_integral(3) + 3 * np.log(kernel.bandwidth)
         expected = dense.log_density(kernel, s.centers, s.weights, new) - integral
@@ -157,7 +157,7 @@ class DensityInvariants:
         s = density.reduced_set_
         integral = kernel.log_integral(2) + 2 * np.log(kernel.bandwidth)
         expected = dense.log_density(kernel, s.centers, s.weights, new) - integral
-        rounding = 50 * np.finfo(float).eps * 1e8  # of the data, times the slope of the log
+        rounding = 50 * np.finfo(float).eps * 1e8  # of the data, times the slope of the log density
         np.testing.assert_allclose(density.score_samples(new), expected, atol=rounding, rtol=0)
 
     @pytest.mark.parametrize("kernel", KERNELS, ids=kernel_name)

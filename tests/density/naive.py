@@ -1,4 +1,4 @@
-"""Streams row by row, with a dictionary of centers: the readable answer."""
+"""Readable reference for streams: one row at a time, with a dictionary of centers."""
 
 import numpy as np
 
@@ -6,17 +6,17 @@ from rskpca.spectrum import Spectrum
 
 
 class NaiveStream:
-    """Rows come one by one, each to the first center within the radius that is there.
+    """Assigns each row to the first existing center within the radius.
 
-    ``window`` lets the oldest row leave when there are more; ``patience`` lets a center go to
-    which no row came for that many.
+    ``window`` limits the number of rows; the oldest expire. ``patience`` is the number of rows
+    after which a center that received none of them expires.
     """
 
     def __init__(self, radius, *, window=None, half_life=None, patience=None):
         self.radius, self.window = radius, window
         self.half_life, self.patience = half_life, patience
-        self.centers = {}  # the number of the row that opened it -> the center
-        self.rows = {}  # number -> (row, weight, number of its center)
+        self.centers = {}  # index of the row that opened the center -> center
+        self.rows = {}  # index -> (row, weight, index of its center)
         self.n_rows = 0
 
     def add(self, X, weights=None):
@@ -63,14 +63,14 @@ class NaiveStream:
         return float(np.sum((x.astype(float) - center.astype(float)) ** 2))
 
     def counts(self):
-        """The weight of each row as it counts now."""
+        """Return the current weight of each row."""
         if self.half_life is None:
             return {n: row[1] for n, row in self.rows.items()}
         last = self.n_rows - 1
         return {n: row[1] * 2 ** ((n - last) / self.half_life) for n, row in self.rows.items()}
 
     def sums(self):
-        """Weights, displacement and scatter of each center."""
+        """Return the weight, displacement and scatter of each center."""
         sums = {home: np.zeros(3) for home in self.centers}
         counts = self.counts()
         for n, (x, _, home) in self.rows.items():
@@ -79,24 +79,24 @@ class NaiveStream:
         return np.array(list(sums.values())).T
 
     def data(self):
-        """The rows that count, and their weights."""
+        """Return the rows in the stream and their current weights."""
         return np.array([row[0] for row in self.rows.values()]), np.array([*self.counts().values()])
 
 
 def assert_same(reduced_set, naive, rtol=1e-12):
-    """The centers to the last bit, the sums to rounding; whole weights to the last bit."""
+    """Compare centers and integer weights bitwise, and sums up to rounding."""
     weights, displacement, scatter = naive.sums()
     np.testing.assert_array_equal(reduced_set.centers, np.array([*naive.centers.values()]))
     np.testing.assert_allclose(reduced_set.weights, weights, rtol=rtol)
     if (weights == np.round(weights)).all():
         np.testing.assert_array_equal(reduced_set.weights, weights)
-    if reduced_set.radius is not None:  # else nothing is claimed
+    if reduced_set.radius is not None:  # otherwise no bound is given
         np.testing.assert_allclose(reduced_set.displacement, displacement, rtol=rtol, atol=1e-14)
         np.testing.assert_allclose(reduced_set.scatter, scatter, rtol=rtol, atol=1e-14)
     assert np.isclose(reduced_set.n_samples, weights.sum(), rtol=rtol)
 
 
 def spectrum_of(naive, spectrum):
-    """Sums at the same frequencies over the rows that count."""
+    """Return the Fourier sums of the current rows at the same frequencies."""
     nothing = Spectrum(spectrum.turns, spectrum.origin, 0 * spectrum.sums, spectrum.kernel)
     return nothing.add(*naive.data())

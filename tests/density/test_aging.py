@@ -1,4 +1,6 @@
-"""The cover of a stream whose centers go: the reference's, to the last bit."""
+"""Test that covers with expiring centers equal the reference bitwise."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,11 +11,11 @@ from rskpca._core import reference
 from rskpca.density import _aging
 from rskpca.density._aging import AgingCover
 from tests import datasets
-from tests.density.test_window import drifting
+from tests.density.test_window import drifting_rows
 
 
 def cover_by_row(X, radius, patience):
-    """For each row the number of the row that opened its center, and the squared distance."""
+    """Return, per row, the index of the row that opened its center and the squared distance."""
     aging = AgingCover(radius, patience, X)
     homes, squared = [], []
     start = 0
@@ -45,7 +47,7 @@ def ways(request, monkeypatch):
 @pytest.mark.parametrize("patience", [1, 30, 200, 10_000])
 @pytest.mark.parametrize("shift", [0.0, 1e8])
 def test_the_cover_equals_the_reference(ways, dtype, patience, shift):
-    X = (drifting(600) + shift).astype(dtype)
+    X = (drifting_rows(600) + shift).astype(dtype)
     assert_equals_the_reference(X, 0.5, patience)
 
 
@@ -60,18 +62,19 @@ def test_any_number_of_features_is_supported(ways, d):
 
 
 def test_branches_of_a_cover_are_independent(ways):
-    X = drifting(900)
+    X = drifting_rows(900)
     one = AgingCover(0.5, 300, X)
-    _go_on(one, X[:300])
-    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as a chunk that fails does
-        _go_on(one.branch(), rows)
+    _add_all(one, X[:300])
+    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as a failing chunk does
+        _add_all(one.branch(), rows)
     again = one.branch()
-    homes = _go_on(again, X[300:])
+    homes = _add_all(again, X[300:])
     np.testing.assert_array_equal(homes, reference.aging_cover(X, 0.5, 300)[0][300:])
     assert one.n_rows == 300
 
 
-def _go_on(aging, X):
+def _add_all(aging, X):
+    """Add all rows; return the index of the row that opened the center of each."""
     homes = []
     while len(X):
         aging.bury()
@@ -88,17 +91,14 @@ def test_any_stream_equals_the_reference(seed, patience, spread):
     assert_equals_the_reference(X, 1.0, patience)
 
 
-def test_one_branch_alone_goes_on_with_the_cover():
-    """Two that extend one cover would corrupt each other, as threads do."""
+def test_branches_can_be_extended_by_several_threads():
+    """Branches that shared one mutable cover would corrupt each other."""
     X = np.random.default_rng(0).normal(size=(6000, 3))
     aging = AgingCover(0.2, 5000, X)
-    start = 0
-    while start < len(X):
-        aging.bury()
-        start += len(aging.extend(X[start:])[0])
-    cover = aging._cover
-    assert cover is not None
-    one, two = aging.branch(), aging.branch()
-    assert one._cover is cover
-    assert two._cover is None
-    assert aging._cover is None
+    _add_all(aging, X[:4000])
+    expected = _add_all(aging.branch(), X[4000:])
+    with ThreadPoolExecutor(4) as pool:
+        branches = [aging.branch() for _ in range(4)]
+        results = list(pool.map(_add_all, branches, [X[4000:]] * 4))
+    for result in results:
+        np.testing.assert_array_equal(result, expected)

@@ -1,4 +1,4 @@
-"""What the densities that see all of the data at once have in common."""
+"""Test what the batch densities have in common."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ MAKE = {
         2.0, covariance="full", **options
     ),
 }
-REAL = {"german": (1, 30.0), "digits": (3, 25.0)}  # every which row, and a bandwidth
+REAL = {"german": (1, 30.0), "digits": (3, 25.0)}  # step between rows, bandwidth
 
 every_density = pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 every_counted = pytest.mark.parametrize("make", COUNTED.values(), ids=COUNTED)
@@ -108,7 +108,7 @@ def test_kernel_pca_reports_that_the_density_cannot_stream(make, fitted):
     assert "cannot partial_fit; use a ShadowDensity" in str(error.value.__cause__)
 
 
-# --------------------------------------------------------------------------- bad input
+# --------------------------------------------------------------------------- invalid input
 
 
 @every_counted
@@ -149,7 +149,7 @@ def test_invalid_data_and_weights_are_rejected_without_side_effects(make):
     assert fitted_state(density) == before
 
 
-# ------------------------------------------------------------------------- odd but good
+# ------------------------------------------------------------------------- unusual but valid input
 
 
 @every_density

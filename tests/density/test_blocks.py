@@ -1,4 +1,4 @@
-"""Data in blocks: covers that merge, and rows that are counted within the radius."""
+"""Test fits in blocks: merged covers, and rows counted within the radius."""
 
 import pickle
 from functools import reduce
@@ -20,7 +20,7 @@ def fit_blocks(density=DENSITY, rows=X):
 
 
 def first_within(rows, centers, radius):
-    """The first center within the radius of each row, from all squared distances."""
+    """Return the first center within the radius of each row, from all squared distances."""
     squared = np.stack([reference.squared_distances(rows, c) for c in centers], axis=1)
     near = squared < radius * radius
     assert near.any(axis=1).all()
@@ -160,10 +160,10 @@ def test_blocks_that_differ_between_the_passes_are_rejected():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ell": "auto", "tol": 0.05}, r'ell="auto" looks at all rows at once'),
+        ({"ell": "auto", "tol": 0.05}, r'ell="auto" needs all rows at once'),
         ({"ell": np.inf}, r"ell=inf keeps every row"),
         ({"max_centers": 50}, r"max_centers=50 bounds a stream"),
-        ({"warm_start": True}, r"warm_start=True starts from the last fit"),
+        ({"warm_start": True}, r"warm_start=True starts from the previous fit"),
         ({"n_frequencies": -1}, r"n_frequencies must be an integer"),
         ({"ell": 0}, r"ell must be a positive number"),
     ],

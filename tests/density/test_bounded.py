@@ -1,4 +1,4 @@
-"""ShadowDensity(max_centers=...): a stream in bounded memory."""
+"""Test ShadowDensity(max_centers=...), a stream in bounded memory."""
 
 import pickle
 
@@ -24,7 +24,7 @@ def bounded(limit, ell=20.0, **options):
 
 
 def true_sums(X, weights, density):
-    """Sums of ||x - c|| and ||x - c||^2 of each center, by the labels."""
+    """Return the sums of ||x - c|| and ||x - c||^2 per center, from the labels."""
     s, labels = density.reduced_set_, density.labels_
     distances = np.linalg.norm(X.astype(float) - s.centers[labels].astype(float), axis=1)
     return [

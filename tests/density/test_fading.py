@@ -1,4 +1,4 @@
-"""FadingDensity: rows that count less and less, against a dictionary of centers."""
+"""Test FadingDensity against a dictionary of centers with decaying weights."""
 
 import copy
 import math
@@ -13,12 +13,12 @@ from rskpca import FadingDensity, Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca.density import _aging, fading
 from tests.density.invariants import DensityInvariants
 from tests.density.naive import NaiveStream, assert_same, spectrum_of
-from tests.density.test_window import drifting
+from tests.density.test_window import drifting_rows
 from tests.states import fitted_state
 
 
 class TestInvariants(DensityInvariants):
-    """Of a half-life so long that rows do not fade."""
+    """Invariants for a half-life so long that weights do not decay."""
 
     def make(self, kernel=None):
         return FadingDensity(1e300, ShadowDensity(kernel, ell=3.0))
@@ -54,7 +54,7 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
         assert_same(s, naive, rtol=1e-11)
         assert weighted or s.radius is not None
         assert (s.radius is None) == (s.spectrum is None) == (s.displacement is None)
-        if s.spectrum is None:  # the weights differ so much that what went is not small
+        if s.spectrum is None:  # the expired weight is not negligible
             continue
         direct = spectrum_of(naive, s.spectrum)
         np.testing.assert_allclose(s.spectrum.sums, direct.sums, atol=1e-6 * s.n_samples)
@@ -68,7 +68,7 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
 )
 @settings(max_examples=30, deadline=None)
 def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
-    X = drifting(700, seed=seed)
+    X = drifting_rows(700, seed=seed)
     rng = np.random.default_rng(seed)
     weights = {"whole": rng.integers(1, 9, 700), "fractional": rng.random(700)}.get(weighting)
     weights = np.ones(700) if weights is None else weights.astype(float)
@@ -80,7 +80,7 @@ def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
 
 
 def test_any_chunking_gives_the_same_bits_even_if_sums_of_integer_weights_round():
-    X = drifting(60)
+    X = drifting_rows(60)
     weights = np.random.default_rng(0).integers(2**40, 2**52, 60) * 2.0**257
     whole = fading_density(1.0).fit(X, sample_weight=weights).reduced_set_
     for cut in range(30, 59):
@@ -96,7 +96,7 @@ def test_the_last_row_has_weight_one_and_earlier_rows_decay_geometrically():
 
 
 def test_accuracy_is_kept_over_many_half_lives():
-    """The unit of the weights is chosen anew every 256 half-lives."""
+    """The weights are rescaled every 256 half-lives."""
     s = fading_density(1.5).fit(np.zeros((3000, 1))).reduced_set_
     total = 1 / (1 - 2 ** (-1 / 1.5))
     assert s.n_samples == pytest.approx(total, rel=1e-14)
@@ -118,10 +118,10 @@ def test_fourier_sums_are_dropped_if_expired_centers_carried_much_weight():
     weights = np.r_[1e12, np.ones(999)]
     stream = fading_density(1.0).partial_fit(X[:80], sample_weight=weights[:80])
     assert stream.reduced_set_.n_centers == 1
-    assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is little
+    assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is negligible
     assert stream.reduced_set_.radius == 0.5
     heavy = fading_density(1.0).partial_fit(X[:30], sample_weight=weights[:30])
-    assert heavy.reduced_set_.n_centers == 1  # gone, and 1e12 2^-29 of weight with it
+    assert heavy.reduced_set_.n_centers == 1  # it has expired with a weight of 1e12 2^-29
     for name in ("spectrum", "radius", "displacement", "scatter"):
         assert getattr(heavy.reduced_set_, name) is None
     assert heavy.partial_fit(X[30:]).reduced_set_.spectrum is not None
@@ -138,7 +138,7 @@ def test_the_certificate_remains_valid_after_a_heavy_row_expires(heaviest, half_
     certificate = model.fit(X, sample_weight=weights).certify(
         X, sample_weight=weights * 2.0 ** ((np.arange(n) - n + 1) / half_life)
     )
-    assert model.reduced_set_.centers.max() < 50  # it is gone
+    assert model.reduced_set_.centers.max() < 50  # the heavy row has expired
     measured = certificate.level("measured")
     for name in ("a priori", "a posteriori", "spectral"):
         level = certificate.level(name)
@@ -149,7 +149,7 @@ def test_the_certificate_remains_valid_after_a_heavy_row_expires(heaviest, half_
 
 @pytest.mark.parametrize("center", [True, False])
 def test_the_bounds_account_for_expired_weight(center):
-    """Rows on their centers, but for one that is gone: all of the error is what it took along."""
+    """All rows lie on their centers, so the whole error comes from the expired row."""
     X = np.r_[[[50.0]], np.zeros((26, 1)), [[9.0]]]
     weights = np.r_[24.0, np.ones(27)]
     model = ReducedSetKernelPCA(1, center=center, density=fading_density(1.0))
@@ -169,16 +169,16 @@ def test_the_bounds_account_for_expired_weight(center):
 
 @pytest.mark.parametrize("weight", [1e-300, 1e250])
 def test_weights_that_cannot_decay_are_reported(weight):
-    stream = fading_density(10.0).fit(drifting(30))
+    stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
     with pytest.raises(ValueError, match="sample_weight must be 0 or from 1e-200 to 1e"):
-        stream.partial_fit(drifting(30), sample_weight=np.r_[weight, np.ones(29)])
+        stream.partial_fit(drifting_rows(30), sample_weight=np.r_[weight, np.ones(29)])
     assert fitted_state(stream) == before
 
 
 @pytest.mark.parametrize("center", [True, False])
 def test_the_certificate_is_valid_for_the_decayed_rows(center):
-    X = drifting(2000)
+    X = drifting_rows(2000)
     model = ReducedSetKernelPCA(3, center=center, density=fading_density(80.0))
     for chunk in np.split(X, 5):
         model.partial_fit(chunk)
@@ -192,16 +192,16 @@ def test_the_certificate_is_valid_for_the_decayed_rows(center):
 
 
 def test_a_fading_density_cannot_forget_rows():
-    stream = fading_density(10.0).fit(drifting(50))
+    stream = fading_density(10.0).fit(drifting_rows(50))
     assert not hasattr(stream, "forget")
-    model = ReducedSetKernelPCA(2, density=fading_density(10.0)).fit(drifting(50))
+    model = ReducedSetKernelPCA(2, density=fading_density(10.0)).fit(drifting_rows(50))
     with pytest.raises(AttributeError) as error:
-        model.forget(drifting(50)[:1])
+        model.forget(drifting_rows(50)[:1])
     assert "FadingDensity cannot forget" in str(error.value.__cause__)
 
 
 def test_a_copy_of_a_stream_is_independent():
-    X = drifting(900)
+    X = drifting_rows(900)
     one = fading_density(30.0).partial_fit(X[:400]).partial_fit(X[400:450])
     copy.copy(one).partial_fit(5 + X[450:])
     one.partial_fit(X[450:])
@@ -209,7 +209,7 @@ def test_a_copy_of_a_stream_is_independent():
 
 
 def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
-    X = drifting(6000)
+    X = drifting_rows(6000)
     stream = fading_density(30.0).partial_fit(X[:1000])
     before = fitted_state(stream)
     calls = []
@@ -230,21 +230,21 @@ def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
 
 @pytest.mark.parametrize("half_life", [0, -1.0, np.nan, np.inf, "10", True, None])
 def test_an_invalid_half_life_is_reported(half_life):
-    density = fading_density(10.0).fit(drifting(30))
+    density = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(density)
     with pytest.raises(ValueError, match="half_life must be a positive, finite number") as error:
-        density.set_params(half_life=half_life).fit(drifting(30))
+        density.set_params(half_life=half_life).fit(drifting_rows(30))
     assert repr(half_life) in str(error.value)
     assert fitted_state(density) == before
 
 
 def test_the_half_life_cannot_change_within_a_stream():
-    stream = fading_density(10.0).fit(drifting(30))
+    stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
     for half_life, message in (
         (5.0, "half_life is 5.0, but the stream was begun with 10.0"),
         (0, "pos"),
     ):
         with pytest.raises(ValueError, match=message):
-            stream.set_params(half_life=half_life).partial_fit(drifting(30))
+            stream.set_params(half_life=half_life).partial_fit(drifting_rows(30))
     assert fitted_state(stream) == before

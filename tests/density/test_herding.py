@@ -1,4 +1,4 @@
-"""HerdingDensity: the greedy points, by running sums and by gradient ascent."""
+"""Test HerdingDensity: greedy selection of rows, and gradient ascent."""
 
 import tracemalloc
 
@@ -18,7 +18,7 @@ class TestInvariants(DensityInvariants):
 
 
 def herd_with_full_matrix(kernel, X, weights, size):
-    """The rows that herding chooses, with the whole kernel matrix; the first of equals."""
+    """Return the rows that herding selects with the full kernel matrix; ties go to the first."""
     K = np.exp(dense.log_kernel(kernel, X, X))
     mean, chosen = K @ weights / weights.sum(), []
     for t in range(size):
@@ -50,7 +50,7 @@ def test_any_profile_is_supported():
 
 
 def test_ties_are_broken_in_favor_of_the_first_row():
-    """Corners of a square are equals."""
+    """The corners of a square have equal scores."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     s = HerdingDensity(4, kernel=Gaussian(1.0)).fit(X).reduced_set_
     np.testing.assert_array_equal(s.centers, X[[0, 3, 1, 2]])
@@ -59,7 +59,7 @@ def test_ties_are_broken_in_favor_of_the_first_row():
 
 
 def slope(method):
-    """Of log MMD against log m, over three Gaussian mixtures."""
+    """Return the slope of log MMD against log m for three Gaussian mixtures."""
     sizes, kernel = np.array([4, 8, 16, 32, 64, 128]), Gaussian(2.0)
     logs = np.zeros(len(sizes))
     for seed in range(3):
@@ -80,7 +80,7 @@ def test_the_mmd_of_gradient_ascent_decreases_as_one_over_m():
 
 def test_the_full_kernel_matrix_is_never_stored():
     X = datasets.blobs(6000, 2)
-    HerdingDensity(2).fit(X[:100])  # compiles
+    HerdingDensity(2).fit(X[:100])  # triggers compilation
     tracemalloc.start()
     HerdingDensity(50, kernel=Gaussian(2.0)).fit(X)
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,9 +1,9 @@
-"""KMeansDensity: scikit-learn's centers, weighted by the rows nearest to them."""
+"""Test KMeansDensity: the centers of scikit-learn, weighted by their nearest rows."""
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -74,7 +74,7 @@ def test_kernel_pca_with_one_row_per_cluster_is_exact(center):
 
 
 def heavy_tailed():
-    """A few light rows make most of the variance: a tolerance without weights stops early."""
+    """A few light rows dominate the variance, so an unweighted tolerance would stop early."""
     X = np.random.default_rng(0).normal(size=(2000, 2))
     X[:20] *= 30
     return X, np.where(np.arange(2000) < 20, 1, 5)
@@ -109,16 +109,19 @@ def test_the_number_of_threads_does_not_matter(n_rows):
 
 
 def test_mini_batches_are_used_from_20000_rows(monkeypatch):
-    called = []
-    many = kmeans_module._many_rows
-    monkeypatch.setattr(
-        kmeans_module, "_many_rows", lambda *args: (called.append(len(args[0])), many(*args))[1]
-    )
+    fitted = []
+
+    class Recorded(MiniBatchKMeans):
+        def fit(self, X, *arguments, **options):
+            fitted.append(len(X))
+            return super().fit(X, *arguments, **options)
+
+    monkeypatch.setattr("sklearn.cluster.MiniBatchKMeans", Recorded)
     X = datasets.blobs(20_000, 2)
     KMeansDensity(5).fit(X[:-1])
-    assert not called
+    assert not fitted
     density = KMeansDensity(5).fit(X)
-    assert called == [20_000]
+    assert fitted == [20_000]
     assert density.reduced_set_.scatter.sum() < 1.2 * KMeans(5, random_state=0).fit(X).inertia_
 
 

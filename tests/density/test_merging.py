@@ -1,4 +1,4 @@
-"""merge: one model of the data of several."""
+"""Test merge, which combines models of separate data into one."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ def shadow(**options):
 
 
 def merge_with_dictionary(first, others, radius):
-    """Centers and weights: each center of the others joins the first within the radius."""
+    """Return centers and weights after assigning each center to the first within the radius."""
     centers = [*first.centers.values()]
     weights = [*first.sums()[0]]
     for other in others:
@@ -63,7 +63,7 @@ def test_add_forget_merge_and_add_equal_a_dictionary_of_centers(seed, sizes, sha
         gone = rng.random(n) < share_forgotten
         gone[-1] = False
         models.append(shadow().partial_fit(X[: n // 2 + 1]).partial_fit(X[n // 2 :]))
-        models[-1].forget(X[n // 2 : n // 2 + 1])  # was in both parts
+        models[-1].forget(X[n // 2 : n // 2 + 1])  # this row is in both parts
         naive.append(NaiveStream(0.5).add(X))
         if gone.any():
             models[-1].forget(X[gone])
@@ -203,7 +203,7 @@ def test_only_shadow_densities_can_be_merged(density):
 
 def test_a_refined_model_is_rejected_with_the_fix():
     models = [ReducedSetKernelPCA(2, bandwidth=2.0, refine="nystrom").fit(p) for p in PARTS]
-    with pytest.raises(ValueError, match=r"which merge does not support.*refine_on"):
+    with pytest.raises(ValueError, match=r"which merge cannot; leave it out.*refine_on"):
         merge(*models)
 
 

@@ -1,4 +1,4 @@
-"""ParingDensity: a random subset, with equal weights or those of the nearest rows."""
+"""Test ParingDensity: a random subset with equal weights or counts of nearest rows."""
 
 import numpy as np
 import pytest

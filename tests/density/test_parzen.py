@@ -1,4 +1,4 @@
-"""FastParzenDensity: the balls of Algorithm 2, their means, and Gaussians on them."""
+"""Test FastParzenDensity: the balls of Algorithm 2, their means and covariances."""
 
 import tracemalloc
 
@@ -40,7 +40,7 @@ def test_centers_are_the_means_of_the_balls(name, radius, weighted):
 
 
 def full_density(X, labels, weights, bandwidth, new):
-    """The mixture of Gaussians of Wang et al., ball by ball."""
+    """Evaluate the Gaussian mixture of Wang et al., one ball at a time."""
     window = 0.5 * bandwidth**2 * np.eye(X.shape[1])
     logs = []
     for j in np.unique(labels):
@@ -68,7 +68,7 @@ def test_the_full_density_equals_a_mixture_of_gaussians(name, radius, bandwidth,
 
 def test_one_point_per_ball_gives_the_parzen_window():
     X, new = datasets.blobs(60, 3), datasets.blobs(40, 3, seed=1)
-    new[0] = 300.0  # the density underflows here, its log does not
+    new[0] = 300.0  # the density underflows here, but its logarithm does not
     window = ShadowDensity(Gaussian(1.5), ell=np.inf).fit(X).score_samples(new)
     for covariance in ("kernel", "full"):
         density = FastParzenDensity(1e-6, covariance=covariance, kernel=Gaussian(1.5)).fit(X)
@@ -123,7 +123,7 @@ def test_covariances_are_available_only_on_request():
 
 def test_no_memory_is_used_for_covariances_unless_requested():
     X = np.random.default_rng(0).normal(size=(1500, 100))
-    FastParzenDensity(1.0).fit(X[:50])  # compiles
+    FastParzenDensity(1.0).fit(X[:50])  # triggers compilation
     tracemalloc.start()
     density = FastParzenDensity(1.0, kernel=Gaussian(10.0)).fit(X)
     peak = tracemalloc.get_traced_memory()[1]

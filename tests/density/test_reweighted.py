@@ -1,4 +1,4 @@
-"""ReweightedDensity: the centers of another density, counted, moved or weighted anew."""
+"""Test ReweightedDensity, which recounts, moves or reweights the centers of a density."""
 
 import numpy as np
 import pytest
@@ -159,7 +159,7 @@ def test_quadrature_satisfies_the_optimality_conditions(kernel, inner):
 def test_quadrature_equals_scipy_nnls_with_a_heavy_row_for_the_sum():
     X, sample_weight, density, plain = fitted("quadrature", n=120)
     centers, n = plain.reduced_set_.centers, sample_weight.sum()
-    # The columns k(c_j, .) - mu, as a factor of their Gram matrix, and the row of the sum.
+    # A factor of the Gram matrix of the columns k(c_j, .) - mu, and the row for the sum.
     K, mixed, own = (
         np.exp(dense.log_kernel(Gaussian(2.0), *pair))
         for pair in ((centers, centers), (centers, X), (X, X))

@@ -1,4 +1,4 @@
-"""ShadowDensity: Algorithm 2 with weights, as a stream, and backwards."""
+"""Test ShadowDensity: Algorithm 2 with weights, streaming and forgetting."""
 
 import copy
 import pickle
@@ -185,7 +185,7 @@ BAD_CHUNKS = [
     (np.zeros((5, 2)), [1.0]),
     (np.zeros((5, 2)), np.zeros(5)),
 ]
-OTHER_FEATURES = (np.zeros((5, 3)), None)  # which only a new fit may have
+OTHER_FEATURES = (np.zeros((5, 3)), None)  # allowed only in a new fit
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(shadow_module.ProgressLine, "__call__", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            stream.partial_fit(X[200:] + 7.0)  # other rows, whose centers must not stay
+            stream.partial_fit(X[200:] + 7.0)  # different rows, whose centers must not remain
     assert fitted_state(stream) == before
     assert stream.partial_fit(X[200:]).reduced_set_ == with_radius(0.5).fit(X).reduced_set_
 
@@ -251,7 +251,7 @@ def test_forgetting_leaves_the_weight_and_a_cover_of_the_remaining_rows(seed, sh
 
 
 def test_forgetting_the_last_rows_is_exact():
-    """Rows that opened no center leave without a trace."""
+    """Rows that opened no center can be removed without a trace."""
     X = datasets.blobs(400, 2)
     density = with_radius(0.7).fit(X)
     counted = density.labels_[300:] < density.labels_[:300].max() + 1
@@ -308,7 +308,7 @@ def test_forgetting_needs_a_finite_ell():
     assert fitted_state(density) == before
 
 
-# -------------------------------------------------------------------------- bad input
+# -------------------------------------------------------------------------- invalid input
 
 X_GOOD = datasets.blobs(30, 2)
 
@@ -424,7 +424,7 @@ def test_integer_weights_of_any_ratio_are_forgotten_exactly(heavy):
     np.testing.assert_array_equal(s.weights, [1.0, 1.0])
     assert 0.1 <= s.displacement[0] <= s.radius
     assert 0.01 <= s.scatter[0] <= s.radius**2
-    assert s.spectrum is None  # its digits are those of the heavy row
+    assert s.spectrum is None  # its precision is lost to the heavy row
 
 
 def test_a_remaining_weight_within_rounding_error_is_rejected():

@@ -1,4 +1,4 @@
-"""ShadowDensity(warm_start=True): a fit that starts from the last one."""
+"""Test ShadowDensity(warm_start=True), which starts from the previous fit."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def warm(ell=4.0, **options):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_are_assigned_to_the_old_centers_first(dtype):
-    """As if the old centers had come first, and had then been forgotten."""
+    """The result is as if the old centers had been added first and then forgotten."""
     density = warm().fit(X)
     old = density.reduced_set_.centers.astype(dtype)
     density.fit(LATER.astype(dtype))

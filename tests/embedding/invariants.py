@@ -1,4 +1,4 @@
-"""What every embedding must hold to. Subclass, write ``make``, and get all of these."""
+"""Invariants of every embedding: subclass and implement ``make``."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -23,10 +23,10 @@ NAMES = ["a", "b", "c"]
 
 
 class EmbeddingInvariants:
-    """Tests of ``self.make(n_components, **parameters)``, an embedding that is not fitted."""
+    """Tests for the unfitted embedding that ``self.make(n_components, **parameters)`` returns."""
 
     def make(self, n_components=4, **parameters):
-        raise NotImplementedError  # a subclass makes its estimator here
+        raise NotImplementedError  # implemented by subclasses
 
     @pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
     def X(self, request):  # noqa: N802
@@ -87,7 +87,7 @@ class EmbeddingInvariants:
             lambda a: np.repeat(a, 2, axis=1)[:, ::2],
             np.ndarray.tolist,
         ):
-            np.testing.assert_allclose(  # a list comes back as float64
+            np.testing.assert_allclose(  # a list is converted to float64
                 self.make().fit(X).transform(layout(new)), expected, atol=2e-5 * np.ptp(expected)
             )
             if layout is not np.ndarray.tolist:
@@ -101,8 +101,8 @@ class EmbeddingInvariants:
         )
         assert list(model.feature_names_in_) == NAMES
         rows = pd.DataFrame(new, columns=NAMES)
-        taken = X.astype(np.float64) if frame is pl.DataFrame else X  # by scikit-learn
-        expected = self.make().fit(taken).transform(new)
+        converted = X.astype(np.float64) if frame is pl.DataFrame else X  # as scikit-learn does
+        expected = self.make().fit(converted).transform(new)
         np.testing.assert_array_equal(model.transform(rows), expected)
         with pytest.raises(ValueError, match="feature names"):
             model.transform(rows[["c", "b", "a"]])
@@ -169,7 +169,7 @@ class EmbeddingInvariants:
 
 
 class ReducedSetInvariants(EmbeddingInvariants):
-    """The same for embeddings that take a ``density`` or ``ell``."""
+    """Additional tests for embeddings with the parameters ``density`` and ``ell``."""
 
     def test_eigenvectors_have_one_row_per_center(self, X):
         model = self.make(3).fit(X)

@@ -1,4 +1,4 @@
-"""Streams and refusals, which all embeddings share."""
+"""Test streaming and validation, which all embeddings share."""
 
 import pickle
 
@@ -24,7 +24,7 @@ def make(n_components=3, **parameters):
 
 @pytest.fixture
 def fitted():
-    """A model, and afterwards a check that it was not changed."""
+    """Yield a fitted model and check afterwards that it has not changed."""
     model = make().fit(X_GOOD)
     before, coordinates = fitted_state(model), model.transform(NEW)
     yield model
@@ -58,7 +58,7 @@ def test_any_chunking_gives_the_same_bits_as_one_fit(cuts, ask_between, weighted
 
 @pytest.mark.parametrize("first", [X_GOOD[:2], X_GOOD[[0, 0]]], ids=["few", "equal"])
 def test_a_stream_may_start_with_few_rows(first):
-    """No answer was asked for yet: too few components are no matter for a warning or an error."""
+    """Too few components matter only when results are requested."""
     X = np.concatenate([first, X_GOOD[2:]])
     stream = make().partial_fit(first).partial_fit(X[2:])
     np.testing.assert_array_equal(stream.transform(NEW), make().fit(X).transform(NEW))
@@ -89,7 +89,7 @@ def test_forgetting_the_second_half_leaves_the_first_half():
 
 
 def test_adding_and_forgetting_rows_restores_the_model():
-    """Rows in the shadow of centers that stay."""
+    """The rows are assigned to centers that remain."""
     model = make().fit(X_GOOD)
     expected = model.transform(NEW)
     model.partial_fit(X_GOOD[:50]).forget(X_GOOD[:50])
@@ -127,7 +127,7 @@ def test_a_rejected_chunk_leaves_the_model_unchanged(fitted, rows, weights, mess
 
 
 class FixedDensity(BaseDensity):
-    """The first rows, each with an equal share: neither a stream nor forgetful."""
+    """The first rows with equal weights, without ``partial_fit`` and ``forget``."""
 
     def __init__(self, kernel=None, random_state=None):
         self.kernel = kernel
@@ -153,12 +153,12 @@ def test_a_density_without_streaming_is_reported(verb):
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)(X_GOOD)
     assert f"FixedDensity cannot {verb}; use a ShadowDensity" in str(error.value.__cause__)
-    model.set_params(density=None)  # counts at the next fit; the rows are in the other
+    model.set_params(density=None)  # takes effect at the next fit
     assert not hasattr(model, verb)
     assert hasattr(model.fit(X_GOOD), verb)
 
 
-# ----------------------------------------------------------------- bad data and weights
+# ----------------------------------------------------------------- invalid data and weights
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_density_without_streaming_is_reported(verb):
         (X_GOOD[:, 0], "Expected 2D array, got 1D"),
         (X_GOOD.astype(complex), "Complex data not supported"),
         ([["a", "b"], ["c", "d"]], "could not convert string to float"),
-        (np.ones((10, 3)), "all points are identical"),
+        (np.ones((10, 3)), "for this kernel all points are equal"),
     ],
 )
 def test_invalid_data_are_rejected(fitted, X, message):
@@ -232,7 +232,7 @@ def test_invalid_weights_are_reported(fitted, weights, message):
         fitted.fit(X_GOOD, sample_weight=weights)
 
 
-# --------------------------------------------------------------------- bad parameters
+# --------------------------------------------------------------------- invalid parameters
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_invalid_weights_are_reported(fitted, weights, message):
         ({"kernel": Gaussian(1.0), "gamma": 2.0, "bandwidth": None}, "gamma and bandwidth"),
         ({"kernel": Gaussian(-1.0), "bandwidth": None}, r"bandwidth.*got -1\.0"),
         ({"kernel": "linear"}, "or a kernel object such as Gaussian\\(2.0\\), got 'lin"),
-        ({"ell": 3.0, "density": ShadowDensity()}, r"ell=3\.0 was given together with a density"),
+        ({"ell": 3.0, "density": ShadowDensity()}, r"ell=3\.0 was given beside a density"),
         ({"density": ShadowDensity(ell=-2.0)}, r"ell must be.*got -2\.0"),
     ],
 )  # fmt: skip
@@ -275,16 +275,16 @@ def test_the_median_bandwidth_of_equal_rows_is_undefined():
 
 @pytest.mark.parametrize("n", [50, 512])
 def test_a_kernel_that_distinguishes_no_points_is_rejected(n):
-    with pytest.raises(ValueError, match="all points are identical"):
+    with pytest.raises(ValueError, match="for this kernel all points are equal"):
         make(2, bandwidth=1e12, ell=np.inf).fit(datasets.blobs(n, 3))
 
 
-# --------------------------------------------------------------- fewer than asked for
+# --------------------------------------------------------------- fewer components than requested
 
 
 def test_fewer_components_than_requested_give_a_warning_with_the_reason():
     X = np.array([[0.0], [0.1], [5.0], [10.0], [5.1]])
-    with pytest.warns(UserWarning, match="Only 2 of the 10 requested .* more than 3 centers"):
+    with pytest.warns(UserWarning, match="Only 2 of the 10 requested .* centers than 3"):
         model = make(10, bandwidth=3.0, ell=4.0).fit(X)
     assert model.transform(X).shape == (5, 2)
     assert len(model.get_feature_names_out()) == 2
@@ -295,7 +295,7 @@ def test_fewer_components_than_requested_give_a_warning_with_the_reason():
 
 def test_none_keeps_every_component_without_a_warning():
     model = make(None, bandwidth=1.0).fit(X_GOOD)
-    assert len(model.eigenvalues_) == model.n_centers_ - 1  # the mean takes one
+    assert len(model.eigenvalues_) == model.n_centers_ - 1  # centering removes one
     assert len(make(None, bandwidth=1.0, center=False).fit(X_GOOD).eigenvalues_) == model.n_centers_
 
 
@@ -303,7 +303,7 @@ def test_all_components_of_a_huge_set_are_rejected(monkeypatch):
     from rskpca.embedding import kernel_pca
 
     monkeypatch.setattr(kernel_pca, "STORED_CENTERS", 10)
-    with pytest.raises(ValueError, match=r"n_components=None would compute all .* give a number"):
+    with pytest.raises(ValueError, match=r"n_components=None asks for all of .* give a number"):
         make(None).fit(X_GOOD)
 
 

@@ -1,4 +1,4 @@
-"""Estimators fitted in blocks: as on one machine, up to what the certificates say."""
+"""Test estimators fitted in blocks: equal to a single fit within their certificates."""
 
 from functools import reduce
 

@@ -1,4 +1,4 @@
-"""DiffusionMaps is the diffusion map of the quantized data: the oracle, and known answers."""
+"""Test that DiffusionMaps equals the diffusion map of the quantized data; known solutions."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ class TestInvariants(EmbeddingInvariants):
 
 
 def expected_coordinates(exact, functions, t):
-    """lambda^t psi, with psi of mean square one under the stationary distribution."""
+    """Return lambda^t psi, where psi has unit variance under the stationary distribution."""
     return functions * np.sqrt(exact.degrees.sum()) * exact.eigenvalues**t
 
 
@@ -96,7 +96,7 @@ def test_coordinates_have_variance_lambda_to_the_2t_under_the_stationary_distrib
 
 
 def test_diffusion_distances_compare_the_walks_after_t_steps():
-    """All eigenpairs of a few points: the sum over l is the sum over z."""
+    """With all eigenpairs, the sum over components equals the sum over points."""
     X = datasets.blobs(12, 2)
     model = DiffusionMaps(11, bandwidth=2.0, ell=np.inf, alpha=0.5, t=3).fit(X)
     A = np.exp(dense.log_kernel(Gaussian(2.0), X, X))
@@ -140,11 +140,11 @@ def test_a_time_set_after_fit_takes_effect_at_the_next_fit(t):
     assert model.t_ == 1.0
 
 
-# ---------------------------------------------------------------------- known answers
+# ---------------------------------------------------------------------- known solutions
 
 
 def harmonics_explained(model, angles):
-    """Share of cos and sin of evenly spread angles that the coordinates explain."""
+    """Return the share of cos and sin of uniform angles that the coordinates explain."""
     Z, wanted = model.transform(datasets.on_circle(angles)), datasets.on_circle(angles)
     left = wanted - Z @ np.linalg.lstsq(Z, wanted, rcond=None)[0]
     return 1 - np.sum(left**2) / np.sum(wanted**2)
@@ -168,7 +168,7 @@ def test_the_first_coordinate_of_a_swiss_roll_is_its_arc_length():
     assert abs(np.corrcoef(Z[:, 0], length)[0, 1]) > 0.99
 
 
-# -------------------------------------------------------------------------- bad input
+# -------------------------------------------------------------------------- invalid input
 
 
 @pytest.mark.parametrize(
@@ -202,13 +202,13 @@ def test_a_disconnected_graph_is_reported_with_the_bandwidth_that_connects_it():
         DiffusionMaps(3, bandwidth=2.0).fit(X)
     bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
     assert 1900 < bandwidth < 2000
-    DiffusionMaps(1, bandwidth=bandwidth).fit(X)  # no warning, which is an error here
+    DiffusionMaps(1, bandwidth=bandwidth).fit(X)  # a warning would be an error here
 
 
 @pytest.mark.filterwarnings("ignore:the affinities fall apart")
 @pytest.mark.parametrize("seed", range(3))
 def test_the_constant_function_is_omitted_for_disconnected_graphs(seed):
-    """Two pieces: one coordinate, of mean zero, with a value for each."""
+    """Two pieces have one coordinate with zero mean and one value per piece."""
     order = np.random.default_rng(seed).permutation(200)
     X = three_distant_groups()[:200][order]
     Z = DiffusionMaps(1, bandwidth=2.0, ell=np.inf).fit_transform(X)[:, 0]
@@ -240,5 +240,5 @@ def test_the_warning_distinguishes_far_rows_from_rows_with_vanishing_components(
 
 
 def test_equal_points_are_rejected():
-    with pytest.raises(ValueError, match="all points are identical"):
+    with pytest.raises(ValueError, match="all points are equal"):
         DiffusionMaps(1, bandwidth=1.0).fit(np.ones((20, 2)))

@@ -1,4 +1,4 @@
-"""ReducedSetKernelPCA is kernel PCA of the quantized data: the oracle."""
+"""Test that ReducedSetKernelPCA equals kernel PCA of the quantized data."""
 
 import sys
 from dataclasses import replace
@@ -19,7 +19,7 @@ class TestInvariants(ReducedSetInvariants):
 
 
 class TestUncenteredInvariants(ReducedSetInvariants):
-    """Without centering."""
+    """Invariants of the paper's operator, without centering."""
 
     def make(self, n_components=4, **parameters):
         return ReducedSetKernelPCA(n_components, center=False, **parameters)
@@ -37,15 +37,18 @@ DATA = {
 
 @cache
 def split(name):
-    """Training rows, new rows, bandwidth."""
+    """Return training rows, new rows and the bandwidth."""
     load, bandwidth = DATA[name]
     X = load()
     return X[: int(0.8 * len(X))], X[int(0.8 * len(X)) :], bandwidth
 
 
 def assert_equals_kernel_pca(model, exact, *points):
-    """Eigenvalues and projections to 1e-10: components that are apart one by one, up to sign;
-    all of them, up to a rotation among equals, by their inner products."""
+    """Check eigenvalues and projections to 1e-10.
+
+    Components with separated eigenvalues are compared one by one, up to sign; the leading ones
+    also by their inner products, which rotations within an eigenspace leave unchanged.
+    """
     scale = exact.eigenvalues[0]
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, atol=1e-10 * scale, rtol=0)
     columns = exact.separated()
@@ -101,7 +104,7 @@ def test_an_infinite_ell_equals_scikit_learns_kernel_pca(name):
 
 
 def test_small_eigenvalues_are_accurate():
-    """Every component above rounding, not only the leading ones."""
+    """This tests every component above rounding error, not only the leading ones."""
     X, new = datasets.blobs(150, 2), datasets.blobs(50, 2, seed=1)
     model = ReducedSetKernelPCA(kernel=Gaussian(0.5), ell=4.0).fit(X)
     quantized = model.reduced_set_.centers[model.density_.labels_]
@@ -167,14 +170,14 @@ def test_the_matrix_free_path_equals_the_dense_path(center, monkeypatch):
 
 def test_results_do_not_depend_on_the_location_of_the_data():
     X, new = datasets.blobs(300, 3), datasets.blobs(50, 3, seed=1)
-    X, new = (np.round(a * 2**10) / 2**10 for a in (X, new))  # so that the shift is exact
+    X, new = (np.round(a * 2**10) / 2**10 for a in (X, new))  # makes the shift exact
     here = ReducedSetKernelPCA(4, bandwidth=4.0).fit(X).transform(new)
     there = ReducedSetKernelPCA(4, bandwidth=4.0).fit(X + 2.0**27).transform(new + 2.0**27)
     np.testing.assert_allclose(there, here, atol=1e-10)
 
 
 def test_distant_clusters_are_embedded_accurately():
-    """1e8 bandwidths between the clusters; by products alone not one digit would be left."""
+    """Distances computed from inner products would lose all digits at 1e8 bandwidths."""
     X = np.concatenate([datasets.blobs(100, 2) + shift for shift in (0.0, 1e8, -3e8)])
     kernel = Gaussian(2.0)
     model = ReducedSetKernelPCA(8, kernel=kernel, ell=4.0).fit(X)
@@ -239,7 +242,7 @@ def test_equivalent_parameters_give_equal_models(parameters):
     expected = ReducedSetKernelPCA(3, bandwidth=2.0, ell=4.0).fit(X)
     model = ReducedSetKernelPCA(3, **parameters).fit(X)
     own, same = (replace(m.reduced_set_, spectrum=None) for m in (model, expected))
-    assert own == same  # a profile of one's own has no known frequencies
+    assert own == same  # a custom profile has no known frequencies
     np.testing.assert_allclose(model.transform(X), expected.transform(X), atol=1e-12)
 
 

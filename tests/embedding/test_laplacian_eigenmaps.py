@@ -1,4 +1,4 @@
-"""LaplacianEigenmaps is that of the quantized data, and scikit-learn's SpectralEmbedding."""
+"""Test LaplacianEigenmaps against dense algebra and scikit-learn's SpectralEmbedding."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_it_equals_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity
 
 @pytest.mark.parametrize("name", walks.DATA)
 def test_an_infinite_ell_equals_scikit_learns_spectral_embedding(name):
-    """Sign and scale included."""
+    """Signs and scale are equal, too."""
     X, _, bandwidth = split(name)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
     ours = LaplacianEigenmaps(3, gamma=1 / bandwidth**2, ell=np.inf)
@@ -52,7 +52,7 @@ def test_an_infinite_ell_equals_scikit_learns_spectral_embedding(name):
 
 @pytest.mark.parametrize("graph", [None, 1e3])
 def test_components_with_negative_eigenvalues_equal_those_of_scikit_learn(graph):
-    """Sign and scale included, beyond the positive ones."""
+    """Signs and scale are equal, too, beyond the positive eigenvalues."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     theirs = SpectralEmbedding(30, affinity="rbf", gamma=1.0, random_state=0)
     model = LaplacianEigenmaps(30, gamma=1.0, ell=np.inf, graph=graph).fit(X)
@@ -106,7 +106,7 @@ def test_integer_weights_equal_repeated_rows(ell):
 
 
 def test_new_points_are_embedded_like_fitted_ones():
-    """Half of the data, fitted, places the other half as a fit of all of it does."""
+    """A fit to half of the data embeds the other half as a fit to all of the data does."""
     X, length = datasets.swiss_roll(4000)
     order = np.argsort(length[2000:])
     Z = LaplacianEigenmaps(1, bandwidth=2.0).fit(X[:2000]).transform(X[2000:])[order, 0]
@@ -135,7 +135,7 @@ def test_self_affinity_must_be_a_boolean():
         LaplacianEigenmaps(self_affinity=1).fit(datasets.blobs(50, 2))
 
 
-# ------------------------------------------------------------------ a neighbour graph
+# ------------------------------------------------------------------ neighbor graph
 
 
 @pytest.mark.parametrize("name", walks.DATA)

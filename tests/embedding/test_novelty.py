@@ -1,4 +1,4 @@
-"""Novelty: the reconstruction error against dense lines, and scikit-learn's convention."""
+"""Test novelty detection: the reconstruction error and the conventions of scikit-learn."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ DATA = {
 
 
 def dense_error(kernel, X, n_components, center, new):
-    """||(psi(x) - mean) - P (psi(x) - mean)||^2 with the n x n matrix."""
+    """Return ||(psi(x) - mean) - P (psi(x) - mean)||^2 from the n x n matrix."""
     exact = dense.KernelPCA(kernel, X, n_components, center)
     squared = 1.0
     if center:
@@ -70,14 +70,14 @@ def test_the_reconstruction_error_is_nonnegative_and_zero_with_all_components(dt
     error = model.reconstruction_error(model.reduced_set_.centers)
     assert error.dtype == dtype
     assert np.all(error >= 0)
-    # what the eigenvalues that cannot be told from zero may hold: m of them, of m eps of the first
+    # At most m eigenvalues, each of at most m eps times the first, are indistinguishable from 0.
     dropped = model.n_centers_**2 * np.finfo(np.float64).eps * model.eigenvalues_[0]
     assert error.max() < dropped + 100 * np.finfo(dtype).eps
     assert model.reconstruction_error(X + dtype(1e3)).min() >= 1.0 - 1e-6
 
 
 def test_a_wide_kernel_gives_the_error_of_linear_pca():
-    """exp(-r^2/s^2) is about 1 - r^2/s^2, of which half is linear after centering."""
+    """exp(-r^2/s^2) is about 1 - r^2/s^2, which is linear PCA after centering."""
     X = datasets.blobs(200, 5)
     model = ReducedSetKernelPCA(2, bandwidth=1e3, ell=np.inf).fit(X)
     linear = PCA(2).fit(X)
@@ -203,7 +203,7 @@ def test_the_embedding_must_be_a_kernel_pca():
 
 
 def test_equal_points_are_rejected_by_default():
-    with pytest.raises(ValueError, match="all points are identical"):
+    with pytest.raises(ValueError, match="all points are equal"):
         KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=1.0)).fit(np.ones((10, 2)))
 
 

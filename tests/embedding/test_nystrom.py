@@ -1,4 +1,4 @@
-"""The Nystrom family against a few lines of dense NumPy."""
+"""Test the Nystrom family against a few lines of dense NumPy."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ DATA = {"german": (lambda: datasets.load("german"), 30.0), "digits": (
 
 @pytest.fixture(params=DATA)
 def case(request):
-    """Training rows, new rows, kernel."""
+    """Return training rows, new rows and the kernel."""
     load, bandwidth = DATA[request.param]
     X = load()
     cut = int(0.8 * len(X))
@@ -272,7 +272,7 @@ def test_float32_data_keep_float32_landmarks():
     assert model.basis_.dtype == np.float32
 
 
-# --------------------------------------------------------------------- bad input
+# --------------------------------------------------------------------- invalid input
 
 
 @pytest.mark.parametrize(
@@ -321,11 +321,11 @@ def test_extension_through_the_data_cannot_stream():
 
 
 def test_more_components_than_landmarks_give_a_warning():
-    with pytest.warns(UserWarning, match="Only 4 of the 9 requested .* more than 4 landmarks"):
+    with pytest.warns(UserWarning, match="Only 4 of the 9 requested .* more landmarks than 4"):
         NystromKernelPCA(9, landmarks=4, center=False).fit(datasets.blobs(100, 3))
 
 
-# ------------------------------------------------------- what the data's axes cannot do
+# ------------------------------------------------------- limitations of axes through the data
 
 DATA_METHODS = [
     lambda: NystromKernelPCA(4, landmarks=30, bandwidth=2.0, extension="data"),
@@ -371,7 +371,7 @@ def test_pre_images_respect_the_weights():
 
 
 def test_float32_is_accurate_for_close_landmarks():
-    """Their coefficients are large, and cancel."""
+    """Their coefficients are large and cancel."""
     X = datasets.blobs(1000, 3, dtype=np.float32)
     model = NystromKernelPCA(5, bandwidth=30.0, n_centers=300).fit(X)
     exact, seen = model.transform(X.astype(np.float64)), model.transform(X)

@@ -1,4 +1,4 @@
-"""Pre-images: each method against a few dense lines, and what each promises."""
+"""Test each pre-image method against dense NumPy, and its properties."""
 
 import pickle
 
@@ -39,7 +39,7 @@ class DenseSpace:
         mean = np.full(len(self.X), 1 / len(self.X)) if center else np.zeros(len(self.X))
         centering = np.eye(len(self.X)) - np.outer(mean, np.ones(len(self.X)))
         axes = centering @ exact.vectors / np.sqrt(exact.eigenvalues)
-        # in the signs of the model
+        # with the signs of the model
         axes *= np.sign(np.sum(exact.transform(self.X) * model.transform(self.X), axis=0))
         self.axes, self.mean, self.K = axes, mean, exact.K
 
@@ -51,7 +51,7 @@ class DenseSpace:
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("ell", [2.0, np.inf])
 class TestOracle:
-    """Against the quantized data, row by row; with ell=inf these are the data."""
+    """Comparison with the quantized data, which are the data themselves for ell=inf."""
 
     def case(self, name, center, ell):
         X, new, bandwidth = split(name)
@@ -124,7 +124,7 @@ class TestOracle:
         assert np.all(terms.sum(axis=1) >= at.max(axis=1) - 1e-10)  # no center is nearer
 
 
-# ------------------------------------------------------------------------ what they promise
+# ------------------------------------------------------------------------ properties
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -142,7 +142,7 @@ def test_centers_are_their_own_pre_images_with_all_components(center, method):
     ("method", "tolerance"), [("ridge", 0.03), ("fixed-point", 1e-3), ("distances", 1e-3)]
 )
 def test_points_on_a_curve_are_recovered(method, tolerance):
-    """To the components that are left out; by ridge to what one row of weight costs too."""
+    """The accuracy is limited by the omitted components, and for ridge by the penalty."""
     angle = np.linspace(0, 2 * np.pi, 300, endpoint=False)
     X = np.column_stack([np.cos(angle), np.sin(angle)])
     model = fitted(X, 1.0, 15, ell=6.0)
@@ -191,7 +191,7 @@ def test_float32_results_are_accurate_to_single_precision(method):
     assert expected.dtype == np.float64
     error = np.linalg.norm(Y - expected, axis=1)
     assert np.median(error) < 1e-3
-    assert np.quantile(error, 0.9) < 1e-2  # neighbours may change
+    assert np.quantile(error, 0.9) < 1e-2  # neighbors may change
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -263,7 +263,7 @@ def test_denoising_beats_scikit_learn():
     assert max(ours.values()) < noise / 2
 
 
-# ----------------------------------------------------------------------------- refusals
+# ----------------------------------------------------------------------------- invalid arguments
 
 X_GOOD = datasets.blobs(200, 3)
 

@@ -1,4 +1,4 @@
-"""Reduced-set selection is the H-projection of the axes on some of the centers."""
+"""Test that reduced-set selection projects the axes on a subset of the centers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Streams on every embedding: rows come and go, and answers are solved for when asked for."""
+"""Test streams for every embedding: adding, forgetting and lazy decomposition."""
 
 import copy
 
@@ -40,7 +40,7 @@ def shadow(ell=4.0, **options):
 
 
 def answer(model, rows=NEW):
-    """Coordinates, up to sign; of a detector the scores."""
+    """Return coordinates up to sign, or the scores of a detector."""
     if hasattr(model, "transform"):
         return np.abs(model.transform(rows))
     return model.decision_function(rows)
@@ -57,7 +57,7 @@ def make(request):
 
 @pytest.fixture
 def solved(monkeypatch, make):
-    """How often an eigenproblem was solved."""
+    """Record each solution of an eigenproblem."""
     count = []
     family = type(make(None)) if issubclass(type(make(None)), KernelEmbedding) else None
     family = family or ReducedSetKernelPCA
@@ -93,7 +93,7 @@ def test_the_eigenproblem_is_solved_once_per_queried_change(make, solved, densit
 
 
 def test_partial_fit_and_forget_give_the_model_of_the_remaining_rows(make):
-    """With an infinite ell nothing can be forgotten; far rows go with their centers."""
+    """Distant rows are removed together with their centers."""
     far = X[:100] + 60.0
     model = make(shadow()).partial_fit(X[:200]).partial_fit(far).partial_fit(X[200:])
     model.forget(far[:50]).forget(far[50:])

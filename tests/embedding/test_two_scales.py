@@ -1,4 +1,4 @@
-"""Two scales, and the second pass over the data."""
+"""Test bases of kernel PCA and the second pass over the data."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ def relative_error(Z, exact):
 
 def test_an_automatic_basis_is_small_and_preserves_accuracy(case):
     X, new, kernel = case
-    kernel = Gaussian(1.5 * kernel.bandwidth)  # digits do not compress otherwise
+    kernel = Gaussian(1.5 * kernel.bandwidth)  # digits are not compressible otherwise
     exact = dense.KernelPCA(kernel, X, 5, center=True).transform(new)
     paper = ReducedSetKernelPCA(5, kernel=kernel).fit(X)
     model = ReducedSetKernelPCA(5, kernel=kernel, basis="auto").fit(X)
@@ -160,7 +160,7 @@ def test_an_automatic_basis_preserves_accuracy_for_a_kernel_with_a_cusp(center):
 
 
 def test_the_warning_about_too_few_components_names_the_basis():
-    with pytest.warns(UserWarning, match="Use more than 1 basis points"):
+    with pytest.warns(UserWarning, match="Use more basis points than 1"):
         ReducedSetKernelPCA(3, bandwidth=4.0, basis=1).fit(datasets.blobs(100, 3))
 
 
@@ -248,7 +248,7 @@ def test_methods_with_two_passes_cannot_stream(verb):
 
 
 class Parts:
-    """An iterable that is no iterator."""
+    """Iterable that is not an iterator."""
 
     def __init__(self, parts):
         self.parts = parts

@@ -1,4 +1,4 @@
-"""Two scales for the embeddings by random walks."""
+"""Test bases of the embeddings by random walks."""
 
 import numpy as np
 import pytest
@@ -98,7 +98,7 @@ def test_invalid_values_are_reported(walk):
         walk(2, basis=0).fit(datasets.blobs(100, 3))
 
 
-# ------------------------------------------------------------------ what was fitted stays
+# ------------------------------------------------------------------ changes after fit
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -120,7 +120,8 @@ def test_a_number_of_components_set_after_fit_takes_effect_at_the_next_fit(walk,
     X = datasets.blobs(100, 3)
     model = walk(2, bandwidth=4.0, basis=basis).fit(X)
     Z = model.transform(X)
-    model.set_params(**{model._size_name: count})
+    size = "n_clusters" if walk is NormalizedCut else "n_components"
+    model.set_params(**{size: count})
     np.testing.assert_array_equal(model.transform(X), Z)
     assert model.eigenvalues_.shape == (2,)
     model.partial_fit(X[:10])

@@ -1,4 +1,4 @@
-"""The data of the oracle of the embeddings by random walks."""
+"""Data for the comparison of random walks with dense algebra."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ DATA = {
 
 @cache
 def split(name):
-    """Training rows, new rows, bandwidth."""
+    """Return training rows, new rows and the bandwidth."""
     load, bandwidth = DATA[name]
     X = load()
     return X[: int(0.8 * len(X))], X[int(0.8 * len(X)) :], bandwidth
@@ -27,7 +27,7 @@ def quantized(model):
 
 
 def assert_equal(Z, expected, exact, tolerance=1e-8):
-    """Coordinates that are apart one by one, up to sign; the leading ones by their products."""
+    """Compare separated components one by one, up to sign, and the leading ones by products."""
     columns = exact.separated()
     assert len(columns) >= 3
     dense.assert_equal_up_to_sign(Z[:, columns], expected[:, columns], tolerance)

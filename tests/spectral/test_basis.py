@@ -1,4 +1,4 @@
-"""Bases of a reduced set: what their nested problems promise, measured."""
+"""Test that automatic bases of a reduced set meet their tolerance."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def weighted_coordinates(system, s):
 
 
 def error_of(rows, s, kernel, r, center):
-    """Relative error of the coordinates of the centers, by least squares on all of them."""
+    """Return the relative error of the coordinates of the centers after a least-squares fit."""
     exact = weighted_coordinates(solve(Centered() if center else Plain(), kernel, s, r), s)
     moments = Moments.of(kernel, s.centers[rows]).add(s.centers, s.weights)
     found = weighted_coordinates(ritz(moments, r, center=center), s)
@@ -39,7 +39,7 @@ def test_the_basis_is_the_smallest_that_meets_the_tolerance(center, tolerance):
 
 
 def line_and_far_points(line_weights, far_weights):
-    """A cluster on a line, and points alone, which heavier weights put first."""
+    """Return a cluster on a line and isolated points, which come first if they are heavier."""
     line, far = np.linspace(0, 1, len(line_weights)), 100 + 50.0 * np.arange(len(far_weights))
     return ReducedSet(np.append(line, far)[:, None], np.append(line_weights, far_weights))
 
@@ -48,8 +48,8 @@ def line_and_far_points(line_weights, far_weights):
 @pytest.mark.parametrize(
     "s",
     [
-        line_and_far_points(np.ones(100), np.linspace(20, 5, 40)),  # the cluster is not seen yet
-        line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or in part
+        line_and_far_points(np.ones(100), np.linspace(20, 5, 40)),  # the cluster is found late
+        line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or partly
     ],
     ids=["unseen", "in part"],
 )

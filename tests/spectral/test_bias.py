@@ -1,4 +1,4 @@
-"""The correction of eigenvalues: its formula cell by cell, and what it gains on real data."""
+"""Test the correction of eigenvalues: its formula, and its gain on real data."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def cells(m=40, d=3, seed=0):
 
 
 def second_difference(system, s, shape, step=1e-3):
-    """mu sum_j of the mean of f^2 over c_j +- h, h along the axes of the shape, less f(c_j)^2."""
+    """Return mu sum_j (mean of f^2 at c_j +- h) - f(c_j)^2, with h along the axes of the shape."""
     values, vectors = np.linalg.eigh(shape / np.trace(shape))
     squares = [
         value * (system.extend(s.centers + sign * step * axis) ** 2 - system.functions**2)

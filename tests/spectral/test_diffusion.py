@@ -1,4 +1,4 @@
-"""Random walks on weighted centers, against the n x n matrix of repeated rows."""
+"""Test random walks on weighted centers against the n x n matrix of repeated rows."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_the_walk_with_self_affinities_equals_diffusion_with_alpha_zero():
 
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0])
 def test_scaling_equal_weights_leaves_the_functions_unchanged(scale):
-    """Without self-affinities a center of weight below 1 is one point."""
+    """Without self-affinities, a center of weight below 1 counts as one point."""
     C = datasets.blobs(60, 2)
     X = datasets.blobs(20, 2, seed=4)
     one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.ones(60)), 4)
@@ -69,7 +69,7 @@ def test_scaling_equal_weights_leaves_the_functions_unchanged(scale):
 
 @pytest.mark.parametrize("graph", [None, 1e3])
 def test_a_light_center_hardly_affects_the_others(graph):
-    """Self-affinities of centers of weight 1 are left out whatever the weight of another."""
+    """The self-affinity of a center of weight 1 is omitted for any weights of the others."""
     C, X = datasets.blobs(60, 2), datasets.blobs(20, 2, seed=4)
     weights = np.append(np.ones(59), 1e-9)
     one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C[:59], np.ones(59)), 4, graph)
@@ -99,7 +99,7 @@ def test_scaling_the_kernel_leaves_the_eigenvalues_unchanged(operator):
 
 
 def test_degrees_of_nearly_isolated_centers_are_accurate():
-    """Its affinities are below the rounding of its own, which is left out of the sum."""
+    """Its affinities are below the rounding error of its self-affinity, which is omitted."""
     C = np.append(datasets.blobs(40, 2), [[30.0, 30.0]], axis=0)
     exact = dense.Markov(Gaussian(4.0), C, 3, self_affinity=False)
     assert exact.degrees[-1] < 1e-17

@@ -1,4 +1,4 @@
-"""Algorithm 1: weight, decompose, reweight, extend; the same for any order of the centers."""
+"""Test Algorithm 1: weight, decompose, reweight, extend, for any order of the centers."""
 
 import sys
 
@@ -121,7 +121,7 @@ def grid(nx, ny, height=1.3):
 )
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_signs_are_determined_for_symmetric_data(points, operator):
-    """A function odd in two features has no third moment and no covariance with either."""
+    """A function that is odd in two features has no third moment and no covariance with them."""
     s = ReducedSet(points, np.ones(len(points)))
     kernel = Gaussian(4.0)
     expected = solve(operator, kernel, s, 6)
@@ -154,7 +154,7 @@ def test_float32_points_give_float32_functions():
 
 @pytest.mark.parametrize("m", [50, 512])
 def test_points_that_the_kernel_cannot_distinguish_have_no_components(m):
-    """Centered, their Gram matrix is zero to rounding, and rounding is no component."""
+    """Their centered Gram matrix is zero up to rounding error, which is not a component."""
     s = ReducedSet(datasets.blobs(m, 2), np.ones(m))
     assert len(solve(Centered(), Gaussian(1e12), s, 3).eigenvalues) == 0
     assert len(solve(Plain(), Gaussian(1e12), s, 3).eigenvalues) == 1

@@ -1,4 +1,4 @@
-"""Kernel PCA in feature space: identities that hold for every operator."""
+"""Test identities of kernel PCA in feature space that hold for every operator."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tests import datasets, dense
 
 
 def systems(kernel):
-    """Algorithm 1, and Rayleigh-Ritz on few points, each with and without the mean."""
+    """Return systems of Algorithm 1 and Rayleigh-Ritz, each centered and not."""
     X = datasets.blobs(200, 3)
     weights = np.random.default_rng(0).integers(1, 5, 200).astype(float)
     moments = Moments.of(kernel, X[:25]).add(X, weights)

@@ -1,4 +1,4 @@
-"""The neighbour graph, against all distances."""
+"""Test the neighbor graph against all pairwise distances."""
 
 import pickle
 
@@ -14,12 +14,12 @@ C = datasets.blobs(80, 2)
 
 
 def lattice():
-    """Many equal distances."""
+    """Return points with many equal distances."""
     return np.stack(np.meshgrid(np.arange(7.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
 
 
 def expected(X, centers, graph):
-    """k(x, c) where ||x - c|| is at most the reach of either."""
+    """Return k(x, c) where ||x - c|| is at most the reach of x or of c, and 0 elsewhere."""
 
     def reach(points):
         distances = np.linalg.norm(points[:, None] - centers, axis=2)

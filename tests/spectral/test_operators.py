@@ -1,4 +1,4 @@
-"""Operators: what is done to the kernel, against the n x n matrix of repeated rows."""
+"""Test the operators against the n x n matrix of repeated rows."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ NEW = datasets.blobs(7, 2, seed=1)
 
 
 def even(X, Y):
-    """A g of one's own: positive definite, and so its product with the kernel."""
+    """Return a custom g that is positive definite, and hence so is its product with the kernel."""
     return 1 + X @ Y.T
 
 

@@ -1,4 +1,4 @@
-"""Rayleigh-Ritz on a basis: equal to Algorithm 1 on all centers, and to dense Nystrom on few."""
+"""Test Rayleigh-Ritz: equal to Algorithm 1 on all centers, to dense Nystrom on few."""
 
 import sys
 

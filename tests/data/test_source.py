@@ -125,7 +125,7 @@ def test_a_value_that_is_not_finite_is_located(tmp_path, kind, bad):
     blocks = source.blocks()
     for _ in range(7):
         next(blocks)
-    with pytest.raises(ValueError, match=r"column ('b'|1), holds NaN or infinity") as error:
+    with pytest.raises(ValueError, match=r"column ('b'|1), contains NaN or infinity") as error:
         next(blocks)
     place = {"folder": "part-3", "iterator": "block", "list of": "block 5", "function": "block 5"}
     expected = next((word for kind_, word in place.items() if kind.startswith(kind_)), "row 777")

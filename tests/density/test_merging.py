@@ -203,7 +203,7 @@ def test_only_shadow_densities_can_be_merged(density):
 
 def test_a_refined_model_is_rejected_with_the_fix():
     models = [ReducedSetKernelPCA(2, bandwidth=2.0, refine="nystrom").fit(p) for p in PARTS]
-    with pytest.raises(ValueError, match=r"which merge cannot; leave it out.*refine_on"):
+    with pytest.raises(ValueError, match=r"which merge does not support.*refine_on"):
         merge(*models)
 
 

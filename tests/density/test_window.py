@@ -405,7 +405,7 @@ def test_a_kernel_that_differs_from_the_embedding_is_rejected():
 def test_two_different_kernels_are_rejected(embedded):
     density = WindowDensity(100, ShadowDensity(Gaussian(1.0)), kernel=Gaussian(5.0))
     model = ReducedSetKernelPCA(2, density=density) if embedded else density
-    with pytest.raises(ValueError, match=r"kernel=Gaussian.*5\.0.*beside a density that has one"):
+    with pytest.raises(ValueError, match=r"kernel=Gaussian.*5\.0.*but the density already has one"):
         model.fit(datasets.blobs(200, 2))
 
 

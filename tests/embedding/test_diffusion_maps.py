@@ -240,5 +240,5 @@ def test_the_warning_distinguishes_far_rows_from_rows_with_vanishing_components(
 
 
 def test_equal_points_are_rejected():
-    with pytest.raises(ValueError, match="all points are equal"):
+    with pytest.raises(ValueError, match="all points are identical"):
         DiffusionMaps(1, bandwidth=1.0).fit(np.ones((20, 2)))

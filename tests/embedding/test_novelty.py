@@ -203,7 +203,7 @@ def test_the_embedding_must_be_a_kernel_pca():
 
 
 def test_equal_points_are_rejected_by_default():
-    with pytest.raises(ValueError, match="all points are equal"):
+    with pytest.raises(ValueError, match="all points are identical"):
         KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=1.0)).fit(np.ones((10, 2)))
 
 

@@ -160,7 +160,7 @@ def test_an_automatic_basis_preserves_accuracy_for_a_kernel_with_a_cusp(center):
 
 
 def test_the_warning_about_too_few_components_names_the_basis():
-    with pytest.warns(UserWarning, match="Use more basis points than 1"):
+    with pytest.warns(UserWarning, match="Use more than 1 basis points"):
         ReducedSetKernelPCA(3, bandwidth=4.0, basis=1).fit(datasets.blobs(100, 3))
 
 

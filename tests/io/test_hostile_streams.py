@@ -15,7 +15,7 @@ _FADING_COVER = (*_FADING_STREAM, "aging", "AgingCover")
 _SUMS = (*_FADING_STREAM, "sums", "Sums")
 
 STREAM_TREES = {
-    "no rows": ((*_WINDOW_COVER, "n_rows"), 0, "n_rows must be a whole number of at least 1"),
+    "no rows": ((*_WINDOW_COVER, "n_rows"), 0, "n_rows must be an integer of at least 1"),
     "other rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must be a row of late|last row of each"),
     "rows without end": ((*_WINDOW_COVER, "n_rows"), 2**62, "at most 2305843009213693952"),
     "no patience": ((*_WINDOW_COVER, "patience"), 0, "patience must be a whole number"),

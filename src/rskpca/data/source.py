@@ -265,7 +265,7 @@ class _BlockBuilder:
         rows, features = self.rows[: self.n_rows], self.source._selection.features
         if self.source._must_be_finite and not _sum_is_finite(rows):
             fix = "impute it, drop the row, or pass skip_missing=True"
-            self._reject(~np.isfinite(rows), features, "holds NaN or infinity", fix)
+            self._reject(~np.isfinite(rows), features, "contains NaN or infinity", fix)
         return Block(self.start, rows, self._weights(), self._ids())
 
     def _weights(self) -> NDArray[np.float64] | None:

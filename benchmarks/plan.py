@@ -26,7 +26,7 @@ class Case(NamedTuple):
     timed: tuple[float, ...] = ELLS
 
 
-# None of these data sets was used to choose the law that predicts the number of centers.
+# The law that predicts the number of centers was chosen on other data sets.
 CASES = (
     Case("covtype", datasets.covtype, 581_012),
     Case("covtype, four fifths", datasets.covtype, 464_809),

@@ -65,7 +65,7 @@ class DensityInvariants:
         density = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         s, labels = density.reduced_set_, density.labels_
         if s.displacement is None:
-            pytest.skip("nothing is claimed")
+            pytest.skip("the reduced set has no radius")
         squared = ((X.astype(float) - s.centers[labels].astype(float)) ** 2).sum(axis=1)
         for sums, values in ((s.displacement, np.sqrt(squared)), (s.scatter, squared)):
             expected = np.bincount(labels, weights=weights * values, minlength=s.n_centers)
@@ -73,7 +73,7 @@ class DensityInvariants:
 
     def test_integer_weights_equal_repeated_rows(self, X):
         if not self.weights_equal_repeats:
-            pytest.skip("not promised")
+            pytest.skip("integer weights need not equal repeated rows")
         weights = np.random.default_rng(1).integers(0, 4, size=len(X))
         weighted = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         repeated = self.make(Gaussian(2.0)).fit(np.repeat(X, weights, axis=0))

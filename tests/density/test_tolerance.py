@@ -130,7 +130,7 @@ class Jump:
         ({"ell": "auto", "tol": 0.1, "kernel": KERNELS[2]}, "needs random frequencies"),
         (
             {"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0, monotone=True)},
-            "smallest guaranteed error is 1.41, ",
+            "guaranteed error is 1.41, ",
         ),
         ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0)}, "give it monotone=True"),
     ],

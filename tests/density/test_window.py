@@ -48,7 +48,7 @@ def drifting_rows(n, d=2, seed=0, speed=10.0):
 
 
 CHANGES = st.lists(
-    st.tuples(st.sampled_from(["add", "add", "forget", "pickle", "refuse"]), st.integers(1, 60)),
+    st.tuples(st.sampled_from(["add", "add", "forget", "pickle", "reject"]), st.integers(1, 60)),
     min_size=1,
     max_size=12,
 )
@@ -82,7 +82,7 @@ def test_any_sequence_of_changes_equals_the_naive_stream(
             X, weights = np.array([row[0] for row in gone]), np.array([row[1] for row in gone])
             density.forget(X, sample_weight=weights)
             naive.forget(X, weights)
-        elif change == "refuse":
+        elif change == "reject":
             with pytest.raises(ValueError, match="NaN"):
                 density.partial_fit(np.full((n, 2), np.nan))
         else:

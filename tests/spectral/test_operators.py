@@ -67,7 +67,7 @@ def test_a_custom_g_gives_the_eigenproblem_of_g_times_k():
 @pytest.mark.parametrize(
     ("g", "message"),
     [
-        (lambda X, Y: np.ones(len(X)), r"g must make an array of shape .* = \(25, 25\)"),
+        (lambda X, Y: np.ones(len(X)), r"g must return an array of shape .* = \(25, 25\)"),
         (lambda X, Y: np.full((len(X), len(Y)), np.nan), "not finite"),
     ],
 )

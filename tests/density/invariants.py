@@ -65,7 +65,7 @@ class DensityInvariants:
         density = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         s, labels = density.reduced_set_, density.labels_
         if s.displacement is None:
-            pytest.skip("the reduced set has no radius")
+            pytest.skip("the reduced set has no displacement")
         squared = ((X.astype(float) - s.centers[labels].astype(float)) ** 2).sum(axis=1)
         for sums, values in ((s.displacement, np.sqrt(squared)), (s.scatter, squared)):
             expected = np.bincount(labels, weights=weights * values, minlength=s.n_centers)

@@ -195,7 +195,7 @@ def test_points_beyond_the_cut_off_are_reported():
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (1, "graph=1 is a number of nearest centers, which must be at least 2"),
+        (1, "graph=1 is the number of nearest centers and must be at least 2"),
         (-1.0, "graph must be a positive, finite number, got -1.0"),
         ("knn", "graph must be"),
         (True, "graph must be"),

@@ -244,7 +244,7 @@ def test_methods_with_two_passes_cannot_stream(verb):
     model = ReducedSetKernelPCA(2, refine="nystrom")
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)
-    assert "call refine_on with the rows at the end" in str(error.value.__cause__)
+    assert "call refine_on with all rows at the end" in str(error.value.__cause__)
 
 
 class Parts:

@@ -7,6 +7,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import zarr
 
@@ -172,6 +174,19 @@ def test_fingerprints_of_different_tables_differ(tmp_path, kind):
     changed = X.copy()
     changed[0] += 1
     assert open_source(make_input(kind, tmp_path / "two", changed[:-1])).fingerprint() != first
+
+
+def test_parquet_row_groups_are_not_loaded_as_a_whole(tmp_path):
+    columns = dict(zip("abcd", np.random.default_rng(0).normal(size=(4, 500_000)), strict=True))
+    path = tmp_path / "data.parquet"
+    pq.write_table(
+        pa.table(columns), path, row_group_size=500_000, use_dictionary=False, data_page_size=2**14
+    )
+    before = pa.total_allocated_bytes()
+    blocks = open_source(path, block_rows=1000).blocks()
+    next(blocks)
+    assert pa.total_allocated_bytes() - before < path.stat().st_size / 10
+    blocks.close()
 
 
 def _datasets(path):

@@ -185,11 +185,11 @@ def test_a_sparse_model_can_be_compressed():
     [
         ({"noise": 0.0}, "noise must be a positive"),
         ({"noise": "small"}, "noise must be a positive"),
-        ({"noise": 0.9}, "no point of these data has a weight"),
+        ({"noise": 0.9}, "every weight is zero"),
         ({"noise": 1e-9}, "rounding"),
         ({"n_centers": 0}, "n_centers must be an integer"),
         ({"n_centers": 2.5}, "n_centers must be an integer"),
-        ({"n_centers": 500}, "n_centers=500 is more than"),
+        ({"n_centers": 500}, "n_centers=500 exceeds"),
         ({"n_centers": 5, "noise": 0.1}, "not both"),
     ],
 )
@@ -209,5 +209,5 @@ def test_equally_good_points_are_accepted():
 
 def test_fewer_components_than_requested_give_a_warning_with_the_fix():
     model = SparseKernelPCA(9, n_centers=4, bandwidth=4.0)
-    with pytest.warns(UserWarning, match=r"n_components=9.*more centers"):
+    with pytest.warns(UserWarning, match=r"n_components=9.*more than 4 centers"):
         model.fit(datasets.blobs(100, 3))

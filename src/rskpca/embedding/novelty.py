@@ -78,7 +78,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     embedding_: ReducedSetKernelPCA | NystromKernelPCA
     _offset_: float | None
-    _solved_: tuple[FittedModel, FittedModel]
+    _solved_: tuple[FittedModel, FittedModel] | None = None
 
     def __init__(
         self,
@@ -114,8 +114,11 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             _continue_from(embedding, self.embedding_)
         with self._any_number_of_components():
             embedding.fit(rows.X, sample_weight=rows.given_weights)
-            offset = _threshold(embedding.model_, rows.X, rows.weights, self.contamination)
-        return self._store(rows, embedding, offset)
+            model = embedding.model_
+            offset = _threshold(model, rows.X, rows.weights, self.contamination)
+        self._store(rows, embedding, offset)
+        self._solved_ = model, model.with_offset(offset)
+        return self
 
     @available_if(_embedding_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -176,7 +179,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         """Return the detector of the combined data; see :func:`rskpca.merge`."""
         merged = clone(self)
         merged.embedding_ = merge(self.embedding_, *(other.embedding_ for other in others))
-        merged._offset_ = None
+        merged._offset_ = merged._solved_ = None
         return merged
 
     def _check_parameters(self) -> None:
@@ -210,7 +213,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     def _store(self, rows: Rows, embedding: Any, offset: float | None) -> Self:
         rows.name_features(self)
-        self.embedding_, self._offset_ = embedding, offset
+        self.embedding_, self._offset_, self._solved_ = embedding, offset, None
         return self
 
     @property
@@ -219,7 +222,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         with self._any_number_of_components():
             embedded = self.embedding_.model_
-        solved = self.__dict__.get("_solved_")
+        solved = self._solved_
         if solved is None or solved[0] is not embedded or self._offset_ is None:
             if self._offset_ is None:
                 self._check_parameters()

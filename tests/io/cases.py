@@ -1,4 +1,4 @@
-"""A model of every kind that a file may hold."""
+"""One model of every kind that can be saved."""
 
 from collections.abc import Callable
 from functools import cache
@@ -43,40 +43,40 @@ ROWS, NEW = 120, 40
 
 @cache
 def data(dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to fit, and others."""
+    """Return rows to fit, and new rows."""
     X = datasets.blobs(ROWS + NEW, 3, dtype=dtype)
     return X[:ROWS], X[ROWS:]
 
 
-def _streamed(model: Any, X: np.ndarray) -> Any:
-    """In parts, with some rows taken away again, and nothing solved since."""
-    for part in np.array_split(X, 3):
-        model.partial_fit(part)
+def _fit_in_chunks(model: Any, X: np.ndarray) -> Any:
+    """Fit three chunks and forget some rows, so that the eigenproblem is not solved yet."""
+    for chunk in np.array_split(X, 3):
+        model.partial_fit(chunk)
     return model.forget(X[-20:-10])
 
 
-def _parted(model: Any, X: np.ndarray) -> Any:
-    """In parts, one of them weighted, that cannot be forgotten."""
+def _fit_weighted_chunks(model: Any, X: np.ndarray) -> Any:
+    """Fit three chunks, one of them weighted."""
     first, second, third = np.array_split(X, 3)
     model.partial_fit(first).partial_fit(second, sample_weight=np.linspace(0, 3, len(second)))
     return model.partial_fit(third)
 
 
-def _merged(model: Any, X: np.ndarray) -> Any:
-    return merge(*(clone(model).fit(part) for part in np.array_split(X, 3)))
+def _merge(model: Any, X: np.ndarray) -> Any:
+    return merge(*(clone(model).fit(chunk) for chunk in np.array_split(X, 3)))
 
 
 def _fit(model: Any) -> Callable[[np.ndarray], Any]:
-    return lambda X: model.fit(X)
+    return lambda X: clone(model).fit(X)
 
 
 def _stream(model: Any) -> Callable[[np.ndarray], Any]:
-    return lambda X: _streamed(model, X)
+    return lambda X: _fit_in_chunks(clone(model), X)
 
 
 _K = Gaussian(4.0)
 _WINDOW = WindowDensity(60, ShadowDensity(_K))
-_FADING = FadingDensity(0.7, ShadowDensity(_K))  # 16 rows until a center goes, 179 in a span
+_FADING = FadingDensity(0.7, ShadowDensity(_K))  # a center expires after 16 rows, a span has 179
 
 CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "gaussian": lambda X: Gaussian(1.5),
@@ -92,17 +92,17 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "shadow, stream": _stream(ShadowDensity(_K)),
     "shadow, bounded": _fit(ShadowDensity(_K, ell=9.0, max_centers=12)),
     "shadow, weights": lambda X: ShadowDensity(_K).fit(X, sample_weight=np.linspace(0, 1, len(X))),
-    "shadow, merged": lambda X: _merged(ShadowDensity(_K), X),
+    "shadow, merged": lambda X: _merge(ShadowDensity(_K), X),
     "shadow, warm": lambda X: ShadowDensity(_K, warm_start=True).fit(X[:60]).fit(X[60:]),
     "window": _fit(WindowDensity(60, ShadowDensity(_K))),
     "window, unfitted": lambda X: WindowDensity(7, kernel=_K),
     "window, stream": _stream(WindowDensity(60, ShadowDensity(_K, ell=6.0))),
     "window, not full, stream": _stream(WindowDensity(500, ShadowDensity(_K))),
     "window, every row": _fit(WindowDensity(60, ShadowDensity(_K, ell=np.inf))),
-    "window, weights": lambda X: _parted(WindowDensity(70, ShadowDensity(_K)), X),
+    "window, weights": lambda X: _fit_weighted_chunks(WindowDensity(70, ShadowDensity(_K)), X),
     "fading": _fit(FadingDensity(30.0, ShadowDensity(_K))),
-    "fading, stream": lambda X: _parted(clone(_FADING), X),
-    "fading, every row, stream": lambda X: _parted(
+    "fading, stream": lambda X: _fit_weighted_chunks(clone(_FADING), X),
+    "fading, every row, stream": lambda X: _fit_weighted_chunks(
         FadingDensity(0.3, ShadowDensity(_K, ell=np.inf, n_frequencies=0)), X
     ),
     "kmeans": _fit(KMeansDensity(9)),
@@ -120,7 +120,7 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "kernel pca, a basis": lambda X: ReducedSetKernelPCA(
         2, kernel=_K, basis=ReducedSet(X[:9], np.ones(9))
     ).fit(X),
-    "kernel pca, merged": lambda X: _merged(ReducedSetKernelPCA(2, kernel=_K), X),
+    "kernel pca, merged": lambda X: _merge(ReducedSetKernelPCA(2, kernel=_K), X),
     "kernel pca, window": _fit(ReducedSetKernelPCA(2, density=_WINDOW)),
     "kernel pca, window, stream": _stream(ReducedSetKernelPCA(2, density=_WINDOW)),
     "kernel pca, fading": _fit(ReducedSetKernelPCA(2, density=FadingDensity(30.0, kernel=_K))),
@@ -143,7 +143,7 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "novelty": _fit(KernelPCANovelty()),
     "novelty, stream": _stream(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K))),
     "novelty, window, stream": _stream(KernelPCANovelty(ReducedSetKernelPCA(2, density=_WINDOW))),
-    "novelty, merged": lambda X: _merged(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K)), X),
+    "novelty, merged": lambda X: _merge(KernelPCANovelty(ReducedSetKernelPCA(2, kernel=_K)), X),
     "scaler": _fit(StandardScaler()),
     "pipeline": _fit(make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=2.0))),
 }

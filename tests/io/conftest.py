@@ -1,4 +1,4 @@
-"""Files of the cases, and files that must be refused."""
+"""Saved cases, and a check that a file is refused."""
 
 import pytest
 
@@ -7,23 +7,23 @@ from rskpca.io import ModelFileError
 from tests.io.cases import CASES, data
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def saved(tmp_path_factory):
-    """The bytes of a case's file."""
+    """Return a function that returns the bytes of a saved case."""
     folder = tmp_path_factory.mktemp("saved")
 
-    def bytes_of(name="kernel pca"):
+    def read(name="kernel pca"):
         path = folder / f"{name}.rskpca"
         if not path.exists():
             save(CASES[name](data()[0]), path)
         return path.read_bytes()
 
-    return bytes_of
+    return read
 
 
 @pytest.fixture
 def refuse(tmp_path):
-    """Check that bytes are refused, by ``load`` at least."""
+    """Return a function that checks that ``load``, or another function, refuses some bytes."""
 
     def check(contents, match, *, by=load):
         path = tmp_path / "hostile.rskpca"

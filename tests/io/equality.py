@@ -1,4 +1,4 @@
-"""Two objects with the same state, to the last bit."""
+"""Bitwise comparison of the states of two objects."""
 
 from typing import Any
 
@@ -7,12 +7,14 @@ from scipy.spatial import KDTree
 
 from rskpca.density._recent import concatenate
 
-REMADE = {"_cover_", "_preimages_", "_set_", "_cover", "_step", "_cache", "_model_"}
-REMADE |= {"certificate", "feature_space", "center_labels"}
+COMPUTED_AGAIN = {
+    "_cache", "_cover", "_cover_", "_model_", "_set_", "_step", "center_labels", "certificate",
+    "feature_space",
+}  # fmt: skip
 
 
 def differences(a: Any, b: Any, where: str = "") -> list[str]:
-    """Where two objects differ; empty where they are the same."""
+    """Return the paths at which two objects differ."""
     if type(a) is not type(b):
         return [f"{where}: {type(a).__name__} and {type(b).__name__}"]
     if isinstance(a, np.ndarray):
@@ -35,15 +37,15 @@ def differences(a: Any, b: Any, where: str = "") -> list[str]:
 
 def _state(value: Any) -> dict[str, Any]:
     if hasattr(value, "compacted"):
-        value = value.compacted()  # without centers that are gone
-    state = {k: v for k, v in vars(value).items() if k not in REMADE}
+        value = value.compacted()  # drops expired centers
+    state = {k: v for k, v in vars(value).items() if k not in COMPUTED_AGAIN}
     if "embedding_" in state:
         state.pop("_solved_", None)  # derived from the model of the embedding
     solved = state.get("_solved_")
     if solved is not None and solved[0] is not value._summary():
-        state["_solved_"] = None  # of data that have changed
+        state["_solved_"] = None  # the data have changed since
     if "segments" in state:
-        state["segments"] = concatenate(state["segments"])  # cut in another way
+        state["segments"] = concatenate(state["segments"])  # the split does not matter
     return state
 
 

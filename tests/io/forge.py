@@ -1,4 +1,4 @@
-"""Files as an attacker would make them: with a right checksum over wrong contents."""
+"""Forged files: invalid contents under a valid checksum, as an attacker would write them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rskpca.io._container import ALIGNMENT, DIGEST, MAGIC, PREFIX, VERSION
 
 
 @dataclass
-class Forged:
-    """The header of a file, as JSON or as bytes, and what follows it."""
+class ForgedFile:
+    """The header of a file, as JSON or as bytes, and the bytes of its arrays."""
 
     header: Any
     arrays: list[bytes]
@@ -23,9 +23,9 @@ class Forged:
     magic: bytes = MAGIC
 
     @classmethod
-    def of(cls, data: bytes) -> Forged:
-        """Taken apart."""
-        _, _, length, _ = PREFIX.unpack_from(data)
+    def parse(cls, data: bytes) -> ForgedFile:
+        """Take a file apart."""
+        _, version, length, _ = PREFIX.unpack_from(data)
         header = json.loads(data[PREFIX.size : PREFIX.size + length])
         position, arrays = PREFIX.size + length, []
         for dtype, shape, *_ in header["arrays"]:
@@ -35,37 +35,38 @@ class Forged:
                 size *= axis
             arrays.append(data[position : position + size])
             position += size
-        return cls(header, arrays)
+        return cls(header, arrays, version)
 
-    def _at(self, path: Sequence[str]) -> Any:
+    def find(self, path: Sequence[str]) -> Any:
+        """Return the part of the header at a path of keys."""
         tree = self.header
         for key in path:
             tree = tree[key]
         return tree
 
     def replace(self, path: Sequence[str], new: Any) -> None:
-        """Put a value at a path of keys in place of what was there; ... takes it away."""
+        """Replace the value at a path of keys; ``...`` removes it."""
         *holder, last = path
-        tree = self._at(holder)
+        tree = self.find(holder)
         if new is Ellipsis:
             del tree[last]
         else:
             tree[last] = new
 
-    def array_of(self, path: Sequence[str]) -> int:
-        """The place of an array in the file."""
-        return self._at(path)["array"]
+    def index_of(self, path: Sequence[str]) -> int:
+        """Return the index of an array in the file."""
+        return self.find(path)["array"]
 
-    def with_numbers(self, path: Sequence[str], places: int | slice, value: float) -> Forged:
-        """With other numbers in one of its arrays."""
-        place = self.array_of(path)
-        numbers = np.frombuffer(self.arrays[place], dtype=self.header["arrays"][place][0]).copy()
+    def with_numbers(self, path: Sequence[str], places: int | slice, value: float) -> ForgedFile:
+        """Overwrite some numbers of an array."""
+        index = self.index_of(path)
+        numbers = np.frombuffer(self.arrays[index], dtype=self.header["arrays"][index][0]).copy()
         numbers[places] = value
-        self.arrays[place] = numbers.tobytes()
+        self.arrays[index] = numbers.tobytes()
         return self
 
-    def sealed(self) -> bytes:
-        """Put together, with all lengths and the checksum as they must be."""
+    def to_bytes(self) -> bytes:
+        """Return the file with correct lengths and a valid checksum."""
         header = self.header
         if not isinstance(header, bytes):
             header = json.dumps(header, separators=(",", ":")).encode()
@@ -73,9 +74,9 @@ class Forged:
         for array in self.arrays:
             body += bytes(-(PREFIX.size + len(body)) % ALIGNMENT) + array
         length = PREFIX.size + len(body) + DIGEST
-        return resealed(PREFIX.pack(self.magic, self.version, len(header), length) + body)
+        return add_checksum(PREFIX.pack(self.magic, self.version, len(header), length) + body)
 
 
-def resealed(data: bytes) -> bytes:
-    """With a checksum at the end."""
+def add_checksum(data: bytes) -> bytes:
+    """Append the checksum."""
     return data + hashlib.sha256(data).digest()

@@ -1,8 +1,8 @@
-"""``python -m tests.io.fuzz --count 100000``: spoilt files give an error, or a model that works.
+"""``python -m tests.io.fuzz --count 100000``: corrupt files at random and load them.
 
-A file whose checksum was not made right must be refused, unless nothing changed. One whose
-checksum was made right is refused, or is a sound model: it can be saved again, and answers, or says
-what is wrong with its numbers in a ValueError or an ArithmeticError.
+A file with a wrong checksum must be refused, unless nothing was changed. A file whose checksum was
+corrected must be refused or give a valid model: it can be saved again, and it answers, or says
+in a ValueError or an ArithmeticError what is wrong with its numbers.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tests.io import mutations
 from tests.io.cases import CASES, data
 from tests.io.equality import differences
 
-ROOM = 2**30  # bytes of memory above what is there before the first file
-LONGEST = 20.0  # seconds that a file may take
+MEMORY = 2**30  # bytes, in addition to those in use before the first file
+MAX_SECONDS = 20.0  # per file
 ANSWERS = ("transform", "predict", "score_samples")
-LEARNT = ("eigenvectors_", "labels_", "center_labels_", "certificate_", "offset_", "t_")
+ATTRIBUTES = ("eigenvectors_", "labels_", "center_labels_", "certificate_", "offset_", "t_")
 
 
 @dataclass
 class Report:
-    """How many files ended how, and the slowest."""
+    """Counts of the outcomes, and the time of the slowest file."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
@@ -47,50 +47,50 @@ class Report:
         self.slowest = max(self.slowest, seconds)
 
 
-def scratch() -> tempfile.TemporaryDirectory[str]:
-    """A folder in memory where there is one: the disk is no part of this."""
+def scratch_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a temporary folder, in memory if possible."""
     memory = Path("/dev/shm")
     return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
 
 
-def seeds(folder: Path) -> dict[str, bytes]:
-    """A sound file of each case."""
+def save_cases(folder: Path) -> dict[str, bytes]:
+    """Return a valid file of each case."""
     found = {}
     for name, make in CASES.items():
         save(make(data()[0]), folder / "seed")
         found[name] = (folder / "seed").read_bytes()
-        _answer(load(folder / "seed"))  # compiles what it needs before memory is counted
+        _answer(load(folder / "seed"))  # compiles functions before memory is limited
     return found
 
 
 def run(count: int, seed: int, folder: Path) -> Report:
-    """Spoil ``count`` files one after another, and load them."""
-    rng, sound, report = random.Random(seed), seeds(folder), Report()
-    names = list(sound)
-    with _room(ROOM):
+    """Corrupt and load ``count`` files."""
+    rng, valid, report = random.Random(seed), save_cases(folder), Report()
+    names = list(valid)
+    with _limited_memory(MEMORY):
         for number in range(count):
             name, mutation = rng.choice(names), rng.choice(mutations.ALL)
-            spoilt = mutation(sound[name], sound[rng.choice(names)], rng)
+            corrupted = mutation(valid[name], valid[rng.choice(names)], rng)
             start = time.perf_counter()
-            outcome = _outcome(spoilt, sound[name], mutation, folder / "spoilt")
+            outcome = _outcome(corrupted, valid[name], mutation, folder / "corrupted")
             seconds = time.perf_counter() - start
             report.add(mutation.__name__, outcome, seconds)
-            if outcome.startswith("FAILED") or seconds > LONGEST:
+            if outcome.startswith("FAILED") or seconds > MAX_SECONDS:
                 report.failures.append(f"{number} {name}, {mutation.__name__}: {outcome}")
     return report
 
 
-def _outcome(spoilt: bytes, sound: bytes, mutation: Any, path: Path) -> str:
-    path.write_bytes(spoilt)
+def _outcome(corrupted: bytes, valid: bytes, mutation: Any, path: Path) -> str:
+    path.write_bytes(corrupted)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _tried(path, spoilt == sound, mutation in mutations.BYTES)
+            return _load(path, corrupted == valid, mutation in mutations.BYTES)
     except Exception as error:
         return f"FAILED: {type(error).__name__}: {error!s:.150}"
 
 
-def _tried(path: Path, same: bool, must_refuse: bool) -> str:
+def _load(path: Path, same: bool, must_refuse: bool) -> str:
     try:
         describe(path)
     except ModelFileError:
@@ -98,45 +98,46 @@ def _tried(path: Path, same: bool, must_refuse: bool) -> str:
     try:
         model = load(path)
     except ModelFileError as error:
-        return "FAILED: too much memory" if "no memory" in str(error) else "refused"
+        return "FAILED: too much memory" if "not enough memory" in str(error) else "refused"
     if same:
-        return "the same"
+        return "unchanged"
     if must_refuse:
         return "FAILED: loaded"
-    return _sound(model, path)
+    return _use(model, path)
 
 
-def _sound(model: Any, path: Path) -> str:
-    """A model of other numbers can be saved; it answers, and takes more rows."""
+def _use(model: Any, path: Path) -> str:
+    """Save a model again and use it."""
     save(model, path)
     if differences(load(path), model):
-        return "FAILED: saved as another"
+        return "FAILED: saved differently"
     try:
         _answer(model)
     except (ValueError, ArithmeticError):
-        return "another model, which says what is wrong when it is used"
-    return "another sound model"
+        return "a model that raises an error when it is used"
+    return "a different valid model"
 
 
 def _answer(model: Any) -> None:
+    """Ask a fitted model for everything it knows, and change its data."""
     rows = data()[1][:5]
     if hasattr(model, "n_features_in_"):
         for name in ANSWERS:
             if hasattr(model, name):
                 getattr(model, name)(rows)
-        for name in LEARNT:
+        for name in ATTRIBUTES:
             getattr(model, name, None)
         if hasattr(model, "partial_fit"):
             model.partial_fit(rows)
-            _solved_again(model, rows)
+            _solve_again(model, rows)
         if hasattr(model, "forget"):
-            with suppress(ValueError):  # merged, or grown
+            with suppress(ValueError):  # after a merge, or after the radius has grown
                 model.forget(rows)
-            _solved_again(model, rows)
+            _solve_again(model, rows)
 
 
-def _solved_again(model: Any, rows: Any) -> None:
-    """Whatever is asked for first after rows came or went."""
+def _solve_again(model: Any, rows: Any) -> None:
+    """Ask for what depends on the data."""
     getattr(model, "labels_", None)
     getattr(model, "reduced_set_", None)
     if hasattr(model, "transform"):
@@ -144,8 +145,8 @@ def _solved_again(model: Any, rows: Any) -> None:
 
 
 @contextmanager
-def _room(more: int) -> Iterator[None]:
-    """No memory beyond what is there now and so much more."""
+def _limited_memory(more: int) -> Iterator[None]:
+    """Limit the memory of the process to what it has now and some more."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, before[1]))
@@ -161,7 +162,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     start = time.perf_counter()
-    with scratch() as folder:
+    with scratch_folder() as folder:
         report = run(options.count, options.seed, Path(folder))
     for outcome, number in report.outcomes.most_common():
         print(f"{number:8,}  {outcome}")

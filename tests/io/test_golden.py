@@ -1,4 +1,4 @@
-"""A file that another machine wrote, some time ago."""
+"""Files that another machine wrote with an earlier version."""
 
 import hashlib
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from rskpca import load
+from rskpca.io import describe
 from tests.io import golden
 
-ROWS = np.array([[0.0, 1.0, 2.0], [5.5, 4.0, 3.0]])
+ROWS = golden.ROWS
 EXPECTED = {
     "kernel pca": [
         [0.6129249297914239, 0.6317771561711971],
@@ -20,37 +21,66 @@ EXPECTED = {
     ],
     "pipeline": [[-0.04414297011986464], [0.08506109309375282]],
 }
+DIGESTS = {
+    golden.FIRST: "c1ade9c044135f7617d43583645a40b6da13a398eb31f715dccdc310746723c4",
+    golden.VERSION_1: "bdf1981425d33ddb1ec9adbcbf37da394ad6164e32a12ffc9c7573b299e23198",
+    golden.VERSION_2: "a8565bfa1bfe3b586aa83a75e2255b5f620b6b1af9a18622533ad3419c94b856",
+}
+CASES = [*EXPECTED, "cut", *golden.more_models()]
 
 
 @pytest.fixture(scope="module")
-def loaded():
-    return load(golden.PATH)
+def first():
+    return load(golden.FIRST)
 
 
-def test_the_file_is_the_one_that_was_written():
-    digest = hashlib.sha256(golden.PATH.read_bytes()).hexdigest()
-    assert digest == "c1ade9c044135f7617d43583645a40b6da13a398eb31f715dccdc310746723c4"
+@pytest.fixture(scope="module", params=[golden.VERSION_1, golden.VERSION_2], ids=["1", "2"])
+def loaded(request):
+    return load(request.param)
+
+
+@pytest.mark.parametrize("path", DIGESTS, ids=lambda path: path.name)
+def test_the_file_is_unchanged(path):
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == DIGESTS[path]
+    assert describe(path).rskpca == "0.1.0"
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_coordinates_are_those_of_the_other_machine(name, loaded):
-    np.testing.assert_allclose(loaded[name].transform(ROWS), EXPECTED[name], rtol=1e-10)
+def test_coordinates_equal_those_of_the_other_machine(name, first):
+    np.testing.assert_allclose(first[name].transform(ROWS), EXPECTED[name], rtol=1e-10)
 
 
-def test_stored_numbers_are_the_same_bits(loaded):
-    model = loaded["kernel pca"]
+def test_stored_numbers_have_the_same_bits(first):
+    model = first["kernel pca"]
     assert model.reduced_set_.weights.tolist() == [4.0, 9.0, 2.0, 2.0, 1.0, 1.0, 1.0]
     assert model.reduced_set_.centers[:2].tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
     assert model.eigenvalues_.tolist() == [5.109138365020431, 3.195438073694276]
-    assert loaded["stream"].reduced_set_.centers.dtype == np.float32
-    assert loaded["cut"].predict(ROWS).tolist() == [0, 1]
+    assert first["stream"].reduced_set_.centers.dtype == np.float32
+    assert first["cut"].predict(ROWS).tolist() == [0, 1]
 
 
-def test_reduced_sets_are_those_of_this_machine():
-    """A cover has the same bits everywhere, and goes on with them."""
-    loaded = load(golden.PATH)
+def test_reduced_sets_equal_those_of_this_machine():
+    """A cover has the same bits on every machine, and a stream continues with them."""
+    loaded = load(golden.FIRST)
     for name, model in golden.models().items():
         if name != "pipeline":
             assert model.reduced_set_ == loaded[name].reduced_set_
             model.partial_fit(ROWS)
             assert model.reduced_set_ == loaded[name].partial_fit(ROWS).reduced_set_
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_answers_equal_those_of_the_other_machine(name, loaded):
+    model, expected = loaded[name]
+    for found, stored in zip(golden.answers(model), expected, strict=True):
+        np.testing.assert_allclose(found, stored, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["window stream", "nystrom stream", "novelty stream", "fading"])
+def test_a_stream_continues_as_on_this_machine(name, loaded):
+    model, _ = loaded[name]
+    here = golden.more_models()[name].partial_fit(ROWS)
+    for found, expected in zip(
+        golden.answers(model.partial_fit(ROWS)), golden.answers(here), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)

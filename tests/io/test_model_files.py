@@ -1,4 +1,4 @@
-"""What is loaded is what was saved, to the last bit, and goes on as it would have."""
+"""A loaded model has the bits of the saved one, and continues in the same way."""
 
 import inspect
 import os
@@ -19,34 +19,34 @@ from tests.io.equality import differences
 ANSWERS = ("transform", "predict", "score_samples", "decision_function")
 
 
-def again(model, folder):
+def save_and_load(model, folder):
     save(model, folder / "model.rskpca")
     return load(folder / "model.rskpca")
 
 
 def answers(model, X):
-    """All that a model says of rows."""
+    """Return everything that a model computes for some rows."""
     found = {name: getattr(model, name)(X) for name in ANSWERS if hasattr(model, name)}
     if hasattr(model, "inverse_transform"):
         found["inverse_transform"] = model.inverse_transform(found["transform"])
-    learnt = [n for n in dir(model) if n.endswith("_") and not n.startswith("_")]
-    return {**found, **{name: getattr(model, name, None) for name in learnt}}
+    learned = [n for n in dir(model) if n.endswith("_") and not n.startswith("_")]
+    return {**found, **{name: getattr(model, name, None) for name in learned}}
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_model_comes_back_with_the_same_bits(name, dtype, tmp_path):
+def test_a_loaded_model_has_the_same_bits(name, dtype, tmp_path):
     X, new = data(dtype)
     model = CASES[name](X)
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     assert differences(model, loaded) == []
     if hasattr(model, "n_features_in_"):
         assert differences(answers(model, new), answers(loaded, new)) == []
-    assert differences(model, loaded) == []  # and solves the same
+    assert differences(model, loaded) == []  # after both were solved
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_loaded_can_be_saved_again_as_it_was(name, tmp_path):
+def test_a_loaded_model_can_be_saved_again(name, tmp_path):
     model = CASES[name](data()[0])
     save(model, tmp_path / "first")
     save(load(tmp_path / "first"), tmp_path / "second")
@@ -55,26 +55,23 @@ def test_what_is_loaded_can_be_saved_again_as_it_was(name, tmp_path):
 
 
 def test_every_public_class_has_a_case():
-    """A new estimator needs an entry in the registry, and a case."""
+    """A new estimator must be allowed in model files, and needs a case."""
     X, _ = data()
     covered = {type(make(X)).__name__ for make in CASES.values()}
     public = {name for name in rskpca.__all__ if inspect.isclass(getattr(rskpca, name))}
     fitted = {n for n in public if issubclass(getattr(rskpca, n), BaseEstimator)}
     values = {"ReducedSet", "Certificate"}
-    assert (fitted | values) - covered == {"RadialKernel"}  # which holds a function
+    assert (fitted | values) - covered == {"RadialKernel"}  # it contains a function
     assert public == fitted | values
 
 
-def test_every_entry_of_the_registry_is_in_a_case(tmp_path):
+def test_every_allowed_class_occurs_in_a_case(tmp_path):
     seen = set()
     for make in CASES.values():
         save(make(data()[0]), tmp_path / "model")
-        seen |= {name for name in CLASSES if f'"{name}":'.encode() in file_bytes(tmp_path)}
+        contents = (tmp_path / "model").read_bytes()
+        seen |= {name for name in CLASSES if f'"{name}":'.encode() in contents}
     assert seen == set(CLASSES)
-
-
-def file_bytes(folder):
-    return (folder / "model").read_bytes()
 
 
 STREAMS = [
@@ -86,10 +83,10 @@ MERGED = [name for name in CASES if "merged" in name]
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_stream_goes_on_bit_for_bit(name, tmp_path):
+def test_a_loaded_stream_continues_with_the_same_bits(name, tmp_path):
     X, new = data()
     model = CASES[name](X)
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     for stream in (model, loaded):
         stream.partial_fit(new)
         if hasattr(stream, "forget") and name != "shadow, weights":
@@ -100,10 +97,10 @@ def test_a_stream_goes_on_bit_for_bit(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", MERGED)
-def test_a_merged_model_goes_on_and_still_refuses_to_forget(name, tmp_path):
+def test_a_loaded_merged_model_continues_and_refuses_to_forget(name, tmp_path):
     X, new = data()
     model = CASES[name](X)
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     for merged in (model, loaded):
         with pytest.raises(ValueError, match="this model was merged"):
             merged.forget(X[:10])
@@ -112,21 +109,21 @@ def test_a_merged_model_goes_on_and_still_refuses_to_forget(name, tmp_path):
     assert differences(answers(model, X), answers(loaded, X)) == []
 
 
-def test_a_warm_start_starts_from_the_loaded_centers(tmp_path):
+def test_a_warm_start_uses_the_loaded_centers(tmp_path):
     X, new = data()
     model = CASES["shadow, warm"](X)
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     assert differences(model.fit(new), loaded.fit(new)) == []
     cold = ShadowDensity(Gaussian(4.0)).fit(new)
     assert not np.array_equal(loaded.reduced_set_.centers, cold.reduced_set_.centers)
 
 
 @pytest.mark.parametrize("name", ["window, stream", "fading, stream"])
-def test_a_stream_of_both_precisions_goes_on_bit_for_bit(name, tmp_path):
+def test_a_stream_of_both_precisions_continues_with_the_same_bits(name, tmp_path):
     X, new = data()
     for first, then in [(np.float32, np.float64), (np.float64, np.float32)]:
         model = CASES[name](X.astype(first)).partial_fit(new.astype(then))
-        loaded = again(model, tmp_path)
+        loaded = save_and_load(model, tmp_path)
         assert loaded.reduced_set_ == model.reduced_set_
         assert loaded.reduced_set_.centers.dtype == np.float64
         for stream in (model, loaded):
@@ -135,70 +132,90 @@ def test_a_stream_of_both_precisions_goes_on_bit_for_bit(name, tmp_path):
         assert loaded.reduced_set_ == model.reduced_set_
 
 
-def test_centers_that_are_gone_are_not_stored(tmp_path):
-    """A stream whose search still holds them."""
+def test_expired_centers_are_not_stored(tmp_path):
+    """The search structure of the stream still contains some."""
     X = np.random.default_rng(0).uniform(0, 100, size=(6000, 2)) + np.arange(6000)[:, None] / 99
     model = WindowDensity(2000, ShadowDensity(Gaussian(4.0), n_frequencies=0)).partial_fit(X[:4000])
     aging = model._stream_.aging
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     assert len(loaded._stream_.aging.opened) == np.count_nonzero(aging.alive) < len(aging.opened)
     assert loaded.partial_fit(X[4000:]).reduced_set_ == model.partial_fit(X[4000:]).reduced_set_
 
 
-def test_names_of_features_and_the_output_are_kept(tmp_path):
+def test_feature_names_and_output_settings_are_stored(tmp_path):
     X, new = (pd.DataFrame(part, columns=["a", "b", "ü"]) for part in data())
     model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(X).set_output(transform="pandas")
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     pd.testing.assert_frame_equal(loaded.transform(new), model.transform(new))
     with pytest.raises(ValueError, match="feature names"):
         loaded.transform(new.rename(columns={"a": "z"}))
 
 
-def test_the_centers_are_stored_once_and_shared_again(tmp_path):
-    loaded = again(ReducedSetKernelPCA(2, bandwidth=4.0).fit(data()[0]), tmp_path)
+def test_centers_are_stored_once_and_shared(tmp_path):
+    loaded = save_and_load(ReducedSetKernelPCA(2, bandwidth=4.0).fit(data()[0]), tmp_path)
     assert loaded.eigensystem_.centers is loaded.reduced_set_.centers
     assert not loaded.reduced_set_.weights.flags.writeable
 
 
-def test_models_beside_numbers_and_words(tmp_path):
+SOLVED = [
+    "kernel pca", "kernel pca, window", "kernel pca, fading", "diffusion maps", "nystrom",
+    "nystrom, data", "sparse",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_the_model_shares_the_parts_of_its_estimator(name, tmp_path, monkeypatch):
+    model = CASES[name](data()[0])
+    loaded = save_and_load(model, tmp_path)
+    monkeypatch.setattr(type(loaded), "_solve", None)  # nothing is solved again
+    points = loaded._landmarks_ if "nystrom" in name else loaded.density_.reduced_set_
+    assert loaded.model_.reduced_set is points
+    assert loaded.model_.kernel is loaded.kernel_
+    assert loaded.model_.evaluated is loaded.model_.system
+    assert (loaded.model_.known is points) == (name != "nystrom, data")
+
+
+def test_a_dict_can_hold_models_numbers_and_strings(tmp_path):
     X, _ = data()
     checkpoint = {
         "model": ShadowDensity(Gaussian(4.0)).fit(X),
         "position": 2**63,
         "files": [("a.npy", 1.5), None, True],
-        "odd": (np.nan, -np.inf, -0.0, np.float32(0.1), np.int64(-1), np.bool_(True)),
-        "turned": np.asfortranarray(X),
+        "special": (np.nan, -np.inf, -0.0, np.float32(0.1), np.int64(-1), np.bool_(True)),
+        "fortran": np.asfortranarray(X),
         "empty": np.empty((0, 3)),
         "swapped": X.astype(">f4").astype("<f4"),
     }
-    loaded = again(checkpoint, tmp_path)
+    loaded = save_and_load(checkpoint, tmp_path)
     assert differences(checkpoint, loaded) == []
-    assert loaded["turned"].flags.f_contiguous
+    assert loaded["fortran"].flags.f_contiguous
 
 
-def test_arrays_of_the_other_byte_order_and_parts_of_arrays(tmp_path):
+def test_big_endian_and_strided_arrays_are_stored(tmp_path):
     X, _ = data()
-    loaded = again([X.astype(">f8"), X[::2, ::-1], X.reshape(-1, 2, 2, 3)[:, :, 1]], tmp_path)
+    loaded = save_and_load(
+        [X.astype(">f8"), X[::2, ::-1], X.reshape(-1, 2, 2, 3)[:, :, 1]], tmp_path
+    )
     np.testing.assert_array_equal(loaded[0], X)
     np.testing.assert_array_equal(loaded[1], X[::2, ::-1])
     np.testing.assert_array_equal(loaded[2], X.reshape(-1, 2, 2, 3)[:, :, 1])
     assert all(array.dtype == np.float64 for array in loaded)
 
 
-def test_the_header_tells_of_the_model(tmp_path):
+def test_the_header_describes_the_model(tmp_path):
     X, _ = data()
     model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(X)
     save(model, tmp_path / "model")
-    said = describe(tmp_path / "model")
-    assert (said.class_name, said.n_features) == ("ReducedSetKernelPCA", 3)
-    assert (said.n_centers, said.rskpca) == (model.n_centers_, rskpca.__version__)
-    assert said.n_bytes == os.path.getsize(tmp_path / "model")
-    assert said.created.tzinfo is not None
+    found = describe(tmp_path / "model")
+    assert (found.class_name, found.n_features) == ("ReducedSetKernelPCA", 3)
+    assert (found.n_centers, found.rskpca) == (model.n_centers_, rskpca.__version__)
+    assert found.n_bytes == os.path.getsize(tmp_path / "model")
+    assert found.created.tzinfo is not None
     save(ShadowDensity(), tmp_path / "model")
     assert describe(tmp_path / "model").n_centers is None
 
 
-def test_a_file_takes_the_place_of_another_and_leaves_nothing_beside(tmp_path):
+def test_a_file_replaces_another_and_leaves_no_temporary_files(tmp_path):
     path = tmp_path / "model"
     save(Gaussian(1.0), path)
     (tmp_path / "link").symlink_to(path)
@@ -210,8 +227,28 @@ def test_a_file_takes_the_place_of_another_and_leaves_nothing_beside(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
 
 
+def test_the_mode_of_a_replaced_file_is_kept(tmp_path):
+    path = tmp_path / "model"
+    save(Gaussian(1.0), path)
+    path.chmod(0o640)
+    save(Gaussian(2.0), path)
+    assert load(path).bandwidth == 2.0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_devices_pipes_and_folders_are_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "pipe", tmp_path / "folder", "/dev/null"):
+        before = os.stat(path)
+        with pytest.raises(OSError, match="Not a regular file|Is a directory"):
+            save(Gaussian(1.0), path)
+        assert (os.stat(path).st_ino, os.stat(path).st_mode) == (before.st_ino, before.st_mode)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "pipe"]
+
+
 @pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
-def test_a_full_disk_leaves_the_old_file(failing, tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file(failing, tmp_path, monkeypatch):
     path = tmp_path / "model"
     save(Gaussian(1.0), path)
 
@@ -229,7 +266,7 @@ def test_a_full_disk_leaves_the_old_file(failing, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path):
+def test_a_missing_folder_or_file_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         save(Gaussian(1.0), tmp_path / "nowhere" / "model")
     with pytest.raises(FileNotFoundError):
@@ -237,12 +274,12 @@ def test_a_folder_that_is_not_there_is_said(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["shadow", "kmeans", "normalized cut"])
-def test_labels_may_be_left_out(name, tmp_path):
+def test_labels_can_be_deleted_before_saving(name, tmp_path):
     X, new = data()
     model = CASES[name](X)
     whole = answers(model, new)
     del getattr(model, "density_", model).labels_
-    loaded = again(model, tmp_path)
+    loaded = save_and_load(model, tmp_path)
     assert differences(model, loaded) == []
     answer = "predict" if hasattr(model, "predict") else "score_samples"
     np.testing.assert_array_equal(getattr(loaded, answer)(new), whole[answer])

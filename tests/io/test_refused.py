@@ -1,4 +1,4 @@
-"""What a model file does not take is named before anything is written."""
+"""Objects that cannot be saved are named before anything is written."""
 
 import numpy as np
 import pandas as pd
@@ -21,27 +21,27 @@ from rskpca.spectral import Multiplied, solve
 from tests.io.cases import data
 
 
-class Own(ReducedSetKernelPCA):
-    """Of a user."""
+class UserEstimator(ReducedSetKernelPCA):
+    """A user's own estimator."""
 
 
-def with_note():
+def with_unknown_attribute():
     model = ShadowDensity(Gaussian(4.0)).fit(data()[0])
     model.note_ = "mine"
     return model
 
 
-def spoilt():
+def with_invalid_parameter():
     model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(data()[0])
     return model.set_params(n_components=-1)
 
 
-def own_operator():
+def with_user_operator():
     points = ReducedSet(data()[0], np.ones(len(data()[0])))
     return solve(Multiplied(lambda X, C: np.ones((len(X), len(C)))), Gaussian(4.0), points, 2)
 
 
-def deep():
+def deeply_nested():
     nested = []
     for _ in range(100):
         nested = [nested]
@@ -51,40 +51,43 @@ def deep():
 REFUSED = {
     "seed": (
         lambda: ReducedSetKernelPCA(density=ShadowDensity(random_state=np.random.RandomState(0))),
-        r"ReducedSetKernelPCA\.density\.random_state is a RandomState.*whole number",
+        r"ReducedSetKernelPCA\.density\.random_state is a RandomState.*integer seed",
     ),
     "generator": (lambda: ShadowDensity(random_state=np.random.default_rng(0)), "random_state"),
     "profile": (
         lambda: ShadowDensity(RadialKernel(lambda s: 1 / (1 + s), power=2)),
-        r"ShadowDensity\.kernel is a RadialKernel with a function.*Gaussian and Laplacian can",
+        r"ShadowDensity\.kernel is a RadialKernel with a custom function.*Use Gaussian or Laplacian",
     ),
     "fitted profile": (
         lambda: ShadowDensity(RadialKernel(lambda s: 1 / (1 + s), power=2)).fit(data()[0]),
         r"ShadowDensity\.kernel is a RadialKernel",
     ),
-    "operator": (own_operator, r"EigenSystem\.operator is a .*Multiplied"),
+    "operator": (with_user_operator, r"EigenSystem\.operator is a .*Multiplied"),
     "function": (lambda: [np.exp], r"list\[0\] is a function"),
     "frame": (
         lambda: NystromKernelPCA(landmarks=pd.DataFrame(data()[0])),
         r"NystromKernelPCA\.landmarks is a .*DataFrame",
     ),
-    "subclass": (lambda: Own(2), r"tests\.io\.test_refused\.Own"),
-    "other estimator": (lambda: PCA(), "PCA, which no model file takes"),
+    "subclass": (lambda: UserEstimator(2), r"tests\.io\.test_refused\.UserEstimator"),
+    "other estimator": (lambda: PCA(), "PCA, which cannot be saved"),
     "other step": (lambda: make_pipeline(StandardScaler(), PCA()), r"Pipeline\.steps\[1\]\[1\]"),
     "memory": (
         lambda: make_pipeline(StandardScaler(), ShadowDensity(), memory="cache"),
-        "memory must be None",
+        "memory and transform_input must be None",
     ),
-    "unknown state": (with_note, "nothing is known of note_ in a ShadowDensity"),
-    "spoilt parameters": (spoilt, "n_components must be an integer of at least 1, got -1"),
+    "unknown attribute": (with_unknown_attribute, "ShadowDensity: unknown attribute note_"),
+    "invalid parameter": (
+        with_invalid_parameter,
+        "n_components must be an integer of at least 1, got -1",
+    ),
     "large number": (
         lambda: ShadowDensity(random_state=2**64),
         "random_state=1844674407",
     ),
     "complex": (lambda: [1j], r"list\[0\] is a builtins\.complex"),
     "objects": (lambda: np.array([{}, []], dtype=object), "array of object"),
-    "keys": (lambda: {1: 2}, "strings for keys"),
-    "deep": (deep, "nested too deep"),
+    "keys": (lambda: {1: 2}, "strings as keys"),
+    "deep": (deeply_nested, "nested too deeply"),
     "many": (lambda: [Gaussian(1.0)] * 10_001, r"list\[10000\] is one object too many"),
     "long header": (lambda: ["x" * 2**23], "header would have"),
     "bytes": (lambda: b"abc", "bytes"),
@@ -92,7 +95,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_stored_is_named_and_nothing_is_written(name, tmp_path):
+def test_the_error_names_the_part_and_nothing_is_written(name, tmp_path):
     make, message = REFUSED[name]
     with pytest.raises(ModelFileError, match=message):
         save(make(), tmp_path / "model")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,12 +15,16 @@ from pathlib import Path
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the name of a temporary file, which replaces ``path`` if no exception is raised.
 
-    It is in the same directory and has the same suffix. Symbolic links are followed.
+    It is in the same directory and has the same suffix. Symbolic links are followed. An existing
+    file passes on its permissions; directories, devices and pipes are never replaced.
     """
     target = Path(os.path.realpath(path))
+    mode = _mode(target)
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(8)}{target.suffix}")
     try:
         yield temporary
+        if mode is not None:
+            temporary.chmod(mode)
         _sync(temporary)
         os.replace(temporary, target)
     except BaseException:
@@ -26,6 +32,18 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise
     if os.name == "posix":
         _sync(target.parent)  # makes the new name durable
+
+
+def _mode(target: Path) -> int | None:
+    """Return the permissions of a file that would be replaced, or None if there is none."""
+    if not target.exists():
+        return None
+    mode = target.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "Not a regular file", str(target))
+    return stat.S_IMODE(mode)
 
 
 def _sync(path: Path) -> None:

@@ -70,41 +70,32 @@ def _check_features(estimator: Any, **found: int) -> None:
 
 @check.register
 def _(estimator: density.BaseDensity) -> None:
-    if is_fitted(estimator):
-        _check_reduced_set(estimator)
-
-
-@check.register
-def _(estimator: density.ShadowDensity) -> None:
-    if is_fitted(estimator):
-        found = estimator.reduced_set_
-        if found.radius is None or found.spacing is None or found.displacement is None:
-            refuse("the reduced set must have a radius, a spacing and displacements")
-        _check_reduced_set(estimator)
-
-
-@check.register
-def _(estimator: ExpiringDensity) -> None:
-    if estimator.density is not None:
+    if isinstance(estimator, ExpiringDensity) and estimator.density is not None:
         estimator._check_density(estimator.density)
-    if is_fitted(estimator):
-        homes, n_rows = estimator._homes_, estimator._stream_.aging.n_rows
-        if homes is not None and not ((homes >= -1) & (homes < n_rows)).all():
-            refuse(f"_homes_ must be numbers of the {n_rows} rows, or -1")
-        with np.errstate(over="raise", invalid="raise"):
-            _check_reduced_set(estimator)
-
-
-def _check_reduced_set(estimator: Any) -> None:
-    found, learned = estimator.reduced_set_, vars(estimator)
+    if not is_fitted(estimator):
+        return
+    with np.errstate(over="raise", invalid="raise"):
+        found, learned = estimator.reduced_set_, vars(estimator)
     d, m = found.n_features, found.n_centers
     _check_features(estimator, reduced_set_=d)
-    labels = learned.get("labels_", np.zeros(1))
-    if labels.ndim != 1 or not ((labels >= -1) & (labels < m)).all():
-        refuse(f"labels_ must be indices of the {m} centers, or -1")
+    if isinstance(estimator, density.ShadowDensity) and (
+        found.radius is None or found.spacing is None or found.displacement is None
+    ):
+        refuse("the reduced set must have a radius, a spacing and displacements")
+    if isinstance(estimator, ExpiringDensity):
+        aging = estimator._stream_.aging
+        _check_indices("_homes_", estimator._homes_, aging.n_rows, "rows")
+        if np.count_nonzero(aging.alive) != m:
+            refuse("the weights of all centers must be positive")
+    _check_indices("labels_", learned.get("labels_"), m, "centers")
     for name, shape in (("covariances_", (m, d, d)), ("covariance_", (d, d))):
         if name in learned and learned[name].shape != shape:
             refuse(f"{name} must have shape {shape}, got {learned[name].shape}")
+
+
+def _check_indices(name: str, values: Any, count: int, kind: str) -> None:
+    if values is not None and not (values.ndim == 1 and -1 <= values.min() <= values.max() < count):
+        refuse(f"{name} must be indices of the {count} {kind}, or -1")
 
 
 @check.register
@@ -172,11 +163,10 @@ def _(estimator: embedding.CompressedKernelPCA) -> None:
 @check.register
 def _(scaler: StandardScaler) -> None:
     if is_fitted(scaler):
-        learned = [(name, vars(scaler)[name]) for name in ("mean_", "var_", "scale_")]
-        counts = [("n_samples_seen_", scaler.n_samples_seen_)] * np.ndim(scaler.n_samples_seen_)
-        for name, values in learned + counts:
-            if values is not None:
-                _check_features(scaler, **{name: values.size if values.ndim == 1 else 0})
+        for name in ("mean_", "var_", "scale_", "n_samples_seen_"):
+            shape = np.shape(vars(scaler)[name])  # () for None, and for a number of rows
+            if shape:
+                _check_features(scaler, **{name: shape[0] if len(shape) == 1 else 0})
 
 
 @check.register

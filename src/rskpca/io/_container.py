@@ -41,7 +41,6 @@ MAX_ENTRIES = 2**48
 DTYPES = frozenset(
     ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c16")
 )
-_CHUNK = 2**20
 _MAX_DIGITS = 20  # of a 64-bit integer
 
 
@@ -217,9 +216,8 @@ class _Reader:
         """Return the next array; the file is known to be long enough for all of them."""
         self.read(_padding(self._position))
         array = _allocate(layout)
-        raw = _raw(array) if array.size else memoryview(b"")
-        for start in range(0, len(raw), _CHUNK):
-            self._fill(raw[start : start + _CHUNK])
+        if array.size:
+            self._fill(_raw(array))
         array.flags.writeable = False
         return array
 
@@ -276,8 +274,8 @@ def _parse_header(data: bytes) -> dict[str, Any]:
     try:
         header = json.loads(
             data.decode("ascii"),
-            object_pairs_hook=_unique_keys,
-            parse_constant=_refuse_constant,
+            object_pairs_hook=_parse_object,
+            parse_constant=_parse_float,
             parse_float=_parse_float,
             parse_int=_parse_int,
         )
@@ -290,25 +288,16 @@ def _parse_header(data: bytes) -> dict[str, Any]:
     return header
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
-        refuse("the header has a duplicate key")
-    return found
+    return found if len(found) == len(pairs) else refuse("the header has a duplicate key")
 
 
-def _refuse_constant(word: str) -> NoReturn:
-    refuse(f"the header contains {word}, which is not valid JSON")
+def _parse_float(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else refuse(f"the header has the number {text:.40}")
 
 
-def _parse_float(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        refuse(f"the header contains a number that is too large, {digits:.40}")
-    return value
-
-
-def _parse_int(digits: str) -> int:
-    if len(digits) > _MAX_DIGITS:
-        refuse(f"the header contains a number that is too large, {digits:.40}...")
-    return int(digits)
+def _parse_int(text: str) -> int:
+    value = int(text) if len(text) <= _MAX_DIGITS else 2**64
+    return value if -(2**63) <= value < 2**64 else refuse(f"the header has the number {text:.40}")

@@ -78,13 +78,14 @@ _TYPES: dict[type, dict[str, Any]] = {
 
 # Arrays that can be float32, as the data are; all other arrays of real numbers are float64.
 _DATA = frozenset({"X", "basis", "centers", "landmarks_", *_OF_SCALER, "n_samples_seen_"})
-_MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"})
-_MAY_BE_NAN = frozenset({"certain_angles", "likely_angles"})
+_MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"}) | {
+    "certain_angles", "likely_angles",  # these can also be NaN
+}  # fmt: skip
 _NOT_NEGATIVE = (
     "confidence", "ell", "ell_", "half_life", "lost", "n_isolated", "n_samples",
     "n_samples_seen_", "noise", "radius", "squared", "time", "total", "weights",
 )  # fmt: skip
-_POSITIVE = ("n_centers", "n_features_in_", "n_rows", "patience")
+_POSITIVE = ("n_centers", "n_features", "n_features_in_", "n_rows", "patience")
 _LEAST = {**dict.fromkeys(_NOT_NEGATIVE, 0), **dict.fromkeys(_POSITIVE, 1)}
 # Differences of row numbers fit into 64 bits, and the square of a total is finite.
 _LARGEST = {"n_rows": 2**61, "patience": 2**62, "total": 1e150}
@@ -128,18 +129,15 @@ def value_types(cls: Any) -> dict[str, Any]:
     learned = {
         name: hint
         for name, hint in get_type_hints(cls).items()
-        if name.endswith("_") and name not in _DERIVED and not _is_property(cls, name)
+        if name.endswith("_")
+        and name not in _DERIVED
+        and not isinstance(inspect.getattr_static(cls, name, None), property)
     }
     if issubclass(cls, embedding.KernelEmbedding):
         learned["model_"] = dict[str, Any] | None
     if issubclass(cls, embedding.NystromKernelPCA):
         del learned["density_"]
-    is_kernel = issubclass(cls, kernels.RadialKernel)
-    return {} if is_kernel else {**_FEATURES, **learned}
-
-
-def _is_property(cls: type, name: str) -> bool:
-    return isinstance(inspect.getattr_static(cls, name, None), property)
+    return {} if issubclass(cls, kernels.RadialKernel) else {**_FEATURES, **learned}
 
 
 def check_values(cls: Any, values: dict[str, Any]) -> None:
@@ -149,7 +147,7 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
         _check_output_config(values["_sklearn_output_config"])
         names.remove("_sklearn_output_config")
     if unknown := names - set(types):
-        refuse(f"{cls.__name__} has no attribute {', '.join(sorted(unknown)):.100}")
+        refuse(f"unknown attribute {', '.join(sorted(unknown)):.100}")
     missing = set(types) - _OPTIONAL - names
     if missing and (names or not issubclass(cls, BaseEstimator)):  # not fitted otherwise
         refuse(f"{', '.join(sorted(missing))} is missing")
@@ -165,7 +163,7 @@ def _check_output_config(config: Any) -> None:
 
 
 def check_value(name: str, value: Any, hint: Any) -> None:
-    """Check the type of a value, and that numbers are finite and in range."""
+    """Check the type of a value. Numbers must be finite and in range, and kernels resolved."""
     if not _matches(value, hint):
         wanted = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
         refuse(f"{name} must be of type {wanted:.80}, got {value!r:.60}")
@@ -173,18 +171,22 @@ def check_value(name: str, value: Any, hint: Any) -> None:
         _ = value.scale  # raises unless the bandwidth is a number
     elif isinstance(value, BaseEstimator) and not is_fitted(value):
         refuse(f"{name} must be fitted")
-    if not isinstance(value, Real | np.ndarray) or np.asarray(value).dtype.kind not in "iufc":
+    elif isinstance(value, Real | np.ndarray):
+        _check_numbers(name, np.asarray(value))
+
+
+def _check_numbers(name: str, numbers: NDArray[Any]) -> None:
+    if numbers.dtype.kind not in "iufc":
         return
-    if 0 in np.shape(value):
-        refuse(f"{name} must not be empty, got shape {np.shape(value)}")
-    may_be_infinite = name in _MAY_BE_NAN or (isinstance(value, Real) and name in _MAY_BE_INFINITE)
-    if not may_be_infinite and not np.isfinite(value).all():
+    if 0 in numbers.shape:
+        refuse(f"{name} must not be empty, got shape {numbers.shape}")
+    if name not in _MAY_BE_INFINITE and not np.isfinite(numbers).all():
         refuse(f"{name} must be finite, but contains NaN or infinity")
-    if name in _LEAST and not np.all(value >= _LEAST[name]):
-        refuse(f"{name} must be at least {_LEAST[name]}, got {value!r:.60}")
-    if name in _LARGEST and not np.all(value <= _LARGEST[name]):
-        refuse(f"{name} must be at most {_LARGEST[name]}, got {value!r:.60}")
-    if isinstance(value, np.ndarray) and value.dtype == np.float32 and name not in _DATA:
+    if name in _LEAST and not (numbers >= _LEAST[name]).all():
+        refuse(f"{name} must be at least {_LEAST[name]}, got {numbers.min()!r}")
+    if name in _LARGEST and not (numbers <= _LARGEST[name]).all():
+        refuse(f"{name} must be at most {_LARGEST[name]}, got {numbers.max()!r}")
+    if numbers.dtype == np.float32 and name not in _DATA:
         refuse(f"{name} must be float64, got float32")
 
 
@@ -216,8 +218,9 @@ def take_values(value: Any) -> dict[str, Any]:
     """Return the values that an object is stored as."""
     if isinstance(value, WindowStream | FadingStream):
         value = value.compacted()
-    if not isinstance(value, BaseEstimator):
-        return {name: getattr(value, name) for name in value_types(type(value))}
+    cls: Any = type(value)
+    if not issubclass(cls, BaseEstimator):
+        return {name: getattr(value, name) for name in value_types(cls)}
     values = {name: held for name, held in vars(value).items() if name not in _DERIVED}
     if isinstance(value, embedding.KernelEmbedding) and is_fitted(value):
         model = current_model(value)
@@ -263,8 +266,9 @@ def current_model(estimator: Any) -> FittedModel | None:
 
 def _model_values(model: FittedModel) -> dict[str, Any]:
     """Return the fields of a model that its estimator does not have; None if two are the same."""
-    values = {name: getattr(model, name) for name in value_types(type(model))}
-    del values["kernel"], values["reduced_set"]
+    cls: Any = type(model)
+    shared = ("kernel", "reduced_set")
+    values = {name: getattr(model, name) for name in value_types(cls) if name not in shared}
     values["evaluated"] = None if model.evaluated is model.system else model.evaluated
     values["known"] = None if model.known is model.reduced_set else model.known
     return values

@@ -12,8 +12,9 @@ All other tags are names of allowed classes. Nothing else can be created from a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from ._schema import CLASSES, check_values, class_of, make_object, take_values
 MAX_DEPTH = 32
 MAX_OBJECTS = 10_000
 MAX_USES = 32  # of one array, because each use may make a copy of it in memory
-_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class Encoder:
@@ -91,8 +91,9 @@ class Encoder:
         tree = {
             name: self.encode(held, f"{where}.{name}", depth + 1) for name, held in values.items()
         }
-        _locate(where, lambda: check_values(cls, values))
-        _locate(where, lambda: check(value))
+        with _located(where):
+            check_values(cls, values)
+            check(value)
         return {cls.__name__: tree}
 
 
@@ -115,65 +116,47 @@ class Decoder:
             refuse(f"{where} must have one tag, got {list(tree)!r:.60}")
         ((tag, content),) = tree.items()
         if tag in CLASSES:
-            return self._object(tag, content, where, depth)
-        if tag not in self._tags:
-            refuse(f"{where} has the unknown class {tag!r:.60}")
-        return self._tags[tag](self, content, where, depth)
+            return self._decode_object(CLASSES[tag], content, where, depth)
+        if tag == "float" and content in ("nan", "inf", "-inf"):
+            return float(content)
+        if tag == "tuple" and isinstance(content, list):
+            return tuple(self.decode(content, where, depth))
+        if tag == "dict":
+            return self._decode_values(content, where, depth)
+        if tag == "names" and isinstance(content, list) and all(type(v) is str for v in content):
+            return np.array(content, dtype=object)
+        if tag in ("array", "scalar"):
+            return self._find_array(tag, content, where)
+        return refuse(f"{where} is not valid: {tag!r:.60} of {content!r:.60}")
 
     def has_used_all_arrays(self) -> bool:
         """Return True if every array belongs to a value."""
         return all(self._uses)
 
-    def _float(self, content: Any, where: str, depth: int) -> float:
-        if not isinstance(content, str) or content not in _NOT_FINITE:
-            refuse(f"{where} is not a number: {content!r:.60}")
-        return _NOT_FINITE[content]
-
-    def _tuple(self, content: Any, where: str, depth: int) -> tuple[Any, ...]:
-        if not isinstance(content, list):
-            refuse(f"{where} is not a tuple: {content!r:.60}")
-        return tuple(self.decode(content, where, depth))
-
-    def _dict(self, content: Any, where: str, depth: int) -> dict[str, Any]:
+    def _decode_values(self, content: Any, where: str, depth: int) -> dict[str, Any]:
         if not isinstance(content, dict):
-            refuse(f"{where} is not an object with named values: {content!r:.60}")
+            refuse(f"{where} must have named values, got {content!r:.60}")
         return {k: self.decode(v, f"{where}.{k:.60}", depth + 1) for k, v in content.items()}
 
-    def _names(self, content: Any, where: str, depth: int) -> NDArray[Any]:
-        if not isinstance(content, list) or not all(isinstance(name, str) for name in content):
-            refuse(f"{where} is not a list of names: {content!r:.60}")
-        return np.array(content, dtype=object)
-
-    def _array(self, content: Any, where: str, depth: int) -> NDArray[Any]:
-        if type(content) is not int or not 0 <= content < len(self.arrays):
-            refuse(f"{where}: there is no array {content!r:.60}")
-        self._uses[content] += 1
-        if self._uses[content] > MAX_USES:
-            refuse(f"{where}: array {content} is used more than {MAX_USES} times")
-        return self.arrays[content]
-
-    def _scalar(self, content: Any, where: str, depth: int) -> Any:
-        array = self._array(content, where, depth)
-        if array.ndim:
+    def _find_array(self, tag: str, index: Any, where: str) -> Any:
+        if type(index) is not int or not 0 <= index < len(self.arrays):
+            refuse(f"{where}: there is no array {index!r:.60}")
+        self._uses[index] += 1
+        if self._uses[index] > MAX_USES:
+            refuse(f"{where}: array {index} is used more than {MAX_USES} times")
+        array = self.arrays[index]
+        if tag == "scalar" and array.ndim:
             refuse(f"{where} must be a single number, got an array of shape {array.shape}")
-        return array[()]
+        return array[()] if tag == "scalar" else array
 
-    def _object(self, name: str, content: Any, where: str, depth: int) -> Any:
+    def _decode_object(self, cls: Any, content: Any, where: str, depth: int) -> Any:
         self._n_objects = _count_object(self._n_objects, where)
-        cls, values = CLASSES[name], self._dict(content, where, depth)
-        _locate(where, lambda: check_values(cls, values))
-        value = _locate(where, lambda: make_object(cls, values))
-        _locate(where, lambda: check(value))
+        values = self._decode_values(content, where, depth)
+        with _located(where):
+            check_values(cls, values)
+            value = make_object(cls, values)
+            check(value)
         return value
-
-    _tags: ClassVar[dict[str, Callable[..., Any]]] = {
-        "float": _float,
-        "tuple": _tuple,
-        "dict": _dict,
-        "names": _names,
-        "array": _array,
-        "scalar": _scalar,
-    }
 
 
 def _check_depth(depth: int, where: str) -> None:
@@ -187,9 +170,10 @@ def _count_object(count: int, where: str) -> int:
     return count + 1
 
 
-def _locate(where: str, step: Callable[[], Any]) -> Any:
-    """Run a step; its error names the object."""
+@contextmanager
+def _located(where: str) -> Iterator[None]:
+    """Add the path of the object to errors, which invalid values can cause in many places."""
     try:
-        return step()
-    except (ValueError, TypeError, ArithmeticError) as error:
+        yield
+    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
         raise ModelFileError(f"{where}: {error!s:.300}".rstrip(".")) from error

@@ -11,9 +11,17 @@ from . import _container as container
 from ._checks import sizes
 from ._container import ModelFileError, refuse
 from ._legacy import upgrade
+from ._schema import check_value
 from ._tree import Decoder, Encoder
 
-_KEYS = {"rskpca", "class", "n_features", "n_centers", "created", "model"}
+_HEADER = {
+    "rskpca": str,
+    "class": str,
+    "n_features": int | None,
+    "n_centers": int | None,
+    "created": str,
+    "model": Any,
+}
 
 
 @dataclass(frozen=True)
@@ -158,15 +166,10 @@ def _decode(contents: container.Contents, arrays: list[Any]) -> Any:
 
 def _describe(contents: container.Contents) -> Description:
     header = contents.header
-    if set(header) != _KEYS:
-        refuse(f"the header must have {', '.join(sorted(_KEYS))}, got {list(header)!r:.200}")
-    for name in ("class", "rskpca", "created"):
-        if not isinstance(header[name], str):
-            refuse(f"{name} must be a string, got {header[name]!r:.60}")
-    for name in ("n_features", "n_centers"):
-        size = header[name]
-        if size is not None and (type(size) is not int or size < 1):
-            refuse(f"{name} must be a positive integer or null, got {size!r:.60}")
+    if set(header) != set(_HEADER):
+        refuse(f"the header must have {', '.join(_HEADER)}, got {list(header)!r:.200}")
+    for name, hint in _HEADER.items():
+        check_value(name, header[name], hint)
     try:
         created = datetime.fromisoformat(header["created"])
     except ValueError as error:

@@ -118,7 +118,7 @@ class FittedMarkov(FittedOperator):
     n_isolated: int = 0
 
     def __post_init__(self) -> None:
-        check.shapes(self, pull="m", reach="m", **({"loop": "m"} if np.ndim(self.loop) else {}))
+        check.shapes(self, pull="m", reach="m", **({"loop": "m"} if np.any(self.loop) else {}))
         if not (self.reach > 0).all():
             raise ValueError("reach must be positive.")
 

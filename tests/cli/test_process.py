@@ -63,11 +63,14 @@ def test_a_signal_at_the_last_moment_leaves_no_files(folder, monkeypatch, argume
     monkeypatch.setattr(atomic, "_sync", lambda path: signal.raise_signal(number))
     monkeypatch.setattr(sys, "argv", ["rskpca", *arguments.split()])
     handled = signal.getsignal(signal.SIGTERM)
+    # A shell ignores SIGINT in background jobs, which Python inherits.
+    interrupted = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(SystemExit) as ended:
             main()
     finally:
         signal.signal(signal.SIGTERM, handled)
+        signal.signal(signal.SIGINT, interrupted)
     assert ended.value.code == code
     assert sorted(folder.rglob("*")) == before
 

@@ -241,7 +241,7 @@ def test_devices_pipes_and_folders_are_never_replaced(tmp_path):
     (tmp_path / "folder").mkdir()
     for path in (tmp_path / "pipe", tmp_path / "folder", "/dev/null"):
         before = os.stat(path)
-        with pytest.raises(OSError, match="Not a regular file|Is a directory"):
+        with pytest.raises(OSError, match=r"Not a regular file|Is a directory"):
             save(Gaussian(1.0), path)
         assert (os.stat(path).st_ino, os.stat(path).st_mode) == (before.st_ino, before.st_mode)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "pipe"]

@@ -222,9 +222,7 @@ TREES = {
     "an unknown field of the model": ((*_FIELDS, "_cache"), 1, "unknown attribute _cache"),
     "a list instead of a model": ((*_MODEL, "model_"), [], "model_ must be of type"),
     "an unresolved kernel": (
-        (*_MODEL, "kernel_", "Gaussian", "bandwidth"),
-        "median",
-        "only resolved when an estimator is fitted",
+        (*_MODEL, "kernel_", "Gaussian", "bandwidth"), "median", "only resolved when",
     ),
     "a random walk": (
         (*_SYSTEM, "operator"), {"FittedMarkov": _WALK}, "must not be a random walk",

@@ -56,7 +56,7 @@ REFUSED = {
     "generator": (lambda: ShadowDensity(random_state=np.random.default_rng(0)), "random_state"),
     "profile": (
         lambda: ShadowDensity(RadialKernel(lambda s: 1 / (1 + s), power=2)),
-        r"ShadowDensity\.kernel is a RadialKernel with a custom function.*Use Gaussian or",
+        r"ShadowDensity\.kernel is a RadialKernel with a custom function.*Use Gaussian",
     ),
     "fitted profile": (
         lambda: ShadowDensity(RadialKernel(lambda s: 1 / (1 + s), power=2)).fit(data()[0]),

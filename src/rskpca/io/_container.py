@@ -215,7 +215,10 @@ class _Reader:
     def read_array(self, layout: Layout) -> NDArray[Any]:
         """Return the next array; the file is known to be long enough for all of them."""
         self.read(_padding(self._position))
-        array = _allocate(layout)
+        try:
+            array: NDArray[Any] = np.empty(layout.shape, layout.dtype, layout.order)  # type: ignore[call-overload]
+        except (MemoryError, ValueError) as error:
+            raise ModelFileError(f"not enough memory for an array of {layout.shape}") from error
         if array.size:
             self._fill(_raw(array))
         array.flags.writeable = False
@@ -230,13 +233,6 @@ class _Reader:
     def digest(self) -> bytes:
         """Return the checksum of all bytes so far."""
         return self._sha.digest()
-
-
-def _allocate(layout: Layout) -> NDArray[Any]:
-    try:
-        return np.empty(layout.shape, dtype=layout.dtype, order=layout.order)  # type: ignore[call-overload]
-    except (MemoryError, ValueError) as error:
-        raise ModelFileError(f"not enough memory for an array of shape {layout.shape}") from error
 
 
 def _read_contents(reader: _Reader, length: int) -> Contents:
@@ -257,17 +253,14 @@ def _read_contents(reader: _Reader, length: int) -> Contents:
     if header_length > min(MAX_HEADER, length - PREFIX.size - DIGEST):
         refuse(f"invalid header length {header_length:,}")
     header = _parse_header(reader.read(header_length))
-    layouts = _parse_layouts(header.pop("arrays", None))
+    entries = header.pop("arrays", None)
+    if not isinstance(entries, list):
+        refuse("the header has no list of arrays")
+    layouts = [Layout.parse(entry) for entry in entries]
     needed = _file_length(header_length, layouts)
     if needed != length:
         refuse(f"its arrays would need {needed:,} bytes, but it has {length:,}")
     return Contents(version, header, layouts, length)
-
-
-def _parse_layouts(entries: Any) -> list[Layout]:
-    if not isinstance(entries, list):
-        refuse("the header has no list of arrays")
-    return [Layout.parse(entry) for entry in entries]
 
 
 def _parse_header(data: bytes) -> dict[str, Any]:

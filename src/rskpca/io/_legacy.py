@@ -22,6 +22,8 @@ def upgrade(tree: Any, arrays: list[NDArray[Any]]) -> Any:
 
 
 class _Upgrade:
+    """Conversion of one tree, whose arrays are in a list."""
+
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self._arrays = arrays
 
@@ -53,8 +55,10 @@ class _Upgrade:
             self._convert_embedding(tag, content)
 
     def _convert_embedding(self, tag: str, content: dict[str, Any]) -> None:
+        is_walk = "_solved_" in content
         system, solved = content.pop("_system_"), content.pop("_solved_", None)
-        model = None if system is None else self._model(system, solved)
+        outdated = system is None or (is_walk and solved is None)
+        model = None if outdated else self._model(system, solved)
         if "_points_" in content:
             self._convert_landmarks(tag, content, model)
         else:
@@ -81,19 +85,17 @@ class _Upgrade:
         return {"dict": model}
 
     def _scale(self, model: dict[str, Any]) -> Any:
-        system = model["system"]["EigenSystem"]
-        eigenvalues = self._array(system["eigenvalues"])
-        if "FittedMarkov" not in system["operator"]:
-            with np.errstate(invalid="ignore"):
-                return self._store(np.sqrt(eigenvalues))
-        if model["time"] is None:
-            return self._store(np.ones(len(eigenvalues)))
-        walk = system["operator"]["FittedMarkov"]
-        measure = self._array(walk["pull"]) * self._array(walk["reach"])
-        time = model["time"]
-        time = float(time["float"] if isinstance(time, dict) else time)
+        """Return the factors between eigenfunctions and coordinates, which were not stored."""
+        system, time = model["system"]["EigenSystem"], model["time"]
+        eigenvalues, walk = self._array(system["eigenvalues"]), system["operator"]
         with np.errstate(all="ignore"):
-            return self._store(np.sqrt(measure.sum()) * eigenvalues**time)
+            if "FittedMarkov" not in walk:
+                return self._store(np.sqrt(eigenvalues))
+            if time is None:
+                return self._store(np.ones(len(eigenvalues)))
+            pull, reach = (self._array(walk["FittedMarkov"][name]) for name in ("pull", "reach"))
+            time = float(time["float"] if isinstance(time, dict) else time)
+            return self._store(np.sqrt((pull * reach).sum()) * eigenvalues**time)
 
     def _convert_landmarks(self, tag: str, content: dict[str, Any], model: Any) -> None:
         """Take the landmarks apart from the points that pre-images are learned from."""
@@ -127,9 +129,9 @@ class _Upgrade:
 
 def _drop_kernel(content: dict[str, Any]) -> None:
     """Give the fitted density the kernel that was asked for; 0.1.0 stored the embedding's."""
-    ((_, fitted),) = content["density_"].items()
     given = content.get("density")
-    asked = {} if given is None else next(iter(given.values()))
+    (fitted,) = content["density_"].values()
+    (asked,) = [{}] if given is None else given.values()
     fitted["kernel"] = asked.get("kernel")
     if "density" in fitted:
         fitted["density"] = asked.get("density")

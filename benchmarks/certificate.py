@@ -106,7 +106,11 @@ def _check_bounds(name: str, data: Data, family: type[RadialKernel]) -> Row:
         *known, measured = model.certify(data.X).levels
         for level in known[:2]:
             kind = f"{level.name}, {'centered' if center else 'plain'}"
-            parts[kind] = max(measured.mmd / level.mmd, measured.operator / level.operator)
+            pairs = (measured.mmd, level.mmd), (measured.operator, level.operator)
+        parts[kind] = max(
+            value / bound if bound else (float("inf") if value > 0 else 0.0)
+            for value, bound in pairs
+        )
     case = f"measured / bound, {name}, {family.__name__}"
     wanted = Wanted("<", 1)
     return Row(case, max(parts.values()), "x", wanted, parts, "x", stand_in=data.stand_in)

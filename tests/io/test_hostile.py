@@ -217,7 +217,7 @@ TREES = {
     "a missing attribute": ((*_MODEL, "kernel_"), ..., "kernel_ is missing"),
     "an unknown attribute": ((*_MODEL, "transform"), 1, "unknown attribute transform"),
     "a derived attribute": ((*_MODEL, "_solved_"), None, "unknown attribute _solved_"),
-    "another class": ((*_FIELDS, "system"), {"Plain": {}}, "(system|evaluated) must be of type EigenSystem"),
+    "another class": ((*_FIELDS, "system"), {"Plain": {}}, "system must be of type EigenSystem"),
     "a missing field of the model": ((*_FIELDS, "scale"), ..., "scale is missing"),
     "an unknown field of the model": ((*_FIELDS, "_cache"), 1, "unknown attribute _cache"),
     "a list instead of a model": ((*_MODEL, "model_"), [], "model_ must be of type"),

@@ -151,8 +151,9 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
     missing = set(types) - _OPTIONAL - names
     if missing and (names or not issubclass(cls, BaseEstimator)):  # not fitted otherwise
         refuse(f"{', '.join(sorted(missing))} is missing")
-    for name in names:
-        check_value(name, values[name], types[name])
+    for name, hint in types.items():
+        if name in names:
+            check_value(name, values[name], hint)
 
 
 def _check_output_config(config: Any) -> None:

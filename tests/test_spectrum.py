@@ -133,7 +133,7 @@ def test_streaming_forgetting_and_merging_give_the_sums_of_a_batch(kernel):
     np.testing.assert_allclose(merged.sums, batch.sums, atol=2e-6 * len(X))
 
 
-def test_integer_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     weights = np.random.default_rng(0).integers(0, 4, len(X)).astype(float)
     weighted = ShadowDensity(Gaussian(3.0)).fit(X, sample_weight=weights).reduced_set_
     repeated = ShadowDensity(Gaussian(3.0)).fit(np.repeat(X, weights.astype(int), axis=0))

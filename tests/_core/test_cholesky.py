@@ -1,4 +1,4 @@
-"""Partial Cholesky factorizations agree with a dense one, step by step."""
+"""Test that partial Cholesky factorizations agree with a dense one at every step."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_integer_weights_draw_the_same_points_as_repeated_rows():
 
 
 @pytest.mark.parametrize("select", [cholesky.greedy_cholesky, cholesky.random_cholesky])
-def test_fewer_pivots_are_returned_if_they_span_all_rows(select):
+def test_fewer_pivots_are_returned_if_they_already_span_all_rows(select):
     X = np.repeat(np.array([[0.0], [1.0], [5.0]]), 10, axis=0)
     rng = (np.random.RandomState(0),) if select is cholesky.random_cholesky else ()
     rows = select(Gaussian(1.0), X, None, 20, *rng).pivots

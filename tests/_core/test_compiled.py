@@ -1,4 +1,4 @@
-"""Properties that every compiled loop must have."""
+"""Test properties that every compiled loop must have."""
 
 import importlib
 
@@ -9,8 +9,8 @@ MODULES = ["compiled", "compiled_cover", "compiled_fourier"]
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_loop_states_fastmath(name):
-    """Without it, a loop inherits the flags of the first caller that compiles it."""
+def test_every_loop_sets_fastmath_explicitly(name):
+    """Otherwise, a loop inherits the flags of the first caller that compiles it."""
     module = importlib.import_module(f"rskpca._core.{name}")
     loops = [value for value in vars(module).values() if isinstance(value, Dispatcher)]
     assert loops

@@ -1,4 +1,4 @@
-"""Cover reproduces Algorithm 2 of ``reference.py`` bit for bit."""
+"""Test that Cover reproduces Algorithm 2 from ``reference.py`` bit for bit."""
 
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -17,7 +17,7 @@ from tests import datasets
 
 
 def assert_algorithm_2(X, radius, cuts=(), **options) -> Cover:
-    """Cover X in chunks; centers, labels and squared distances must equal the reference."""
+    """Cover X in chunks and compare centers, labels and squared distances with the reference."""
     rows, labels, squared = reference.cover(X, radius)
     cover = Cover(radius, X[:0], **options)
     results = [cover.extend(chunk) for chunk in np.split(X, sorted(cuts))]
@@ -30,7 +30,7 @@ def assert_algorithm_2(X, radius, cuts=(), **options) -> Cover:
 
 @contextmanager
 def searching_by(search: str):
-    """Force one kind of search for small data; balls are kept even if they do not pay."""
+    """Force one search method on small data, and keep balls even if they save no time."""
     scan = cover_module._Balls.scan
 
     def scan_for_free(self, *args):
@@ -78,19 +78,19 @@ def real(name, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("name", "radius"), CASES)
-def test_cover_equals_reference_on_real_data(name, radius, dtype):
+def test_the_cover_equals_the_reference_on_real_data(name, radius, dtype):
     assert_algorithm_2(real(name, dtype), radius)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize(("name", "radius"), [("german", 5.0), ("pendigits", 30.0)])
-def test_every_search_equals_reference_on_real_data(name, radius, search):
+def test_every_search_equals_the_reference_on_real_data(name, radius, search):
     with searching_by(search):
         assert_algorithm_2(real(name, np.float64), radius)
 
 
-def test_integer_data_has_exact_ties_at_the_radius():
-    """The cases above thus include ties, which are outside the shadow."""
+def test_integer_data_have_exact_ties_at_the_radius():
+    """This shows that the cases above include ties, which lie outside the shadow."""
     X = real("pendigits", np.float64)
     rows, _, _ = reference.cover(X, 30.0)
     squared = reference.pairwise_squared_distances(X, X[rows])
@@ -100,32 +100,32 @@ def test_integer_data_has_exact_ties_at_the_radius():
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("radius", [5.0, 0.1, 1.6436538845300674])
 def test_a_row_at_exactly_the_radius_is_outside_the_shadow(radius, search):
-    """For the last radius, radius * radius and pow(radius, 2) differ."""
+    """The last radius is one for which radius * radius and pow(radius, 2) differ."""
     with searching_by(search):
         cover = assert_algorithm_2(np.array([[0.0], [radius], [-radius]]), radius)
     assert cover.n_centers == 3
 
 
-# -------------------------------------------------- same bits for any threads and batches
+# -------------------------------------------- bitwise equality across threads and batches
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
 @pytest.mark.parametrize("batch_rows", [1, 7, 64, 1000, 10_000])
-def test_batches_and_threads_do_not_change_the_bits(search, n_threads, batch_rows):
+def test_results_are_bitwise_equal_for_any_batches_and_threads(search, n_threads, batch_rows):
     X = np.random.default_rng(3).integers(0, 9, size=(1100, 4)).astype(np.float64)
     with searching_by(search):
         assert_algorithm_2(X, 2.0, batch_rows=batch_rows, n_threads=n_threads)
 
 
-def test_automatic_batches_and_threads_do_not_change_the_bits():
+def test_results_are_bitwise_equal_for_automatic_batches_and_threads():
     X = real("pendigits", np.float64)
     for n_threads in (2, 4):
         assert_algorithm_2(X, 30.0, cuts=[1000], n_threads=n_threads)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_cover_continues_from_given_centers(search):
+def test_a_cover_can_start_from_given_centers(search):
     X = datasets.blobs(900, 3)
     rows, labels, squared = reference.cover(X, 0.6)
     n_first = labels[:500].max() + 1
@@ -138,7 +138,7 @@ def test_a_cover_continues_from_given_centers(search):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_assign_returns_the_first_center_within_the_radius_and_opens_none(search):
+def test_assign_returns_the_first_center_within_the_radius_without_opening_any(search):
     rng = np.random.default_rng(0)
     C, X = rng.integers(0, 12, size=(400, 3)) * 1.0, rng.integers(0, 14, size=(700, 3)) * 1.0
     squared = reference.pairwise_squared_distances(X, C)
@@ -155,24 +155,24 @@ def test_assign_returns_the_first_center_within_the_radius_and_opens_none(search
     assert cover.n_centers == len(C)
 
 
-# ------------------------------------------------------------------ choice of the search
+# ---------------------------------------------------------- choice of search method
 
 
-def test_balls_are_chosen_and_exact_with_thousands_of_centers_in_three_dimensions():
+def test_balls_are_used_and_exact_for_thousands_of_centers_in_three_dimensions():
     X = np.random.default_rng(0).random((16_000, 3))
     cover = assert_algorithm_2(X, 0.041)
     assert cover.n_centers > 5000
     assert cover._search.balls is not None
 
 
-def test_balls_index_centers_that_are_opened_later():
+def test_balls_also_index_centers_that_are_opened_later():
     X = np.random.default_rng(1).random((3000, 3))
     with searching_by("balls"):
         cover = assert_algorithm_2(X, 0.08, batch_rows=100)
     assert cover._search.balls.stop > 2 * 128
 
 
-def test_products_are_chosen_and_exact_with_many_features():
+def test_products_are_used_and_exact_for_many_features():
     X = datasets.blobs(700, 120)
     cover = assert_algorithm_2(X, 14.5)
     assert isinstance(cover._search, cover_module._ProductSearch)
@@ -184,7 +184,7 @@ def test_products_are_chosen_and_exact_with_many_features():
 
 @st.composite
 def pointsets(draw):
-    """Draw (X, radius): point clouds of many kinds, often with pairs at exactly the radius."""
+    """Draw (X, radius): varied point clouds, often with pairs at exactly the radius."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, d = draw(st.integers(1, 400)), draw(st.integers(1, 9))
     kind = draw(st.sampled_from(["grid", "cloud", "scales", "far clusters", "repeats"]))
@@ -197,7 +197,7 @@ def pointsets(draw):
     elif kind == "scales":
         X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-8, 9, size=d)
         radius = 10.0 ** draw(st.integers(-8, 8))
-    elif kind == "far clusters":  # 1e7 radii apart
+    elif kind == "far clusters":  # clusters 1e7 radii apart
         radius = draw(st.sampled_from([0.3, 1.0]))
         X = rng.normal(size=(n, d)) + 1e7 * radius * rng.integers(0, 3, size=(n, 1))
     else:
@@ -218,7 +218,7 @@ def pointsets(draw):
     cuts=st.lists(st.integers(0, 400), max_size=4),
 )
 @settings(max_examples=800)
-def test_cover_equals_reference_on_random_data(points, search, batch_rows, n_threads, cuts):
+def test_the_cover_equals_the_reference_on_random_data(points, search, batch_rows, n_threads, cuts):
     X, radius = points
     with searching_by(search):
         assert_algorithm_2(X, radius, cuts, batch_rows=batch_rows, n_threads=n_threads)
@@ -242,7 +242,7 @@ _values = st.one_of(
 )
 @example(X=np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 3.0]]), radius=5.0, search="tiles")
 @settings(max_examples=200)
-def test_cover_equals_reference_on_odd_values(X, radius, search):
+def test_the_cover_equals_the_reference_on_unusual_values(X, radius, search):
     with searching_by(search):
         assert_algorithm_2(X, radius)
 
@@ -252,7 +252,7 @@ def test_cover_equals_reference_on_odd_values(X, radius, search):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("radius", [5e-324, 1e-310, 1e-200, 1e-30, 1e30, 1e200, 1.7e308])
-def test_extreme_radii_equal_reference(search, radius):
+def test_results_for_extreme_radii_equal_the_reference(search, radius):
     X = datasets.blobs(300, 4)
     X[100:200] = X[:100]
     with searching_by(search):
@@ -263,7 +263,7 @@ def test_extreme_radii_equal_reference(search, radius):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("size", [1e-200, 1e-40, 1e40, 1e150])
-def test_extreme_scales_of_data_and_radius_equal_reference(search, size):
+def test_results_at_extreme_scales_equal_the_reference(search, size):
     X = np.random.default_rng(0).normal(size=(300, 3)) * size
     with searching_by(search):
         cover = assert_algorithm_2(X, 0.5 * size)
@@ -271,13 +271,13 @@ def test_extreme_scales_of_data_and_radius_equal_reference(search, size):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_radius_larger_than_everything_leaves_one_center(search):
+def test_a_radius_larger_than_all_distances_leaves_one_center(search):
     X = datasets.blobs(200, 5)
     with searching_by(search):
         assert assert_algorithm_2(X, 1e6).n_centers == 1
 
 
-def test_no_rows_open_no_center():
+def test_an_empty_chunk_opens_no_centers():
     labels, squared = Cover(1.0, np.empty((0, 3))).extend(np.empty((0, 3)))
     assert labels.shape == squared.shape == (0,)
 
@@ -296,7 +296,7 @@ def test_progress_is_called_after_every_batch():
 
 @given(st.integers(0, 2**32), st.integers(1, 50), st.integers(0, 300))
 @settings(max_examples=50)
-def test_accumulate_equals_reference(seed, n_totals, n):
+def test_accumulated_sums_equal_the_reference(seed, n_totals, n):
     from rskpca._core.compiled import accumulate
 
     rng = np.random.default_rng(seed)
@@ -309,16 +309,16 @@ def test_accumulate_equals_reference(seed, n_totals, n):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_radius_with_a_subnormal_square_equals_reference(search):
-    """Differences lose digits to underflow that scaled rows keep."""
+def test_results_for_a_radius_with_a_subnormal_square_equal_the_reference(search):
+    """Unscaled differences lose digits to underflow; scaled rows keep them."""
     X = np.zeros((2, 100))
     X[1] = 1.5e-162
     with searching_by(search):
         assert_algorithm_2(X, 1e-161)
 
 
-def test_pivots_beyond_the_float32_range_equal_reference():
-    """A ball whose pivot overflows in float32 has infinite reach, and includes ordinary points."""
+def test_results_for_pivots_beyond_the_float32_range_equal_the_reference():
+    """A ball whose pivot overflows in float32 has infinite reach, so it contains ordinary points."""
     rng = np.random.default_rng(0)
     X = 1000 * rng.random((1000, 3))
     pivots = X[64::64]
@@ -330,7 +330,7 @@ def test_pivots_beyond_the_float32_range_equal_reference():
 
 @pytest.mark.parametrize("size", [1e160, 1.7e308])
 @pytest.mark.parametrize("search", SEARCHES)
-def test_values_with_overflowing_squares_equal_reference(search, size):
+def test_results_for_values_with_overflowing_squares_equal_the_reference(search, size):
     X = size * np.random.default_rng(0).uniform(-1, 1, (400, 3))
     with searching_by(search):
         assert_algorithm_2(X, size / 1e10)

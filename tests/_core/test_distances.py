@@ -1,4 +1,4 @@
-"""Nearest centers and minimum spanning trees equal the reference."""
+"""Test that nearest centers and minimum spanning trees equal the reference."""
 
 import numpy as np
 import pytest
@@ -21,18 +21,18 @@ def assert_equals_reference(X, C, **options):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shift", [0.0, 1e3, 1e8])
 @pytest.mark.parametrize("d", [1, 3, 40])
-def test_nearest_centers_equal_reference(dtype, shift, d):
+def test_nearest_centers_equal_the_reference(dtype, shift, d):
     X = (datasets.blobs(500, d) + shift).astype(dtype)
     assert_equals_reference(X, X[::7])
 
 
-def test_the_first_of_exact_ties_wins():
+def test_exact_ties_go_to_the_first_center():
     X = np.random.default_rng(0).integers(0, 3, size=(600, 4)).astype(float)
     assert_equals_reference(X, X[:90])
     assert_equals_reference(X / 3, X[:90] / 3)
 
 
-def test_near_ties_are_decided_by_differences():
+def test_near_ties_are_resolved_by_computing_differences():
     """The distances to the two centers differ by less than the rounding error of the products."""
     C = np.array([[0.0, 1e4], [0.0, -1e4]])
     X = np.array([[1e4, y] for y in np.linspace(-3e-9, 3e-9, 41)])
@@ -40,12 +40,12 @@ def test_near_ties_are_decided_by_differences():
 
 
 @pytest.mark.parametrize("options", [{"scale": 1e-3}, {"scale": 1e4}, {"n_threads": 3}])
-def test_scale_and_threads_do_not_matter(options):
+def test_results_do_not_depend_on_scale_or_threads(options):
     X = datasets.blobs(3000, 5)
     assert_equals_reference(X, X[:50], **options)
 
 
-def test_the_batch_size_does_not_matter(monkeypatch):
+def test_results_do_not_depend_on_the_batch_size(monkeypatch):
     X = datasets.blobs(300, 5)
     monkeypatch.setattr(distances, "_BATCH_ELEMENTS", 1)
     assert_equals_reference(X, X[:50])
@@ -61,7 +61,7 @@ def test_rows_with_overflowing_squares_are_compared_by_differences():
 
 @pytest.mark.parametrize("n", [2, 3, 200])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_lengths_match_the_minimum_spanning_tree(n, dtype):
+def test_edge_lengths_match_the_minimum_spanning_tree(n, dtype):
     C = datasets.blobs(n, 3, dtype=dtype)
     tree = minimum_spanning_tree(cdist(C, C)).data
     np.testing.assert_allclose(spanning_tree_lengths(C), np.sort(tree)[::-1], rtol=1e-12)
@@ -72,5 +72,5 @@ def test_coincident_points_have_edges_of_length_zero():
     np.testing.assert_array_equal(spanning_tree_lengths(np.zeros((4, 2))), np.zeros(3))
 
 
-def test_one_point_has_no_edges():
+def test_a_single_point_has_no_edges():
     assert spanning_tree_lengths(np.zeros((1, 2))).shape == (0,)

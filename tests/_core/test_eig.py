@@ -1,4 +1,4 @@
-"""The eigensolver: Lanczos equals LAPACK, also for multiple eigenvalues and low rank."""
+"""Test that Lanczos agrees with LAPACK, even for repeated eigenvalues and low rank."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def assert_eigenpairs(matrix, values, vectors, n_components):
 
 
 @pytest.mark.parametrize("n_components", [1, 5, 15, 20, 100, 400])
-def test_leading_eigenpairs_of_a_gram_matrix_match_the_reference(n_components):
+def test_the_leading_eigenpairs_of_a_gram_matrix_match_the_reference(n_components):
     matrix = Gaussian(1.0)(datasets.blobs(400, 3))
     values, vectors = eig.leading_eigenpairs(matrix.copy(), n_components)
     assert_eigenpairs(matrix, values, vectors, n_components)
@@ -41,15 +41,15 @@ def test_leading_eigenpairs_of_a_gram_matrix_match_the_reference(n_components):
 @pytest.mark.parametrize("n_components", [1, 2, 6, 7, 20])
 @pytest.mark.parametrize("form", [np.copy, as_operator])
 def test_double_eigenvalues_of_a_regular_polygon_are_both_found(form, n_components):
-    """In this circulant matrix, every eigenvalue but the first is double."""
+    """Every eigenvalue of this circulant matrix except the first is double."""
     matrix = Gaussian(0.5)(polygon(600))
     values, vectors = eig.leading_eigenpairs(form(matrix), n_components)
     assert_eigenpairs(matrix, values, vectors, n_components)
 
 
 @pytest.mark.parametrize("form", [np.copy, as_operator])
-def test_an_eigenvalue_of_high_multiplicity_is_found_in_full(form):
-    """Eight equal groups of points far apart have eight equal eigenvalues."""
+def test_all_eigenvectors_of_a_highly_repeated_eigenvalue_are_found(form):
+    """Eight identical groups of points that are far apart have eight equal eigenvalues."""
     matrix = np.kron(np.eye(8), np.ones((50, 50)))
     values, vectors = eig.leading_eigenpairs(form(matrix), 8)
     assert_eigenpairs(matrix, values, vectors, 8)
@@ -57,7 +57,7 @@ def test_an_eigenvalue_of_high_multiplicity_is_found_in_full(form):
 
 @pytest.mark.parametrize("size", [40, 400])
 @pytest.mark.parametrize("form", [np.copy, as_operator])
-def test_no_component_beyond_the_rank_is_returned(size, form):
+def test_no_components_beyond_the_rank_are_returned(size, form):
     """Eigenvalues within rounding error of zero are dropped."""
     factor = np.random.default_rng(0).normal(size=(size, 3))
     matrix = factor @ factor.T
@@ -93,7 +93,7 @@ def test_lanczos_equals_lapack(size, monkeypatch):
 
 @pytest.mark.parametrize("decay", [0.9, 0.97, 0.99])
 def test_an_operator_with_slowly_decaying_eigenvalues_converges(decay, monkeypatch):
-    """The basis is restarted several times, without falling back on LAPACK."""
+    """The solver restarts its basis several times and does not fall back to LAPACK."""
     monkeypatch.setattr(eig, "_direct", None)
     axes, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(800, 800)))
     matrix = (axes * decay ** np.arange(800)) @ axes.T
@@ -101,7 +101,7 @@ def test_an_operator_with_slowly_decaying_eigenvalues_converges(decay, monkeypat
     assert_eigenpairs(matrix, values, vectors, 4)
 
 
-def test_an_operator_is_applied_only_a_few_times():
+def test_lanczos_applies_the_operator_only_a_few_times():
     matrix = Gaussian(1.0)(datasets.blobs(800, 3))
     calls = []
 
@@ -137,7 +137,7 @@ def test_all_components_of_an_operator_are_found():
 
 
 def chain(size):
-    """Return a random walk on a line; its eigenvalues cos(pi l / size) are dense below 1."""
+    """Return a random walk on a line, whose eigenvalues cos(pi l / size) cluster just below 1."""
     ones = np.ones(size - 1)
     matrix = sparse.diags_array([ones, ones], offsets=[-1, 1]).tolil()
     matrix[0, 0] = matrix[-1, -1] = 1
@@ -145,14 +145,14 @@ def chain(size):
 
 
 @pytest.mark.parametrize("size", [100, 6000])
-def test_a_sparse_matrix_on_which_lanczos_is_slow_is_solved(size):
+def test_eigenpairs_of_a_sparse_matrix_are_found_where_lanczos_is_slow(size):
     matrix = chain(size)
     values, vectors = eig.leading_eigenpairs(matrix, 4)
     np.testing.assert_allclose(values, np.cos(np.pi * np.arange(4) / size), atol=1e-12)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-10)
 
 
-def test_a_sparse_matrix_on_which_lanczos_is_fast_is_solved():
+def test_eigenpairs_of_a_sparse_matrix_are_found_where_lanczos_is_fast():
     matrix = Gaussian(2.0)(datasets.blobs(400, 3))
     matrix /= matrix.sum(axis=1).max()
     values, vectors = eig.leading_eigenpairs(sparse.csr_array(matrix), 4)
@@ -169,7 +169,7 @@ def test_many_equal_eigenvalues_are_found(size):
 
 @pytest.mark.parametrize("size", [40, 400])
 def test_negative_eigenvalues_of_an_indefinite_matrix_are_kept(size):
-    """They are sorted, and those within rounding error of zero are dropped."""
+    """Eigenvalues are sorted, and those within rounding error of zero are dropped."""
     axes, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(size, size)))
     values = -np.arange(1.0, size + 1)
     values[:4] = 3.0, 1e-17, -1e-17, -0.5

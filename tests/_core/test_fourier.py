@@ -1,4 +1,4 @@
-"""Fourier sums are correct, and have the same bits for any chunking."""
+"""Test that Fourier sums are correct and bitwise equal for any chunking."""
 
 import numpy as np
 import pytest
@@ -10,13 +10,13 @@ from tests import datasets
 N_PAIRS = 80
 
 
-def turns(d, scale=0.2, seed=0):
+def draw_frequencies(d, scale=0.2, seed=0):
     return np.random.default_rng(seed).normal(scale=scale, size=(2, N_PAIRS, d))
 
 
 def fourier_sums(X, weights, origin=None, frequencies=None, start=None, **options):
     origin = X[0].astype(np.float64) if origin is None else origin
-    frequencies = turns(X.shape[1]) if frequencies is None else frequencies
+    frequencies = draw_frequencies(X.shape[1]) if frequencies is None else frequencies
     start = np.zeros((4, N_PAIRS), dtype=complex) if start is None else start
     return add_fourier_sums(X, weights, origin, frequencies, start, **options)
 
@@ -27,15 +27,15 @@ def test_sums_equal_the_formula(n, d, dtype):
     X = datasets.blobs(n, d, dtype=dtype)
     origin = X[0].astype(np.float64)
     for weights in (np.ones(n), np.random.default_rng(0).random(n), np.arange(n) % 4 - 1.0):
-        expected = reference.fourier_sums(X, weights, origin, turns(d))
+        expected = reference.fourier_sums(X, weights, origin, draw_frequencies(d))
         error = np.abs(fourier_sums(X, weights) - expected)
         assert error.max() < 1e-6 * np.abs(weights).sum()
 
 
-def test_data_far_from_zero_and_far_apart_lose_no_digits():
+def test_accuracy_is_kept_for_data_far_from_zero_and_far_apart():
     X = np.concatenate([datasets.blobs(50, 3) + shift for shift in (0.0, 1e6, 1e8)])
     weights = np.ones(len(X))
-    expected = reference.fourier_sums(X, weights, X[0], turns(3))
+    expected = reference.fourier_sums(X, weights, X[0], draw_frequencies(3))
     np.testing.assert_allclose(fourier_sums(X, weights), expected, atol=1e-6 * len(X))
     shifted = X[:50] + 1e8
     np.testing.assert_allclose(
@@ -44,7 +44,7 @@ def test_data_far_from_zero_and_far_apart_lose_no_digits():
 
 
 @pytest.mark.parametrize("kind", ["ones", "whole", "fractions", "mixed", "huge"])
-def test_chunks_and_threads_do_not_change_the_bits(kind):
+def test_sums_are_bitwise_equal_for_any_chunks_and_threads(kind):
     n = 20_011
     X = datasets.blobs(n, 3)
     rng = np.random.default_rng(1)
@@ -63,7 +63,7 @@ def test_chunks_and_threads_do_not_change_the_bits(kind):
     np.testing.assert_array_equal(parts, whole)
 
 
-def test_integer_weights_can_be_added_in_any_order_and_removed():
+def test_rows_with_integer_weights_can_be_added_in_any_order_and_removed_exactly():
     X = datasets.blobs(1001, 4)
     weights = np.random.default_rng(2).integers(1, 9, 1001).astype(float)
     whole = fourier_sums(X, weights)
@@ -85,5 +85,5 @@ def test_read_only_input_is_accepted_and_not_modified():
     assert not start.any()
 
 
-def test_pairs_are_rounded_up_to_whole_tiles():
+def test_the_number_of_pairs_is_rounded_up_to_whole_tiles():
     assert [round_up_pairs(n) for n in (1, 80, 81, 160)] == [80, 80, 160, 160]

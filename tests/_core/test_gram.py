@@ -1,4 +1,4 @@
-"""Kernel matrices equal the reference, also far from the origin and near zero distance."""
+"""Test that kernel matrices equal the reference, even far from the origin or near zero distance."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ def expected(kernel, X, C):
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("bandwidth", [1e-3, 0.5, 30.0])
-def test_gram_equals_reference(name, bandwidth):
+def test_the_gram_matrix_equals_the_reference(name, bandwidth):
     kernel = KERNELS[name](bandwidth)
     X, C = datasets.blobs(300, 5), datasets.blobs(70, 5, seed=1)
     C[:20] = X[:20]
@@ -36,15 +36,15 @@ def test_gram_equals_reference(name, bandwidth):
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("shift", [1e4, 1e8])
-def test_a_shift_of_the_data_loses_no_digits(name, shift):
+def test_accuracy_is_kept_if_the_data_are_shifted(name, shift):
     kernel = KERNELS[name](1.5)
     X = datasets.blobs(400, 4) + shift
     np.testing.assert_allclose(gram.gram(kernel, X, X), expected(kernel, X, X), atol=1e-13, rtol=0)
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_distant_clusters_lose_no_digits(name):
-    """No single origin is near all of the data: the clusters are 1e8 bandwidths apart."""
+def test_accuracy_is_kept_for_distant_clusters(name):
+    """The clusters are 1e8 bandwidths apart, so no single origin is close to all of them."""
     kernel = KERNELS[name](1.0)
     X = np.concatenate([datasets.blobs(60, 2) + shift for shift in (0.0, 1e8, -3e8)])
     np.testing.assert_allclose(gram.gram(kernel, X, X), expected(kernel, X, X), atol=1e-13, rtol=0)
@@ -52,7 +52,7 @@ def test_distant_clusters_lose_no_digits(name):
 
 @pytest.mark.parametrize("size", [1e-12, 1e-9, 1e-4])
 def test_the_cusp_of_the_laplacian_is_resolved(size):
-    """The error is that of rounding the data, far below the sqrt(eps) / size of products."""
+    """Only rounding of the data remains, far below the sqrt(eps) / size error of products."""
     X = datasets.blobs(50, 3)
     C = X + size * np.random.default_rng(0).normal(size=X.shape)
     kernel = Laplacian(10 * size)
@@ -69,7 +69,7 @@ def test_the_diagonal_is_one(kernel):
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
-def test_float32_input_gives_float32_precision(kernel):
+def test_float32_input_is_processed_in_float32_precision(kernel):
     X = datasets.blobs(200, 6) + 1000
     X32 = X.astype(np.float32)
     block = gram.product(kernel, X32, X32, lambda block: block, len(X), dtype=np.float32)
@@ -92,7 +92,7 @@ def test_scaling_data_and_bandwidth_leaves_the_kernel_unchanged(family, bandwidt
     columns=st.integers(1, 4),
 )
 @settings(max_examples=40)
-def test_product_equals_reference(seed, n, m, n_threads, columns):
+def test_the_product_equals_the_reference(seed, n, m, n_threads, columns):
     rng = np.random.default_rng(seed)
     X, C, A = rng.normal(size=(n, 3)), rng.normal(size=(m, 3)), rng.normal(size=(m, columns))
     kernel = Gaussian(1.3)
@@ -101,7 +101,7 @@ def test_product_equals_reference(seed, n, m, n_threads, columns):
     np.testing.assert_allclose(fast, slow, atol=1e-12 * m, rtol=0)
 
 
-def test_threads_do_not_change_the_bits():
+def test_results_are_bitwise_equal_for_any_number_of_threads():
     X, C = datasets.blobs(3000, 7), datasets.blobs(500, 7, seed=1)
     one, two, four = (gram.gram(Gaussian(3.0), X, C, n_threads=n) for n in (1, 2, 4))
     np.testing.assert_array_equal(one, two)
@@ -119,7 +119,7 @@ def test_inputs_are_not_modified():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_columns", range(1, 9))
-def test_multiplier_equals_a_matrix_product(n_columns, dtype):
+def test_the_multiplier_equals_a_matrix_product(n_columns, dtype):
     rng = np.random.default_rng(0)
     block, columns = rng.random((37, 211)).astype(dtype), rng.random((211, n_columns)).astype(dtype)
     product = gram.multiplier(columns)(block)
@@ -128,7 +128,7 @@ def test_multiplier_equals_a_matrix_product(n_columns, dtype):
     np.testing.assert_allclose(product, exact, rtol=20 * np.finfo(dtype).eps)
 
 
-def test_a_function_of_rows_receives_their_slice():
+def test_a_function_of_rows_receives_the_slice_of_those_rows():
     X, C = datasets.blobs(5000, 3), datasets.blobs(40, 3, seed=1)
     offsets = np.random.default_rng(0).normal(size=5000)
 

@@ -1,4 +1,4 @@
-"""Non-negative least squares agrees with SciPy and satisfies the optimality conditions."""
+"""Test non-negative least squares against SciPy and against the optimality conditions."""
 
 import numpy as np
 import pytest
@@ -20,12 +20,12 @@ def problem(rows, columns, seed):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 25), st.integers(0, 2**16))
-def test_the_solution_equals_scipy(columns, seed):
+def test_the_solution_equals_that_from_scipy(columns, seed):
     A, y, matrix, target = problem(columns + 10, columns, seed)
     np.testing.assert_allclose(nonnegative_least_squares(matrix, target), nnls(A, y)[0], atol=1e-9)
 
 
-def test_the_fallback_equals_scipy(monkeypatch):
+def test_the_fallback_solution_equals_that_from_scipy(monkeypatch):
     monkeypatch.setattr(nnls_module, "PATIENCE", -1)
     for seed in range(20):
         A, y, matrix, target = problem(60, 40, seed)
@@ -57,7 +57,7 @@ def assert_optimal(matrix, target, values):
 
 @pytest.mark.parametrize("ridge", [1e-6, 1e-8])
 @pytest.mark.parametrize("shift", [0.0, 1.0])
-def test_optimality_conditions_hold_for_an_almost_singular_matrix(ridge, shift):
+def test_optimality_conditions_are_met_for_an_almost_singular_matrix(ridge, shift):
     X = np.random.default_rng(0).random((300, 2))
     matrix = Gaussian(0.5)(X) + ridge * np.eye(300)
     target = Gaussian(0.5)(X, X[:50] + shift).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Thread pools return ordered results and restore the BLAS thread limits."""
+"""Test that thread pools return ordered results and restore the BLAS thread limits."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ def blas_threads():
 
 
 def release_control():
-    """Let any thread limit OpenBLAS; from threadpoolctl 3.7 on, only one at a time can."""
+    """Allow any thread to limit OpenBLAS. Since threadpoolctl 3.7, only one at a time can."""
     release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)
@@ -31,7 +31,7 @@ def release_control():
 
 @pytest.fixture(autouse=True)
 def two_blas_threads():
-    """Set a limit above one that no thread controls, so that a lost limit is noticed."""
+    """Set a limit of two threads outside any thread's control, so that losing it is detected."""
     release_control()
     limiter = threadpoolctl.ThreadpoolController().limit(limits=2, user_api="blas")
     release_control()
@@ -42,12 +42,12 @@ def two_blas_threads():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
-def test_results_are_in_the_order_of_the_items(n_threads):
+def test_results_are_returned_in_the_order_of_the_items(n_threads):
     with workers(n_threads) as run:
         assert run(lambda i: i * i, range(100)) == [i * i for i in range(100)]
 
 
-def test_blas_is_limited_inside_and_restored_afterwards():
+def test_blas_threads_are_limited_inside_and_restored_afterwards():
     before = blas_threads()
     with workers(2) as run:
         inside = run(lambda _: blas_threads(), range(3))
@@ -71,7 +71,7 @@ def test_limits_are_restored_after_nested_use():
 
 @pytest.mark.parametrize("leaving", [(0, 1), (1, 0)])
 def test_limits_are_restored_after_overlapping_use(leaving):
-    """Two threads are inside at once and leave in either order, as in a pool."""
+    """Two threads are inside simultaneously and leave in either order, as in a pool."""
     before = blas_threads()
     with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
         threads, insides = (first, second), (workers(2), workers(2))
@@ -85,8 +85,8 @@ def test_limits_are_restored_after_overlapping_use(leaving):
     assert max(before) == 2
 
 
-def test_any_thread_can_limit_blas():
-    """This holds even if the main thread did so before; Dask calls from its own threads."""
+def test_any_thread_can_limit_blas_threads():
+    """It can even after the main thread has done so, as Dask calls from its own threads."""
     with workers(2):
         pass
 
@@ -99,14 +99,14 @@ def test_any_thread_can_limit_blas():
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_an_error_is_raised_and_limits_are_restored(n_threads):
+def test_errors_are_propagated_and_limits_are_restored(n_threads):
     before = blas_threads()
     with pytest.raises(ZeroDivisionError), workers(n_threads) as run:
         run(lambda i: 1 / i, [1, 0, 2])
     assert blas_threads() == before
 
 
-def test_no_item_is_processed_after_an_error():
+def test_no_items_are_started_after_an_error():
     """The first item fails while the second is being processed."""
     started, failed, taken = threading.Event(), threading.Event(), []
 
@@ -124,15 +124,15 @@ def test_no_item_is_processed_after_an_error():
     assert sorted(taken) == [0, 1]
 
 
-def test_the_calling_thread_takes_part():
-    together = threading.Barrier(2)  # raises unless two threads work at the same time
+def test_the_calling_thread_also_does_work():
+    together = threading.Barrier(2)  # the barrier raises unless two threads work at the same time
     with workers(2) as run:
         threads = run(lambda _: (together.wait(10), threading.current_thread())[1], range(2))
     assert threading.current_thread() in threads
     assert len(set(threads)) == 2
 
 
-def test_the_number_of_threads_depends_on_the_work():
+def test_the_number_of_threads_depends_on_the_amount_of_work():
     most = allowed_threads()
     counts = [threads_for(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
     assert counts == [1, 1, most, most]
@@ -146,7 +146,7 @@ def test_small_matrices_use_one_blas_thread(elements, threads):
     assert blas_threads() == before
 
 
-def test_the_limit_of_blas_is_the_number_of_threads():
+def test_the_blas_limit_is_the_number_of_threads():
     with threadpool_limits(1, user_api="blas"):
         assert allowed_threads() == 1
 
@@ -157,13 +157,13 @@ def test_a_nested_call_uses_one_thread():
 
 
 @pytest.mark.parametrize(("start", "stop", "size"), [(0, 10, 3), (5, 5, 2), (2, 9, 100)])
-def test_slices_cover_the_range_once(start, stop, size):
+def test_slices_cover_the_range_exactly_once(start, stop, size):
     parts = slices(start, stop, size)
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(start, stop))
     assert all(part.stop - part.start <= size for part in parts)
 
 
-def test_single_threaded_limits_blas_and_openmp_and_restores_both():
+def test_single_threaded_limits_both_blas_and_openmp_and_restores_them():
     import sklearn.cluster  # noqa: F401  loads OpenMP
 
     def counts():

@@ -1,4 +1,4 @@
-"""Clusterings of weighted points agree with repeated rows and with scikit-learn."""
+"""Test that clusterings of weighted points agree with repeated rows and with scikit-learn."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def partition(method, functions, weights, seed=0):
 
 
 @pytest.mark.parametrize("method", ["discretize", "cluster_qr"])
-def test_clusters_along_a_frame_are_found(method):
+def test_clusters_along_the_axes_of_a_frame_are_found(method):
     functions, truth = points(noise=0.05)
     labels = partition(method, functions, np.ones(120)).labels(functions)
     assert adjusted_rand_score(labels, truth) == 1.0
@@ -32,7 +32,7 @@ def test_clusters_along_a_frame_are_found(method):
 
 @pytest.mark.parametrize("method", PARTITIONERS)
 @pytest.mark.parametrize("noise", [0.05, 0.4])
-def test_integer_weights_equal_repeated_rows(method, noise):
+def test_integer_weights_are_equivalent_to_repeated_rows(method, noise):
     functions, _ = points(noise)
     weights = np.random.default_rng(1).integers(1, 5, size=120)
     repeated = np.repeat(functions, weights, axis=0)
@@ -52,7 +52,7 @@ def test_labels_agree_with_scikit_learn(noise):
 
 
 @pytest.mark.parametrize("method", PARTITIONERS)
-def test_labels_are_reproducible_and_a_row_of_zeros_is_allowed(method):
+def test_labels_are_reproducible_and_rows_of_zeros_are_allowed(method):
     functions = datasets.blobs(60, K)
     functions[7] = 0
     one, two = (partition(method, functions, np.ones(60)).labels(functions) for _ in range(2))
@@ -60,7 +60,7 @@ def test_labels_are_reproducible_and_a_row_of_zeros_is_allowed(method):
 
 
 @pytest.mark.parametrize("method", PARTITIONERS)
-def test_cluster_numbers_depend_on_the_points_only(method):
+def test_cluster_numbers_depend_only_on_the_points(method):
     functions, truth = points(noise=0.05)
     if method == "kmeans":
         functions /= np.linalg.norm(functions, axis=1)[:, None]

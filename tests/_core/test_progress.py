@@ -1,4 +1,4 @@
-"""The progress line is shown for long fits only."""
+"""Test that the progress line is shown only for long fits."""
 
 import pytest
 
@@ -20,12 +20,12 @@ def test_a_short_fit_prints_nothing(capsys, clock):
     assert capsys.readouterr().err == ""
 
 
-def test_a_long_fit_prints_rows_centers_rate_and_remaining_time(capsys, clock):
+def test_a_long_fit_prints_its_rows_centers_rate_and_remaining_time(capsys, clock):
     line = ProgressLine(1000, "Shadow")
     clock[0] = 2.0
     line(500, 30)
     clock[0] = 2.1
-    line(600, 31)  # too soon after the last
+    line(600, 31)  # too soon after the previous line
     clock[0] = 4.0
     line(1000, 40)
     printed = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Random rows and median distances treat weights as repetitions."""
+"""Test that random rows and median distances treat weights as repetition counts."""
 
 import numpy as np
 import pytest
@@ -13,14 +13,14 @@ def rows(weights, size, seed=0):
 
 
 @pytest.mark.parametrize("weights", [None, np.ones(50), np.full(50, 0.3)])
-def test_equal_weights_draw_without_replacement_in_order(weights):
+def test_rows_with_equal_weights_are_drawn_without_replacement_and_in_order(weights):
     for seed in range(20):
         found = sample_rows(50, weights, 30, np.random.RandomState(seed))
         assert np.all(np.diff(found) > 0)
     assert len(sample_rows(50, weights, 50, np.random.RandomState(0))) == 50
 
 
-def test_integer_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     weights = np.random.default_rng(0).integers(1, 5, size=40).astype(float)
     repeated = np.repeat(np.arange(40), weights.astype(int))
     plain = sample_rows(len(repeated), None, 25, np.random.RandomState(3))
@@ -54,7 +54,7 @@ def test_the_median_is_taken_over_all_pairs(n):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_integer_weights_equal_repeated_rows_in_the_median(seed):
+def test_integer_weights_are_equivalent_to_repeated_rows_in_the_median(seed):
     rng = np.random.default_rng(seed)
     X, weights = rng.normal(size=(30, 2)), rng.integers(0, 4, size=30)
     repeated = np.repeat(X, weights, axis=0)
@@ -68,26 +68,26 @@ def test_the_median_of_many_rows_uses_a_seeded_sample():
     assert median_distance(X) == pytest.approx(np.median(pdist(X[::2])), rel=0.1)
 
 
-def test_the_median_of_many_rows_follows_the_weights():
+def test_the_median_of_many_rows_accounts_for_the_weights():
     X = np.concatenate([datasets.blobs(2000, 2), 100 * datasets.blobs(2000, 2)])
     light = np.repeat([1.0, 1e-9], 2000)
     assert median_distance(X, light) == pytest.approx(np.median(pdist(X[:2000])), rel=0.1)
 
 
 @pytest.mark.parametrize("weights", [None, np.ones(10)])
-def test_equal_rows_have_no_median_bandwidth(weights):
+def test_identical_rows_have_no_median_bandwidth(weights):
     with pytest.raises(ValueError, match=r'bandwidth="median".*equal.*Give the bandwidth'):
         median_distance(np.full((10, 3), 7.0), weights)
 
 
-def test_the_median_needs_two_rows_with_positive_weight():
+def test_the_median_requires_two_rows_with_positive_weight():
     X = datasets.blobs(5, 2)
     with pytest.raises(ValueError, match="two rows with positive weight, got 1"):
         median_distance(X, np.array([0.0, 3.0, 0.0, 0.0, 0.0]))
 
 
 @pytest.mark.parametrize("n", [30, 700])
-def test_integer_weights_equal_repeated_rows_also_in_a_sample(n):
+def test_integer_weights_are_equivalent_to_repeated_rows_in_a_sample(n):
     X = datasets.blobs(n, 3)
     weights = np.random.default_rng(0).integers(0, 5, n)
     repeated = median_distance(np.repeat(X, weights, axis=0))

@@ -1,4 +1,4 @@
-"""Fitted models of real data, and their axes computed by dense algebra."""
+"""Models fitted to real data, and their axes computed with dense linear algebra."""
 
 from functools import cache
 
@@ -13,7 +13,7 @@ BANDWIDTHS = {"german": 30.0, "digits": 60.0}
 
 @cache
 def case(name, center=False, n_components=4):
-    """Return training rows, new rows, and exact kernel PCA of the training rows."""
+    """Return training rows, new rows, and an exact kernel PCA model of the training rows."""
     X = datasets.load(name, step={"german": 4, "digits": 9}[name])
     model = ReducedSetKernelPCA(
         n_components, kernel=Gaussian(BANDWIDTHS[name]), ell=np.inf, center=center
@@ -27,7 +27,7 @@ def kernel(name, X, Y):
 
 
 def dense_axes(name, center, n_components=4):
-    """Return the coefficients of the unit axes on all training rows, with the model's signs."""
+    """Return the coefficients of the unit axes on all training rows, signed as in the model."""
     X, _, model = case(name, center, n_components)
     n = len(X)
     centering = np.eye(n) - 1 / n if center else np.eye(n)
@@ -38,7 +38,7 @@ def dense_axes(name, center, n_components=4):
 
 
 def project_densely(name, center, Z, points):
-    """Return coordinates with respect to the exact axes projected on the span of Z."""
+    """Return coordinates with respect to the exact axes projected onto the span of Z."""
     X, _, _ = case(name, center)
     A = np.linalg.lstsq(
         kernel(name, Z, Z), kernel(name, Z, X) @ dense_axes(name, center), rcond=None

@@ -1,4 +1,4 @@
-"""Invariants of every compression of a fitted kernel PCA: subclass and write ``compress``."""
+"""Shared tests for methods that compress a fitted kernel PCA; subclasses implement ``compress``."""
 
 import pickle
 
@@ -24,7 +24,7 @@ def fitted(X, n_components=3, **parameters):
 
 
 class CompressionInvariants:
-    """Tests for ``self.compress(model, n_centers)``; ``needs_points`` if it requires X."""
+    """Tests for ``self.compress(model, n_centers)``; set ``needs_points`` if it requires X."""
 
     needs_points = False
 
@@ -40,7 +40,7 @@ class CompressionInvariants:
         return datasets.blobs(50, 3, seed=9, dtype=X.dtype)
 
     @pytest.mark.parametrize("center", [True, False])
-    def test_the_result_is_close_to_the_model_and_has_its_dtype(self, X, new, center):
+    def test_the_result_approximates_the_model_and_keeps_its_dtype(self, X, new, center):
         model = fitted(X, center=center)
         small = self.compress(model, 30)
         assert small.basis_.shape == (30, 3)
@@ -104,7 +104,7 @@ class CompressionInvariants:
         assert fitted_state(model) == before
 
     @pytest.mark.parametrize("center", [True, False])
-    def test_repeated_points_give_no_nan(self, center):
+    def test_repeated_points_do_not_cause_nan_values(self, center):
         X = np.repeat(datasets.blobs(15, 3), 4, axis=0)
         model = fitted(X, center=center)
         model.density_.reduced_set_ = ReducedSet(X, np.ones(60))
@@ -113,14 +113,14 @@ class CompressionInvariants:
         error = small.transform(X) - model.transform(X)
         assert np.linalg.norm(error) < 0.05 * np.linalg.norm(model.transform(X))
 
-    def test_a_single_point_is_enough(self, X):
+    def test_a_single_center_is_sufficient(self, X):
         assert self.compress(fitted(X), 1).transform(X).shape == (200, 3)
 
     def test_results_are_accurate_far_from_the_origin(self):
         X = np.round(datasets.blobs(150, 3) * 2**10) / 2**10
         here, there = (self.compress(fitted(X + shift), 8) for shift in (0, 2.0**27))
         difference = there.transform(X + 2.0**27) - here.transform(X)
-        assert np.abs(difference).max() < 1e-4  # the shifted points have 25 fewer bits
+        assert np.abs(difference).max() < 1e-4  # shifting the points costs 25 bits of precision
 
     # ------------------------------------------------------------------ as a transformer
 
@@ -156,7 +156,7 @@ class CompressionInvariants:
         with pytest.raises(ValueError, match="n_centers must be an integer"):
             self.compress(fitted(datasets.blobs(50, 3)), n_centers)
 
-    def test_n_centers_must_not_exceed_the_centers_of_the_model(self):
+    def test_n_centers_must_not_exceed_the_number_of_centers_in_the_model(self):
         model = fitted(datasets.blobs(50, 3))
         with pytest.raises(ValueError, match=f"n_centers=51 .* {model.n_centers_} centers"):
             self.compress(model, 51)

@@ -24,14 +24,14 @@ class TestInvariants(CompressionInvariants):
 
 
 def residual_axes(name, center, Z):
-    """Return points and coefficients of the residual of each axis outside the span of Z."""
+    """Return points and coefficients of the part of each axis outside the span of Z."""
     X, V = case(name, center)[0], dense_axes(name, center)
     B = np.linalg.solve(kernel(name, Z, Z), kernel(name, Z, X) @ V)
     return np.concatenate([X, Z]), np.concatenate([V, -B])
 
 
 def objective_and_gradient_norm(name, z, points, coefficients):
-    """Return F(z) = sum_k <R_k, psi(z)>^2 and the norm of its gradient, per 1 / bandwidth."""
+    """Return F(z) = sum_k <R_k, psi(z)>^2 and its gradient norm, in units of 1 / bandwidth."""
     k, sigma = kernel(name, z[None], points)[0], BANDWIDTHS[name]
     products = k @ coefficients
     slope = 4 / sigma * (k * (coefficients @ products)) @ (points - z)
@@ -40,7 +40,7 @@ def objective_and_gradient_norm(name, z, points, coefficients):
 
 @each
 @centered_or_not
-def test_the_coefficients_are_those_of_the_projection(name, center):
+def test_the_coefficients_equal_those_of_the_projection(name, center):
     _, new, model = case(name, center)
     small = construct_reduced_set(model, 12)
     expected = project_densely(name, center, small.basis_, new)

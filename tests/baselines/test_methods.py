@@ -62,14 +62,14 @@ def test_every_method_approximates_exact_kernel_pca(name, data):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_declared_randomness_and_memory_use_are_correct(name, data):
+def test_randomness_and_memory_use_are_declared_correctly(name, data):
     X, new, kernel = data
     method = METHODS[name]
     size = size_of(method)
     models = [method.make(3, kernel, size, random_state=seed).fit(X) for seed in (0, 0, 1)]
     first, again, other = (model.transform(new) for model in models)
     np.testing.assert_array_equal(first, again)
-    if name != "sklearn-kpca":  # its seed affects only rounding
+    if name != "sklearn-kpca":  # the seed affects only rounding errors here
         assert np.allclose(np.abs(first), np.abs(other), atol=1e-9) == (not method.random)
     if hasattr(models[0], "basis_"):
         assert (len(models[0].basis_) == len(X)) == method.keeps_data
@@ -91,8 +91,8 @@ def test_unsupported_options_are_rejected(name):
 
 
 @pytest.mark.parametrize("name", ["sklearn-nystroem", "fourier"])
-def test_the_randomized_pca_of_scikit_learn_is_seeded(name):
-    """Above 500 features, PCA uses a randomized solver."""
+def test_the_randomized_pca_from_scikit_learn_is_seeded(name):
+    """PCA uses a randomized solver above 500 features."""
     X = np.random.default_rng(0).normal(size=(800, 24))
     first, second = (
         METHODS[name].make(5, Gaussian(5.0), 600, center=True, random_state=0).fit_transform(X)

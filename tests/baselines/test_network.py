@@ -1,4 +1,4 @@
-"""Test kernel map compression: least squares, its gradient, and the gain from training."""
+"""Test kernel map compression: the least-squares fit, its gradient, and the gain from training."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ class TestInvariants(CompressionInvariants):
 
 @each
 @centered_or_not
-def test_the_coefficients_solve_least_squares_at_the_training_points(name, center):
+def test_the_coefficients_solve_the_least_squares_problem_at_the_training_points(name, center):
     X, new, model = case(name, center)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, size=len(X))
     small = compress_map(model, 10, X, weights, max_iter=5)
@@ -64,7 +64,7 @@ def test_training_reduces_the_error_of_the_initial_centers(name, center):
     assert error(trained, new) < error(start, new)
 
 
-def test_the_weighted_reduced_set_is_the_default_training_data():
+def test_the_weighted_reduced_set_is_used_as_training_data_by_default():
     X = datasets.blobs(300, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0, ell=3.0).fit(X)
     s = model.reduced_set_

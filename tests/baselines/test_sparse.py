@@ -1,4 +1,4 @@
-"""Test sparse kernel PCA: the likelihood in dense algebra, its maximum and its limit."""
+"""Test the sparse kernel PCA likelihood against dense algebra, its maximum and its limit."""
 
 from functools import cache
 
@@ -25,7 +25,7 @@ def weighted_points(name, step=2):
 
 
 def dense_likelihood(name, X, weights, u, noise):
-    """-(1/2) [log|C / s| + sum_i w_i / n psi_i' C^{-1} psi_i] in coordinates of the span of X."""
+    """Return -(1/2) [log|C / s| + sum_i w_i / n psi_i' C^{-1} psi_i] in the span of X."""
     values, vectors = np.linalg.eigh(kernel(name, X, X))
     psi = vectors * np.sqrt(np.maximum(values, 0))
     C = noise * np.eye(len(X)) + psi.T @ (u[:, None] * psi)
@@ -67,8 +67,8 @@ def test_updated_quantities_equal_recomputed_ones(name):
 
 
 @each
-def test_the_solution_is_a_fixed_point_of_both_of_tippings_updates(name):
-    """The EM and the fixed-point update are written in Tipping's notation: Sigma, mu_n."""
+def test_the_solution_is_a_fixed_point_of_both_tipping_updates(name):
+    """The EM update and the fixed-point update use Tipping's notation: Sigma, mu_n."""
     X, weights = weighted_points(name)
     noise, n = 0.02, weights.sum()
     likelihood = Likelihood.of(Gaussian(BANDWIDTHS[name]), ReducedSet(X, weights))
@@ -90,7 +90,7 @@ def test_the_solution_is_a_fixed_point_of_both_of_tippings_updates(name):
 
 
 @each
-def test_the_weights_approach_those_of_the_points_as_the_noise_vanishes(name):
+def test_the_weights_approach_the_sample_weights_as_the_noise_vanishes(name):
     X, weights = weighted_points(name, step=4)
     narrow = Gaussian(BANDWIDTHS[name] / 4)
     likelihood = Likelihood.of(narrow, ReducedSet(X, weights))
@@ -104,8 +104,8 @@ def test_the_weights_approach_those_of_the_points_as_the_noise_vanishes(name):
 
 @each
 @pytest.mark.parametrize("center", [False, True])
-def test_without_noise_it_equals_kernel_pca_of_all_points(name, center):
-    """The accuracy is the square root of the gain in likelihood at which the updates stop."""
+def test_sparse_kernel_pca_without_noise_equals_kernel_pca_of_all_points(name, center):
+    """The accuracy is the square root of the likelihood gain at which the updates stop."""
     X, weights = weighted_points(name, step=4)
     narrow = Gaussian(BANDWIDTHS[name] / 4)
     sparse = SparseKernelPCA(3, noise=1e-5, kernel=narrow, ell=np.inf, center=center)
@@ -118,7 +118,7 @@ def test_without_noise_it_equals_kernel_pca_of_all_points(name, center):
 
 
 @each
-def test_the_axes_are_those_of_the_covariance(name):
+def test_the_axes_equal_those_of_the_covariance(name):
     X, new, _ = case(name)
     model = SparseKernelPCA(3, noise=0.01, kernel=Gaussian(BANDWIDTHS[name]), center=False)
     model.set_params(ell=np.inf).fit(X)
@@ -146,7 +146,7 @@ def test_the_number_of_centers_does_not_exceed_the_requested_number(name):
     assert 22 <= counts[2] <= 25
 
 
-def test_the_scale_of_the_weights_does_not_matter():
+def test_results_do_not_depend_on_the_scale_of_the_weights():
     X, weights = weighted_points("german")
     once, huge = (
         maximize(Likelihood.of(Gaussian(BANDWIDTHS["german"]), ReducedSet(X, scale * weights)), 0.1)
@@ -155,7 +155,7 @@ def test_the_scale_of_the_weights_does_not_matter():
     np.testing.assert_array_equal(once, huge)
 
 
-def test_less_noise_keeps_more_points():
+def test_lower_noise_keeps_more_points():
     X = datasets.blobs(200, 3)
     counts = [
         SparseKernelPCA(1, noise=noise, bandwidth=4.0, ell=np.inf).fit(X).n_centers_
@@ -164,7 +164,7 @@ def test_less_noise_keeps_more_points():
     assert counts[0] < counts[1] < counts[2] < 200
 
 
-def test_a_stream_stays_sparse_after_each_change():
+def test_a_stream_remains_sparse_after_each_change():
     X = datasets.blobs(200, 3)
     whole = SparseKernelPCA(3, noise=0.01, bandwidth=4.0).fit(X)
     stream = SparseKernelPCA(3, noise=0.01, bandwidth=4.0).partial_fit(X[:90]).partial_fit(X[90:])
@@ -200,14 +200,14 @@ def test_invalid_arguments_are_rejected(parameters, message):
     assert not hasattr(model, "density_")
 
 
-def test_equally_good_points_are_accepted():
+def test_ties_between_points_are_accepted():
     X = np.array([[0.0], [100.0], [200.0]])
     model = SparseKernelPCA(1, n_centers=2, bandwidth=1.0, ell=np.inf, center=False)
     assert 1 <= model.fit(X).n_centers_ <= 2
     assert model.set_params(n_centers=3).fit(X).n_centers_ == 3
 
 
-def test_fewer_components_than_requested_give_a_warning_with_the_fix():
+def test_a_warning_explains_how_to_get_the_requested_number_of_components():
     model = SparseKernelPCA(9, n_centers=4, bandwidth=4.0)
     with pytest.warns(UserWarning, match=r"n_components=9.*more than 4 centers"):
         model.fit(datasets.blobs(100, 3))

@@ -1,4 +1,4 @@
-"""Test UniformDensity: m rows of the data with weight n / m each."""
+"""Test UniformDensity, which keeps m rows of the data with weight n / m each."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ class TestInvariants(DensityInvariants):
 
 
 @pytest.mark.parametrize("name", ["german", "digits"])
-def test_centers_are_distinct_rows_with_weight_n_over_m(name):
+def test_centers_are_distinct_rows_with_weight_n_over_m_each(name):
     X = np.unique(datasets.load(name), axis=0)
     s = UniformDensity(70).fit(X).reduced_set_
     places = [int(np.flatnonzero((c == X).all(axis=1))[0]) for c in s.centers]
@@ -24,14 +24,14 @@ def test_centers_are_distinct_rows_with_weight_n_over_m(name):
     np.testing.assert_allclose(s.weights, len(X) / 70, rtol=1e-14)
 
 
-def test_the_seed_determines_the_rows():
+def test_the_seed_determines_which_rows_are_kept():
     X = datasets.blobs(100, 2)
     centers = [UniformDensity(10, random_state=seed).fit(X).reduced_set_.centers for seed in (0, 1)]
     assert not np.array_equal(*centers)
 
 
-def test_the_expected_weights_are_those_of_the_data():
-    """This includes fractional weights: they are the mean over many samples."""
+def test_the_expected_weights_equal_the_sample_weights():
+    """This is tested with fractional weights, by averaging over many samples."""
     X, weights = np.arange(12.0)[:, None], 3 * np.random.default_rng(0).random(12)
     found = np.zeros(12)
     for seed in range(500):
@@ -41,7 +41,7 @@ def test_the_expected_weights_are_those_of_the_data():
     np.testing.assert_allclose(found, weights, rtol=0, atol=0.3)
 
 
-def test_the_mmd_decreases_as_one_over_the_square_root_of_m():
+def test_the_mmd_decreases_with_the_inverse_square_root_of_m():
     X, kernel = datasets.blobs(1000, 2), Gaussian(2.0)
     sizes = np.array([2, 4, 8, 16, 32, 64])
     squared = np.zeros(len(sizes))

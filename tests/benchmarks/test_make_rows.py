@@ -1,4 +1,4 @@
-"""The generated rows have the requested number and never change."""
+"""Test that the requested number of rows is generated and that they never change."""
 
 import numpy as np
 import pytest

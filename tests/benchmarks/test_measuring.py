@@ -1,4 +1,4 @@
-"""Timings, targets and tables of the benchmarks, and the contenders of the cover."""
+"""Test benchmark timings, targets and tables, and the competing cover implementations."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from benchmarks.timing import Timed, process_memory, run_python, time_interleave
 from tests.datasets import blobs
 
 
-def test_contenders_are_timed_in_turn():
+def test_contenders_are_timed_in_alternation():
     calls = []
     contenders = {name: lambda name=name: calls.append(name) or name for name in "ab"}
     timed = time_interleaved(contenders, 2)
@@ -17,13 +17,13 @@ def test_contenders_are_timed_in_turn():
     assert {name: t.result for name, t in timed.items()} == {"a": "a", "b": "b"}
 
 
-def test_a_fresh_process_returns_the_json_value_of_its_last_line():
+def test_a_fresh_process_returns_the_json_value_on_its_last_line():
     assert run_python("-c", "print('text'); print([1, 2.5])") == [1, 2.5]
     code = "import os; print(os.environ['N'])"
     assert run_python("-c", code, environment={"N": "[3]"}) == [3]
 
 
-def test_process_memory_is_at_most_its_peak():
+def test_current_memory_is_at_most_the_peak_memory():
     assert 0 < process_memory("VmRSS") <= process_memory("VmHWM")
 
 
@@ -36,11 +36,11 @@ def test_process_memory_is_at_most_its_peak():
         (Wanted("<", 2.0), "usps is missing", None),
     ],
 )
-def test_targets_do_not_apply_to_other_data(wanted, stand_in, met):
+def test_targets_are_not_checked_on_substitute_data(wanted, stand_in, met):
     assert Row("case", 2.0, "x", wanted, stand_in=stand_in).met is met
 
 
-def test_a_ratio_divides_slow_by_fast():
+def test_a_ratio_divides_the_slow_time_by_the_fast_time():
     timed = {"a": Timed(0.5, None), "b": Timed(2.0, None)}
     row = ratio("case", timed, "a", "b", at_least=5)
     assert row.seen == 4.0
@@ -50,14 +50,14 @@ def test_a_ratio_divides_slow_by_fast():
 
 
 @pytest.mark.parametrize("radius", [0.3, 1.0, 5.0])
-def test_all_covers_agree(radius):
+def test_all_cover_implementations_agree(radius):
     X = blobs(500, 3)
     labels = cover.compute_cover(X, radius)
     np.testing.assert_array_equal(cover.numpy_cover(X, radius), labels)
     np.testing.assert_array_equal(cover.tuned_numpy_cover(X, radius), labels)
 
 
-def test_the_lower_envelope_contains_the_undominated_points():
+def test_the_lower_envelope_contains_only_undominated_points():
     values = [(1.0, 0.5), (2.0, 0.6), (3.0, 0.1), (3.0, 0.2), (4.0, 0.0)]
     points = [{"fit": fit, "error": error} for fit, error in values]
     envelope = frontier.lower_envelope(points, "fit")

@@ -1,4 +1,4 @@
-"""The tables of the docs agree with the result files."""
+"""Test that the tables in the documentation agree with the result files."""
 
 import pytest
 
@@ -8,10 +8,14 @@ from benchmarks.pages import DOCS, find_pages, update_tables
 
 @pytest.mark.parametrize("page", find_pages(), ids=lambda page: page.name)
 def test_tables_are_up_to_date(page):
-    assert page.read_text() == update_tables(page.read_text()), "run python -m benchmarks.pages"
+    assert page.read_text() == update_tables(page.read_text()), (
+        "The tables are outdated. Run python -m benchmarks.pages."
+    )
 
 
 def test_the_frontier_table_is_up_to_date():
     found = [frontier.read(name) for name in frontier.CASES]
     table = frontier_plot.make_table([one for one in found if one is not None])
-    assert table in (DOCS / "accuracy.md").read_text(), "run python -m benchmarks.frontier_plot"
+    assert table in (DOCS / "accuracy.md").read_text(), (
+        "The frontier table is outdated. Run python -m benchmarks.frontier_plot."
+    )

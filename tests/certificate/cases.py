@@ -1,4 +1,4 @@
-"""Data, kernels and dense matrices for testing the bounds."""
+"""Data, kernels and dense matrices for testing bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUARTER = RadialKernel(
 STEEP = RadialKernel(lambda s: 3 * np.exp(-s), 1, 1.0, lipschitz=3.0, monotone=True)
 KERNELS = [Gaussian(1.0), Laplacian(1.0), CAUCHY, QUARTER, STEEP]
 IDS = ["Gaussian", "Laplacian", "Cauchy", "Gaussian / 4", "3 Laplacian"]
-ROUNDING = 3e-7  # error of a measured value, from cancellation
+ROUNDING = 3e-7  # error of a measured value due to cancellation
 
 kernels = st.sampled_from(KERNELS)
 ells = st.floats(0.3, 20.0)
@@ -31,7 +31,7 @@ def quantized(draw):
     centers = rng.normal(scale=draw(st.sampled_from([0.3, 1.0, 5.0])), size=(m, d))
     labels = np.concatenate([np.arange(m), rng.integers(m, size=draw(st.integers(0, 20)))])
     directions = rng.normal(size=(len(labels), d))
-    if draw(st.booleans()):  # all outward: the worst case for distances
+    if draw(st.booleans()):  # all outward, the worst case for distances
         directions = centers[labels] + 1e-12
     directions /= np.linalg.norm(directions, axis=1, keepdims=True) + 1e-300
     lengths = radius * (1.0 if draw(st.booleans()) else rng.random((len(labels), 1)))
@@ -39,7 +39,7 @@ def quantized(draw):
 
 
 def reduced_set(centers, labels, moved, radius):
-    """Return the data and the reduced set with its sums, as a cover computes them."""
+    """Return the data and the reduced set with the sums that a cover computes."""
     lengths = np.linalg.norm(moved, axis=1)
     count = lambda values: np.bincount(labels, values, minlength=len(centers))  # noqa: E731
     sums = {"displacement": count(lengths), "scatter": count(lengths**2)}

@@ -1,4 +1,4 @@
-"""Certificates are valid, report missing bounds, and stay valid in streams and merges."""
+"""Test that certificates report missing bounds and are valid, even after streaming and merging."""
 
 import json
 import pickle
@@ -32,7 +32,7 @@ def fit_model(kernel=KERNELS[0], ell=4.0, center=True, n_components=4, **options
 
 
 def assert_valid(certificate, kernel, data, n_components=4):
-    """Compare every number of a certificate with exact kernel PCA of the data."""
+    """Compare every number in a certificate with exact kernel PCA of the data."""
     center, n = certificate.centered, len(data)
     operator = Centered() if center else Plain()
     exact = solve(operator, kernel, ReducedSet(data, np.ones(n)), n_components).eigenvalues
@@ -66,7 +66,7 @@ def test_the_certificate_is_valid(kernel, center, ell):
         assert np.isfinite(certificate.likely_angles[0])
 
 
-def test_later_levels_are_sharper():
+def test_later_levels_have_sharper_bounds():
     certificate = fit_model(ell=4.0).certify(X)
     errors = [level.operator for level in certificate.levels if level.name != "residual"]
     assert np.all(np.diff(errors) < 0)
@@ -91,12 +91,12 @@ def test_the_certificate_stays_valid_after_streaming_forgetting_and_merging(cent
     certificate = certify(kernel, merged, system, X=X)
     assert certificate.ell == pytest.approx(
         4.0 / merged.radius
-    )  # the radius, not the ell asked for
+    )  # the actual radius, not that of the requested ell
     assert_valid(certificate, kernel, X)
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_a_smaller_basis_adds_its_residual(center):
+def test_a_smaller_basis_adds_its_residual_to_the_bounds(center):
     kernel = Gaussian(4.0)
     s = ShadowDensity(kernel, 6.0).fit(X).reduced_set_
     moments = Moments.of(kernel, s.centers[:40]).add(s.centers, s.weights)
@@ -137,7 +137,7 @@ def test_tied_eigenvalues_have_no_angle_bound():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_a_refined_model_has_the_level_exact(center):
+def test_a_refined_model_has_an_exact_level(center):
     model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), center=center, refine="nystrom").fit(X)
     certificate = model.certify(X)
     assert [level.name for level in certificate.levels] == ["exact", "residual"]
@@ -146,8 +146,8 @@ def test_a_refined_model_has_the_level_exact(center):
 
 
 @pytest.mark.parametrize(("ell", "missing"), [(4.0, False), (20.0, False), (100.0, True)])
-def test_too_few_frequencies_give_no_spectral_level(ell, missing):
-    """At a small radius, the error of the Laplacian lies at rare, high frequencies."""
+def test_too_few_frequencies_leave_no_spectral_level(ell, missing):
+    """At a small radius, the Laplacian kernel error lies at rare, high frequencies."""
     rows = np.random.default_rng(0).normal(size=(600, 1))
     levels = {}
     for kernel in (Gaussian(1.0), Laplacian(1.0)):
@@ -160,7 +160,7 @@ def test_too_few_frequencies_give_no_spectral_level(ell, missing):
     assert (levels[Laplacian].operator is None) == missing
 
 
-def test_the_intervals_of_exact_kernel_pca_have_no_width():
+def test_the_intervals_of_exact_kernel_pca_have_zero_width():
     certificate = fit_model(ell=np.inf).certificate_
     np.testing.assert_allclose(certificate.certain[:, 0], certificate.eigenvalues)
     np.testing.assert_allclose(certificate.certain[:, 1], certificate.eigenvalues)
@@ -192,7 +192,7 @@ def test_a_kernel_without_a_lipschitz_constant_lacks_bounds():
     assert_valid(fit_model(monotone).certify(X), monotone, X)
 
 
-def test_a_custom_kernel_with_a_lipschitz_constant_lacks_the_spectral_level_only():
+def test_a_custom_kernel_with_a_lipschitz_constant_lacks_only_the_spectral_level():
     cauchy = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, lipschitz=3 * np.sqrt(3) / 8)
     certificate = fit_model(cauchy).certify(X)
     assert [level.missing == "" for level in certificate.levels[:3]] == [True, True, False]
@@ -209,7 +209,7 @@ def test_missing_sums_are_reported():
     assert "with unknown radius" in str(certificate)
 
 
-def test_sums_of_another_kernel_are_reported():
+def test_sums_for_a_different_kernel_are_reported():
     kernel, s = Laplacian(5.0), ShadowDensity(Gaussian(3.0), 4.0).fit(X).reduced_set_
     certificate = certify(kernel, s, solve(Plain(), kernel, s, 3), X=X)
     assert "another kernel, Gaussian(bandwidth=3.0)" in certificate.level("spectral").missing
@@ -223,7 +223,7 @@ def test_the_certificate_does_not_depend_on_later_parameter_changes():
     assert model.set_params(center=False).certificate_.to_dict() == before
 
 
-def test_other_operators_cannot_be_certified():
+def test_models_with_other_operators_cannot_be_certified():
     s = ReducedSet(X[:50], np.full(50, 6.0))
     system = solve(Plain(), Gaussian(4.0), s, 3)
     with pytest.raises(
@@ -235,7 +235,7 @@ def test_other_operators_cannot_be_certified():
 # ------------------------------------------------------------------------------ output
 
 
-def test_the_certificate_can_be_shown_as_text_html_and_json():
+def test_the_certificate_can_be_displayed_as_text_html_and_json():
     certificate = fit_model().certify(X, confidence=0.9)
     assert isinstance(certificate, Certificate)
     shown = str(certificate)
@@ -267,7 +267,7 @@ def test_long_tables_are_truncated():
     assert len(certificate.to_dict()["likely"]) == 30
 
 
-def test_a_higher_confidence_gives_wider_intervals():
+def test_a_higher_confidence_level_gives_wider_intervals():
     model = fit_model()
     wide, narrow = (model.certify(confidence=c).likely for c in (0.99, 0.5))
     assert np.all(np.ptp(wide, axis=1) > np.ptp(narrow, axis=1))
@@ -289,7 +289,7 @@ def test_invalid_input_is_reported():
         model.certificate_.level("posterior")
 
 
-def test_measured_errors_with_integer_weights_equal_repeated_rows():
+def test_measured_errors_treat_integer_weights_as_repeated_rows():
     weights = np.random.default_rng(0).integers(1, 4, len(X))
     model = fit_model()
     weighted = model.certify(X, sample_weight=weights).to_dict()
@@ -309,7 +309,7 @@ STEPS = {  # about 1,000 evenly spaced rows; the benchmark uses 3,000
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
-def test_bounds_hold_on_real_data(name):
+def test_the_bounds_are_valid_on_real_data(name):
     rows = datasets.load(name, STEPS[name])
     for family in (Gaussian, Laplacian):
         kernel = family().resolve(rows)

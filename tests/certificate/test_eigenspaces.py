@@ -1,4 +1,4 @@
-"""Theorem 5.4."""
+"""Test the bounds on angles between eigenspaces (Theorem 5.4)."""
 
 import numpy as np
 import pytest
@@ -53,11 +53,11 @@ def test_angles_between_eigenspaces_never_exceed_the_bounds(seed, size, D):
         assert sines <= sine + 1e-9
     if distance is not None:
         assert np.sqrt(2) * sines <= distance + 1e-9
-        assert np.sqrt(2) * sine <= distance  # Davis and Kahan is never worse
+        assert np.sqrt(2) * sine <= distance  # the Davis-Kahan bound is never worse
 
 
-def test_the_worst_case_gives_no_bound_at_the_papers_ell():
-    """No gap exceeds kappa = 1, and the error must be below a quarter of the gap."""
+def test_the_worst_case_gives_no_bound_for_any_ell_in_the_paper():
+    """No gap exceeds kappa = 1, and the error bound must be below a quarter of the gap."""
     kernel = Gaussian(1.0)
     for ell in (3.0, 4.0, 5.0):
         assert eigenspaces.bound(kernel, 1.0, ell) is None

@@ -1,4 +1,4 @@
-"""Theorem 5.2."""
+"""Test the bounds on eigenvalues (Theorem 5.2)."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ def outward(kernel, steepest, epsilon=1e-3):
     ids=["Gaussian", "Laplacian"],
 )
 def test_the_printed_constant_is_violated_or_nearly_attained(kernel, steepest, ratio):
-    """For the Gaussian the theorem fails; for the Laplacian it is almost attained."""
+    """The printed bound is violated for the Gaussian and almost attained for the Laplacian."""
     X, s = outward(kernel, steepest)
     error = np.sqrt(np.sum(differences(kernel, X, np.repeat(s.centers, 10, axis=0)) ** 2))
     printed = eigenvalues.bound(kernel, radius=1e-3, printed=True)
     assert error / printed == pytest.approx(ratio, rel=5e-3)
     assert error <= eigenvalues.bound(kernel, radius=1e-3)
-    assert error >= 0.98 * eigenvalues.bound(kernel, radius=1e-3)  # sharp
+    assert error >= 0.98 * eigenvalues.bound(kernel, radius=1e-3)  # the bound is sharp
 
 
 @pytest.mark.parametrize(("kernel", "a"), [(Gaussian(1.0), np.sqrt(0.5)), (Laplacian(1.0), 0.0)])
@@ -85,7 +85,7 @@ def test_measured_errors_never_exceed_the_bounds(case, kernel):
         assert error <= from_sums + 1e-12
 
 
-def test_missing_information_gives_a_weaker_bound_or_none():
+def test_missing_information_leads_to_a_weaker_bound_or_none():
     bare = RadialKernel(lambda s: 1 / (1 + s), 2, 1.0)
     s = ReducedSet(np.zeros((1, 1)), np.ones(1), 0.5)
     assert eigenvalues.bound(bare, 4.0) is None

@@ -1,4 +1,4 @@
-"""Theorem 5.3, for plain and centered operators."""
+"""Test the Hilbert-Schmidt bounds for plain and centered operators (Theorem 5.3)."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_measured_errors_match_the_definition(kernel, center):
 
 
 def test_the_printed_factor_is_too_small_if_kappa_is_below_one():
-    """A single point, displaced by the radius, violates it."""
+    """A single point displaced by the radius violates the printed bound."""
     s = ReducedSet(np.zeros((1, 1)), np.ones(1), 0.5)
     measured = hilbert_schmidt.measure(QUARTER, np.array([[0.5]]), s)
     assert measured > 1.3 * hilbert_schmidt.bound(QUARTER, radius=0.5, printed=True)
@@ -31,7 +31,7 @@ def test_the_printed_factor_is_too_small_if_kappa_is_below_one():
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)], ids=["Gaussian", "Laplacian"])
-def test_bounds_equal_the_formulas(kernel):
+def test_the_bounds_equal_the_formulas(kernel):
     k = np.exp(-((1 / 4.0) ** kernel.power))
     assert hilbert_schmidt.bound(kernel, 4.0) == pytest.approx(2 * np.sqrt(2 * (1 - k)))
     assert hilbert_schmidt.bound(kernel, 4.0, printed=True) == hilbert_schmidt.bound(kernel, 4.0)
@@ -70,7 +70,7 @@ def test_measured_errors_of_centered_operators_never_exceed_the_bounds(case, ker
 @given(case=cases.quantized())
 @settings(max_examples=50, deadline=None)
 def test_no_eigenvalue_of_a_centered_operator_exceeds_half_of_kappa(case):
-    """This holds for non-negative kernels."""
+    """This is true for all non-negative kernels."""
     X, _ = cases.reduced_set(*case)
     H = cases.centering(len(X))
     largest = np.linalg.eigvalsh(H @ cases.matrix(STEEP, X, X) @ H / len(X))[-1]
@@ -84,7 +84,7 @@ def test_half_of_kappa_is_attained():
     assert largest == pytest.approx(STEEP.kappa / 2)
 
 
-def test_without_sums_and_radius_there_is_no_bound():
+def test_no_bound_is_available_without_sums_and_radius():
     s = ReducedSet(np.zeros((1, 1)), np.ones(1))
     assert hilbert_schmidt.from_sums(Gaussian(1.0), s) is None
     assert hilbert_schmidt.centered_from_sums(Gaussian(1.0), s) is None

@@ -1,4 +1,4 @@
-"""Theorem 5.1."""
+"""Test the bound on the maximum mean discrepancy (Theorem 5.1)."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_the_measured_discrepancy_matches_the_definition(kernel):
     assert mmd.measure(kernel, X, s) == pytest.approx(np.sqrt(square), rel=1e-9)
 
 
-def test_integer_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     X = datasets.blobs(40, 2)
     weights = np.random.default_rng(0).integers(1, 4, 40)
     s, _ = cases.shadow(Gaussian(1.0), np.repeat(X, weights, axis=0), 1.0)
@@ -58,7 +58,7 @@ def test_the_root_mean_square_never_exceeds_its_bound(case, kernel):
 
 @given(case=cases.quantized(), kernel=cases.kernels)
 @settings(max_examples=50, deadline=None)
-def test_the_bound_still_holds_after_a_merge(case, kernel):
+def test_the_bound_remains_valid_after_a_merge(case, kernel):
     X, s = cases.reduced_set(*case)
     moved = ReducedSet(
         s.centers + 0.1, s.weights, s.radius, spacing=1.0,
@@ -81,14 +81,14 @@ def test_one_point_displaced_by_the_radius_attains_the_bound():
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(1.0)], ids=["Gaussian", "Laplacian"])
 def test_kernels_declared_concave_are_concave(kernel):
-    """docs/bounds.md proves it: the length in r, and its square in r^power."""
+    """docs/bounds.md shows that feature-space distance is concave in r, its square in r^power."""
     r = np.linspace(0, 5, 2001)[1:]
     assert np.all(np.diff(np.sqrt(kernel.drop(r)), 2) <= 1e-12)
     assert np.all(np.diff(kernel.drop(r ** (1 / kernel.power)), 2) <= 1e-12)
 
 
 def test_a_periodic_profile_is_bounded_by_its_minimum():
-    """cos is positive definite on the line, and periodic."""
+    """The cosine is a periodic, positive definite kernel on the line."""
     kernel = RadialKernel(np.cos, 1.0, 1.0, lipschitz=1.0)
     s = ReducedSet(np.zeros((1, 1)), np.ones(1), 2 * np.pi)
     measured = mmd.measure(kernel, np.array([[np.pi]]), s)
@@ -97,7 +97,7 @@ def test_a_periodic_profile_is_bounded_by_its_minimum():
 
 
 def test_a_dip_between_grid_points_is_bounded_by_the_lipschitz_constant():
-    """A profile may drop between grid points; the Lipschitz constant bounds by how much."""
+    """A profile may drop between grid points by at most what the Lipschitz constant allows."""
     radius, at = 1.0, 0.5 + 0.5 / 1024
 
     def profile(s):
@@ -110,7 +110,7 @@ def test_a_dip_between_grid_points_is_bounded_by_the_lipschitz_constant():
     assert mmd.bound(RadialKernel(profile, 1.0, 1.0), radius=0) == 0
 
 
-def test_the_radius_replaces_missing_sums():
+def test_the_radius_is_used_if_the_sums_are_missing():
     centers, weights = np.zeros((1, 1)), np.ones(1)
     kernel = Gaussian(1.0)
     assert mmd.from_sums(kernel, ReducedSet(centers, weights, 0.5)) == mmd.bound(kernel, radius=0.5)

@@ -71,7 +71,7 @@ class DensityInvariants:
             expected = np.bincount(labels, weights=weights * values, minlength=s.n_centers)
             np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-300)
 
-    def test_integer_weights_equal_repeated_rows(self, X):
+    def test_integer_weights_are_equivalent_to_repeated_rows(self, X):
         if not self.weights_equal_repeats:
             pytest.skip("integer weights need not equal repeated rows")
         weights = np.random.default_rng(1).integers(0, 4, size=len(X))

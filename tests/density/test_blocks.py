@@ -69,7 +69,7 @@ def test_fourier_sums_equal_those_of_a_single_fit():
     assert found.spectrum == DENSITY.fit(X).reduced_set_.spectrum
 
 
-def test_integer_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     repeats = np.random.default_rng(0).integers(0, 4, len(X))
     cuts = [300, 301, 1500]
     parts, weights = np.split(X, cuts), np.split(repeats.astype(float), cuts)

@@ -131,7 +131,7 @@ def test_each_point_is_a_maximum_at_least_as_high_as_the_best_row(shift):
         assert height >= score(around).max() - 1e-9
 
 
-def test_integer_weights_equal_repeated_rows_for_gradient_ascent():
+def test_integer_weights_are_equivalent_to_repeated_rows_for_gradient_ascent():
     X, weights = datasets.blobs(150, 2), np.random.default_rng(0).integers(0, 4, 150)
     herding = HerdingDensity(15, method="gradient", kernel=Gaussian(2.0))
     weighted = herding.fit(X, sample_weight=weights).reduced_set_

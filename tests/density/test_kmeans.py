@@ -87,7 +87,7 @@ def integer_weights_on_digits():
 
 @pytest.mark.parametrize("data", [heavy_tailed, integer_weights_on_digits])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_integer_weights_equal_repeated_rows_up_to_rounding(data, dtype):
+def test_integer_weights_are_equivalent_to_repeated_rows_up_to_rounding(data, dtype):
     X, weights = data()
     X = X.astype(dtype)
     weighted, repeated = (

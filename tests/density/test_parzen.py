@@ -103,7 +103,7 @@ def test_the_full_density_integrates_to_one():
     assert mass == pytest.approx(1.0, abs=1e-6)
 
 
-def test_integer_weights_equal_repeated_rows_in_the_full_density():
+def test_integer_weights_are_equivalent_to_repeated_rows_in_the_full_density():
     X, weights = datasets.blobs(200, 3), np.random.default_rng(0).integers(0, 4, 200)
     density = FastParzenDensity(1.5, covariance="full", kernel=Gaussian(1.0))
     weighted = density.fit(X, sample_weight=weights).score_samples(X)

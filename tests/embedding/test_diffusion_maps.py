@@ -52,7 +52,7 @@ def test_other_kernels_are_supported():
     assert_equals_diffusion_map(model, exact, X, new, 1)
 
 
-def test_integer_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=300)
     for ell in (3.0, np.inf):

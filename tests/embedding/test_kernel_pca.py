@@ -123,7 +123,7 @@ def test_small_eigenvalues_are_accurate():
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("ell", [3.0, np.inf])
-def test_integer_weights_equal_repeated_rows(center, ell):
+def test_integer_weights_are_equivalent_to_repeated_rows(center, ell):
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=300)
     weighted = ReducedSetKernelPCA(4, bandwidth=4.0, ell=ell, center=center)
@@ -137,7 +137,7 @@ def test_integer_weights_equal_repeated_rows(center, ell):
     )
 
 
-def test_integer_weights_equal_repeated_rows_in_the_median_bandwidth():
+def test_integer_weights_are_equivalent_to_repeated_rows_in_the_median_bandwidth():
     X = datasets.blobs(200, 3)
     weights = np.random.default_rng(0).integers(0, 4, size=200)
     weighted = ReducedSetKernelPCA(2).fit(X, sample_weight=weights)

@@ -95,7 +95,7 @@ def test_it_equals_scikit_learn_on_the_quantized_data():
 
 
 @pytest.mark.parametrize("ell", [3.0, np.inf])
-def test_integer_weights_equal_repeated_rows(ell):
+def test_integer_weights_are_equivalent_to_repeated_rows(ell):
     X, new = datasets.blobs(300, 3), datasets.blobs(60, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=300)
     one, other = (LaplacianEigenmaps(3, bandwidth=4.0, ell=ell) for _ in range(2))

@@ -105,7 +105,7 @@ def test_rows_and_predictions_have_the_cluster_of_their_center(way, dtype):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("ell", [3.0, np.inf])
-def test_integer_weights_equal_repeated_rows(way, ell):
+def test_integer_weights_are_equivalent_to_repeated_rows(way, ell):
     X, _ = rings(300)
     weights = np.random.default_rng(0).integers(1, 4, size=300)
     one, other = (NormalizedCut(3, bandwidth=0.8, ell=ell, assign_labels=way) for _ in range(2))

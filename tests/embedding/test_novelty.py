@@ -86,7 +86,7 @@ def test_a_wide_kernel_gives_the_error_of_linear_pca():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_integer_weights_equal_repeated_rows(center):
+def test_integer_weights_are_equivalent_to_repeated_rows(center):
     X, new = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=200)
     embedding = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)

@@ -228,7 +228,7 @@ def test_repeated_landmarks_have_no_effect(extension):
 
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
-def test_integer_weights_equal_repeated_rows(extension, kernel):
+def test_integer_weights_are_equivalent_to_repeated_rows(extension, kernel):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     options = {"kernel": kernel, "landmarks": X[::8], "extension": extension}
@@ -239,7 +239,7 @@ def test_integer_weights_equal_repeated_rows(extension, kernel):
 
 
 @pytest.mark.parametrize("method", [WeightedNystromKernelPCA, SubsampledKernelPCA])
-def test_integer_weights_equal_repeated_rows_with_the_same_seed(method):
+def test_integer_weights_are_equivalent_to_repeated_rows_with_the_same_seed(method):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     weighted = method(3, n_centers=20, bandwidth=3.0).fit(X, sample_weight=w)

@@ -152,7 +152,7 @@ def test_points_on_a_curve_are_recovered(method, tolerance):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("center", [True, False])
-def test_integer_weights_equal_repeated_rows(method, center):
+def test_integer_weights_are_equivalent_to_repeated_rows(method, center):
     X, new = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, size=200)
     weighted = ReducedSetKernelPCA(4, bandwidth=4.0, ell=3.0, center=center)

@@ -174,7 +174,7 @@ def test_the_second_pass_rejects_invalid_rows(rows):
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(3.0)])
 @pytest.mark.parametrize("refine", [None, "nystrom"])
 @pytest.mark.parametrize("basis", [15, "auto", ShadowDensity(ell=2.0)])
-def test_integer_weights_equal_repeated_rows(kernel, refine, basis):
+def test_integer_weights_are_equivalent_to_repeated_rows(kernel, refine, basis):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     model = ReducedSetKernelPCA(3, kernel=kernel, basis=basis, refine=refine)

@@ -59,7 +59,7 @@ def test_more_basis_points_reduce_the_error():
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_integer_weights_equal_repeated_rows(walk):
+def test_integer_weights_are_equivalent_to_repeated_rows(walk):
     X = datasets.blobs(200, 3)
     w = np.random.default_rng(0).integers(0, 4, 200)
     model = walk(3, bandwidth=4.0, basis=20)

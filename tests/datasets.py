@@ -1,7 +1,7 @@
-"""Data for the tests: synthetic points, and real data sets.
+"""Synthetic and real data sets for the tests.
 
-The real data sets in ``BUNDLED`` come with scikit-learn. The others are those of the experiments;
-a test that needs one is skipped if it has not been downloaded.
+The real data sets in ``BUNDLED`` are included in scikit-learn. The others are used by the
+experiments; a test that requires one is skipped if it has not been downloaded.
 """
 
 from functools import cache
@@ -37,26 +37,26 @@ def _load_or_skip(name: str):
 
 
 def pendigits_test_part(step: int = 1) -> np.ndarray:
-    """Return rows of the test part, which the paper most likely used."""
+    """Return rows of the test set, which the paper most likely used."""
     X, _, is_test = _load_or_skip("pendigits")
     return X[is_test][::step].astype(np.float64)
 
 
 def blobs(n: int, d: int, seed: int = 0, dtype=np.float64) -> np.ndarray:
-    """Sample a mixture of four Gaussians."""
+    """Sample from a mixture of four Gaussians."""
     rng = np.random.default_rng(seed)
     means = rng.normal(scale=3.0, size=(4, d))
     return (means[rng.integers(4, size=n)] + rng.normal(size=(n, d))).astype(dtype)
 
 
 def swiss_roll(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return points on a swiss roll, n x 3, and their arc lengths along it."""
+    """Return points on a swiss roll, of shape (n, 3), and their arc lengths along it."""
     X, t = make_swiss_roll(n, random_state=seed)
-    return X, (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # arc length of the spiral r = t from 0
+    return X, (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # arc length of the spiral r = t
 
 
 def uneven_circle(n: int, seed: int = 0) -> np.ndarray:
-    """Sample angles whose density at 0 is 55 times that at pi."""
+    """Sample angles with a density that is 55 times higher at 0 than at pi."""
     return np.random.default_rng(seed).vonmises(0.0, 2.0, size=n)
 
 

@@ -1,4 +1,4 @@
-"""Reference kernel methods with n x n matrices, in a few lines of NumPy."""
+"""Reference implementations of kernel methods with n x n matrices, in a few lines of NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def log_kernel(kernel: RadialKernel, X: np.ndarray, Y: np.ndarray) -> np.ndarray
 
 
 class KernelPCA:
-    """Leading components of kernel PCA of all rows of X."""
+    """Kernel PCA of all rows of X, restricted to the leading components."""
 
     def __init__(self, kernel: RadialKernel, X: np.ndarray, n_components: int, center: bool):
         self.kernel, self.X, self.center = kernel, X, center
@@ -38,29 +38,29 @@ class KernelPCA:
         return self._centered(K) @ self.vectors / np.sqrt(self.eigenvalues)
 
     def separated(self, gap: float = 1e-3) -> np.ndarray:
-        """Return the components with a relative gap to both neighboring eigenvalues."""
+        """Return the components whose eigenvalue has a relative gap to both neighbors."""
         gaps = -np.diff(self.eigenvalues) / self.eigenvalues[0] > gap
         return np.flatnonzero(np.concatenate([[True], gaps[:-1]]) & gaps)
 
 
 def log_density(kernel: RadialKernel, C: np.ndarray, w: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return the log of (1/n) sum_j w_j k(c_j, x), which is not normalized."""
+    """Return log((1/n) sum_j w_j k(c_j, x)), without normalization."""
     return logsumexp(log_kernel(kernel, X, C), b=w / w.sum(), axis=1)
 
 
 def aligned(Z: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Return Z with the sign of each column taken from the reference."""
+    """Return Z with the sign of each column chosen to match the reference."""
     return Z * np.where(np.sum(Z * reference, axis=0) < 0, -1, 1)
 
 
 def assert_equal_up_to_sign(Z, reference, tolerance) -> None:
-    """Check each entry to within ``tolerance`` times the largest of the reference."""
+    """Check each entry to within ``tolerance`` times the largest reference entry."""
     error = np.abs(aligned(Z, reference) - reference).max() / np.abs(reference).max()
     assert error < tolerance
 
 
 class WeightedKernelPCA(KernelPCA):
-    """Kernel PCA of the rows of X with nonnegative weights w."""
+    """Kernel PCA of the rows of X with non-negative weights w."""
 
     def __init__(self, kernel, X, w, n_components, center):
         self.shares = w / w.sum()
@@ -111,11 +111,11 @@ class Markov:
         self.functions = (vectors / root[:, None])[:, ::-1][:, 1 : n_components + 1]
 
     def extend(self, X: np.ndarray) -> np.ndarray:
-        """Return the mean over the next step divided by the eigenvalue, with self-affinities."""
+        """Return the mean after one step, divided by the eigenvalue, with self-affinities."""
         K = np.exp(log_kernel(self.kernel, X, self.X)) / self.q**self.alpha
         return K / K.sum(axis=1)[:, None] @ self.functions / self.eigenvalues
 
     def separated(self, gap: float = 1e-4) -> np.ndarray:
-        """Return the components with a gap to both neighboring eigenvalues."""
+        """Return the components whose eigenvalue has a gap to both neighbors."""
         gaps = -np.diff(self.all_eigenvalues) > gap
         return np.flatnonzero(gaps[:-1] & gaps[1:])

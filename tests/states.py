@@ -1,4 +1,4 @@
-"""Fitted state as bytes, to test that a rejected call leaves a model unchanged."""
+"""Fitted state as bytes, for testing that a rejected call leaves a model unchanged."""
 
 import pickle
 

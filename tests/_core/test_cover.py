@@ -318,7 +318,7 @@ def test_results_for_a_radius_with_a_subnormal_square_equal_the_reference(search
 
 
 def test_results_for_pivots_beyond_the_float32_range_equal_the_reference():
-    """A ball whose pivot overflows in float32 has infinite reach, so it contains ordinary points."""
+    """A ball whose pivot overflows in float32 has infinite reach and contains ordinary points."""
     rng = np.random.default_rng(0)
     X = 1000 * rng.random((1000, 3))
     pivots = X[64::64]

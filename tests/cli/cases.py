@@ -20,7 +20,7 @@ FRAME = pd.DataFrame(ROWS, columns=FEATURES).assign(
 
 
 def write_all(folder):
-    """Write the same table to files of several kinds."""
+    """Write the same table to files in several formats."""
     FRAME[[*FEATURES, "cover", "id"]].to_parquet(folder / "data.parquet", row_group_size=100)
     FRAME.to_csv(folder / "table.csv", sep=";", index=False)
     FRAME[FEATURES][:300].to_parquet(folder / "monday.parquet")
@@ -32,19 +32,19 @@ def write_all(folder):
 
 
 def write_holes():
-    """Write a table in which two rows lack a value to the current folder."""
+    """Write a table with two incomplete rows to the current folder."""
     frame = FRAME.copy()
     frame.loc[[123, 400], "x 2"] = None
     frame.to_csv("holes.csv", sep=";", index=False)
 
 
 def run(*arguments):
-    """Return the result of a command line."""
+    """Run a command line and return its result."""
     return CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="rskpca")
 
 
 def output_of(*arguments):
-    """Return what a successful command prints."""
+    """Return the standard output of a successful command."""
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     assert not result.stderr, result.stderr
@@ -52,12 +52,12 @@ def output_of(*arguments):
 
 
 def json_of(*arguments):
-    """Return the JSON that a successful command prints."""
+    """Return the parsed JSON output of a successful command."""
     return json.loads(output_of(*arguments, "--json"))
 
 
 def error_of(*arguments, code=1):
-    """Return the one line that a failing command prints."""
+    """Return the single line that a failing command prints."""
     result = run(*arguments)
     assert result.exit_code == code, result.output
     assert not result.stdout

@@ -1,4 +1,4 @@
-"""A folder with data files."""
+"""Fixtures that provide a folder with data files."""
 
 import shutil
 
@@ -19,7 +19,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def short_comparison(monkeypatch):
-    """Compare in one round and without processes; the size of the rows stands for the memory."""
+    """Compare in one round without subprocesses, reporting the size of the rows as memory."""
     monkeypatch.setattr(comparison, "peak_memory", lambda *order: float(np.load(order[-1]).nbytes))
     monkeypatch.setattr(comparison, "ROUNDS", 1)
 

@@ -1,4 +1,4 @@
-"""compare: the numbers are those of the methods, measured alike for all of them."""
+"""Test that compare measures every method in the same way and reports correct numbers."""
 
 import subprocess
 
@@ -32,7 +32,7 @@ def test_all_methods_run_on_the_same_rows_if_kernel_pca_can_handle_them(folder, 
     assert (folder / "c.png").stat().st_size > 10_000
 
 
-def test_more_rows_are_compared_without_kernel_pca(folder, short_comparison, monkeypatch):
+def test_kernel_pca_is_excluded_when_more_rows_are_compared(folder, short_comparison, monkeypatch):
     monkeypatch.setattr(comparison, "SAMPLE", 200)
     monkeypatch.setattr(comparison, "HELD_OUT", 100)
     numbers = json_of("compare", "rows.npy", "--rows", "500", "-s", "-r", "3", "--ell", "3")
@@ -72,7 +72,7 @@ def test_the_figure_has_one_panel_per_column_and_one_dot_per_method(
     comparison.import_pyplot().close(figure)
 
 
-def test_the_number_of_landmarks_is_limited_and_the_limit_is_mentioned(monkeypatch):
+def test_the_number_of_landmarks_is_limited_and_a_remark_mentions_the_limit(monkeypatch):
     monkeypatch.setattr(comparison, "MAX_LANDMARKS", 20)
     entries = comparison.enter(TASK, 4.0, ROWS, exact=False)
     assert [entry.size for entry in entries[2:]] == [20]
@@ -81,7 +81,7 @@ def test_the_number_of_landmarks_is_limited_and_the_limit_is_mentioned(monkeypat
     assert "Nystroem was limited to 20 points where rskpca has 70 centers" in remarks[-1]
 
 
-def test_errors_and_sizes_are_those_of_the_methods():
+def test_reported_errors_and_sizes_match_the_methods():
     train, test = ROWS[:400], ROWS[400:]
     r, kernel = TASK
     m = ShadowDensity(kernel).fit(train).reduced_set_.n_centers
@@ -101,7 +101,7 @@ def test_errors_and_sizes_are_those_of_the_methods():
     assert nystroem.to_dict()["error"] == pytest.approx(np.median(errors))
 
 
-def test_methods_take_turns_after_a_warm_up(monkeypatch):
+def test_measurements_alternate_between_methods_after_a_warm_up(monkeypatch):
     monkeypatch.setattr(comparison, "peak_memory", lambda *_: 0.0)
     steps = []
     entries = comparison.enter(TASK, 4.0, ROWS[:200], exact=True)
@@ -111,15 +111,15 @@ def test_methods_take_turns_after_a_warm_up(monkeypatch):
     assert steps == titles * (1 + comparison.ROUNDS) + memory
 
 
-def test_the_embedding_error_does_not_depend_on_the_axes():
+def test_the_embedding_error_is_invariant_to_linear_maps():
     Z = np.random.default_rng(0).normal(size=(50, 3))
     turned = Z @ np.random.default_rng(1).normal(size=(3, 3))
     assert embedding_error(Z, turned) < 1e-12
     assert embedding_error(Z, Z[:, :2]) > 0.3
 
 
-def test_memory_is_that_of_the_fit(tmp_path):
-    """The kernel matrix of 1,500 rows has 18 MB."""
+def test_peak_memory_includes_the_fit(tmp_path):
+    """The kernel matrix of 1,500 rows occupies 18 MB."""
     np.save(tmp_path / "rows.npy", np.random.default_rng(0).normal(size=(1500, 2)))
     entry, task = Entry("KernelPCA", "sklearn-kpca", None), Task(2, Gaussian(2.0))
     assert 18 < comparison.peak_memory(entry, task, tmp_path / "rows.npy") < 200

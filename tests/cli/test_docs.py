@@ -1,4 +1,4 @@
-"""The commands of docs/command_line.md run, one after the other."""
+"""Test that the commands in docs/command_line.md run in sequence."""
 
 import re
 import shlex
@@ -10,11 +10,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
 BLOCKS = re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
-def test_the_page_has_commands():
+def test_the_page_contains_commands():
     assert len(BLOCKS) == 5
 
 
-def test_the_commands_run(folder, short_comparison):
+def test_the_documented_commands_run(folder, short_comparison):
     write_holes()
     for line in "".join(BLOCKS).splitlines():
         program, *words = shlex.split(line, comments=True)

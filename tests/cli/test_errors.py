@@ -1,4 +1,4 @@
-"""Every failure is one line that names what was typed, and leaves no files behind."""
+"""Test that every failure prints one line that quotes the user's input, and leaves no files."""
 
 import errno
 import struct
@@ -14,14 +14,14 @@ from rskpca.cli import files, modeling
 from .cases import FRAME, ROWS, error_of, output_of, run, write_holes
 
 
-def test_columns_of_text_are_named_with_the_options_that_help(folder):
+def test_text_columns_are_reported_with_suitable_options(folder):
     line = error_of("fit", "table.csv")
     assert "'town'" in line
     assert "'table.csv'" in line
     assert line.endswith("leave them out with --exclude, or name the features with --columns.")
 
 
-def test_a_missing_value_is_named_with_the_option_that_skips_it(folder):
+def test_a_missing_value_is_reported_with_the_option_that_skips_it(folder):
     write_holes()
     line = error_of("fit", "holes.csv", "-x", "town")
     for part in ("row 123", "'holes.csv'", "'x 2'"):
@@ -37,7 +37,7 @@ def test_one_of_several_arrays_must_be_chosen(folder):
     output_of("fit", "two.npz", "--dataset", "two")
 
 
-def test_a_decimal_comma_needs_an_option(folder):
+def test_a_decimal_comma_requires_an_option(folder):
     FRAME.to_csv("commas.csv", sep=";", decimal=",", index=False)
     assert "'x 1', 'x 2', 'x 3', 'Height in m', 'town'" in error_of("fit", "commas.csv")
     output_of("fit", "commas.csv", "--decimal", ",", "-x", "town,id,cover")
@@ -70,7 +70,7 @@ def test_a_decimal_comma_needs_an_option(folder):
         ("compare rows.npy -o p.txt", "the name must end in .png, .svg or .pdf."),
     ],
 )
-def test_what_is_wrong_with_the_data_or_a_file_is_named(folder, arguments, message):
+def test_invalid_data_and_files_are_reported(folder, arguments, message):
     (folder / "same.csv").write_text("a,b\n1,2\n1,2\n1,2\n")
     before = sorted(folder.rglob("*"))
     assert message in error_of(*arguments.split())
@@ -107,7 +107,7 @@ def test_what_is_wrong_with_the_data_or_a_file_is_named(folder, arguments, messa
         ("--verison", "--version"),
     ],
 )
-def test_wrong_options_are_named_as_they_were_typed(folder, arguments, message):
+def test_invalid_options_are_reported_as_typed(folder, arguments, message):
     before = sorted(folder.rglob("*"))
     line = error_of(*arguments.split(), code=2)
     assert message in line
@@ -122,25 +122,25 @@ def test_missing_permissions_are_reported(folder, monkeypatch):
     assert "permission denied: 'rows.npy'." in error_of("fit", "rows.npy")
 
 
-def fail_for_lack_of_space(*_):
+def raise_disk_full(*_):
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_a_full_disk_is_reported_with_the_name_of_the_model(folder, monkeypatch):
-    monkeypatch.setattr(modeling, "save", fail_for_lack_of_space)
+    monkeypatch.setattr(modeling, "save", raise_disk_full)
     line = "error: 'rows.rskpca': no space left on device; the file was not written."
     assert error_of("fit", "rows.npy") == line
 
 
 @contextmanager
 def full_device(path):
-    """Yield a temporary path on a device that is full."""
+    """Yield a temporary path on a full device."""
     place = Path(f"full{Path(path).suffix}")
     place.symlink_to("/dev/full")
     yield place
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="requires /dev/full")
 @pytest.mark.parametrize(
     ("arguments", "file", "writer"),
     [
@@ -158,12 +158,12 @@ def test_a_full_disk_is_reported_for_every_writer(folder, monkeypatch, arguments
 
 
 def test_a_full_disk_is_reported_with_the_name_of_the_checkpoint(folder, monkeypatch):
-    monkeypatch.setattr("rskpca.scaling._checkpoint.save", fail_for_lack_of_space)
+    monkeypatch.setattr("rskpca.scaling._checkpoint.save", raise_disk_full)
     line = error_of("fit", "rows.npy", "--checkpoint", "note")
     assert line.startswith("error: 'note': no space left on device; ")
 
 
-def test_a_model_of_a_later_format_or_a_damaged_one_is_rejected(folder):
+def test_a_model_in_a_newer_format_or_a_damaged_model_is_rejected(folder):
     save(ReducedSetKernelPCA(2).fit(ROWS), "m.rskpca")
     content = bytearray((folder / "m.rskpca").read_bytes())
     content[8:12] = struct.pack("<I", 9)
@@ -175,18 +175,18 @@ def test_a_model_of_a_later_format_or_a_damaged_one_is_rejected(folder):
     assert "m.rskpca: " in error_of("inspect", "m.rskpca")
 
 
-def test_a_model_that_is_not_fitted_is_rejected(folder):
+def test_an_unfitted_model_is_rejected(folder):
     save(ReducedSetKernelPCA(2), "m.rskpca")
     line = error_of("inspect", "m.rskpca")
     assert line == "error: m.rskpca: it contains a ReducedSetKernelPCA that is not fitted."
 
 
-def test_a_file_of_something_else_is_rejected(folder):
+def test_a_file_that_contains_no_model_is_rejected(folder):
     save({"rows": ROWS}, "m.rskpca")
     assert "m.rskpca: the model must be" in error_of("transform", "m.rskpca", "rows.npy")
 
 
-def test_columns_that_the_model_lacks_are_named(folder):
+def test_columns_that_do_not_match_the_model_are_reported(folder):
     output_of("fit", "data.parquet", "-x", "id,cover")
     FRAME.drop(columns="x 1").to_csv("less.csv")
     line = error_of("transform", "data.rskpca", "less.csv")
@@ -199,7 +199,7 @@ def test_columns_that_the_model_lacks_are_named(folder):
 
 
 @pytest.mark.parametrize("command", ["report", "certify", "transform"])
-def test_the_number_of_features_must_be_that_of_the_model(folder, command):
+def test_the_number_of_features_must_match_the_model(folder, command):
     output_of("fit", "rows.npy", "-c", "0,1,2")
     line = error_of(command, "rows.rskpca", "rows.npy")
     assert line == (
@@ -225,7 +225,7 @@ def test_debug_raises_the_error(folder):
         assert isinstance(result.exception, FileNotFoundError)
 
 
-def test_a_bug_is_reported_as_such(folder, monkeypatch):
+def test_an_unexpected_error_is_reported_as_a_bug(folder, monkeypatch):
     def fail(*_, **__):
         raise KeyError("what")
 

@@ -1,4 +1,4 @@
-"""fit: the model is the one that the library fits, and what is printed describes it."""
+"""Test that the fit command fits the same model as the library and describes it correctly."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ X = FRAME[FEATURES]
 NAMES = "x*,Height in m"
 
 
-def test_the_model_is_that_of_the_library(folder):
+def test_the_command_fits_the_same_model_as_the_library(folder):
     output_of("fit", "table.csv", "--columns", NAMES)
     model, whole = load("table.rskpca"), ReducedSetKernelPCA(5, kernel=Gaussian()).fit(X)
     assert model.reduced_set_ == whole.reduced_set_
@@ -51,7 +51,7 @@ def test_the_model_is_that_of_the_library(folder):
         ("--method normalized-cut -r 3", NormalizedCut(3, kernel=Gaussian())),
     ],
 )  # fmt: skip
-def test_options_set_the_parameters_of_the_estimator(folder, options, estimator):
+def test_options_set_the_estimator_parameters(folder, options, estimator):
     numbers = json_of("fit", "data.parquet", "-x", "id,cover", *options.split())
     model, whole = load("data.rskpca"), estimator.fit(X)
     assert repr(model) == repr(estimator)
@@ -62,7 +62,7 @@ def test_options_set_the_parameters_of_the_estimator(folder, options, estimator)
     assert numbers["rows"] == len(X)
 
 
-def test_the_model_contains_the_scaling(folder):
+def test_the_saved_model_includes_the_scaler(folder):
     numbers = json_of("fit", "table.csv", "-c", NAMES, "--standardize", "-o", "m.rskpca")
     whole = make_pipeline(StandardScaler(), ReducedSetKernelPCA(5, kernel=Gaussian())).fit(X)
     np.testing.assert_allclose(load("m.rskpca").transform(X), whole.transform(X), atol=1e-9)
@@ -71,7 +71,7 @@ def test_the_model_contains_the_scaling(folder):
 
 
 @pytest.mark.parametrize("data", ["rows.npy", "parts"])
-def test_arrays_and_folders_can_be_fitted(folder, data):
+def test_models_can_be_fitted_to_arrays_and_folders(folder, data):
     numbers = json_of("fit", data, "-o", "m.rskpca")
     assert numbers["rows"] == len(X)
     assert isinstance(numbers["rows"], int)
@@ -79,13 +79,13 @@ def test_arrays_and_folders_can_be_fitted(folder, data):
     assert numbers["feature_names"] == (None if data == "rows.npy" else FEATURES)
 
 
-def test_columns_without_names_are_chosen_by_number(folder):
+def test_unnamed_columns_are_selected_by_number(folder):
     output_of("fit", "rows.npy", "-c", "0,3")
     whole = ReducedSetKernelPCA(5).fit(ROWS[:, [0, 3]])
     assert load("rows.rskpca").reduced_set_ == whole.reduced_set_
 
 
-def test_the_json_describes_the_model(folder):
+def test_the_json_output_describes_the_model(folder):
     numbers = json_of("fit", "data.parquet", "-x", "id,cover", "--report", "r.html")
     model = load("data.rskpca")
     np.testing.assert_allclose(numbers["eigenvalues"], model.eigenvalues_)
@@ -118,7 +118,7 @@ def test_the_report_can_be_colored_by_a_column_that_is_not_a_feature(folder):
     assert list(load("table.rskpca").feature_names_in_) == FEATURES
 
 
-def test_a_text_column_of_numbers_colors_the_report_as_numbers(folder, monkeypatch):
+def test_a_text_column_that_contains_numbers_is_used_as_numeric_color(folder, monkeypatch):
     given = {}
 
     def write(model, rows, path, *, color, **options):
@@ -133,7 +133,7 @@ def test_a_text_column_of_numbers_colors_the_report_as_numbers(folder, monkeypat
     assert set(given["town"]) == {"Aix", "Ulm"}
 
 
-def test_a_feature_that_dominates_the_distances_is_named(folder):
+def test_a_feature_that_dominates_the_distances_is_reported(folder):
     result = run("fit", "data.parquet", "-x", "cover")
     assert result.stderr.startswith("note: column 'id' has 100% of the variance of all features")
     assert result.stderr.endswith("leave it out with --exclude, or use --standardize.\n")

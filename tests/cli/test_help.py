@@ -1,4 +1,4 @@
-"""Help fits a terminal of 80 columns, lists every option and has valid examples."""
+"""Test that the help fits into 80 columns, lists every option and contains valid examples."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ def terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def test_commands_are_listed_in_the_order_of_use():
+def test_commands_are_listed_in_order_of_typical_use():
     expected = ["demo", "plan", "fit", "transform", "inspect", "certify", "report", "merge"]
     assert [*expected, "compare"] == COMMANDS
     text = output_of("--help")
@@ -29,14 +29,14 @@ def test_commands_are_listed_in_the_order_of_use():
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_fits_80_columns(command):
+def test_the_help_fits_into_80_columns(command):
     lines = output_of(*command.split(), "--help").splitlines()
     assert len(lines) <= 75
     assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_lists_every_option(command):
+def test_the_help_lists_every_option(command):
     text = output_of(command, "--help")
     for parameter in PROGRAM.commands[command].params:
         assert all(flag in text for flag in parameter.opts if flag.startswith("--"))
@@ -50,7 +50,7 @@ def test_options_are_grouped():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_examples_use_options_that_exist(command):
+def test_examples_use_only_existing_options(command):
     examples = re.findall(rf"^ rskpca {command}(.*)$", output_of(command, "--help"), re.MULTILINE)
     known = {flag for p in PROGRAM.commands[command].params for flag in p.opts}
     assert examples
@@ -59,9 +59,9 @@ def test_examples_use_options_that_exist(command):
         assert {word for word in words if word.startswith("-")} <= known
 
 
-def test_without_a_command_the_help_is_shown():
+def test_the_help_is_shown_if_no_command_is_given():
     assert "rskpca fit data.parquet --report report.html" in run().output
 
 
-def test_the_version_is_that_of_the_package():
+def test_the_version_option_prints_the_package_version():
     assert output_of("--version") == f"rskpca {__version__}\n"

@@ -1,4 +1,4 @@
-"""The program as a process: signals, file size limits and imports."""
+"""Test the program in its own process: signals, file size limits and imports."""
 
 import os
 import signal
@@ -20,14 +20,14 @@ PROGRAM = [sys.executable, "-m", "rskpca.cli"]
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Write a table that takes some seconds to embed, and a model."""
+    """Write a model and a table that takes a few seconds to embed."""
     folder = tmp_path_factory.mktemp("large")
     save(ReducedSetKernelPCA(2, ell=20.0).fit(ROWS), folder / "m.rskpca")
     np.save(folder / "large.npy", np.resize(ROWS, (3_000_000, 4)))
     return folder
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
 def test_an_interrupted_transform_leaves_no_files(large):
     before = sorted(large.iterdir())
     command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
@@ -35,7 +35,7 @@ def test_an_interrupted_transform_leaves_no_files(large):
         end = time.monotonic() + 60
         while sorted(large.iterdir()) == before and time.monotonic() < end:
             time.sleep(0.01)
-        assert sorted(large.iterdir()) != before  # it is writing
+        assert sorted(large.iterdir()) != before  # the output is being written
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
         errors = process.stderr.read()
@@ -43,7 +43,7 @@ def test_an_interrupted_transform_leaves_no_files(large):
     assert errors == "interrupted: no unfinished files are left.\n"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
 )
@@ -56,14 +56,14 @@ def test_an_interrupted_transform_leaves_no_files(large):
         "report m.rskpca rows.npy",
     ],
 )
-def test_a_signal_at_the_last_moment_leaves_no_files(folder, monkeypatch, arguments, number, code):
+def test_a_signal_before_the_rename_leaves_no_files(folder, monkeypatch, arguments, number, code):
     """The signal arrives when the temporary file is complete but not yet renamed."""
     output_of("fit", "rows.npy", "-o", "m.rskpca")
     before = sorted(folder.rglob("*"))
     monkeypatch.setattr(atomic, "_sync", lambda path: signal.raise_signal(number))
     monkeypatch.setattr(sys, "argv", ["rskpca", *arguments.split()])
     handled = signal.getsignal(signal.SIGTERM)
-    # A shell ignores SIGINT in background jobs, which Python inherits.
+    # Shells ignore SIGINT in background jobs, and Python inherits this setting.
     interrupted = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(SystemExit) as ended:
@@ -75,7 +75,7 @@ def test_a_signal_at_the_last_moment_leaves_no_files(folder, monkeypatch, argume
     assert sorted(folder.rglob("*")) == before
 
 
-@pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX resource limits")
 def test_a_file_size_limit_is_reported(tmp_path):
     save(ReducedSetKernelPCA(2).fit(ROWS), tmp_path / "m.rskpca")
     np.save(tmp_path / "large.npy", np.resize(ROWS, (200_000, 4)))
@@ -91,14 +91,14 @@ def test_a_file_size_limit_is_reported(tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_missing_package_is_named(monkeypatch):
+def test_a_missing_package_is_reported_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 'error: the command line needs typer: pip install "rskpca[cli]".'
 
 
-def test_an_interruption_during_the_import_exits_quietly(monkeypatch):
+def test_an_interrupt_during_import_exits_quietly(monkeypatch):
     class InterruptingFinder:
         def find_spec(self, name, path, target=None):
             if name == "rskpca.cli.app":
@@ -111,7 +111,7 @@ def test_an_interruption_during_the_import_exits_quietly(monkeypatch):
     assert ended.value.code == 130
 
 
-def test_the_command_imports_nothing_heavy():
+def test_the_command_line_imports_no_heavy_packages():
     code = (
         "import rskpca.cli.app, sys; "
         "print({'matplotlib', 'plotly', 'numba', 'dask'} & set(sys.modules))"

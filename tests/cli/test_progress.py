@@ -1,4 +1,4 @@
-"""The progress bar is shown on terminals only and follows the passes over the data."""
+"""Test that the progress bar is shown only on terminals and follows each pass over the data."""
 
 import time
 from pathlib import Path
@@ -20,12 +20,12 @@ def bar_of(n_rows, visible=False):
 
 
 def state(bar):
-    """Return the name of the stage, the rows and the total."""
+    """Return the name of the stage, the number of completed rows and the total."""
     task = bar._progress.tasks[0]
     return task.description, task.completed, task.total
 
 
-def test_it_is_silent_unless_it_is_visible(capsys, monkeypatch):
+def test_an_invisible_bar_prints_nothing(capsys, monkeypatch):
     monkeypatch.setattr(output, "_DELAY", 0.0)
     bar = bar_of(100)
     bar.rows_read(50)
@@ -34,7 +34,7 @@ def test_it_is_silent_unless_it_is_visible(capsys, monkeypatch):
     assert capsys.readouterr() == ("", "")
 
 
-def test_it_appears_after_a_delay(capsys, monkeypatch):
+def test_a_visible_bar_appears_after_a_delay(capsys, monkeypatch):
     monkeypatch.setattr(output, "_DELAY", 0.01)
     monkeypatch.setenv("FORCE_COLOR", "1")
     bar = bar_of(100, visible=True)
@@ -44,13 +44,13 @@ def test_it_appears_after_a_delay(capsys, monkeypatch):
     assert "50 of 100 rows" in capsys.readouterr().err
 
 
-def test_it_starts_again_with_each_pass():
+def test_the_bar_restarts_with_each_pass():
     bar = bar_of(100)
     bar.rows_read(100)
     bar.rows_read(30)
     assert state(bar) == ("reading", 30, 100)
     bar.rows_done(10, 3)
-    bar.rows_read(60)  # rows are read ahead of those that are done
+    bar.rows_read(60)  # reading runs ahead of processing
     assert state(bar) == ("fitting", 10, 100)
     assert bar._progress.tasks[0].fields["centers"] == "3 centers"
     bar.rows_done(100, 5)
@@ -60,7 +60,7 @@ def test_it_starts_again_with_each_pass():
     bar.close()
 
 
-def test_the_stage_after_the_last_row_can_be_named():
+def test_the_bar_shows_the_name_of_the_stage_after_the_last_row():
     bar = bar_of(100)
     bar.verb, bar.next_stage = "embedding", "writing"
     bar.rows_done(50, 0)
@@ -70,7 +70,7 @@ def test_the_stage_after_the_last_row_can_be_named():
     bar.close()
 
 
-def test_the_number_of_lines_is_estimated_until_it_is_known(folder):
+def test_the_total_is_estimated_until_the_rows_are_counted(folder):
     source = open_source("table.csv", exclude="town")
     bar = ProgressBar(source, Path("table.csv"), visible=False)
     bar.rows_read(50)
@@ -83,7 +83,7 @@ def test_the_number_of_lines_is_estimated_until_it_is_known(folder):
     bar.close()
 
 
-def test_without_an_estimate_there_is_no_total():
+def test_the_total_is_unknown_without_an_estimate():
     bar = bar_of(None)
     bar.rows_read(50)
     assert state(bar) == ("reading", 50, None)
@@ -94,7 +94,7 @@ def test_without_an_estimate_there_is_no_total():
     ("terminal", "quiet", "visible"),
     [(False, False, False), (True, False, True), (True, True, False)],
 )
-def test_it_is_shown_on_terminals_only(folder, monkeypatch, terminal, quiet, visible):
+def test_the_bar_is_visible_only_on_terminals(folder, monkeypatch, terminal, quiet, visible):
     seen = []
 
     def note(source, data, visible):

@@ -1,4 +1,4 @@
-"""--skip-missing: every command skips the rows of a table that lack a value."""
+"""Test that every command skips incomplete rows with --skip-missing."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ def model(folder):
     return json_of("fit", *DATA)
 
 
-def test_the_model_is_that_of_the_complete_rows(model):
+def test_the_model_is_fitted_to_the_complete_rows(model):
     whole = ReducedSetKernelPCA(5, kernel=Gaussian()).fit(COMPLETE)
     assert load("holes.rskpca").reduced_set_ == whole.reduced_set_
     assert (model["rows"], model["skipped_rows"]) == (598, 2)
@@ -50,7 +50,7 @@ def test_a_note_states_the_number_of_skipped_rows(model):
     assert run("fit", *DATA, "--quiet").stderr == ""
 
 
-def test_the_other_commands_skip_rows_too(model, short_comparison):
+def test_the_other_commands_also_skip_incomplete_rows(model, short_comparison):
     files = ("holes.rskpca", "holes.csv", "--skip-missing")
     for arguments in (("plan", *DATA, "-s"), ("report", *files),
                       ("certify", *files), ("compare", *DATA)):  # fmt: skip
@@ -59,7 +59,7 @@ def test_the_other_commands_skip_rows_too(model, short_comparison):
     assert "--exclude town,id,cover --skip-missing --report" in run("plan", *DATA).stdout
 
 
-def test_a_checkpoint_of_other_rows_is_rejected(model):
+def test_a_checkpoint_of_different_rows_is_rejected(model):
     assert json_of("fit", *DATA, "--checkpoint", "note")["rows"] == 598
     again = json_of("fit", *DATA, "--checkpoint", "note")
     assert (again["rows"], again["centers"]) == (598, model["centers"])

@@ -1,4 +1,4 @@
-"""transform, inspect, certify, report, merge, plan and demo."""
+"""Test the commands transform, inspect, certify, report, merge, plan and demo."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def model(folder):
 def test_ids_are_copied_without_rounding(folder, model, data, out):
     numbers = json_of("transform", "data.rskpca", data, "--id", "id", "-o", out)
     found = pd.read_parquet(out) if out.endswith("parquet") else pd.read_csv(out)
-    text = (data, out) == ("table.csv", "z.parquet")  # ids of a .csv file stay text
+    text = (data, out) == ("table.csv", "z.parquet")  # ids from a .csv file remain text
     np.testing.assert_array_equal(found.pop("id"), FRAME["id"].astype(str if text else int))
     np.testing.assert_allclose(found, model.transform(X), atol=1e-12)
     assert numbers["output"] == out
@@ -45,7 +45,7 @@ def test_the_output_is_named_after_the_data(folder, model):
     )
 
 
-def test_labels_are_the_clusters_of_the_rows(folder, model):
+def test_transform_can_write_cluster_labels(folder, model):
     output_of(
         "fit", "data.parquet", "-x", "id,cover", "--method", "normalized-cut", "-r", "3", "-o", "c"
     )
@@ -87,7 +87,7 @@ def test_certify_prints_the_certificate(folder, model):
 
 
 @pytest.mark.parametrize("scale", [(), ("--standardize",)])
-def test_certify_measures_the_error_on_rows(folder, scale):
+def test_certify_measures_the_error_on_given_rows(folder, scale):
     output_of("fit", "table.csv", "-c", "x*", *scale)
     numbers = json_of("certify", "table.rskpca", "table.csv", "--rows", "600")
     fitted, rows = load("table.rskpca"), FRAME[["x 1", "x 2", "x 3"]]
@@ -96,23 +96,23 @@ def test_certify_measures_the_error_on_rows(folder, scale):
     assert numbers["levels"][-1]["operator"] == pytest.approx(whole.level("measured").operator)
 
 
-def test_the_error_of_sampling_is_mentioned(folder, model):
+def test_certify_mentions_the_sampling_error(folder, model):
     text = " ".join(output_of("certify", "data.rskpca", "data.parquet", "--rows", "100").split())
     assert "Measured on 100 of 600 rows. Sampling alone adds up to about 0.1" in text
     assert "To measure all rows, use --rows 600." in text
     measured = model.certify(X[::6]).level("measured")
-    assert measured.mmd > model.certificate_.level("spectral").mmd  # as the note says
+    assert measured.mmd > model.certificate_.level("spectral").mmd  # consistent with the note
     assert "Sampling" not in output_of("certify", "data.rskpca", "data.parquet")
 
 
-def test_models_without_a_certificate_are_named(folder):
+def test_models_without_a_certificate_are_reported(folder):
     output_of("fit", "rows.npy", "--method", "diffusion-maps")
     assert "DiffusionMaps has no certificate" in error_of("certify", "rows.rskpca")
     numbers = json_of("inspect", "rows.rskpca")
     assert (numbers["verdict"]["color"], numbers["certificate"]) == ("none", None)
 
 
-def test_a_report_can_be_written_later(folder, model):
+def test_a_report_can_be_written_after_the_fit(folder, model):
     line = output_of("report", "data.rskpca", "table.csv", "--color", "town", "--title", "Hills")
     page = (folder / "report.html").read_text()
     assert "report.html" in line
@@ -121,7 +121,7 @@ def test_a_report_can_be_written_later(folder, model):
 
 
 @pytest.mark.parametrize("scale", [(), ("--standardize",)])
-def test_models_of_parts_can_be_merged(folder, scale):
+def test_models_fitted_to_parts_can_be_merged(folder, scale):
     output_of("fit", "monday.parquet", *scale)
     output_of("fit", "tuesday.parquet", "--like", "monday.rskpca")
     numbers = json_of("merge", "monday.rskpca", "tuesday.rskpca", "-o", "week.rskpca")
@@ -133,7 +133,7 @@ def test_models_of_parts_can_be_merged(folder, scale):
     output_of("transform", "week.rskpca", "data.parquet", "-o", "z.npy")
 
 
-def test_models_that_cannot_be_merged_suggest_like(folder):
+def test_merging_incompatible_models_suggests_the_like_option(folder):
     output_of("fit", "monday.parquet")
     output_of("fit", "tuesday.parquet")
     line = error_of("merge", "monday.rskpca", "tuesday.rskpca")
@@ -144,11 +144,11 @@ def test_models_that_cannot_be_merged_suggest_like(folder):
     assert line.endswith("fit 'tuesday.rskpca' with --like monday.rskpca.")
 
 
-def test_plan_prints_the_plan_of_the_library(folder):
+def test_plan_prints_the_same_plan_as_the_library(folder):
     numbers = json_of("plan", "rows.npy", "--ell", "3", "--plot", "plan.png")
     whole = plan(ROWS, ell=3.0)
     assert [fit["n_centers"] for fit in numbers["fits"]] == [fit.n_centers for fit in whole.fits]
-    expected = whole.advice[0].split(" The fit takes")[0]  # times differ
+    expected = whole.advice[0].split(" The fit takes")[0]  # the predicted times differ
     assert numbers["advice"][0].startswith(expected)
     text = " ".join(output_of("plan", "rows.npy", "--ell", "3").split())
     assert expected in text

@@ -1,4 +1,4 @@
-"""The same table as every kind of input that a source can be opened from."""
+"""The same table as every kind of input that open_source accepts."""
 
 import h5py
 import numpy as np

@@ -1,4 +1,4 @@
-"""Tests of column selection by name, pattern and number, with ids and weights."""
+"""Test column selection by name, pattern and number, with ids and weights."""
 
 import numpy as np
 import pandas as pd
@@ -82,13 +82,13 @@ def test_excluded_columns_are_not_features(data):
         open_source(data, exclude="tree")
 
 
-def test_a_pattern_does_not_match_ids_and_the_weight(data):
+def test_a_pattern_does_not_match_id_and_weight_columns(data):
     source = open_source(data, columns="*[0-9t]", ids="id", weight="count")
     assert source.feature_names == ("x1", "x2")
     assert open_source(data, columns=["x1", "count"], weight="count").n_features == 2
 
 
-def test_columns_without_names_are_selected_by_number():
+def test_unnamed_columns_are_selected_by_number():
     X = FRAME[["x1", "x2", "count"]].to_numpy()
     source = open_source(X, columns=[1, 0], weight=2)
     (block,) = source.blocks()
@@ -96,7 +96,7 @@ def test_columns_without_names_are_selected_by_number():
     np.testing.assert_array_equal(block.weights, X[:, 2])
 
 
-def test_text_columns_are_named_in_an_error_with_the_fix(data):
+def test_an_error_lists_text_columns_and_suggests_a_fix(data):
     with pytest.raises(ValueError, match=r"columns 'kind' hold no.*exclude=.*ids=.*columns="):
         open_source(data)
     with pytest.raises(ValueError, match=r"columns 'kind' hold no numbers"):
@@ -104,12 +104,12 @@ def test_text_columns_are_named_in_an_error_with_the_fix(data):
 
 
 @pytest.mark.parametrize("columns", ["z", ["x1", "z*"], [0], [None], [True]])
-def test_an_unknown_column_is_an_error(data, columns):
+def test_an_unknown_column_raises_an_error(data, columns):
     with pytest.raises(ValueError, match=r"columns: .* has no column .*; it has 'id', 'x1'"):
         open_source(data, columns=columns)
 
 
-def test_unknown_ids_and_weights_are_errors(data):
+def test_unknown_id_and_weight_columns_raise_an_error(data):
     with pytest.raises(ValueError, match=r"ids: .* has no column 'name'"):
         open_source(data, ids="name")
     with pytest.raises(ValueError, match=r"weight: .* has no column 'w'"):
@@ -117,24 +117,24 @@ def test_unknown_ids_and_weights_are_errors(data):
 
 
 @pytest.mark.parametrize("column", [3, -1, "x"])
-def test_an_invalid_column_number_is_an_error(column):
+def test_an_invalid_column_number_raises_an_error(column):
     with pytest.raises(ValueError, match="its 3 columns have no names: use numbers from 0"):
         open_source(np.zeros((5, 3)), columns=[column])
 
 
-def test_an_empty_selection_is_an_error(data):
+def test_an_empty_selection_raises_an_error(data):
     with pytest.raises(ValueError, match=r"no column of .* is left as a feature"):
         open_source(data, columns=[])
 
 
-def test_repeated_column_names_are_an_error(tmp_path):
+def test_repeated_column_names_raise_an_error(tmp_path):
     (tmp_path / "data.csv").write_text("a,b,a\n1,2,3\n4,5,6\n")
     with pytest.raises(ValueError, match=r"data\.csv' has duplicate column names: 'a'; rename"):
         open_source(tmp_path / "data.csv")
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_an_invalid_weight_is_located(bad):
+def test_an_invalid_weight_is_reported_with_its_location(bad):
     frame = FRAME.assign(count=FRAME["count"].where(FRAME["count"].index != 31, bad))
     source = open_source(frame, columns="x*", weight="count", block_rows=10)
     with pytest.raises(
@@ -144,7 +144,7 @@ def test_an_invalid_weight_is_located(bad):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_missing_values_are_located(library):
+def test_missing_values_are_reported_with_their_location(library):
     values = [1, 2, None, 4]
     frame = {
         "pandas": lambda: pd.DataFrame({"a": pd.array(values, dtype="Int64"), "b": range(4)}),
@@ -175,7 +175,7 @@ def test_booleans_are_read_as_numbers(library):
         ["NA", "null", "nan"],
     ],
 )
-def test_ids_of_a_csv_file_are_the_text_in_the_file(tmp_path, keys):
+def test_ids_from_a_csv_file_are_the_original_text(tmp_path, keys):
     lines = "".join(f"{key},{i},{i}\n" for i, key in enumerate(keys))
     (tmp_path / "data.csv").write_text("id,a,b\n" + lines)
     (block,) = open_source(tmp_path / "data.csv", ids="id").blocks()
@@ -199,7 +199,7 @@ def test_a_column_can_be_both_a_feature_and_an_id(tmp_path, decimal):
         assert [str(key) for key in block.ids["id"]] == [str(key) for key in FRAME["id"]]
 
 
-def test_a_stored_pandas_index_is_a_feature_only_on_request(tmp_path):
+def test_a_stored_pandas_index_is_used_as_a_feature_only_on_request(tmp_path):
     some = FRAME.drop(columns="kind")[FRAME["count"] > 0]
     some.to_parquet(tmp_path / "data.parquet")
     some.set_index("id").to_feather(tmp_path / "data.feather")
@@ -234,7 +234,7 @@ def test_dtypes_are_promoted_as_in_scikit_learn(names):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_boolean_ids_stay_boolean(library):
+def test_boolean_ids_remain_boolean(library):
     frame = {
         "pandas": lambda: pd.DataFrame({"a": pd.array([True, None], "boolean"), "b": [1.0, 2.0]}),
         "polars": lambda: pl.DataFrame({"a": [True, None], "b": [1.0, 2.0]}),

@@ -1,4 +1,4 @@
-"""Tests of open_source: what it accepts, and errors that explain what it rejects."""
+"""Test which inputs open_source accepts, and the errors for those it rejects."""
 
 import sys
 
@@ -17,19 +17,19 @@ def rows(source):
 
 
 @pytest.mark.parametrize("name", ["data.txt", "data", "data.npy.gz"])
-def test_an_unknown_file_extension_is_an_error(tmp_path, name):
+def test_an_unknown_file_extension_raises_an_error(tmp_path, name):
     with pytest.raises(ValueError, match=rf"cannot read '{name}'.*\.npy, \.npz, \.csv, \.parquet"):
         open_source(tmp_path / name)
 
 
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet", "zarr"])
-def test_a_missing_file_is_an_error(tmp_path, ending):
+def test_a_missing_file_raises_an_error(tmp_path, ending):
     with pytest.raises(FileNotFoundError, match=rf"there is no file .*nothing\.{ending}"):
         open_source(str(tmp_path / f"nothing.{ending}"))
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "parquet", "arrow", "feather", "h5"])
-def test_an_empty_file_is_an_error(tmp_path, ending):
+def test_an_empty_file_raises_an_error(tmp_path, ending):
     path = tmp_path / f"data.{ending}"
     path.touch()
     with pytest.raises(ValueError, match=rf"data\.{ending}' is empty: it has no bytes"):
@@ -37,14 +37,14 @@ def test_an_empty_file_is_an_error(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "parquet", "arrow", "h5", "zarr"])
-def test_a_file_of_another_kind_is_an_error(tmp_path, ending):
+def test_a_file_with_the_wrong_format_raises_an_error(tmp_path, ending):
     path = tmp_path / f"data.{ending}"
     path.write_bytes(b"not the bytes of a file of this kind, whichever it is")
     with pytest.raises(ValueError, match=rf"cannot read '.*data\.{ending}' as a"):
         open_source(path)
 
 
-def test_a_file_without_rows_is_an_error(tmp_path):
+def test_a_file_without_rows_raises_an_error(tmp_path):
     np.save(tmp_path / "data.npy", X[:0])
     np.savez(tmp_path / "data.npz", X=X[:0])
     pd.DataFrame(X[:0], columns=["a", "b"]).to_parquet(tmp_path / "data.parquet")
@@ -59,12 +59,12 @@ def test_a_file_without_rows_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("empty", [[], iter([]), list], ids=["list", "iterator", "function"])
-def test_an_empty_input_is_an_error(empty):
+def test_an_empty_input_raises_an_error(empty):
     with pytest.raises(ValueError, match=r"is empty|two dimensions"):
         open_source(empty)
 
 
-def test_a_folder_without_readable_files_is_an_error(tmp_path):
+def test_a_folder_without_readable_files_raises_an_error(tmp_path):
     (tmp_path / "notes.txt").touch()
     (tmp_path / "_SUCCESS").touch()
     with pytest.raises(ValueError, match="holds no file with a name that ends in"):
@@ -72,7 +72,7 @@ def test_a_folder_without_readable_files_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["1.csv.gz", "2.csv.part", "notes.txt", "folder"])
-def test_an_unreadable_file_in_a_folder_is_an_error(tmp_path, name):
+def test_an_unreadable_file_in_a_folder_raises_an_error(tmp_path, name):
     (tmp_path / "0.csv").write_text("1,2\n3,4\n")
     if name == "folder":
         (tmp_path / name).mkdir()
@@ -83,7 +83,7 @@ def test_an_unreadable_file_in_a_folder_is_an_error(tmp_path, name):
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "npy"])
-def test_a_folder_can_have_the_extension_of_a_file(tmp_path, ending):
+def test_a_folder_name_can_end_in_a_file_extension(tmp_path, ending):
     folder = tmp_path / f"rows.{ending}"
     folder.mkdir()
     frame, part = pd.DataFrame(X, columns=["a", "b"]), folder / f"part-0.{ending}"
@@ -96,14 +96,14 @@ def test_a_folder_can_have_the_extension_of_a_file(tmp_path, ending):
     np.testing.assert_array_equal(rows(open_source(folder)), X)
 
 
-def test_a_folder_with_several_kinds_of_files_is_an_error(tmp_path):
+def test_a_folder_with_mixed_file_types_raises_an_error(tmp_path):
     np.save(tmp_path / "a.npy", X)
     (tmp_path / "b.csv").write_text("1,2\n")
     with pytest.raises(ValueError, match=r"several kinds, \.csv, \.npy; keep one"):
         open_source(tmp_path)
 
 
-def test_files_of_a_folder_are_read_in_the_order_of_their_names(tmp_path):
+def test_files_in_a_folder_are_read_in_order_of_name(tmp_path):
     for i in (2, 0, 1):
         np.save(tmp_path / f"{i}.npy", X + 100 * i)
     (tmp_path / ".hidden.npy").touch()
@@ -120,7 +120,7 @@ def test_files_of_a_folder_are_read_in_the_order_of_their_names(tmp_path):
         ({"a": [1.0], "b": ["x"]}, r"column 'b' of .*1\.parquet' holds text values"),
     ],
 )
-def test_files_with_different_columns_are_an_error(tmp_path, second, message):
+def test_files_with_different_columns_raise_an_error(tmp_path, second, message):
     pd.DataFrame({"a": [1.0], "b": [2.0]}).to_parquet(tmp_path / "0.parquet")
     pd.DataFrame(second).to_parquet(tmp_path / "1.parquet")
     with pytest.raises(ValueError, match=message):
@@ -137,13 +137,13 @@ def test_files_with_different_columns_are_an_error(tmp_path, second, message):
         (X.astype(complex), "block 1 of the iterator holds complex numbers"),
     ],
 )
-def test_blocks_with_different_columns_are_an_error(second, message):
+def test_blocks_with_different_columns_raise_an_error(second, message):
     source = open_source(iter([X, second]))
     with pytest.raises(ValueError, match=message):
         list(source.blocks())
 
 
-def test_files_can_differ_in_columns_that_are_not_features(tmp_path):
+def test_files_may_differ_in_columns_that_are_not_features(tmp_path):
     (tmp_path / "0.csv").write_text("name,a,b\n" + "tree,1,2\n" * 2)
     (tmp_path / "1.csv").write_text("name,a,b\n")
     (tmp_path / "2.csv").write_text("name,a,b\n" + ",3,4\n")
@@ -158,7 +158,7 @@ def test_files_can_differ_in_columns_that_are_not_features(tmp_path):
         open_source(tmp_path)
 
 
-def test_a_file_without_values_takes_its_types_from_the_others(tmp_path):
+def test_an_empty_file_takes_its_column_types_from_the_others(tmp_path):
     (tmp_path / "0.csv").write_text("a,b,name\n")
     (tmp_path / "1.csv").write_text("a,b,name\n1,2,tree\n")
     with pytest.raises(ValueError, match="columns 'name' hold no numbers"):
@@ -166,14 +166,14 @@ def test_a_file_without_values_takes_its_types_from_the_others(tmp_path):
     np.testing.assert_array_equal(rows(open_source(tmp_path, exclude="name")), [[1, 2]])
 
 
-def test_a_feature_without_values_in_one_file_is_located(tmp_path):
+def test_a_feature_without_values_in_one_file_is_reported_with_its_location(tmp_path):
     pd.DataFrame({"a": [1.0], "b": [2.0]}).to_parquet(tmp_path / "0.parquet")
     pd.DataFrame({"a": [1.0], "b": [None]}).to_parquet(tmp_path / "1.parquet")
     with pytest.raises(ValueError, match=r"row 0 of '.*1\.parquet'.*column 'b', contains NaN"):
         rows(open_source(tmp_path))
 
 
-def test_integers_are_promoted_over_all_files(tmp_path):
+def test_dtypes_are_promoted_across_all_files(tmp_path):
     for i, dtype in enumerate([np.int8, np.int32]):
         frame = pd.DataFrame({"a": np.float32([1.5]), "b": np.array([7], dtype=dtype)})
         frame.to_parquet(tmp_path / f"{i}.parquet")
@@ -207,7 +207,7 @@ def test_a_wrapped_iterator_can_be_read_only_once():
     ],
     ids=["iterator", "generator", "equal blocks", "one block"],
 )
-def test_a_function_that_returns_the_same_iterator_is_an_error(make):
+def test_a_function_that_returns_the_same_iterator_raises_an_error(make):
     items = make()
     source = open_source(lambda: items)
     with pytest.raises(
@@ -216,7 +216,7 @@ def test_a_function_that_returns_the_same_iterator_is_an_error(make):
         rows(source)
 
 
-def test_a_function_that_wraps_one_iterator_is_an_error():
+def test_a_function_that_wraps_one_iterator_raises_an_error():
     items = iter(np.array_split(X, 3))
     source = open_source(lambda: map(np.negative, items))
     with pytest.raises(
@@ -225,7 +225,7 @@ def test_a_function_that_wraps_one_iterator_is_an_error():
         rows(source)
 
 
-def test_one_of_several_arrays_is_chosen_by_name(tmp_path):
+def test_one_of_several_arrays_can_be_selected_by_name(tmp_path):
     np.savez(tmp_path / "data.npz", a=X, b=X + 1)
     with pytest.raises(ValueError, match=r"data\.npz' holds a, b; choose one with dataset="):
         open_source(tmp_path / "data.npz")
@@ -234,7 +234,7 @@ def test_one_of_several_arrays_is_chosen_by_name(tmp_path):
     np.testing.assert_array_equal(rows(open_source(tmp_path / "data.npz", dataset="b")), X + 1)
 
 
-def test_a_compressed_array_in_column_order_is_an_error_with_the_fix(tmp_path):
+def test_a_compressed_column_major_array_raises_an_error_with_a_suggested_fix(tmp_path):
     np.savez_compressed(tmp_path / "data.npz", X=np.asfortranarray(X))
     with pytest.raises(
         ValueError, match=r"column-major order.*np\.savez, or .*np\.ascontiguousarray"
@@ -254,7 +254,7 @@ def test_csv_files_with_and_without_a_header_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found_in_the_first_line(tmp_path, delimiter):
+def test_the_delimiter_is_detected_from_the_first_line(tmp_path, delimiter):
     path = tmp_path / "data.csv"
     path.write_text(f'a{delimiter}"any of 1,2,3;4;5|||||"\n1{delimiter}2.5\n', encoding="utf-8")
     source = open_source(path)
@@ -269,7 +269,7 @@ def test_numbers_with_a_decimal_comma_are_read(tmp_path):
     np.testing.assert_array_equal(rows(source), [[1.5, 2.25, 3.5], [4, 5.5, 6]])
 
 
-def test_invalid_lines_are_located(tmp_path):
+def test_invalid_lines_are_reported_with_their_location(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("1,2\n3,4\n5\n6,7\n")
     with pytest.raises(ValueError, match=r"cannot read .*data\.csv': .*Row #3: Expected 2 columns"):
@@ -279,13 +279,13 @@ def test_invalid_lines_are_located(tmp_path):
         list(open_source(path).blocks())
 
 
-def test_an_encoding_other_than_utf_8_is_an_error(tmp_path):
+def test_an_encoding_other_than_utf_8_raises_an_error(tmp_path):
     (tmp_path / "data.csv").write_bytes("gr\u00f6\u00dfe,b\n1,2\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"data\.csv' is not encoded in UTF-8 .*iconv"):
         open_source(tmp_path / "data.csv")
 
 
-def test_a_damaged_archive_is_an_error(tmp_path):
+def test_a_damaged_archive_raises_an_error(tmp_path):
     noise = np.random.default_rng(0).normal(size=(3000, 3))
     np.savez_compressed(tmp_path / "data.npz", X=noise)
     content = bytearray((tmp_path / "data.npz").read_bytes())
@@ -295,16 +295,16 @@ def test_a_damaged_archive_is_an_error(tmp_path):
         rows(open_source(tmp_path / "data.npz"))
 
 
-def test_csv_cells_with_several_lines_are_read(tmp_path):
+def test_multi_line_csv_cells_are_read(tmp_path):
     path, lines = tmp_path / "data.csv", "\n".join(["a line"] * 200)
     path.write_text("a,b,id\n" + "".join(f'{i},{i},"{lines} {i}"\n' for i in range(7000)))
-    assert path.stat().st_size > 2 * 2**22  # more than two blocks of the parser
+    assert path.stat().st_size > 2 * 2**22  # spans more than two parser blocks
     found = [name for block in open_source(path, ids="id").blocks() for name in block.ids["id"]]
     assert found == [f"{lines} {i}" for i in range(7000)]
     assert len(rows(open_source(path, columns=["a", "b"]))) == 7000
 
 
-def test_text_in_a_late_block_of_a_csv_file_is_an_error(tmp_path):
+def test_text_in_a_late_block_of_a_csv_file_raises_an_error(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "1,2\n" * 1_200_000 + "3,tree\n")
     with pytest.raises(ValueError, match=r"cannot read .*data\.csv': .*'tree'"):
@@ -318,7 +318,7 @@ def test_text_in_a_late_block_of_a_csv_file_is_an_error(tmp_path):
         ({"sep": ";"}, r"a \.npy file takes no options, not sep"),
     ],
 )
-def test_unknown_options_are_an_error(tmp_path, options, message):
+def test_unknown_options_raise_an_error(tmp_path, options, message):
     np.save(tmp_path / "data.npy", X)
     with pytest.raises(TypeError, match=message):
         open_source(tmp_path / "data.npy", **options)
@@ -335,12 +335,12 @@ def test_unknown_options_are_an_error(tmp_path, options, message):
         (np.array([[None, 1]]), "the array has dtype object"),
     ],
 )
-def test_invalid_arrays_are_an_error(data, message):
+def test_invalid_arrays_raise_an_error(data, message):
     with pytest.raises(ValueError, match=message):
         open_source(data)
 
 
-def test_columns_can_be_named_like_attributes():
+def test_columns_may_share_names_with_table_attributes():
     frame = pd.DataFrame({"num_rows": [1.0, 2.0], "schema": [3.0, 4.0]})
     np.testing.assert_array_equal(rows(open_source(frame)), [[1, 3], [2, 4]])
 
@@ -350,7 +350,7 @@ def test_sparse_pandas_columns_are_read():
     np.testing.assert_array_equal(rows(open_source(frame)), [[1, 1], [0, 2], [2, 3]])
 
 
-def test_sparse_matrices_are_an_error_with_the_fix():
+def test_sparse_matrices_raise_an_error_with_a_suggested_fix():
     with pytest.raises(TypeError, match=r"sparse; pass X\.toarray\(\)"):
         open_source(sparse.csr_matrix(X))
 
@@ -365,7 +365,9 @@ def test_sparse_matrices_are_an_error_with_the_fix():
         ("zarr", "zarr", "files"),
     ],
 )
-def test_a_missing_package_is_an_error_with_the_fix(tmp_path, monkeypatch, package, ending, extra):
+def test_a_missing_package_raises_an_error_with_a_suggested_fix(
+    tmp_path, monkeypatch, package, ending, extra
+):
     (tmp_path / f"data.{ending}").write_text("1,2\n3,4\n")
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf'{package}: pip install "rskpca\[{extra}\]"'):

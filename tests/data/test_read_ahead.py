@@ -1,4 +1,4 @@
-"""Tests of read_ahead: the items are unchanged, the queue is bounded, and the thread ends."""
+"""Test that read_ahead keeps the items unchanged, bounds its queue and ends its thread."""
 
 import threading
 import time
@@ -34,11 +34,11 @@ def test_only_a_few_items_are_prefetched():
     while len(drawn) < 4 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.1)
-    assert len(drawn) == 4  # one used, two in the queue, one held by the thread
+    assert len(drawn) == 4  # one in use, two in the queue, one held by the thread
     ahead.close()
 
 
-def test_an_error_is_raised_in_its_turn():
+def test_an_error_is_raised_after_the_preceding_items():
     def items():
         yield 1
         raise OSError("disk failure")
@@ -50,7 +50,7 @@ def test_an_error_is_raised_in_its_turn():
 
 
 def test_an_interrupt_ends_the_thread():
-    ahead = read_ahead(iter(int, 1))  # infinite
+    ahead = read_ahead(iter(int, 1))  # an infinite iterator
     next(ahead)
     with pytest.raises(KeyboardInterrupt):
         ahead.throw(KeyboardInterrupt)

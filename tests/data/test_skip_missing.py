@@ -1,4 +1,4 @@
-"""Tests of skip_missing: the complete rows form a table of their own."""
+"""Test that skip_missing yields exactly the complete rows of a table."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ COMPLETE = X[np.isfinite(WITH_GAPS).all(axis=1)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_blocks_are_those_of_the_complete_rows(tmp_path, kind):
+def test_blocks_contain_only_the_complete_rows(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, WITH_GAPS), block_rows=100, skip_missing=True)
     assert source.n_rows is None
     blocks, expected = list(source.blocks()), list(open_source(COMPLETE, block_rows=100).blocks())
@@ -36,7 +36,7 @@ def test_reading_can_start_at_any_complete_row(tmp_path, start):
         source.take([996])
 
 
-def test_counting_checks_all_features_and_the_weight():
+def test_counting_checks_all_features_and_the_weights():
     frame = pd.DataFrame(WITH_GAPS, columns=NAMES).assign(w=1.0, name="x")
     frame.loc[5, "w"], frame.loc[6, "name"] = np.nan, None
     source = open_source(frame, weight="w", ids="name", skip_missing=True)
@@ -45,7 +45,7 @@ def test_counting_checks_all_features_and_the_weight():
     assert len(source.weights()) == 995
 
 
-def test_skipped_rows_can_be_included_and_are_marked():
+def test_skipped_rows_can_be_included_as_marked_rows():
     frame = pd.DataFrame(WITH_GAPS, columns=NAMES).assign(id=np.arange(1000))
     source = open_source(frame, ids="id", block_rows=100, skip_missing=True)
     blocks = list(source.with_skipped().blocks())
@@ -57,7 +57,7 @@ def test_skipped_rows_can_be_included_and_are_marked():
     assert (source.n_rows, source.n_skipped) == (996, 4)
 
 
-def test_skipping_all_rows_is_an_error():
+def test_skipping_all_rows_raises_an_error():
     source = open_source(np.full((5, 2), np.nan), skip_missing=True)
     with pytest.raises(ValueError, match="is empty: all rows have missing values"):
         next(source.blocks())
@@ -78,7 +78,7 @@ def test_rows_are_skipped_only_on_request():
         open_source(open_source(X), skip_missing=True)
 
 
-def test_a_full_pass_counts_the_rows_of_a_csv_file(tmp_path):
+def test_a_full_pass_counts_the_rows_in_a_csv_file(tmp_path):
     source = open_source(make_input("csv", tmp_path, X))
     assert source.n_rows is None
     for _ in source.blocks(start=10):

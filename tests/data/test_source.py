@@ -1,4 +1,4 @@
-"""Tests of Source: every kind of input yields the blocks of the array."""
+"""Test that a Source yields the same blocks for every kind of input."""
 
 import os
 import time
@@ -27,7 +27,7 @@ def joined(blocks):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("block_rows", [1000, 64, 7])
-def test_blocks_are_those_of_the_array(tmp_path, kind, block_rows):
+def test_blocks_contain_the_rows_of_the_array(tmp_path, kind, block_rows):
     source = open_source(make_input(kind, tmp_path, X), block_rows=block_rows)
     blocks = list(source.blocks())
     np.testing.assert_array_equal(joined(blocks), X)
@@ -45,7 +45,7 @@ def test_reading_can_start_at_any_row(tmp_path, kind, start):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_a_source_can_be_read_again(tmp_path, kind):
+def test_a_source_can_be_read_repeatedly(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, X))
     assert source.again
     for _ in range(2):
@@ -64,13 +64,13 @@ def test_an_iterator_can_be_read_only_once(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_rows_are_taken_by_number(tmp_path, kind):
+def test_rows_can_be_selected_by_number(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, X), block_rows=100)
     wanted = [0, 5, 5, 99, 100, 642, 999]
     np.testing.assert_array_equal(source.take(wanted), X[wanted])
 
 
-def test_taken_rows_have_weights_and_ids(tmp_path):
+def test_selected_rows_include_weights_and_ids(tmp_path):
     frame = pd.DataFrame({"a": X[:, 0], "n": np.arange(1000), "w": 2.0})
     frame.to_csv(tmp_path / "data.csv", index=False)
     block = open_source(tmp_path / "data.csv", ids="n", weight="w").take_block([3, 500])
@@ -92,7 +92,7 @@ def test_progress_is_reported_while_reading(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_shape_and_names_are_known(tmp_path, kind):
+def test_the_shape_and_feature_names_are_available(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, X))
     assert source.n_features == 3
     assert source.n_rows in (1000, None)
@@ -103,7 +103,7 @@ def test_shape_and_names_are_known(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"list"}))
-def test_float32_is_kept(tmp_path, kind):
+def test_float32_data_remain_float32(tmp_path, kind):
     single = X.astype(np.float32)
     source = open_source(make_input(kind, tmp_path, single))
     assert source.dtype == (np.float64 if "csv" in kind else np.float32)
@@ -111,7 +111,7 @@ def test_float32_is_kept(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_integers_become_float64(tmp_path, kind):
+def test_integers_are_converted_to_float64(tmp_path, kind):
     integers = np.arange(3000).reshape(1000, 3)
     rows = joined(open_source(make_input(kind, tmp_path, integers)).blocks())
     assert rows.dtype == np.float64
@@ -120,7 +120,7 @@ def test_integers_become_float64(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_value_that_is_not_finite_is_located(tmp_path, kind, bad):
+def test_a_non_finite_value_is_reported_with_its_location(tmp_path, kind, bad):
     invalid = X.copy()
     invalid[777, 1] = bad
     source = open_source(make_input(kind, tmp_path, invalid), block_rows=100)
@@ -136,7 +136,7 @@ def test_a_value_that_is_not_finite_is_located(tmp_path, kind, bad):
         assert str(tmp_path) in str(error.value)
 
 
-def test_rows_are_located_within_the_file_of_a_folder(tmp_path):
+def test_errors_give_the_row_number_within_a_file(tmp_path):
     invalid = X.copy()
     invalid[777, 1] = np.nan
     source = open_source(make_input("folder of parquet", tmp_path, invalid), block_rows=600)
@@ -144,18 +144,18 @@ def test_rows_are_located_within_the_file_of_a_folder(tmp_path):
         list(source.blocks())
 
 
-def test_values_whose_sum_overflows_are_finite():
+def test_finite_values_whose_sum_overflows_are_accepted():
     huge = np.full((10, 2), 1e308)
     np.testing.assert_array_equal(joined(open_source(huge).blocks()), huge)
 
 
-def test_blocks_hold_about_a_million_values():
+def test_blocks_contain_about_a_million_values():
     assert open_source(np.zeros((10, 16))).block_rows == 2**16
     assert open_source(np.zeros((10, 10**6), dtype=np.float32)).block_rows == 256
 
 
 @pytest.mark.parametrize("block_rows", [0, -1, 2.5, "all"])
-def test_an_invalid_block_size_is_an_error(block_rows):
+def test_an_invalid_block_size_raises_an_error(block_rows):
     with pytest.raises(ValueError, match="block_rows must be an integer of at least 1"):
         open_source(X, block_rows=block_rows)
 
@@ -217,12 +217,12 @@ def test_fingerprints_of_arrays_in_one_file_differ(tmp_path, ending):
 def test_changing_a_zarr_chunk_changes_the_fingerprint(tmp_path):
     array = zarr.create_array(str(tmp_path / "data.zarr"), data=X, chunks=(10, 3))
     before = open_source(tmp_path / "data.zarr").fingerprint()
-    array[1:3] += 1.0  # not among evenly spaced rows
+    array[1:3] += 1.0  # not among the evenly spaced rows that are sampled
     assert open_source(tmp_path / "data.zarr").fingerprint() != before
 
 
 def _open_files(folder):
-    """Return the files that are still open after a second; pyarrow closes some in a thread."""
+    """Return the files still open after one second, because pyarrow closes files in a thread."""
     end = time.monotonic() + 1.0
     while time.monotonic() < end:
         links = [os.path.realpath(entry) for entry in Path("/proc/self/fd").iterdir()]
@@ -233,7 +233,7 @@ def _open_files(folder):
     return found
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a list of open files")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="requires /proc/self/fd")
 @pytest.mark.parametrize("kind", sorted(FILES))
 def test_files_are_closed_after_reading(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, X), block_rows=100)
@@ -244,7 +244,7 @@ def test_files_are_closed_after_reading(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_a_row_out_of_range_is_an_error(tmp_path, kind):
+def test_a_row_out_of_range_raises_an_error(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, X), block_rows=100)
     with pytest.raises(IndexError, match="has no row 1,000: it has 1,000 rows, counted from 0"):
         source.take([5, 1000])
@@ -259,7 +259,7 @@ def test_fingerprints_depend_on_the_columns():
     assert len(prints) == 3
 
 
-def test_an_open_source_takes_no_options():
+def test_an_open_source_accepts_no_options():
     source = open_source(X)
     assert open_source(source) is source
     with pytest.raises(ValueError, match="already open"):

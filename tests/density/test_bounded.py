@@ -71,7 +71,9 @@ def test_radius_displacement_and_scatter_remain_upper_bounds(
     pickled=st.booleans(),
 )
 @settings(max_examples=40)
-def test_any_chunking_gives_the_same_bits_as_one_fit(seed, cuts, limit, fractional, pickled):
+def test_any_chunking_gives_bitwise_equal_results_as_one_fit(
+    seed, cuts, limit, fractional, pickled
+):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(4000, 2)) * rng.uniform(0.5, 5.0)
     weights = rng.random(4000) if fractional else np.ones(4000)

@@ -67,7 +67,7 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
     weighting=st.sampled_from([None, "whole", "fractional"]),
 )
 @settings(max_examples=30, deadline=None)
-def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
+def test_any_chunking_gives_bitwise_equal_results(seed, cuts, half_life, weighting):
     X = drifting_rows(700, seed=seed)
     rng = np.random.default_rng(seed)
     weights = {"whole": rng.integers(1, 9, 700), "fractional": rng.random(700)}.get(weighting)
@@ -79,7 +79,7 @@ def test_any_chunking_gives_the_same_bits(seed, cuts, half_life, weighting):
     assert stream.reduced_set_ == whole.reduced_set_
 
 
-def test_any_chunking_gives_the_same_bits_even_if_sums_of_integer_weights_round():
+def test_any_chunking_gives_bitwise_equal_results_even_if_sums_of_integer_weights_round():
     X = drifting_rows(60)
     weights = np.random.default_rng(0).integers(2**40, 2**52, 60) * 2.0**257
     whole = fading_density(1.0).fit(X, sample_weight=weights).reduced_set_

@@ -164,7 +164,7 @@ def test_a_fit_after_a_merge_can_forget_rows():
     assert model.reduced_set_.n_samples == 895
 
 
-def test_different_kernels_are_rejected_with_the_fix():
+def test_different_kernels_are_rejected_with_a_suggested_fix():
     models = [ReducedSetKernelPCA(2).fit(part) for part in PARTS]
     bandwidth = f"{models[0].kernel_.bandwidth:.6g}"
     with pytest.raises(ValueError, match=rf"one kernel.*model 1.*bandwidth={bandwidth}"):
@@ -201,7 +201,7 @@ def test_only_shadow_densities_can_be_merged(density):
         merge(*models)
 
 
-def test_a_refined_model_is_rejected_with_the_fix():
+def test_a_refined_model_is_rejected_with_a_suggested_fix():
     models = [ReducedSetKernelPCA(2, bandwidth=2.0, refine="nystrom").fit(p) for p in PARTS]
     with pytest.raises(ValueError, match=r"which merge does not support.*refine_on"):
         merge(*models)

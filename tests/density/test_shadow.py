@@ -111,7 +111,9 @@ def test_verbose_shows_progress_without_changing_the_result(capsys, monkeypatch)
     pickled=st.booleans(),
 )
 @settings(max_examples=100)
-def test_any_chunking_gives_the_same_bits_as_one_fit(seed, cuts, weighting, dtype, ell, pickled):
+def test_any_chunking_gives_bitwise_equal_results_as_one_fit(
+    seed, cuts, weighting, dtype, ell, pickled
+):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 2)).astype(dtype)
     weights = {
@@ -338,7 +340,7 @@ def test_invalid_data_are_rejected(X, message):
     assert fitted_state(density) == before
 
 
-def test_sparse_data_are_rejected_with_the_fix():
+def test_sparse_data_are_rejected_with_a_suggested_fix():
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
         ShadowDensity().fit(sparse.csr_matrix(X_GOOD))
 

@@ -103,7 +103,7 @@ def test_any_sequence_of_changes_equals_the_naive_stream(
     dtype=st.sampled_from([np.float32, np.float64]),
 )
 @settings(max_examples=30, deadline=None)
-def test_any_chunking_gives_the_same_bits(seed, cuts, window, fractional, dtype):
+def test_any_chunking_gives_bitwise_equal_results(seed, cuts, window, fractional, dtype):
     X = drifting_rows(700, seed=seed).astype(dtype)
     weights = np.random.default_rng(seed).random(700) if fractional else np.ones(700)
     weights[::9], weights[::70] = 1.0, 2.0**40

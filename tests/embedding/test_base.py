@@ -42,7 +42,7 @@ def fitted():
     ell=st.sampled_from([2.0, 4.0, np.inf]),
 )
 @settings(max_examples=25)
-def test_any_chunking_gives_the_same_bits_as_one_fit(cuts, ask_between, weighted, ell):
+def test_any_chunking_gives_bitwise_equal_results_as_one_fit(cuts, ask_between, weighted, ell):
     weights = np.random.default_rng(0).random(200) if weighted else None
     whole = make(ell=ell).fit(X_GOOD, sample_weight=weights)
     stream = make(ell=ell)
@@ -181,7 +181,7 @@ def test_invalid_data_are_rejected(fitted, X, message):
 
 
 @pytest.mark.parametrize("verb", ["fit", "transform", "partial_fit", "forget"])
-def test_sparse_data_are_rejected_with_the_fix(fitted, verb):
+def test_sparse_data_are_rejected_with_a_suggested_fix(fitted, verb):
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
         getattr(fitted, verb)(sparse.csr_matrix(X_GOOD))
 

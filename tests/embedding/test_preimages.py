@@ -290,7 +290,7 @@ def test_an_unknown_method_is_rejected_with_the_valid_ones(method):
 
 
 @pytest.mark.parametrize("method", ["fixed-point", "distances"])
-def test_unsupported_kernels_are_rejected_with_the_fix(method):
+def test_unsupported_kernels_are_rejected_with_a_suggested_fix(method):
     model = ReducedSetKernelPCA(4, kernel=Laplacian(4.0)).fit(X_GOOD)
     with pytest.raises(ValueError, match=r'Gaussian kernel, got Laplacian.*method="ridge"'):
         model.inverse_transform(np.zeros((2, 4)), method=method)

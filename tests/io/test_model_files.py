@@ -266,7 +266,7 @@ def test_a_failed_write_leaves_the_old_file(failing, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
-def test_a_missing_folder_or_file_is_an_error(tmp_path):
+def test_a_missing_folder_or_file_raises_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         save(Gaussian(1.0), tmp_path / "nowhere" / "model")
     with pytest.raises(FileNotFoundError):

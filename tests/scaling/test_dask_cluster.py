@@ -39,7 +39,7 @@ def workers_of(stream):
     return {task["worker"] for task in stream.data if key_split(task["key"]) == "rskpca-count"}
 
 
-def test_one_worker_and_two_workers_give_the_same_bits(client, expected):
+def test_one_worker_and_two_workers_give_bitwise_equal_results(client, expected):
     with get_task_stream(client) as both:
         assert fit(clone(ESTIMATOR), BLOCKS).reduced_set_ == expected.reduced_set_
     alone = sorted(client.nthreads())[:1]
@@ -56,7 +56,7 @@ def test_the_dashboard_shows_the_stages(client):
     assert seen["rskpca-cover"] == seen["rskpca-count"] == BLOCKS.numblocks[0]
 
 
-def test_persisted_data_give_the_same_bits(client, expected):
+def test_persisted_data_give_bitwise_equal_results(client, expected):
     persisted = BLOCKS.persist()
     model = fit(clone(ESTIMATOR), persisted)
     assert model.reduced_set_ == expected.reduced_set_

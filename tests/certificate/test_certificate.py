@@ -89,9 +89,8 @@ def test_the_certificate_stays_valid_after_streaming_forgetting_and_merging(cent
     operator = Centered() if center else Plain()
     system = solve(operator, kernel, merged, 4)
     certificate = certify(kernel, merged, system, X=X)
-    assert certificate.ell == pytest.approx(
-        4.0 / merged.radius
-    )  # the actual radius, not that of the requested ell
+    # The reported ell follows from the actual radius, not from the requested ell.
+    assert certificate.ell == pytest.approx(4.0 / merged.radius)
     assert_valid(certificate, kernel, X)
 
 

@@ -1,4 +1,4 @@
-"""Invariants of every density estimator: subclass and implement ``make``."""
+"""Shared tests for density estimators; subclasses implement ``make``."""
 
 import pickle
 from itertools import pairwise
@@ -21,8 +21,9 @@ def kernel_name(kernel):
 class DensityInvariants:
     """Tests for the unfitted density estimator that ``self.make(kernel)`` returns."""
 
-    weights_equal_repeats = True  # integer weights give the same reduced set as repeated rows
-    repeats_rounding = 0  # tolerance for centers, in eps of the largest; 0: bitwise
+    # Whether integer weights give the same reduced set as repeated rows.
+    weights_equal_repeats = True
+    repeats_rounding = 0  # tolerance for centers, in eps of the largest; 0 means bitwise
     weights_rounding = 0  # relative tolerance for weights
 
     def make(self, kernel=None):
@@ -34,7 +35,7 @@ class DensityInvariants:
 
     # ---------------------------------------------------------------- the reduced set
 
-    def test_weights_are_positive_and_sum_to_n(self, X):
+    def test_weights_are_positive_and_sum_to_the_number_of_rows(self, X):
         s = self.make(Gaussian(2.0)).fit(X).reduced_set_
         assert np.all(s.weights > 0)
         assert s.weights.sum() == pytest.approx(len(X), rel=1e-12)
@@ -60,7 +61,7 @@ class DensityInvariants:
             distances = np.linalg.norm(X.astype(float) - s.centers[labels].astype(float), axis=1)
             assert distances.max() <= s.radius
 
-    def test_displacement_and_scatter_are_sums_over_the_data(self, X):
+    def test_displacement_and_scatter_equal_sums_over_the_data(self, X):
         weights = np.random.default_rng(0).random(len(X))
         density = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         s, labels = density.reduced_set_, density.labels_
@@ -93,7 +94,7 @@ class DensityInvariants:
         assert density.reduced_set_ == without.reduced_set_
         np.testing.assert_array_equal(density.labels_[weights == 0], -1)
 
-    def test_the_same_seed_gives_bitwise_equal_results(self, X):
+    def test_results_with_the_same_seed_are_bitwise_equal(self, X):
         first, second = (self.make().fit(X) for _ in range(2))
         assert first.reduced_set_ == second.reduced_set_
         np.testing.assert_array_equal(first.labels_, second.labels_)
@@ -157,7 +158,8 @@ class DensityInvariants:
         s = density.reduced_set_
         integral = kernel.log_integral(2) + 2 * np.log(kernel.bandwidth)
         expected = dense.log_density(kernel, s.centers, s.weights, new) - integral
-        rounding = 50 * np.finfo(float).eps * 1e8  # of the data, times the slope of the log density
+        # The rounding error of the data, times the slope of the log density.
+        rounding = 50 * np.finfo(float).eps * 1e8
         np.testing.assert_allclose(density.score_samples(new), expected, atol=rounding, rtol=0)
 
     @pytest.mark.parametrize("kernel", KERNELS, ids=kernel_name)

@@ -1,4 +1,4 @@
-"""Readable reference for streams: one row at a time, with a dictionary of centers."""
+"""Readable reference stream that adds one row at a time to a dictionary of centers."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from rskpca.spectrum import Spectrum
 
 
 class NaiveStream:
-    """Assigns each row to the first existing center within the radius.
+    """Stream that assigns each row to the first existing center within the radius.
 
-    ``window`` limits the number of rows; the oldest expire. ``patience`` is the number of rows
-    after which a center that received none of them expires.
+    ``window`` limits the number of rows, and the oldest rows expire. ``patience`` is the number of
+    consecutive rows without an assignment after which a center expires.
     """
 
     def __init__(self, radius, *, window=None, half_life=None, patience=None):
@@ -84,13 +84,13 @@ class NaiveStream:
 
 
 def assert_same(reduced_set, naive, rtol=1e-12):
-    """Compare centers and integer weights bitwise, and sums up to rounding."""
+    """Compare centers and integer weights bitwise, and sums up to rounding error."""
     weights, displacement, scatter = naive.sums()
     np.testing.assert_array_equal(reduced_set.centers, np.array([*naive.centers.values()]))
     np.testing.assert_allclose(reduced_set.weights, weights, rtol=rtol)
     if (weights == np.round(weights)).all():
         np.testing.assert_array_equal(reduced_set.weights, weights)
-    if reduced_set.radius is not None:  # otherwise no bound is given
+    if reduced_set.radius is not None:  # otherwise, no bounds are available
         np.testing.assert_allclose(reduced_set.displacement, displacement, rtol=rtol, atol=1e-14)
         np.testing.assert_allclose(reduced_set.scatter, scatter, rtol=rtol, atol=1e-14)
     assert np.isclose(reduced_set.n_samples, weights.sum(), rtol=rtol)

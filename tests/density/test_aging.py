@@ -1,4 +1,4 @@
-"""Test that covers with expiring centers equal the reference bitwise."""
+"""Test that covers with expiring centers are bitwise equal to the reference."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -37,7 +37,7 @@ def assert_equals_the_reference(X, radius, patience):
 
 
 @pytest.fixture(params=[0, 1_000_000, np.inf], ids=["searched", "either", "walked"])
-def ways(request, monkeypatch):
+def lookup(request, monkeypatch):
     monkeypatch.setattr(_aging, "WALKED", request.param)
     if request.param == 0:
         monkeypatch.setattr(_aging, "STEP", 15)
@@ -46,26 +46,26 @@ def ways(request, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("patience", [1, 30, 200, 10_000])
 @pytest.mark.parametrize("shift", [0.0, 1e8])
-def test_the_cover_equals_the_reference(ways, dtype, patience, shift):
+def test_the_cover_equals_the_reference(lookup, dtype, patience, shift):
     X = (drifting_rows(600) + shift).astype(dtype)
     assert_equals_the_reference(X, 0.5, patience)
 
 
-def test_rows_exactly_at_the_radius_are_not_covered(ways):
+def test_rows_exactly_at_the_radius_are_not_covered(lookup):
     X = np.random.default_rng(0).integers(0, 6, size=(1500, 3)).astype(float)
     assert_equals_the_reference(X, 2.0, 40)
 
 
 @pytest.mark.parametrize("d", [1, 16, 120])
-def test_any_number_of_features_is_supported(ways, d):
+def test_any_number_of_features_is_supported(lookup, d):
     assert_equals_the_reference(datasets.blobs(500, d), 1.2 * np.sqrt(d), 60)
 
 
-def test_branches_of_a_cover_are_independent(ways):
+def test_branches_of_a_cover_are_independent(lookup):
     X = drifting_rows(900)
     one = AgingCover(0.5, 300, X)
     _add_all(one, X[:300])
-    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as a failing chunk does
+    for rows in (X[300:450] + 0.3, X[300:450] - 7.0):  # as when a chunk fails
         _add_all(one.branch(), rows)
     again = one.branch()
     homes = _add_all(again, X[300:])
@@ -74,7 +74,7 @@ def test_branches_of_a_cover_are_independent(ways):
 
 
 def _add_all(aging, X):
-    """Add all rows; return the index of the row that opened the center of each."""
+    """Add all rows and return, for each row, the index of the row that opened its center."""
     homes = []
     while len(X):
         aging.bury()
@@ -91,8 +91,8 @@ def test_any_stream_equals_the_reference(seed, patience, spread):
     assert_equals_the_reference(X, 1.0, patience)
 
 
-def test_branches_can_be_extended_by_several_threads():
-    """Branches that shared one mutable cover would corrupt each other."""
+def test_branches_can_be_extended_in_several_threads():
+    """Branches would corrupt each other if they shared one mutable cover."""
     X = np.random.default_rng(0).normal(size=(6000, 3))
     aging = AgingCover(0.2, 5000, X)
     _add_all(aging, X[:4000])

@@ -1,4 +1,4 @@
-"""Test what the batch densities have in common."""
+"""Test the behavior that all batch densities share."""
 
 import numpy as np
 import pandas as pd
@@ -98,7 +98,7 @@ def test_labels_are_the_indices_of_the_nearest_centers(name, density):
 
 @every_density
 @pytest.mark.parametrize("fitted", [False, True])
-def test_kernel_pca_reports_that_the_density_cannot_stream(make, fitted):
+def test_kernel_pca_reports_that_the_density_does_not_support_streaming(make, fitted):
     X = datasets.blobs(60, 3)
     model = ReducedSetKernelPCA(2, density=make(5))
     if fitted:
@@ -119,7 +119,7 @@ def test_n_centers_must_be_a_positive_integer(make, n_centers):
 
 
 @every_counted
-def test_n_centers_must_not_exceed_the_number_of_rows_with_weight(make):
+def test_n_centers_must_not_exceed_the_number_of_rows_with_positive_weight(make):
     X, weights = datasets.blobs(20, 2), np.ones(20)
     with pytest.raises(ValueError, match=r"n_centers=21 exceeds the 20 rows .* at most 20"):
         make(21).fit(X)
@@ -149,7 +149,7 @@ def test_invalid_data_and_weights_are_rejected_without_side_effects(make):
     assert fitted_state(density) == before
 
 
-# ------------------------------------------------------------------------- unusual but valid input
+# ------------------------------------------------------------- unusual but valid input
 
 
 @every_density
@@ -183,7 +183,7 @@ def test_scaling_the_sample_weights_scales_only_the_weights(make):
 
 
 @pytest.mark.parametrize("density", ["uniform", "paring", "covering", "herding"])
-def test_equal_rows_share_one_center(density):
+def test_identical_rows_share_one_center(density):
     X = np.repeat(np.array([[0.0, 1.0], [5.0, 5.0], [9.0, 0.0]]), 10, axis=0)
     s = MAKE[density](30, kernel=Gaussian(1.0)).fit(X).reduced_set_
     order = np.argsort(s.centers[:, 0])
@@ -192,7 +192,7 @@ def test_equal_rows_share_one_center(density):
 
 
 @pytest.mark.parametrize("density", ["uniform", "paring", "kmeans", "covering"])
-def test_with_one_center_per_row_the_centers_are_the_data(density):
+def test_the_centers_equal_the_data_if_there_is_one_center_per_row(density):
     X = datasets.blobs(50, 3)
     s = MAKE[density](50).fit(X).reduced_set_
     np.testing.assert_array_equal(s.centers, X)
@@ -204,7 +204,7 @@ def test_with_one_center_per_row_the_centers_are_the_data(density):
     ("density", "known"),
     [("kmeans", 1), ("covering", 1), ("parzen", 1), ("uniform", 0), ("paring", 0), ("herding", 0)],
 )
-def test_the_radius_is_set_if_rows_are_assigned_to_centers(density, known):
+def test_the_radius_is_set_only_if_rows_are_assigned_to_centers(density, known):
     s = MAKE[density](20).fit(datasets.blobs(200, 3)).reduced_set_
     for value in (s.radius, s.displacement, s.scatter):
         assert (value is not None) == bool(known)

@@ -1,4 +1,4 @@
-"""Test fits in blocks: merged covers, and rows counted within the radius."""
+"""Test fitting in blocks, which merges covers and counts the rows within the radius."""
 
 import pickle
 from functools import reduce
@@ -20,7 +20,7 @@ def fit_blocks(density=DENSITY, rows=X):
 
 
 def first_within(rows, centers, radius):
-    """Return the first center within the radius of each row, from all squared distances."""
+    """Return the first center within the radius of each row, using all squared distances."""
     squared = np.stack([reference.squared_distances(rows, c) for c in centers], axis=1)
     near = squared < radius * radius
     assert near.any(axis=1).all()
@@ -43,7 +43,7 @@ def test_one_block_equals_algorithm_2():
 
 
 @pytest.mark.parametrize("n_blocks", [2, 7, 40])
-def test_every_row_is_counted_once_by_the_first_center_within_the_radius(n_blocks):
+def test_every_row_is_counted_once_at_the_first_center_within_the_radius(n_blocks):
     shadow = fit_blocks()
     merged, found = merge_blocks(shadow, np.array_split(X, n_blocks))
     labels, squared = first_within(X, found.centers, shadow.radius)
@@ -81,7 +81,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows():
     assert weighted.spectrum == expected.spectrum
 
 
-def test_fractional_weights_are_exact_to_the_last_row():
+def test_fractional_weights_remain_accurate_when_all_other_rows_are_forgotten():
     weights = np.random.default_rng(0).uniform(0.1, 3.0, len(X))
     shadow = fit_blocks()
     _, found = merge_blocks(shadow, np.array_split(X, 9), np.array_split(weights, 9))
@@ -92,7 +92,7 @@ def test_fractional_weights_are_exact_to_the_last_row():
     assert density.reduced_set_.n_samples == pytest.approx(weights[0], rel=1e-14)
 
 
-def test_a_merged_fit_can_continue_as_a_stream():
+def test_a_merged_model_can_continue_as_a_stream():
     shadow = fit_blocks()
     _, found = merge_blocks(shadow, np.array_split(X[:1500], 6))
     density = ShadowDensity(Gaussian(6.0), ell=4.0).adopt(X, shadow.kernel, found)
@@ -104,7 +104,7 @@ def test_a_merged_fit_can_continue_as_a_stream():
     np.testing.assert_array_equal(density.reduced_set_.centers, X[:1])
 
 
-def test_a_merged_fit_cannot_forget_rows():
+def test_a_merged_model_cannot_forget_rows():
     shadow = fit_blocks()
     merged, _ = merge_blocks(shadow, np.array_split(X, 6))
     density = ShadowDensity(Gaussian(6.0), ell=4.0).adopt(X, shadow.kernel, merged, merged=True)
@@ -123,7 +123,7 @@ def test_blocks_may_be_empty_or_have_zero_weight():
     assert merge_blocks(shadow, parts, weights)[1] == merge_blocks(shadow, [X[:900], X[900:]])[1]
 
 
-def test_float32_is_kept_and_mixed_dtypes_become_float64():
+def test_float32_data_remain_float32_and_mixed_dtypes_become_float64():
     shadow, single = fit_blocks(), X.astype(np.float32)
     assert merge_blocks(shadow, np.array_split(single, 3))[1].centers.dtype == np.float32
     _, mixed = merge_blocks(shadow, [single[:700], X[700:]])
@@ -168,17 +168,17 @@ def test_blocks_that_differ_between_the_passes_are_rejected():
         ({"ell": 0}, r"ell must be a positive number"),
     ],
 )
-def test_parameters_that_blocks_do_not_support_are_rejected(parameters, message):
+def test_parameters_that_do_not_support_blocks_are_rejected(parameters, message):
     with pytest.raises(ValueError, match=message):
         fit_blocks(ShadowDensity(Gaussian(6.0), **parameters))
 
 
-def test_a_tolerance_fixes_the_radius():
+def test_a_tolerance_determines_the_radius():
     density = ShadowDensity(Gaussian(6.0), tol=0.2)
     assert fit_blocks(density).radius == density.fit(X).reduced_set_.radius
 
 
-def test_invalid_rows_are_reported_by_number():
+def test_invalid_rows_are_reported_with_their_number():
     shadow, bad = fit_blocks(), X[:20].copy()
     bad[13, 1] = np.nan
     with pytest.raises(ValueError, match=r"row 13 contains NaN or infinity"):

@@ -1,4 +1,4 @@
-"""Test ShadowDensity(max_centers=...), a stream in bounded memory."""
+"""Test ShadowDensity(max_centers=...), which streams in bounded memory."""
 
 import pickle
 
@@ -71,9 +71,7 @@ def test_radius_displacement_and_scatter_remain_upper_bounds(
     pickled=st.booleans(),
 )
 @settings(max_examples=40)
-def test_any_chunking_gives_bitwise_equal_results_as_one_fit(
-    seed, cuts, limit, fractional, pickled
-):
+def test_any_chunking_is_bitwise_equal_to_a_single_fit(seed, cuts, limit, fractional, pickled):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(4000, 2)) * rng.uniform(0.5, 5.0)
     weights = rng.random(4000) if fractional else np.ones(4000)
@@ -86,7 +84,7 @@ def test_any_chunking_gives_bitwise_equal_results_as_one_fit(
     assert stream.reduced_set_ == whole.reduced_set_
 
 
-def test_labels_of_a_chunk_refer_to_the_centers_after_the_radius_grew():
+def test_labels_refer_to_the_centers_after_the_radius_has_grown():
     X = datasets.blobs(3000, 3)
     density = bounded(50).partial_fit(X[:1000]).partial_fit(X[1000:])
     s = density.reduced_set_
@@ -132,7 +130,7 @@ def test_rows_can_be_forgotten_only_until_the_radius_grows():
     assert fitted_state(stream) == before
 
 
-def test_kernel_pca_works_with_a_limit_on_the_centers():
+def test_kernel_pca_works_with_a_limited_number_of_centers():
     X = datasets.blobs(5000, 3)
     model = ReducedSetKernelPCA(3, density=ShadowDensity(ell=30.0, max_centers=200))
     for chunk in np.array_split(X, 4):
@@ -159,7 +157,7 @@ def test_an_infinite_ell_cannot_be_combined_with_a_limit():
         bounded(10, ell=np.inf).fit(datasets.blobs(30, 2))
 
 
-def test_data_that_no_radius_can_cover_are_rejected():
+def test_data_that_no_finite_radius_can_cover_are_rejected():
     X = np.array([[0.0], [1e200], [2e200]])
     with pytest.raises(ValueError, match=r"max_centers: the data are spread so wide.*rescale"):
         bounded(2).fit(X)

@@ -1,4 +1,4 @@
-"""Test FadingDensity against a dictionary of centers with decaying weights."""
+"""Test FadingDensity against a naive stream with decaying weights."""
 
 import copy
 import math
@@ -18,7 +18,7 @@ from tests.states import fitted_state
 
 
 class TestInvariants(DensityInvariants):
-    """Invariants for a half-life so long that weights do not decay."""
+    """Invariants for a half-life so long that weights hardly decay."""
 
     def make(self, kernel=None):
         return FadingDensity(1e300, ShadowDensity(kernel, ell=3.0))
@@ -79,7 +79,7 @@ def test_any_chunking_gives_bitwise_equal_results(seed, cuts, half_life, weighti
     assert stream.reduced_set_ == whole.reduced_set_
 
 
-def test_any_chunking_gives_bitwise_equal_results_even_if_sums_of_integer_weights_round():
+def test_any_chunking_gives_bitwise_equal_results_even_if_integer_sums_are_rounded():
     X = drifting_rows(60)
     weights = np.random.default_rng(0).integers(2**40, 2**52, 60) * 2.0**257
     whole = fading_density(1.0).fit(X, sample_weight=weights).reduced_set_
@@ -95,7 +95,7 @@ def test_the_last_row_has_weight_one_and_earlier_rows_decay_geometrically():
     assert fading_density(10.0).fit([[0.0], [9.0]]).reduced_set_.weights[1] == 1.0
 
 
-def test_accuracy_is_kept_over_many_half_lives():
+def test_accuracy_is_preserved_over_many_half_lives():
     """The weights are rescaled every 256 half-lives."""
     s = fading_density(1.5).fit(np.zeros((3000, 1))).reduced_set_
     total = 1 / (1 - 2 ** (-1 / 1.5))
@@ -112,7 +112,7 @@ def test_a_drifting_stream_is_followed_in_bounded_memory():
     np.testing.assert_array_less(9e3, stream.reduced_set_.centers)
 
 
-def test_fourier_sums_are_dropped_if_expired_centers_carried_much_weight():
+def test_fourier_sums_are_dropped_if_expired_centers_had_a_large_weight():
     X = np.zeros((1000, 1))
     X[0] = 50.0
     weights = np.r_[1e12, np.ones(999)]
@@ -121,7 +121,7 @@ def test_fourier_sums_are_dropped_if_expired_centers_carried_much_weight():
     assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is negligible
     assert stream.reduced_set_.radius == 0.5
     heavy = fading_density(1.0).partial_fit(X[:30], sample_weight=weights[:30])
-    assert heavy.reduced_set_.n_centers == 1  # it has expired with a weight of 1e12 2^-29
+    assert heavy.reduced_set_.n_centers == 1  # the heavy center expired with a weight of 1e12 2^-29
     for name in ("spectrum", "radius", "displacement", "scatter"):
         assert getattr(heavy.reduced_set_, name) is None
     assert heavy.partial_fit(X[30:]).reduced_set_.spectrum is not None
@@ -168,7 +168,7 @@ def test_the_bounds_account_for_expired_weight(center):
 
 
 @pytest.mark.parametrize("weight", [1e-300, 1e250])
-def test_weights_that_cannot_decay_are_reported(weight):
+def test_weights_outside_the_range_for_decay_are_reported(weight):
     stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
     with pytest.raises(ValueError, match="sample_weight must be 0 or from 1e-200 to 1e"):

@@ -1,4 +1,4 @@
-"""Test HerdingDensity: greedy selection of rows, and gradient ascent."""
+"""Test HerdingDensity with greedy row selection and with gradient ascent."""
 
 import tracemalloc
 
@@ -18,7 +18,7 @@ class TestInvariants(DensityInvariants):
 
 
 def herd_with_full_matrix(kernel, X, weights, size):
-    """Return the rows that herding selects with the full kernel matrix; ties go to the first."""
+    """Return the rows that herding selects with the full kernel matrix, breaking ties by index."""
     K = np.exp(dense.log_kernel(kernel, X, X))
     mean, chosen = K @ weights / weights.sum(), []
     for t in range(size):
@@ -30,7 +30,7 @@ def herd_with_full_matrix(kernel, X, weights, size):
 @pytest.mark.parametrize(("name", "bandwidth"), [("german", 30.0), ("digits", 25.0)])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_equals_herding_with_the_full_kernel_matrix(name, bandwidth, family, weighted):
+def test_the_result_equals_herding_with_the_full_kernel_matrix(name, bandwidth, family, weighted):
     X, kernel = datasets.load(name), family(bandwidth)
     weights = np.random.default_rng(0).random(len(X)) if weighted else np.ones(len(X))
     s = HerdingDensity(80, kernel=kernel).fit(X, sample_weight=weights).reduced_set_
@@ -59,7 +59,7 @@ def test_ties_are_broken_in_favor_of_the_first_row():
 
 
 def slope(method):
-    """Return the slope of log MMD against log m for three Gaussian mixtures."""
+    """Return the slope of log MMD versus log m for three Gaussian mixtures."""
     sizes, kernel = np.array([4, 8, 16, 32, 64, 128]), Gaussian(2.0)
     logs = np.zeros(len(sizes))
     for seed in range(3):
@@ -70,11 +70,11 @@ def slope(method):
     return np.polyfit(np.log(sizes), logs, 1)[0]
 
 
-def test_the_mmd_decreases_as_one_over_m():
+def test_the_mmd_is_inversely_proportional_to_m():
     assert -1.2 < slope("greedy") < -0.8
 
 
-def test_the_mmd_of_gradient_ascent_decreases_as_one_over_m():
+def test_the_mmd_of_gradient_ascent_is_inversely_proportional_to_m():
     assert -1.2 < slope("gradient") < -0.8
 
 
@@ -140,7 +140,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows_for_gradient_ascent():
     np.testing.assert_allclose(weighted.weights, repeated.weights)
 
 
-def test_gradient_ascent_keeps_the_dtype_and_the_input_and_is_seeded():
+def test_gradient_ascent_is_seeded_keeps_the_dtype_and_does_not_modify_the_input():
     X = datasets.blobs(100, 3, dtype=np.float32)
     X.flags.writeable = False
     first, second = (HerdingDensity(9, method="gradient").fit(X).reduced_set_ for _ in range(2))
@@ -150,7 +150,7 @@ def test_gradient_ascent_keeps_the_dtype_and_the_input_and_is_seeded():
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", RadialKernel(lambda s: np.exp(-s), 2.0, 1.0)])
-def test_gradient_ascent_needs_a_gaussian_kernel(kernel):
+def test_gradient_ascent_requires_a_gaussian_kernel(kernel):
     with pytest.raises(ValueError, match=r'needs a Gaussian kernel.*method="greedy"'):
         HerdingDensity(3, method="gradient", kernel=kernel).fit(datasets.blobs(20, 2))
 

@@ -1,4 +1,4 @@
-"""Test KMeansDensity: the centers of scikit-learn, weighted by their nearest rows."""
+"""Test that KMeansDensity weights the scikit-learn centers by their nearest rows."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ class TestInvariants(DensityInvariants):
 
 
 class TestMiniBatchInvariants(DensityInvariants):
-    weights_equal_repeats = False  # batches are drawn from the rows
+    weights_equal_repeats = False  # batches are drawn from the rows, regardless of weights
 
     @pytest.fixture(autouse=True)
     def _many_rows(self, monkeypatch):
@@ -32,7 +32,7 @@ class TestMiniBatchInvariants(DensityInvariants):
 
 
 @pytest.mark.parametrize("name", ["german", "digits"])
-def test_centers_are_those_of_scikit_learn_weighted_by_nearest_rows(name):
+def test_centers_equal_those_from_scikit_learn_weighted_by_nearest_rows(name):
     X = datasets.load(name)
     s = KMeansDensity(40).fit(X).reduced_set_
     theirs = KMeans(40, n_init=1, random_state=0).fit(X)
@@ -53,7 +53,7 @@ def test_centers_are_the_weighted_means_of_their_rows_after_convergence():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_one_row_per_cluster_is_exact(weighted):
+def test_the_reduced_set_is_exact_with_one_row_per_cluster(weighted):
     X = datasets.blobs(60, 3)
     weights = np.random.default_rng(0).random(60) + 0.1 if weighted else None
     density = KMeansDensity(60, kernel=Gaussian(2.0)).fit(X, sample_weight=weights)
@@ -65,7 +65,7 @@ def test_one_row_per_cluster_is_exact(weighted):
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_kernel_pca_with_one_row_per_cluster_is_exact(center):
+def test_kernel_pca_is_exact_with_one_row_per_cluster(center):
     X, new = datasets.load("digits", 9), datasets.load("digits", 10)
     density = KMeansDensity(len(X))
     model = ReducedSetKernelPCA(5, kernel=Gaussian(25.0), density=density, center=center).fit(X)
@@ -74,7 +74,10 @@ def test_kernel_pca_with_one_row_per_cluster_is_exact(center):
 
 
 def heavy_tailed():
-    """A few light rows dominate the variance, so an unweighted tolerance would stop early."""
+    """Return rows whose variance comes mostly from a few light rows.
+
+    An unweighted tolerance would stop k-means too early.
+    """
     X = np.random.default_rng(0).normal(size=(2000, 2))
     X[:20] *= 30
     return X, np.where(np.arange(2000) < 20, 1, 5)
@@ -125,7 +128,7 @@ def test_mini_batches_are_used_from_20000_rows(monkeypatch):
     assert density.reduced_set_.scatter.sum() < 1.2 * KMeans(5, random_state=0).fit(X).inertia_
 
 
-def test_fewer_distinct_points_than_clusters_warn_and_leave_no_empty_centers():
+def test_too_few_distinct_points_cause_a_warning_but_no_empty_centers():
     X = np.repeat(np.array([[0.0, 1.0], [5.0, 5.0], [9.0, 0.0]]), 10, axis=0)
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):
         s = KMeansDensity(6, kernel=Gaussian(1.0)).fit(X).reduced_set_
@@ -133,7 +136,7 @@ def test_fewer_distinct_points_than_clusters_warn_and_leave_no_empty_centers():
     np.testing.assert_array_equal(s.weights, [10, 10, 10])
 
 
-def test_equal_rows_are_accepted_if_the_bandwidth_is_given():
+def test_identical_rows_are_accepted_if_the_bandwidth_is_given():
     X = np.full((10, 3), 7.0)
     assert KMeansDensity(1, kernel=Gaussian(1.0)).fit(X).reduced_set_.weights == [10]
 

@@ -1,4 +1,4 @@
-"""Test merge, which combines models of separate data into one."""
+"""Test merge, which combines models fitted to separate data."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ def shadow(**options):
 
 
 def merge_with_dictionary(first, others, radius):
-    """Return centers and weights after assigning each center to the first within the radius."""
+    """Return centers and weights after assigning each center to the first one within the radius."""
     centers = [*first.centers.values()]
     weights = [*first.sums()[0]]
     for other in others:
@@ -55,7 +55,9 @@ def merge_with_dictionary(first, others, radius):
     more=st.integers(1, 50),
 )
 @settings(max_examples=60, deadline=None)
-def test_add_forget_merge_and_add_equal_a_dictionary_of_centers(seed, sizes, share_forgotten, more):
+def test_adding_forgetting_and_merging_equal_a_dictionary_of_centers(
+    seed, sizes, share_forgotten, more
+):
     rng = np.random.default_rng(seed)
     models, naive, rows = [], [], []
     for n in sizes:
@@ -89,7 +91,7 @@ def max_distance(X, centers):
     return np.sqrt(((X[:, None] - centers) ** 2).sum(axis=2)).min(axis=1).max()
 
 
-def test_any_grouping_preserves_the_weight_the_spacing_and_the_cover():
+def test_merging_in_any_grouping_preserves_the_weight_the_spacing_and_the_cover():
     a, b, c = (shadow().fit(part) for part in PARTS)
     left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
     assert merge(a, b, c).reduced_set_ == left
@@ -100,14 +102,14 @@ def test_any_grouping_preserves_the_weight_the_spacing_and_the_cover():
         assert max_distance(X_ALL, s.centers) <= s.radius <= most * 0.5
 
 
-def test_distant_data_merge_to_the_same_set_in_any_grouping():
+def test_distant_data_are_merged_into_the_same_set_in_any_grouping():
     far = [part + 100 * i for i, part in enumerate(PARTS)]
     a, b, c = (shadow(n_frequencies=0).fit(part) for part in far)
     left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
     assert left == right == shadow(n_frequencies=0).fit(np.concatenate(far)).reduced_set_
 
 
-def test_merging_exact_models_gives_the_exact_model():
+def test_merging_exact_models_gives_an_exact_model():
     exact = [ReducedSetKernelPCA(3, bandwidth=3.0, ell=np.inf).fit(part) for part in PARTS]
     merged = merge(*exact)
     whole = ReducedSetKernelPCA(3, bandwidth=3.0, ell=np.inf).fit(X_ALL)
@@ -115,7 +117,7 @@ def test_merging_exact_models_gives_the_exact_model():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_the_certificate_is_valid_for_all_data(center):
+def test_the_certificate_of_a_merged_model_is_valid_for_all_data(center):
     models = [ReducedSetKernelPCA(3, bandwidth=2.0, center=center).fit(part) for part in PARTS]
     certificate = merge(*models).certify(X_ALL)
     measured = certificate.level("measured")
@@ -141,7 +143,7 @@ def set_of(model):
         lambda: KernelPCANovelty(ReducedSetKernelPCA(3, bandwidth=2.0)),
     ],
 )
-def test_every_model_can_be_merged_and_continued(make):
+def test_every_model_can_be_merged_and_updated(make):
     models = [make().fit(part) for part in PARTS]
     before = [fitted_state(model) for model in models]
     merged = merge(*models)
@@ -207,7 +209,7 @@ def test_a_refined_model_is_rejected_with_a_suggested_fix():
         merge(*models)
 
 
-def test_feature_names_are_kept():
+def test_merging_preserves_feature_names():
     frames = [pd.DataFrame(part, columns=["a", "b"]) for part in PARTS]
     merged = merge(*(ReducedSetKernelPCA(2, bandwidth=2.0).fit(frame) for frame in frames))
     assert list(merged.feature_names_in_) == ["a", "b"]

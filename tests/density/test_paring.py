@@ -1,4 +1,4 @@
-"""Test ParingDensity: a random subset with equal weights or counts of nearest rows."""
+"""Test ParingDensity, a random subset weighted equally or by counts of nearest rows."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ class TestCoveringInvariants(DensityInvariants):
         return ParingDensity(40, covering=True, kernel=kernel)
 
 
-def test_without_covering_it_equals_the_uniform_density():
+def test_the_result_equals_the_uniform_density_without_covering():
     X = datasets.blobs(200, 3)
     for seed in range(3):
         pared, uniform = (D(30, random_state=seed).fit(X) for D in (ParingDensity, UniformDensity))

@@ -1,4 +1,4 @@
-"""Test FastParzenDensity: the balls of Algorithm 2, their means and covariances."""
+"""Test FastParzenDensity: the balls from Algorithm 2, their means and their covariances."""
 
 import tracemalloc
 
@@ -66,7 +66,7 @@ def test_the_full_density_equals_a_mixture_of_gaussians(name, radius, bandwidth,
     assert density.score(new) == pytest.approx(expected.sum(), rel=1e-8)
 
 
-def test_one_point_per_ball_gives_the_parzen_window():
+def test_the_density_equals_the_parzen_window_with_one_point_per_ball():
     X, new = datasets.blobs(60, 3), datasets.blobs(40, 3, seed=1)
     new[0] = 300.0  # the density underflows here, but its logarithm does not
     window = ShadowDensity(Gaussian(1.5), ell=np.inf).fit(X).score_samples(new)
@@ -121,7 +121,7 @@ def test_covariances_are_available_only_on_request():
     assert density.reduced_set_ == reduced_set
 
 
-def test_no_memory_is_used_for_covariances_unless_requested():
+def test_no_memory_is_used_for_covariances_unless_they_are_requested():
     X = np.random.default_rng(0).normal(size=(1500, 100))
     FastParzenDensity(1.0).fit(X[:50])  # triggers compilation
     tracemalloc.start()

@@ -76,7 +76,7 @@ def fitted(weights, inner=None, kernel=None, n=300):
 
 
 @pytest.mark.parametrize("inner", INNER, ids=lambda d: type(d).__name__)
-def test_nearest_counts_each_row_at_its_nearest_center(inner):
+def test_nearest_weights_count_each_row_at_its_nearest_center(inner):
     X, sample_weight, density, plain = fitted("nearest", inner)
     s, distances = density.reduced_set_, cdist(X, plain.reduced_set_.centers)
     kept, labels = np.unique(distances.argmin(axis=1), return_inverse=True)
@@ -88,7 +88,7 @@ def test_nearest_counts_each_row_at_its_nearest_center(inner):
     assert s.radius == pytest.approx(distances.min(axis=1).max(), rel=1e-12)
 
 
-def test_nearest_displaces_rows_less_than_the_shadow_density():
+def test_nearest_weights_displace_rows_less_than_the_shadow_density():
     *_, density, plain = fitted("nearest")
     assert density.reduced_set_.scatter.sum() < 0.9 * plain.reduced_set_.scatter.sum()
 
@@ -97,7 +97,7 @@ def test_nearest_displaces_rows_less_than_the_shadow_density():
 
 
 @pytest.mark.parametrize("inner", INNER, ids=lambda d: type(d).__name__)
-def test_means_are_the_means_of_the_cells(inner):
+def test_centers_move_to_the_means_of_their_cells(inner):
     X, sample_weight, density, plain = fitted("means", inner)
     kept, labels = np.unique(plain.labels_, return_inverse=True)
     np.testing.assert_array_equal(density.labels_, labels)
@@ -109,7 +109,7 @@ def test_means_are_the_means_of_the_cells(inner):
     )
 
 
-def test_the_covariance_is_that_of_the_data_minus_that_of_the_means():
+def test_the_covariance_is_the_difference_between_the_data_and_the_means():
     X, sample_weight, density, _ = fitted("means")
     s = density.reduced_set_
     total = np.cov(X.T, aweights=sample_weight, ddof=0)
@@ -118,13 +118,13 @@ def test_the_covariance_is_that_of_the_data_minus_that_of_the_means():
     assert np.trace(density.covariance_) == pytest.approx(s.scatter.sum() / s.n_samples)
 
 
-def test_only_means_have_a_covariance():
+def test_the_covariance_is_available_only_with_means():
     density = ReweightedDensity(weights="means").fit(datasets.blobs(50, 2))
     density.set_params(weights="nearest").fit(datasets.blobs(50, 2))
     assert not hasattr(density, "covariance_")
 
 
-def test_means_of_single_row_cells_are_the_rows():
+def test_the_means_of_single_row_cells_equal_the_rows():
     X = datasets.blobs(60, 3)
     density = ReweightedDensity(ShadowDensity(ell=np.inf), "means").fit(X)
     np.testing.assert_array_equal(density.reduced_set_.centers, X)
@@ -135,7 +135,7 @@ def test_means_of_single_row_cells_are_the_rows():
 
 
 def mean_embedding_gap(kernel, X, sample_weight, centers, weights):
-    """Half the gradient of the squared MMD in w, times n: K w - z."""
+    """Return n / 2 times the gradient of the squared MMD with respect to w, which is K w - z."""
     K, mixed = (np.exp(dense.log_kernel(kernel, centers, Y)) for Y in (centers, X))
     return K @ weights - mixed @ sample_weight
 
@@ -156,10 +156,10 @@ def test_quadrature_satisfies_the_optimality_conditions(kernel, inner):
     np.testing.assert_array_equal(density.labels_, cdist(X, s.centers).argmin(axis=1))
 
 
-def test_quadrature_equals_scipy_nnls_with_a_heavy_row_for_the_sum():
+def test_quadrature_equals_scipy_nnls_with_a_heavy_row_for_the_sum_constraint():
     X, sample_weight, density, plain = fitted("quadrature", n=120)
     centers, n = plain.reduced_set_.centers, sample_weight.sum()
-    # A factor of the Gram matrix of the columns k(c_j, .) - mu, and the row for the sum.
+    # Factor the Gram matrix of the columns k(c_j, .) - mu, and append the row for the sum.
     K, mixed, own = (
         np.exp(dense.log_kernel(Gaussian(2.0), *pair))
         for pair in ((centers, centers), (centers, X), (X, X))
@@ -189,7 +189,7 @@ def test_quadrature_reduces_the_mmd(name):
     assert quadrature < 0.6 * min(plain, nearest)
 
 
-def test_operator_equals_quadrature_with_the_squared_kernel():
+def test_operator_weights_equal_quadrature_weights_with_the_squared_kernel():
     *_, density, _ = fitted("operator", ShadowDensity(Gaussian(2.0), ell=1.5))
     narrow = Gaussian(2.0 / np.sqrt(2))
     *_, squared, _ = fitted("quadrature", ShadowDensity(ell=1.5 / np.sqrt(2)), narrow)
@@ -201,7 +201,7 @@ def test_operator_equals_quadrature_with_the_squared_kernel():
 
 
 @pytest.mark.parametrize(("name", "bandwidth"), [("german", 30.0), ("pendigits", 120.0)])
-def test_operator_reduces_the_error_of_the_embedding(name, bandwidth):
+def test_operator_weights_reduce_the_embedding_error(name, bandwidth):
     X, new = np.split(datasets.load(name)[:600], [450])
     kernel = Gaussian(bandwidth)
     exact = dense.KernelPCA(kernel, X, 3, True).transform(new)
@@ -242,7 +242,7 @@ def test_the_number_of_threads_does_not_matter(weights):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_a_density_without_a_kernel_uses_that_of_the_outer_density(weights):
+def test_a_density_without_a_kernel_uses_the_kernel_of_the_outer_density(weights):
     X = datasets.blobs(100, 2)
     lent = ReweightedDensity(ShadowDensity(), weights, kernel=Gaussian(1.2)).fit(X)
     own = ReweightedDensity(ShadowDensity(Gaussian(1.2)), weights).fit(X)
@@ -265,7 +265,7 @@ def test_an_inner_density_with_a_different_kernel_is_rejected():
         density.fit(datasets.blobs(200, 2))
 
 
-def test_the_density_parameter_is_not_fitted():
+def test_the_density_parameter_remains_unfitted():
     inner = ShadowDensity()
     ReweightedDensity(inner).fit(datasets.blobs(50, 2))
     assert not hasattr(inner, "reduced_set_")

@@ -1,4 +1,4 @@
-"""Test ShadowDensity: Algorithm 2 with weights, streaming and forgetting."""
+"""Test ShadowDensity, which is Algorithm 2 with weights, streaming and forgetting."""
 
 import copy
 import pickle
@@ -25,7 +25,7 @@ class TestInvariants(DensityInvariants):
 
 
 class TestExactInvariants(DensityInvariants):
-    weights_equal_repeats = False  # each repeat is a center of its own
+    weights_equal_repeats = False  # each repeated row is a separate center
 
     def make(self, kernel=None):
         return ShadowDensity(kernel, ell=np.inf)
@@ -78,13 +78,13 @@ def test_an_infinite_ell_keeps_every_row():
     assert density.reduced_set_.radius == 0
 
 
-def test_one_feature_is_enough():
+def test_a_single_feature_is_sufficient():
     density = with_radius(0.5).fit(np.array([[0.0], [0.4], [3.0], [3.2], [0.6]]))
     np.testing.assert_array_equal(density.reduced_set_.centers, [[0.0], [3.0], [0.6]])
     np.testing.assert_array_equal(density.reduced_set_.weights, [2, 2, 1])
 
 
-def test_equal_rows_are_accepted_if_the_bandwidth_is_given():
+def test_identical_rows_are_accepted_if_the_bandwidth_is_given():
     assert with_radius(0.5).fit(np.full((10, 3), 7.0)).reduced_set_.n_centers == 1
 
 
@@ -111,9 +111,7 @@ def test_verbose_shows_progress_without_changing_the_result(capsys, monkeypatch)
     pickled=st.booleans(),
 )
 @settings(max_examples=100)
-def test_any_chunking_gives_bitwise_equal_results_as_one_fit(
-    seed, cuts, weighting, dtype, ell, pickled
-):
+def test_any_chunking_is_bitwise_equal_to_a_single_fit(seed, cuts, weighting, dtype, ell, pickled):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 2)).astype(dtype)
     weights = {
@@ -171,7 +169,7 @@ def test_a_copy_of_a_stream_is_independent():
     assert one.reduced_set_ == with_radius(0.5).fit(X).reduced_set_
 
 
-def test_a_stream_of_float32_and_float64_chunks_is_float64():
+def test_mixing_float32_and_float64_chunks_gives_float64():
     X = datasets.blobs(300, 2)
     X[:100] = X[:100].astype(np.float32)
     stream = with_radius(0.5).partial_fit(X[:100].astype(np.float32)).partial_fit(X[100:])
@@ -219,7 +217,8 @@ def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(shadow_module.ProgressLine, "__call__", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            stream.partial_fit(X[200:] + 7.0)  # different rows, whose centers must not remain
+            # These rows are new, and their centers must not remain.
+            stream.partial_fit(X[200:] + 7.0)
     assert fitted_state(stream) == before
     assert stream.partial_fit(X[200:]).reduced_set_ == with_radius(0.5).fit(X).reduced_set_
 
@@ -229,7 +228,9 @@ def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
 
 @given(seed=st.integers(0, 2**32), share=st.floats(0.05, 0.9), fractional=st.booleans())
 @settings(max_examples=60)
-def test_forgetting_leaves_the_weight_and_a_cover_of_the_remaining_rows(seed, share, fractional):
+def test_forgetting_preserves_the_weight_and_the_cover_of_the_remaining_rows(
+    seed, share, fractional
+):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 2))
     weights = rng.random(300) if fractional else np.ones(300)
@@ -249,7 +250,7 @@ def test_forgetting_leaves_the_weight_and_a_cover_of_the_remaining_rows(seed, sh
     scatter = np.bincount(
         labels[~gone], weights=(weights * squared)[~gone], minlength=len(centers)
     )[counts > 0]
-    # A center that loses more than 99.9% of its weight has the bound radius^2 w instead.
+    # A center that loses more than 99.9% of its weight uses the bound radius^2 w instead.
     exact = s.weights >= 1e-3 * np.bincount(labels, weights=weights)[counts > 0]
     np.testing.assert_allclose(s.scatter[exact], scatter[exact], rtol=1e-9, atol=1e-12)
     assert np.all(s.scatter[~exact] >= scatter[~exact])
@@ -257,7 +258,7 @@ def test_forgetting_leaves_the_weight_and_a_cover_of_the_remaining_rows(seed, sh
 
 
 def test_forgetting_the_last_rows_is_exact():
-    """Rows that opened no center can be removed without a trace."""
+    """Rows that opened no center can be removed exactly."""
     X = datasets.blobs(400, 2)
     density = with_radius(0.7).fit(X)
     counted = density.labels_[300:] < density.labels_[:300].max() + 1
@@ -305,7 +306,7 @@ def test_forgotten_rows_must_have_been_fitted(rows, message):
     assert fitted_state(density) == before
 
 
-def test_forgetting_needs_a_finite_ell():
+def test_forgetting_requires_a_finite_ell():
     X = datasets.blobs(20, 2)
     density = ShadowDensity(ell=np.inf).fit(X)
     before = fitted_state(density)
@@ -387,13 +388,13 @@ def test_invalid_weights_are_reported(weights, message):
     assert fitted_state(density) == before
 
 
-def test_the_median_bandwidth_of_equal_rows_is_undefined():
+def test_the_median_bandwidth_of_identical_rows_is_undefined():
     with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
         ShadowDensity().fit(np.ones((10, 2)))
 
 
 @pytest.mark.parametrize("verb", ["score_samples", "forget", "score"])
-def test_methods_need_a_fitted_model(verb):
+def test_methods_require_a_fitted_model(verb):
     with pytest.raises(NotFittedError):
         getattr(ShadowDensity(), verb)(X_GOOD)
 
@@ -405,7 +406,7 @@ def test_a_different_number_of_features_is_rejected(verb):
 
 
 @pytest.mark.parametrize("weight", [0.1, 1 / 3])
-def test_many_fractional_weights_can_be_forgotten_to_the_last_row(weight):
+def test_many_fractional_weights_can_be_forgotten_completely(weight):
     Z = np.zeros((100_000, 1))
     weights = np.full(len(Z) + 1, weight)
     density = ShadowDensity(Gaussian(1.0)).fit(np.r_[Z, [[5.0]]], sample_weight=weights)
@@ -415,7 +416,7 @@ def test_many_fractional_weights_can_be_forgotten_to_the_last_row(weight):
     np.testing.assert_array_equal(density.reduced_set_.weights, [weight])
 
 
-def test_a_light_row_remains_after_heavy_rows_of_the_same_center_are_forgotten():
+def test_a_light_row_remains_after_heavy_rows_at_the_same_center_are_forgotten():
     X, weights = np.zeros((1001, 1)), np.r_[np.ones(1000), 1e-10]
     density = ShadowDensity(Gaussian(1.0)).fit(X, sample_weight=weights)
     density.forget(X[:1000])
@@ -430,7 +431,7 @@ def test_integer_weights_of_any_ratio_are_forgotten_exactly(heavy):
     np.testing.assert_array_equal(s.weights, [1.0, 1.0])
     assert 0.1 <= s.displacement[0] <= s.radius
     assert 0.01 <= s.scatter[0] <= s.radius**2
-    assert s.spectrum is None  # its precision is lost to the heavy row
+    assert s.spectrum is None  # the heavy row has destroyed its precision
 
 
 def test_a_remaining_weight_within_rounding_error_is_rejected():

@@ -1,4 +1,4 @@
-"""Test the choice of ell from a tolerance."""
+"""Test how ell is chosen from a tolerance."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ BOUND = {"mmd": mmd.bound, "operator": hilbert_schmidt.centered_bound}
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 @pytest.mark.parametrize("tol", [1e-3, 0.05, 0.5])
-def test_ell_inverts_the_bound(kernel, error, tol):
+def test_the_chosen_ell_inverts_the_bound(kernel, error, tol):
     radius = radius_of_bound(kernel, tol, error)
     assert BOUND[error](kernel, radius=radius) == pytest.approx(tol, rel=1e-6)
     assert BOUND[error](kernel, radius=radius) <= tol
@@ -31,7 +31,7 @@ def test_ell_inverts_the_bound(kernel, error, tol):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("error", ["mmd", "operator"])
-def test_a_tolerance_is_met(kernel, error):
+def test_the_error_is_within_the_tolerance(kernel, error):
     density = ShadowDensity(kernel, tol=0.2, error=error).fit(X)
     s = density.reduced_set_
     assert density.ell_ == pytest.approx(3.0 / s.radius)
@@ -40,21 +40,21 @@ def test_a_tolerance_is_met(kernel, error):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("center", [True, False])
-def test_a_tolerance_is_also_met_with_centering(kernel, center):
+def test_the_error_is_within_the_tolerance_with_centering(kernel, center):
     density = ShadowDensity(tol=0.5)
     model = ReducedSetKernelPCA(2, kernel=kernel, density=density, center=center).fit(X[:300])
     assert model.certificate_.level("a priori").operator <= 0.5
 
 
 @pytest.mark.parametrize("tol", [1e-3, 0.05, 0.5])
-def test_a_lipschitz_constant_alone_is_enough(tol):
-    """Between the sampled radii, the profile may drop as far as the Lipschitz constant allows."""
+def test_a_lipschitz_constant_alone_is_sufficient(tol):
+    """The profile may drop as far as the Lipschitz constant allows between sampled radii."""
     kernel = RadialKernel(lambda s: 2 / (1 + s), 2, 3.0, lipschitz=3 * np.sqrt(3) / 4)
     radius = radius_of_bound(kernel, tol, "mmd")
     assert 0.5 * tol**2 <= mmd.bound(kernel, radius=radius) <= tol
 
 
-def test_auto_reports_that_there_are_too_few_frequencies():
+def test_automatic_ell_reports_too_few_frequencies():
     rows = np.random.default_rng(0).normal(size=(600, 1))
     with pytest.raises(ValueError, match=r"160 random frequencies are too few.*n_frequencies"):
         ShadowDensity(Laplacian(1.0), "auto", tol=1e-3).fit(rows)
@@ -64,7 +64,7 @@ def test_auto_reports_that_there_are_too_few_frequencies():
 @pytest.mark.parametrize("kernel", KERNELS[:2], ids=IDS[:2])
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 @pytest.mark.parametrize("tol", [0.02, 0.1])
-def test_auto_meets_the_tolerance_with_nearly_the_fewest_centers(kernel, error, tol):
+def test_automatic_ell_meets_the_tolerance_with_nearly_the_fewest_centers(kernel, error, tol):
     density = ShadowDensity(kernel, "auto", tol=tol, error=error).fit(X)
     s = density.reduced_set_
     assert limit(s, error) <= tol
@@ -85,13 +85,13 @@ def limit(s, error):
     return estimate(getattr(s.spectrum.errors(s.centers, s.weights), error), 0.95).limit
 
 
-def test_auto_keeps_every_distinct_row_if_necessary():
+def test_automatic_ell_keeps_every_distinct_row_if_necessary():
     rows = np.concatenate([X[:100], X[:100]])
     density = ShadowDensity(Gaussian(3.0), "auto", tol=2e-5).fit(rows)
     assert density.reduced_set_.n_centers == 100
 
 
-def test_auto_respects_weights_and_is_fixed_within_a_stream():
+def test_automatic_ell_respects_weights_and_is_constant_within_a_stream():
     weights = np.random.default_rng(0).integers(0, 3, len(X))
     density = ShadowDensity(Gaussian(3.0), "auto", tol=0.05)
     weighted = density.fit(X, sample_weight=weights).reduced_set_
@@ -106,7 +106,7 @@ def test_auto_respects_weights_and_is_fixed_within_a_stream():
 
 
 class Jump:
-    """Profile with a jump at zero."""
+    """Kernel profile with a jump at zero."""
 
     def __call__(self, s):
         return np.where(np.asarray(s) == 0, 1.0, 0.5 * np.exp(-s))

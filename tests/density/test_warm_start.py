@@ -1,4 +1,4 @@
-"""Test ShadowDensity(warm_start=True), which starts from the previous fit."""
+"""Test ShadowDensity(warm_start=True), which starts from the previous centers."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_the_median_bandwidth_is_kept():
     assert ShadowDensity().fit(10 * LATER).kernel_.bandwidth > 5 * bandwidth
 
 
-def test_an_infinite_ell_keeps_no_old_centers():
+def test_old_centers_are_discarded_if_ell_is_infinite():
     density = warm(np.inf).fit(X).fit(LATER)
     np.testing.assert_array_equal(density.reduced_set_.centers, LATER)
 
@@ -78,7 +78,7 @@ def test_the_certificate_is_valid_after_a_warm_start():
         ({}, LATER[:, :1], "centers with 2 features, but X has 1; set warm_start=False"),
     ],
 )
-def test_parameters_without_warm_starts_are_rejected(options, rows, message):
+def test_settings_that_do_not_support_a_warm_start_are_rejected(options, rows, message):
     density = warm().fit(X)
     before = fitted_state(density)
     with pytest.raises(ValueError, match=message):

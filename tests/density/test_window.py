@@ -1,4 +1,4 @@
-"""Test WindowDensity against a dictionary of centers."""
+"""Test WindowDensity against a naive stream."""
 
 import copy
 import gc
@@ -44,7 +44,7 @@ def drifting_rows(n, d=2, seed=0, speed=10.0):
     return rng.normal(size=(n, d)) + middles
 
 
-# ------------------------------------------------------------- against the dictionary
+# ---------------------------------------------------- comparison with the naive stream
 
 
 CHANGES = st.lists(
@@ -148,8 +148,7 @@ def test_an_infinite_ell_keeps_the_rows_of_the_window():
     assert stream.reduced_set_.radius == 0
 
 
-def test_large_weights_that_have_left_leave_no_rounding_error():
-    """Large fractional weights leave no rounding error after they expire."""
+def test_large_fractional_weights_leave_no_rounding_error_after_they_expire():
     X = datasets.blobs(300, 2)
     after = window_density(100).partial_fit(X[:200], sample_weight=np.full(200, 1e15 / 3))
     after.partial_fit(X[200:])
@@ -170,7 +169,7 @@ def test_the_pickled_size_of_a_stream_does_not_grow():
 
 
 def test_the_memory_of_expired_rows_is_released():
-    """Views would keep it allocated, which the pickled size does not show."""
+    """Views would keep the memory allocated without affecting the pickled size."""
     X = drifting_rows(40_000, speed=1e3)
     stream = window_density(2000).partial_fit(X[:4000])
     chunks = np.split(X[4000:], 36)
@@ -183,7 +182,7 @@ def test_the_memory_of_expired_rows_is_released():
 
 
 def allocated_by(stream, chunk):
-    """Return the allocated bytes after a chunk has been added."""
+    """Return the number of allocated bytes after adding a chunk."""
     stream.partial_fit(chunk)
     del chunk
     gc.collect()
@@ -191,7 +190,7 @@ def allocated_by(stream, chunk):
 
 
 @pytest.mark.parametrize("heavy", [2.0**33, 1e12, 1e18, 1e30])
-def test_expired_integer_weights_of_any_size_leave_no_trace(heavy):
+def test_expired_integer_weights_of_any_size_leave_no_rounding_error(heavy):
     X = datasets.blobs(150, 2)
     stream = window_density(100).partial_fit(X[:50], sample_weight=np.full(50, heavy))
     assert np.abs(stream.reduced_set_.spectrum.sums).max() <= 50 * heavy * (1 + 1e-6)
@@ -226,7 +225,7 @@ def test_labels_refer_to_the_last_chunk():
     assert not hasattr(stream, "labels_")
 
 
-def test_rows_without_remaining_centers_are_unlabeled():
+def test_rows_whose_centers_have_expired_are_unlabeled():
     X = drifting_rows(900, speed=40.0)
     stream = window_density(50).fit(X)
     here = stream.labels_ >= 0
@@ -263,7 +262,8 @@ def test_an_interrupt_leaves_the_model_unchanged(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(_aging.AgingCover, "extend", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            stream.partial_fit(X[1000:] + 7.0)  # different rows, whose centers must not remain
+            # These rows are new, and their centers must not remain.
+            stream.partial_fit(X[1000:] + 7.0)
     assert fitted_state(stream) == before
     assert stream.partial_fit(X[1000:]).reduced_set_ == window_density(500).fit(X).reduced_set_
 
@@ -377,7 +377,7 @@ def test_incompatible_options_are_rejected(options):
         window_density(10, **options).fit(drifting_rows(30))
 
 
-def test_a_missing_kernel_is_taken_from_the_inner_or_the_outer_density():
+def test_a_missing_kernel_is_taken_from_the_inner_or_outer_density():
     X = datasets.blobs(200, 2)
     own = ReducedSetKernelPCA(2, density=WindowDensity(100, ShadowDensity(Gaussian(3.0)))).fit(X)
     lent = ReducedSetKernelPCA(2, bandwidth=3.0, density=WindowDensity(100)).fit(X)
@@ -394,7 +394,7 @@ def test_the_median_bandwidth_is_computed_once():
     assert nested.density.kernel.bandwidth == "median"
 
 
-def test_a_kernel_that_differs_from_the_embedding_is_rejected():
+def test_a_kernel_that_differs_from_that_of_the_embedding_is_rejected():
     density = WindowDensity(100, ShadowDensity(Gaussian(1.0)))
     model = ReducedSetKernelPCA(2, bandwidth=3.0, density=density)
     with pytest.raises(ValueError, match="leave the kernel out of the density"):

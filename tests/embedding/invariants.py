@@ -1,4 +1,4 @@
-"""Invariants of every embedding: subclass and implement ``make``."""
+"""Shared tests for embeddings; subclasses implement ``make``."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -101,7 +101,7 @@ class EmbeddingInvariants:
         )
         assert list(model.feature_names_in_) == NAMES
         rows = pd.DataFrame(new, columns=NAMES)
-        converted = X.astype(np.float64) if frame is pl.DataFrame else X  # as scikit-learn does
+        converted = X.astype(np.float64) if frame is pl.DataFrame else X  # as in scikit-learn
         expected = self.make().fit(converted).transform(new)
         np.testing.assert_array_equal(model.transform(rows), expected)
         with pytest.raises(ValueError, match="feature names"):
@@ -175,7 +175,7 @@ class ReducedSetInvariants(EmbeddingInvariants):
         model = self.make(3).fit(X)
         assert model.eigenvectors_.shape == (model.n_centers_, 3)
 
-    def test_pickling_keeps_the_reduced_set(self, X):
+    def test_pickling_preserves_the_reduced_set(self, X):
         model = self.make().fit(X)
         assert pickle.loads(pickle.dumps(model)).reduced_set_ == model.reduced_set_
 
@@ -194,7 +194,7 @@ class ReducedSetInvariants(EmbeddingInvariants):
         search.fit(X, np.sin(X[:, 0]))
         assert set(search.best_params_) == set(grid)
         scores = search.cv_results_["mean_test_score"]
-        assert len(set(scores)) == 4  # every parameter reached the model
+        assert len(set(scores)) == 4  # every parameter has been passed to the model
 
     def test_the_first_transform_after_a_change_is_thread_safe(self, X, new):
         model = self.make(bandwidth=4.0).fit(X[:200]).partial_fit(X[200:])

@@ -1,4 +1,4 @@
-"""Test streaming and validation, which all embeddings share."""
+"""Test the streaming and validation code that all embeddings share."""
 
 import pickle
 
@@ -42,7 +42,7 @@ def fitted():
     ell=st.sampled_from([2.0, 4.0, np.inf]),
 )
 @settings(max_examples=25)
-def test_any_chunking_gives_bitwise_equal_results_as_one_fit(cuts, ask_between, weighted, ell):
+def test_any_chunking_is_bitwise_equal_to_a_single_fit(cuts, ask_between, weighted, ell):
     weights = np.random.default_rng(0).random(200) if weighted else None
     whole = make(ell=ell).fit(X_GOOD, sample_weight=weights)
     stream = make(ell=ell)
@@ -58,7 +58,7 @@ def test_any_chunking_gives_bitwise_equal_results_as_one_fit(cuts, ask_between, 
 
 @pytest.mark.parametrize("first", [X_GOOD[:2], X_GOOD[[0, 0]]], ids=["few", "equal"])
 def test_a_stream_may_start_with_few_rows(first):
-    """Too few components matter only when results are requested."""
+    """Having too few components matters only when results are requested."""
     X = np.concatenate([first, X_GOOD[2:]])
     stream = make().partial_fit(first).partial_fit(X[2:])
     np.testing.assert_array_equal(stream.transform(NEW), make().fit(X).transform(NEW))
@@ -89,7 +89,7 @@ def test_forgetting_the_second_half_leaves_the_first_half():
 
 
 def test_adding_and_forgetting_rows_restores_the_model():
-    """The rows are assigned to centers that remain."""
+    """The rows are assigned to existing centers, which remain."""
     model = make().fit(X_GOOD)
     expected = model.transform(NEW)
     model.partial_fit(X_GOOD[:50]).forget(X_GOOD[:50])
@@ -127,7 +127,7 @@ def test_a_rejected_chunk_leaves_the_model_unchanged(fitted, rows, weights, mess
 
 
 class FixedDensity(BaseDensity):
-    """The first rows with equal weights, without ``partial_fit`` and ``forget``."""
+    """Density with the first rows as equally weighted centers; it does not support streaming."""
 
     def __init__(self, kernel=None, random_state=None):
         self.kernel = kernel
@@ -148,12 +148,12 @@ def test_any_density_is_accepted():
 
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
-def test_a_density_without_streaming_is_reported(verb):
+def test_a_density_that_does_not_support_streaming_is_reported(verb):
     model = make(density=FixedDensity()).fit(X_GOOD)
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)(X_GOOD)
     assert f"FixedDensity cannot {verb}; use a ShadowDensity" in str(error.value.__cause__)
-    model.set_params(density=None)  # takes effect at the next fit
+    model.set_params(density=None)  # takes effect only at the next fit
     assert not hasattr(model, verb)
     assert hasattr(model.fit(X_GOOD), verb)
 
@@ -204,7 +204,7 @@ def test_transform_rejects_invalid_points(fitted, X, message):
 
 
 @pytest.mark.parametrize("verb", ["transform", "forget"])
-def test_methods_need_a_fitted_model(verb):
+def test_methods_require_a_fitted_model(verb):
     with pytest.raises(NotFittedError, match="ReducedSetKernelPCA instance is not fitted yet"):
         getattr(make(), verb)(X_GOOD)
 
@@ -212,7 +212,7 @@ def test_methods_need_a_fitted_model(verb):
 @pytest.mark.parametrize(
     "name", ["reduced_set_", "eigenvalues_", "n_centers_", "basis_", "explained_variance_ratio_"]
 )
-def test_fitted_attributes_need_a_fitted_model(name):
+def test_fitted_attributes_require_a_fitted_model(name):
     with pytest.raises(NotFittedError):
         getattr(make(), name)
 
@@ -268,21 +268,21 @@ def test_density_must_be_a_density_estimator(fitted, density):
         fitted.set_params(density=density).fit(X_GOOD)
 
 
-def test_the_median_bandwidth_of_equal_rows_is_undefined():
+def test_the_median_bandwidth_of_identical_rows_is_undefined():
     with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
         ReducedSetKernelPCA(2).fit(np.ones((10, 2)))
 
 
 @pytest.mark.parametrize("n", [50, 512])
-def test_a_kernel_that_distinguishes_no_points_is_rejected(n):
+def test_a_kernel_that_cannot_distinguish_the_points_is_rejected(n):
     with pytest.raises(ValueError, match="all points are identical"):
         make(2, bandwidth=1e12, ell=np.inf).fit(datasets.blobs(n, 3))
 
 
-# --------------------------------------------------------------- fewer components than requested
+# -------------------------------------------------------- fewer components than requested
 
 
-def test_fewer_components_than_requested_give_a_warning_with_the_reason():
+def test_a_warning_explains_why_there_are_fewer_components_than_requested():
     X = np.array([[0.0], [0.1], [5.0], [10.0], [5.1]])
     with pytest.warns(UserWarning, match="Only 2 of the 10 requested .* more than 3 centers"):
         model = make(10, bandwidth=3.0, ell=4.0).fit(X)
@@ -293,13 +293,13 @@ def test_fewer_components_than_requested_give_a_warning_with_the_reason():
     assert model.transform(X).shape == (5, 3)
 
 
-def test_none_keeps_every_component_without_a_warning():
+def test_n_components_none_keeps_every_component_without_a_warning():
     model = make(None, bandwidth=1.0).fit(X_GOOD)
-    assert len(model.eigenvalues_) == model.n_centers_ - 1  # centering removes one
+    assert len(model.eigenvalues_) == model.n_centers_ - 1  # centering removes one component
     assert len(make(None, bandwidth=1.0, center=False).fit(X_GOOD).eigenvalues_) == model.n_centers_
 
 
-def test_all_components_of_a_huge_set_are_rejected(monkeypatch):
+def test_requesting_all_components_of_a_huge_set_is_rejected(monkeypatch):
     from rskpca.embedding import kernel_pca
 
     monkeypatch.setattr(kernel_pca, "STORED_CENTERS", 10)
@@ -307,12 +307,12 @@ def test_all_components_of_a_huge_set_are_rejected(monkeypatch):
         make(None).fit(X_GOOD)
 
 
-def test_one_feature_is_enough():
+def test_a_single_feature_is_sufficient():
     Z = make(2).fit_transform(X_GOOD[:, :1])
     assert Z.shape == (200, 2)
     assert np.isfinite(Z).all()
 
 
-def test_two_rows_are_enough():
+def test_two_rows_are_sufficient():
     Z = make(1).fit_transform(np.array([[0.0], [5.0]]))
     np.testing.assert_allclose(Z[0], -Z[1])

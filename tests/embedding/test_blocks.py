@@ -1,4 +1,4 @@
-"""Test estimators fitted in blocks: equal to a single fit within their certificates."""
+"""Test that fitting in blocks agrees with a single fit, within the certificates."""
 
 from functools import reduce
 
@@ -58,7 +58,7 @@ REFINED = ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0, refine="nystrom", basis
 
 @pytest.mark.parametrize("estimator", [REFINED, KernelPCANovelty(REFINED)])
 @pytest.mark.parametrize("added", [0, 6, 13])
-def test_refinement_in_blocks_needs_the_moments_of_all_rows(estimator, added):
+def test_refinement_in_blocks_requires_the_moments_of_all_rows(estimator, added):
     model = clone(estimator).fit(X[:500])
     before, fit = fitted_state(model), BlockFit.of(model, X)
     reduced_set = fit.shadow.cover(X)
@@ -78,7 +78,7 @@ def test_unexpected_moments_are_rejected():
         fit.fitted(reduced_set, moments)
 
 
-def test_the_sample_is_checked():
+def test_the_sample_is_validated():
     bad = X[:9].copy()
     bad[3, 1] = np.nan
     for rows, message in ((bad, "contains NaN"), (X[:0], "0 sample"), (X[0], "1D array")):
@@ -91,7 +91,7 @@ def test_the_sample_is_checked():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_one_block_equals_a_stream_of_one_chunk(estimator):
+def test_fitting_one_block_equals_streaming_one_chunk(estimator):
     found, expected = fitted(clone(estimator), [X]), clone(estimator).partial_fit(X)
     for method in ("transform", "predict", "score_samples"):
         if hasattr(expected, method):
@@ -99,7 +99,7 @@ def test_one_block_equals_a_stream_of_one_chunk(estimator):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_a_fit_in_blocks_can_continue_as_a_stream(estimator):
+def test_a_model_fitted_in_blocks_can_continue_as_a_stream(estimator):
     model = fitted(clone(estimator), PARTS[:10])
     rows = np.concatenate(PARTS[10:])
     model.partial_fit(rows).forget(PARTS[0]).forget(rows)
@@ -169,7 +169,7 @@ def test_the_bandwidth_comes_from_the_sample():
         (KernelPCANovelty(), True),
     ],
 )
-def test_a_sample_is_needed_only_for_a_median_bandwidth(estimator, needed):
+def test_a_sample_is_required_only_for_a_median_bandwidth(estimator, needed):
     assert bool(median_seeds(estimator)) is needed
 
 

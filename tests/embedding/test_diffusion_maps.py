@@ -1,4 +1,4 @@
-"""Test that DiffusionMaps equals the diffusion map of the quantized data; known solutions."""
+"""Test DiffusionMaps against the diffusion map of the quantized data and known solutions."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def assert_equals_diffusion_map(model, exact, X, new, t):
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
-def test_it_equals_the_diffusion_map_of_the_quantized_data(name, alpha, ell):
+def test_the_result_equals_the_diffusion_map_of_the_quantized_data(name, alpha, ell):
     X, new, bandwidth = split(name)
     t = 2.5
     model = DiffusionMaps(N_COMPONENTS, bandwidth=bandwidth, ell=ell, alpha=alpha, t=t).fit(X)
@@ -70,7 +70,7 @@ def test_the_scale_of_the_weights_does_not_matter():
     np.testing.assert_allclose(tenth.transform(X), one.transform(X), atol=1e-9)
 
 
-def test_a_stream_equals_one_fit():
+def test_a_stream_equals_a_single_fit():
     X, new, bandwidth = split("swiss roll")
     stream = DiffusionMaps(3, bandwidth=bandwidth)
     for part in np.array_split(X, 5):
@@ -126,7 +126,7 @@ def test_the_automatic_time_makes_the_truncated_components_small():
     np.testing.assert_array_equal(same.transform(X), model.transform(X))
 
 
-def test_the_automatic_time_is_one_without_truncation():
+def test_the_automatic_time_is_one_if_no_components_are_truncated():
     X = datasets.blobs(5, 2)
     assert DiffusionMaps(4, bandwidth=2.0, ell=np.inf, t="auto").fit(X).t_ == 1.0
 
@@ -144,7 +144,7 @@ def test_a_time_set_after_fit_takes_effect_at_the_next_fit(t):
 
 
 def harmonics_explained(model, angles):
-    """Return the share of cos and sin of uniform angles that the coordinates explain."""
+    """Return the share of the variance of cos and sin that the coordinates explain."""
     Z, wanted = model.transform(datasets.on_circle(angles)), datasets.on_circle(angles)
     left = wanted - Z @ np.linalg.lstsq(Z, wanted, rcond=None)[0]
     return 1 - np.sum(left**2) / np.sum(wanted**2)
@@ -202,13 +202,13 @@ def test_a_disconnected_graph_is_reported_with_the_bandwidth_that_connects_it():
         DiffusionMaps(3, bandwidth=2.0).fit(X)
     bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
     assert 1900 < bandwidth < 2000
-    DiffusionMaps(1, bandwidth=bandwidth).fit(X)  # a warning would be an error here
+    DiffusionMaps(1, bandwidth=bandwidth).fit(X)  # pytest would turn a warning into an error
 
 
 @pytest.mark.filterwarnings("ignore:the affinities fall apart")
 @pytest.mark.parametrize("seed", range(3))
 def test_the_constant_function_is_omitted_for_disconnected_graphs(seed):
-    """Two pieces have one coordinate with zero mean and one value per piece."""
+    """With two pieces, there is one coordinate, with zero mean and one value per piece."""
     order = np.random.default_rng(seed).permutation(200)
     X = three_distant_groups()[:200][order]
     Z = DiffusionMaps(1, bandwidth=2.0, ell=np.inf).fit_transform(X)[:, 0]
@@ -217,7 +217,7 @@ def test_the_constant_function_is_omitted_for_disconnected_graphs(seed):
     np.testing.assert_allclose(Z[~near], 1.0, atol=1e-8)
 
 
-def test_the_warning_says_at_least_if_there_may_be_more_pieces():
+def test_the_warning_gives_a_lower_bound_if_there_may_be_more_pieces():
     with pytest.warns(UserWarning, match="at least 3 pieces") as record:
         DiffusionMaps(1, bandwidth=2.0).fit(three_distant_groups())
     assert record[0].filename == __file__
@@ -230,7 +230,7 @@ def test_points_far_from_every_center_are_reported():
     np.testing.assert_array_equal(Z[1], 0)
 
 
-def test_the_warning_distinguishes_far_rows_from_rows_with_vanishing_components():
+def test_the_warning_distinguishes_distant_rows_from_rows_with_vanishing_components():
     X = datasets.blobs(100, 2)
     with pytest.warns(UserWarning, match="at least 4 pieces"):
         model = DiffusionMaps(2, bandwidth=1e-5).fit(X)
@@ -239,6 +239,6 @@ def test_the_warning_distinguishes_far_rows_from_rows_with_vanishing_components(
     assert np.count_nonzero(Z.any(axis=1)) >= 2
 
 
-def test_equal_points_are_rejected():
+def test_identical_points_are_rejected():
     with pytest.raises(ValueError, match="all points are identical"):
         DiffusionMaps(1, bandwidth=1.0).fit(np.ones((20, 2)))

@@ -1,4 +1,4 @@
-"""``eigenvectors_`` of every embedding, against a dense eigendecomposition."""
+"""Test ``eigenvectors_`` of every embedding against a dense eigendecomposition."""
 
 import numpy as np
 import pytest
@@ -27,11 +27,12 @@ def fit_with_weights(estimator, n=300):
 
 
 def assert_leading_eigenpairs(model, matrix, skip=0):
-    """Compare with the leading eigenpairs of a symmetric matrix, up to sign."""
+    """Compare with the leading eigenpairs of a symmetric matrix up to sign."""
     values, vectors = np.linalg.eigh(matrix)
     kept = slice(skip, skip + N_COMPONENTS)
     values, expected = values[::-1], vectors[:, ::-1][:, kept]
-    assert np.diff(-values[: kept.stop + 1]).min() > 1e-4 * values[0]  # so that they are unique
+    # The eigenvectors are unique only if the eigenvalues are separated.
+    assert np.diff(-values[: kept.stop + 1]).min() > 1e-4 * values[0]
     np.testing.assert_allclose(model.eigenvalues_, values[kept], atol=1e-8 * values[0])
     np.testing.assert_allclose(
         dense.aligned(model.eigenvectors_, expected), expected, rtol=0, atol=1e-8
@@ -39,7 +40,7 @@ def assert_leading_eigenpairs(model, matrix, skip=0):
 
 
 def weighted_gram(model, basis=None):
-    """Return diag(sqrt w) K diag(sqrt w), with K projected on the span of a basis if given."""
+    """Return diag(sqrt w) K diag(sqrt w), with K projected onto the span of the basis, if any."""
     kernel, s = model.kernel_, model.reduced_set_
 
     def k(X, Y):
@@ -58,7 +59,7 @@ def weighted_gram(model, basis=None):
 @with_each_kernel
 @pytest.mark.parametrize("ell", [3.0, np.inf])
 @pytest.mark.parametrize("center", [True, False])
-def test_kernel_pca_decomposes_the_weighted_gram_matrix(kernel, ell, center):
+def test_kernel_pca_eigenvectors_decompose_the_weighted_gram_matrix(kernel, ell, center):
     model = fit_with_weights(
         ReducedSetKernelPCA(N_COMPONENTS, kernel=kernel, ell=ell, center=center)
     )
@@ -67,7 +68,7 @@ def test_kernel_pca_decomposes_the_weighted_gram_matrix(kernel, ell, center):
 
 @with_each_kernel
 @pytest.mark.parametrize("center", [True, False])
-def test_kernel_pca_on_a_basis_decomposes_the_projected_gram_matrix(kernel, center):
+def test_kernel_pca_eigenvectors_on_a_basis_decompose_the_projected_gram_matrix(kernel, center):
     model = fit_with_weights(
         ReducedSetKernelPCA(N_COMPONENTS, kernel=kernel, ell=3.0, center=center, basis=20)
     )
@@ -93,7 +94,7 @@ def symmetric_walk(model, alpha=0.0, self_affinity=True):
 @with_each_kernel
 @with_and_without_basis
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-def test_diffusion_maps_decompose_the_symmetric_walk(kernel, basis, alpha):
+def test_diffusion_map_eigenvectors_decompose_the_symmetric_walk(kernel, basis, alpha):
     model = fit_with_weights(
         DiffusionMaps(N_COMPONENTS, kernel=kernel, ell=3.0, alpha=alpha, basis=basis)
     )
@@ -103,7 +104,7 @@ def test_diffusion_maps_decompose_the_symmetric_walk(kernel, basis, alpha):
 @with_each_kernel
 @with_and_without_basis
 @pytest.mark.parametrize("self_affinity", [True, False])
-def test_laplacian_eigenmaps_decompose_the_symmetric_walk(kernel, basis, self_affinity):
+def test_laplacian_eigenmap_eigenvectors_decompose_the_symmetric_walk(kernel, basis, self_affinity):
     model = fit_with_weights(
         LaplacianEigenmaps(
             N_COMPONENTS, kernel=kernel, ell=3.0, self_affinity=self_affinity, basis=basis
@@ -115,7 +116,7 @@ def test_laplacian_eigenmaps_decompose_the_symmetric_walk(kernel, basis, self_af
 @with_each_kernel
 @with_and_without_basis
 @pytest.mark.parametrize("self_affinity", [True, False])
-def test_normalized_cut_decomposes_the_symmetric_walk(kernel, basis, self_affinity):
+def test_normalized_cut_eigenvectors_decompose_the_symmetric_walk(kernel, basis, self_affinity):
     model = fit_with_weights(
         NormalizedCut(
             N_COMPONENTS, kernel=kernel, ell=3.0, self_affinity=self_affinity, basis=basis

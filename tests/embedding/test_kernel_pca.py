@@ -19,7 +19,7 @@ class TestInvariants(ReducedSetInvariants):
 
 
 class TestUncenteredInvariants(ReducedSetInvariants):
-    """Invariants of the paper's operator, without centering."""
+    """Invariants of the uncentered operator in the paper."""
 
     def make(self, n_components=4, **parameters):
         return ReducedSetKernelPCA(n_components, center=False, **parameters)
@@ -46,8 +46,8 @@ def split(name):
 def assert_equals_kernel_pca(model, exact, *points):
     """Check eigenvalues and projections to 1e-10.
 
-    Components with separated eigenvalues are compared one by one, up to sign; the leading ones
-    also by their inner products, which rotations within an eigenspace leave unchanged.
+    Components with separated eigenvalues are compared one by one up to sign. The leading ones are
+    also compared by their inner products, which are invariant to rotations within an eigenspace.
     """
     scale = exact.eigenvalues[0]
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, atol=1e-10 * scale, rtol=0)
@@ -65,7 +65,7 @@ def assert_equals_kernel_pca(model, exact, *points):
 @pytest.mark.parametrize("ell", [2.5, 4.0, 6.0])
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_it_equals_kernel_pca_of_the_quantized_data(name, ell, center, family):
+def test_the_result_equals_kernel_pca_of_the_quantized_data(name, ell, center, family):
     X, new, bandwidth = split(name)
     kernel = family(bandwidth)
     model = ReducedSetKernelPCA(N_COMPONENTS, kernel=kernel, ell=ell, center=center).fit(X)
@@ -104,7 +104,7 @@ def test_an_infinite_ell_equals_scikit_learns_kernel_pca(name):
 
 
 def test_small_eigenvalues_are_accurate():
-    """This tests every component above rounding error, not only the leading ones."""
+    """Every component above rounding error is tested, not only the leading ones."""
     X, new = datasets.blobs(150, 2), datasets.blobs(50, 2, seed=1)
     model = ReducedSetKernelPCA(kernel=Gaussian(0.5), ell=4.0).fit(X)
     quantized = model.reduced_set_.centers[model.density_.labels_]
@@ -170,7 +170,7 @@ def test_the_matrix_free_path_equals_the_dense_path(center, monkeypatch):
 
 def test_results_do_not_depend_on_the_location_of_the_data():
     X, new = datasets.blobs(300, 3), datasets.blobs(50, 3, seed=1)
-    X, new = (np.round(a * 2**10) / 2**10 for a in (X, new))  # makes the shift exact
+    X, new = (np.round(a * 2**10) / 2**10 for a in (X, new))  # so that the shift is exact
     here = ReducedSetKernelPCA(4, bandwidth=4.0).fit(X).transform(new)
     there = ReducedSetKernelPCA(4, bandwidth=4.0).fit(X + 2.0**27).transform(new + 2.0**27)
     np.testing.assert_allclose(there, here, atol=1e-10)
@@ -202,7 +202,7 @@ def test_explained_variance_ratios_are_shares_of_the_total(center):
     )
 
 
-def test_coordinates_are_uncorrelated_with_the_eigenvalues_as_squared_norms():
+def test_coordinates_are_uncorrelated_and_their_squared_norms_are_the_eigenvalues():
     X = datasets.blobs(200, 3)
     model = ReducedSetKernelPCA(4, bandwidth=3.0, ell=4.0).fit(X)
     quantized = model.reduced_set_.centers[model.density_.labels_]
@@ -281,7 +281,7 @@ def test_float32_data_of_any_scale_are_accurate(size):
     np.testing.assert_allclose(Z, expected, atol=1e-4)
 
 
-def test_warnings_point_to_the_line_of_the_caller():
+def test_warnings_point_to_the_calling_line():
     with pytest.warns(UserWarning, match="requested components") as record:
         ReducedSetKernelPCA(50, bandwidth=2.0, ell=np.inf).fit(datasets.blobs(20, 2))
     assert record[0].filename == __file__

@@ -24,7 +24,7 @@ class TestInvariantsOnAGraph(EmbeddingInvariants):
 @pytest.mark.parametrize("name", walks.DATA)
 @pytest.mark.parametrize("self_affinity", [False, True])
 @pytest.mark.parametrize("ell", [2.5, 4.0, np.inf])
-def test_it_equals_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, ell):
+def test_the_result_equals_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity, ell):
     X, new, bandwidth = split(name)
     model = LaplacianEigenmaps(
         N_COMPONENTS, bandwidth=bandwidth, ell=ell, self_affinity=self_affinity
@@ -40,7 +40,7 @@ def test_it_equals_laplacian_eigenmaps_of_the_quantized_data(name, self_affinity
 
 @pytest.mark.parametrize("name", walks.DATA)
 def test_an_infinite_ell_equals_scikit_learns_spectral_embedding(name):
-    """Signs and scale are equal, too."""
+    """Signs and scale also agree."""
     X, _, bandwidth = split(name)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
     ours = LaplacianEigenmaps(3, gamma=1 / bandwidth**2, ell=np.inf)
@@ -51,8 +51,8 @@ def test_an_infinite_ell_equals_scikit_learns_spectral_embedding(name):
 
 
 @pytest.mark.parametrize("graph", [None, 1e3])
-def test_components_with_negative_eigenvalues_equal_those_of_scikit_learn(graph):
-    """Signs and scale are equal, too, beyond the positive eigenvalues."""
+def test_components_with_negative_eigenvalues_equal_those_from_scikit_learn(graph):
+    """Signs and scale also agree beyond the positive eigenvalues."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     theirs = SpectralEmbedding(30, affinity="rbf", gamma=1.0, random_state=0)
     model = LaplacianEigenmaps(30, gamma=1.0, ell=np.inf, graph=graph).fit(X)
@@ -85,7 +85,7 @@ def test_negative_eigenvalues_are_supported_with_a_basis():
     np.testing.assert_allclose(model.transform(new), plain.transform(new), atol=1e-7)
 
 
-def test_it_equals_scikit_learn_on_the_quantized_data():
+def test_the_result_equals_that_of_scikit_learn_on_the_quantized_data():
     X, _, bandwidth = split("digits")
     ours = LaplacianEigenmaps(3, bandwidth=bandwidth, ell=4.0).fit(X)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
@@ -105,8 +105,8 @@ def test_integer_weights_are_equivalent_to_repeated_rows(ell):
     np.testing.assert_allclose(one.transform(new), expected, atol=1e-9 * np.abs(expected).max())
 
 
-def test_new_points_are_embedded_like_fitted_ones():
-    """A fit to half of the data embeds the other half as a fit to all of the data does."""
+def test_new_points_are_embedded_like_fitted_points():
+    """A model fitted to half of the data embeds the other half like a model of all data."""
     X, length = datasets.swiss_roll(4000)
     order = np.argsort(length[2000:])
     Z = LaplacianEigenmaps(1, bandwidth=2.0).fit(X[:2000]).transform(X[2000:])[order, 0]
@@ -124,7 +124,7 @@ def test_isolated_centers_are_reported_with_the_bandwidth_that_connects_them():
 
 
 @pytest.mark.parametrize("X", [[[0.0, 0.0]], [[0.0, 0.0], [1e3, 0.0]]])
-def test_data_without_a_random_walk_are_rejected(X):
+def test_data_that_admit_no_random_walk_are_rejected(X):
     model = LaplacianEigenmaps(2, bandwidth=1.0).partial_fit(X)
     with pytest.raises(ValueError, match=rf"none of the {len(X)} centers has an affinity"):
         model.transform(X)

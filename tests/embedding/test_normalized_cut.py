@@ -20,7 +20,7 @@ class TestInvariants(EmbeddingInvariants):
 
 
 def rings(n, seed=0):
-    """Return points on two rings and a bar that are separated, and their labels."""
+    """Return points on two rings and a separate bar, and their labels."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(3, size=n)
     angles = rng.uniform(0, 2 * np.pi, n)
@@ -54,7 +54,7 @@ def test_labels_agree_with_scikit_learn(way, ell):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_labels_agree_with_scikit_learn_for_touching_clusters(way):
-    """Only points on the border may differ, because the label assignment starts at random.
+    """Only labels of border points may differ, because the label assignment starts at random.
 
     At ``bandwidth=70``, "discretize" stops at different local optima.
     """
@@ -91,7 +91,7 @@ def test_eigenfunctions_equal_those_of_the_quantized_data(name, self_affinity):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_rows_and_predictions_have_the_cluster_of_their_center(way, dtype):
+def test_labels_and_predictions_match_the_clusters_of_the_centers(way, dtype):
     X = datasets.blobs(400, 3, dtype=dtype)
     model = NormalizedCut(4, bandwidth=2.0, assign_labels=way).fit(X)
     np.testing.assert_array_equal(model.labels_, model.center_labels_[model.density_.labels_])
@@ -123,7 +123,7 @@ def test_rows_with_zero_weight_have_no_cluster():
     assert labels[5:].min() == 0
 
 
-def test_labels_after_a_chunk_are_those_of_its_rows():
+def test_labels_after_a_chunk_refer_to_the_rows_of_that_chunk():
     X, kind = rings(600)
     model = NormalizedCut(3, bandwidth=0.8).fit(X[:300])
     model.partial_fit(X[300:])
@@ -157,7 +157,7 @@ def test_predict_does_not_modify_the_model():
     assert fitted_state(model) == before
 
 
-def test_a_point_beyond_all_centers_has_the_cluster_of_the_nearest():
+def test_a_point_far_from_all_centers_is_assigned_to_the_nearest_cluster():
     X, kind = rings(400)
     model = NormalizedCut(3, bandwidth=0.8).fit(X)
     bar = model.labels_[kind == 2][0]
@@ -201,4 +201,4 @@ def test_more_pieces_than_clusters_are_reported_with_a_sufficient_bandwidth():
         NormalizedCut(2, bandwidth=2.0).fit(X)
     bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
     assert 900 < bandwidth < 1000
-    NormalizedCut(3, bandwidth=2.0).fit(X)  # one cluster per piece: no warning
+    NormalizedCut(3, bandwidth=2.0).fit(X)  # no warning with one cluster per piece

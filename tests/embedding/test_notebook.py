@@ -36,7 +36,7 @@ def test_a_fitted_model_shows_its_reduced_set_and_its_certificate():
 @pytest.mark.parametrize(
     "model", [DiffusionMaps(2), NystromKernelPCA(2, n_centers=20), KernelPCANovelty()], ids=repr
 )
-def test_every_kind_of_model_shows_what_it_has(model):
+def test_every_kind_of_model_shows_its_available_properties(model):
     html = html_of(clone(model).fit(X))
     assert ("landmarks" in html) == isinstance(model, NystromKernelPCA)
     assert ("Certificate" in html) == isinstance(model, KernelPCANovelty)
@@ -52,7 +52,7 @@ def test_an_exact_model_shows_no_ell():
     assert "ell" not in html
 
 
-def test_sklearn_can_switch_to_text():
+def test_scikit_learn_can_switch_the_display_to_text():
     model = ReducedSetKernelPCA(2).fit(X)
     with sklearn.config_context(display="text"):
         assert "text/html" not in model._repr_mimebundle_()
@@ -60,7 +60,7 @@ def test_sklearn_can_switch_to_text():
 
 
 class Named(RadialKernel):
-    """A kernel whose name contains HTML."""
+    """Kernel whose name contains HTML."""
 
     def __repr__(self) -> str:
         return "<script>alert(1)</script>"

@@ -1,4 +1,4 @@
-"""Test novelty detection: the reconstruction error and the conventions of scikit-learn."""
+"""Test novelty detection: the reconstruction error and the scikit-learn conventions."""
 
 import copy
 import pickle
@@ -64,20 +64,20 @@ def test_a_ritz_basis_of_all_centers_gives_the_same_result(center):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("center", [True, False])
-def test_the_reconstruction_error_is_nonnegative_and_zero_with_all_components(dtype, center):
+def test_the_reconstruction_error_is_non_negative_and_vanishes_with_all_components(dtype, center):
     X = datasets.blobs(200, 2, dtype=dtype)
     model = ReducedSetKernelPCA(bandwidth=4.0, ell=8.0, center=center).fit(X)
     error = model.reconstruction_error(model.reduced_set_.centers)
     assert error.dtype == dtype
     assert np.all(error >= 0)
-    # At most m eigenvalues, each of at most m eps times the first, are indistinguishable from 0.
+    # Up to m eigenvalues, each at most m eps times the first, cannot be distinguished from 0.
     dropped = model.n_centers_**2 * np.finfo(np.float64).eps * model.eigenvalues_[0]
     assert error.max() < dropped + 100 * np.finfo(dtype).eps
     assert model.reconstruction_error(X + dtype(1e3)).min() >= 1.0 - 1e-6
 
 
-def test_a_wide_kernel_gives_the_error_of_linear_pca():
-    """exp(-r^2/s^2) is about 1 - r^2/s^2, which is linear PCA after centering."""
+def test_the_error_with_a_wide_kernel_equals_that_of_linear_pca():
+    """exp(-r^2/s^2) is about 1 - r^2/s^2, which gives linear PCA after centering."""
     X = datasets.blobs(200, 5)
     model = ReducedSetKernelPCA(2, bandwidth=1e3, ell=np.inf).fit(X)
     linear = PCA(2).fit(X)
@@ -110,7 +110,7 @@ def test_the_contamination_is_the_share_of_training_outliers(contamination, dtyp
     assert found == int(300 * contamination + 1e-9)
 
 
-def test_scores_follow_the_convention_of_scikit_learn():
+def test_scores_follow_the_scikit_learn_convention():
     X, new = datasets.blobs(300, 3), datasets.blobs(100, 3, seed=3)
     model = KernelPCANovelty(ReducedSetKernelPCA(4)).fit(X)
     scores = model.score_samples(new)
@@ -175,7 +175,7 @@ def test_a_contamination_out_of_range_is_rejected(contamination):
         model.fit(datasets.blobs(50, 2))
 
 
-def test_an_invalid_contamination_set_after_fit_is_rejected_when_needed():
+def test_an_invalid_contamination_set_after_fit_is_rejected_when_it_is_used():
     model = KernelPCANovelty(ReducedSetKernelPCA(2)).partial_fit(datasets.blobs(50, 2))
     with pytest.raises(ValueError, match=r"contamination must be .* got 5"):
         model.set_params(contamination=5).predict(datasets.blobs(5, 2))
@@ -197,12 +197,12 @@ def test_the_offset_is_a_python_float(dtype):
     assert type(KernelPCANovelty().partial_fit(X).offset_) is float
 
 
-def test_the_embedding_must_be_a_kernel_pca():
+def test_the_embedding_must_be_kernel_pca():
     with pytest.raises(TypeError, match=r"embedding must be a kernel PCA such as .*, got PCA"):
         KernelPCANovelty(PCA(2)).fit(datasets.blobs(50, 2))
 
 
-def test_equal_points_are_rejected_by_default():
+def test_identical_points_are_rejected_by_default():
     with pytest.raises(ValueError, match="all points are identical"):
         KernelPCANovelty(ReducedSetKernelPCA(2, bandwidth=1.0)).fit(np.ones((10, 2)))
 

@@ -1,4 +1,4 @@
-"""Test the Nystrom family against a few lines of dense NumPy."""
+"""Test the Nystrom methods against a few lines of dense NumPy."""
 
 import numpy as np
 import pytest
@@ -167,7 +167,7 @@ def test_subsampled_kernel_pca_equals_kernel_pca_of_the_subset(case, center):
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
-def test_all_points_as_landmarks_give_exact_kernel_pca(case, extension, center):
+def test_using_all_points_as_landmarks_gives_exact_kernel_pca(case, extension, center):
     X, new, kernel = case
     model = NystromKernelPCA(5, kernel=kernel, landmarks=X, extension=extension, center=center).fit(
         X
@@ -186,7 +186,7 @@ def test_all_points_as_landmarks_give_exact_kernel_pca(case, extension, center):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("extension", ["landmarks", "data"])
-def test_rules_select_rows_of_the_data(rule, extension):
+def test_landmark_rules_select_rows_of_the_data(rule, extension):
     X = datasets.blobs(200, 3)
     model = NystromKernelPCA(3, landmarks=rule, n_centers=20, extension=extension).fit(X)
     assert model.n_centers_ == 20
@@ -247,7 +247,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows_with_the_same_seed(meth
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-9)
 
 
-def test_chunks_equal_one_fit():
+def test_fitting_in_chunks_equals_a_single_fit():
     X = datasets.blobs(500, 3)
     whole = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:40]).fit(X)
     stream = NystromKernelPCA(4, bandwidth=3.0, landmarks=X[:40])
@@ -266,7 +266,7 @@ def test_stored_data_are_copied():
     np.testing.assert_array_equal(model.transform(point), before)
 
 
-def test_float32_data_keep_float32_landmarks():
+def test_float32_data_give_float32_landmarks():
     X = datasets.blobs(200, 3, dtype=np.float32)
     model = NystromKernelPCA(2, landmarks=X[:20].astype(np.float64)).fit(X)
     assert model.basis_.dtype == np.float32
@@ -307,7 +307,7 @@ def test_an_invalid_number_of_centers_is_reported(method, n_centers):
         method(2, n_centers=n_centers).fit(datasets.blobs(100, 3))
 
 
-def test_extension_through_the_data_cannot_stream():
+def test_extension_through_the_data_does_not_support_streaming():
     X = datasets.blobs(100, 3)
     with pytest.raises(AttributeError) as error:
         NystromKernelPCA(2, landmarks=9, extension="data").partial_fit(X)
@@ -320,12 +320,12 @@ def test_extension_through_the_data_cannot_stream():
     assert "SubsampledKernelPCA cannot partial_fit" in str(error.value.__cause__)
 
 
-def test_more_components_than_landmarks_give_a_warning():
+def test_requesting_more_components_than_landmarks_gives_a_warning():
     with pytest.warns(UserWarning, match="Only 4 of the 9 requested .* more than 4 landmarks"):
         NystromKernelPCA(9, landmarks=4, center=False).fit(datasets.blobs(100, 3))
 
 
-# ------------------------------------------------------- limitations of axes through the data
+# ---------------------------------------------- limitations of extension through the data
 
 DATA_METHODS = [
     lambda: NystromKernelPCA(4, landmarks=30, bandwidth=2.0, extension="data"),
@@ -334,7 +334,7 @@ DATA_METHODS = [
 
 
 @pytest.mark.parametrize("make", DATA_METHODS)
-def test_methods_that_need_orthogonal_axes_are_rejected_through_the_data(make):
+def test_methods_that_require_orthogonal_axes_are_rejected(make):
     X = datasets.blobs(200, 3)
     model = make().fit(X)
     for method in ("reconstruction_error", "score_samples"):
@@ -371,7 +371,7 @@ def test_pre_images_respect_the_weights():
 
 
 def test_float32_is_accurate_for_close_landmarks():
-    """Their coefficients are large and cancel."""
+    """The coefficients of close landmarks are large and cancel each other."""
     X = datasets.blobs(1000, 3, dtype=np.float32)
     model = NystromKernelPCA(5, bandwidth=30.0, n_centers=300).fit(X)
     exact, seen = model.transform(X.astype(np.float64)), model.transform(X)

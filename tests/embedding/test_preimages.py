@@ -1,4 +1,4 @@
-"""Test each pre-image method against dense NumPy, and its properties."""
+"""Test the properties of each pre-image method, and compare it with dense NumPy code."""
 
 import pickle
 
@@ -30,7 +30,7 @@ def split(name):
 
 
 class DenseSpace:
-    """h(z) = mu + sum_i z_i u_i over the rows of the quantized data, with n x n matrices."""
+    """Elements h(z) = mu + sum_i z_i u_i over the quantized data, computed with n x n matrices."""
 
     def __init__(self, model, center):
         self.kernel = model.kernel_
@@ -39,7 +39,7 @@ class DenseSpace:
         mean = np.full(len(self.X), 1 / len(self.X)) if center else np.zeros(len(self.X))
         centering = np.eye(len(self.X)) - np.outer(mean, np.ones(len(self.X)))
         axes = centering @ exact.vectors / np.sqrt(exact.eigenvalues)
-        # with the signs of the model
+        # with signs matching the model
         axes *= np.sign(np.sum(exact.transform(self.X) * model.transform(self.X), axis=0))
         self.axes, self.mean, self.K = axes, mean, exact.K
 
@@ -51,14 +51,14 @@ class DenseSpace:
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("ell", [2.0, np.inf])
 class TestOracle:
-    """Comparison with the quantized data, which are the data themselves for ell=inf."""
+    """Comparison with dense results for the quantized data, which equal the data for ell=inf."""
 
     def case(self, name, center, ell):
         X, new, bandwidth = split(name)
         model = fitted(X, bandwidth, 6, center=center, ell=ell)
         return model, DenseSpace(model, center), model.transform(new), bandwidth
 
-    def test_elements_of_feature_space_equal_the_dense_ones(self, name, center, ell):
+    def test_elements_of_feature_space_equal_the_dense_elements(self, name, center, ell):
         model, exact, Z, _ = self.case(name, center, ell)
         space = FeatureSpace.of(model.eigensystem_)
         a = exact.coefficients(Z)
@@ -142,7 +142,7 @@ def test_centers_are_their_own_pre_images_with_all_components(center, method):
     ("method", "tolerance"), [("ridge", 0.03), ("fixed-point", 1e-3), ("distances", 1e-3)]
 )
 def test_points_on_a_curve_are_recovered(method, tolerance):
-    """The accuracy is limited by the omitted components, and for ridge by the penalty."""
+    """The omitted components limit the accuracy, and for ridge regression also the penalty."""
     angle = np.linspace(0, 2 * np.pi, 300, endpoint=False)
     X = np.column_stack([np.cos(angle), np.sin(angle)])
     model = fitted(X, 1.0, 15, ell=6.0)
@@ -191,7 +191,7 @@ def test_float32_results_are_accurate_to_single_precision(method):
     assert expected.dtype == np.float64
     error = np.linalg.norm(Y - expected, axis=1)
     assert np.median(error) < 1e-3
-    assert np.quantile(error, 0.9) < 1e-2  # neighbors may change
+    assert np.quantile(error, 0.9) < 1e-2  # the neighbors may change
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -228,7 +228,7 @@ def test_ridge_handles_centers_that_represent_nearly_all_rows():
     np.testing.assert_allclose(back[:500], X[:500], atol=0.02)
 
 
-def test_ridge_of_a_single_center_is_that_center():
+def test_ridge_returns_the_center_if_there_is_only_one():
     X = np.array([[1.0, 2.0], [1.1, 2.0]])
     model = fitted(X, 10.0, 1, center=False)
     np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X[[0, 0]])
@@ -241,7 +241,7 @@ def test_ridge_works_with_every_kernel():
     assert np.mean((back - X) ** 2) < 0.05 * X.var()
 
 
-def test_denoising_beats_scikit_learn():
+def test_denoising_is_more_accurate_than_with_scikit_learn():
     images = datasets.load("digits") / 16
     train, clean = images[:600], images[600:900]
     noisy = clean + np.random.default_rng(0).normal(0, 0.3, clean.shape)
@@ -263,7 +263,7 @@ def test_denoising_beats_scikit_learn():
     assert max(ours.values()) < noise / 2
 
 
-# ----------------------------------------------------------------------------- invalid arguments
+# ---------------------------------------------------------------------- invalid arguments
 
 X_GOOD = datasets.blobs(200, 3)
 
@@ -283,7 +283,7 @@ def test_invalid_coordinates_are_rejected(Z, message):
 
 
 @pytest.mark.parametrize("method", ["knn", None, ["ridge"]])
-def test_an_unknown_method_is_rejected_with_the_valid_ones(method):
+def test_an_unknown_method_is_rejected_with_a_list_of_valid_methods(method):
     model = fitted(X_GOOD, 4.0, 4)
     with pytest.raises(ValueError, match="one of ridge, fixed-point, distances, got"):
         model.inverse_transform(np.zeros((2, 4)), method=method)
@@ -302,7 +302,7 @@ def test_ridge_rejects_too_many_centers(monkeypatch):
         fitted(X_GOOD, 4.0, 4).inverse_transform(np.zeros((2, 4)))
 
 
-def test_pre_images_need_a_fitted_model():
+def test_pre_images_require_a_fitted_model():
     with pytest.raises(NotFittedError):
         ReducedSetKernelPCA(2, kernel=Gaussian(1.0)).inverse_transform(np.zeros((2, 2)))
 

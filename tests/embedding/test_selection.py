@@ -1,4 +1,4 @@
-"""Test that reduced-set selection projects the axes on a subset of the centers."""
+"""Test that reduced-set selection projects the axes onto a subset of the centers."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_the_selection_projects_the_axes(name, center, n_centers):
 
 @each
 @centered_or_not
-def test_each_point_reduces_the_error_most(name, center):
+def test_each_selected_point_reduces_the_error_most(name, center):
     X, _, model = case(name, center)
     K, V, chosen = kernel(name, X, X), dense_axes(name, center), []
     for _ in range(4):
@@ -66,7 +66,7 @@ def test_any_kernel_and_weights_are_supported(center):
         np.testing.assert_allclose(K @ A, axes, atol=1e-9)
 
 
-def test_more_points_reduce_the_error():
+def test_the_error_decreases_with_more_points():
     _, new, model = case("digits")
     errors = [
         np.linalg.norm(select_reduced_set(model, m).transform(new) - model.transform(new))

@@ -40,7 +40,7 @@ def shadow(ell=4.0, **options):
 
 
 def answer(model, rows=NEW):
-    """Return coordinates up to sign, or the scores of a detector."""
+    """Return coordinates up to sign, or the scores from a detector."""
     if hasattr(model, "transform"):
         return np.abs(model.transform(rows))
     return model.decision_function(rows)
@@ -57,7 +57,7 @@ def make(request):
 
 @pytest.fixture
 def solved(monkeypatch, make):
-    """Record each solution of an eigenproblem."""
+    """Record every eigenproblem that is solved."""
     count = []
     family = type(make(None)) if issubclass(type(make(None)), KernelEmbedding) else None
     family = family or ReducedSetKernelPCA
@@ -74,7 +74,7 @@ def solved(monkeypatch, make):
     "density", [shadow(), WindowDensity(150, shadow()), FadingDensity(100.0, shadow())],
     ids=["shadow", "window", "fading"],
 )  # fmt: skip
-def test_the_eigenproblem_is_solved_once_per_queried_change(make, solved, density):
+def test_the_eigenproblem_is_solved_only_when_results_are_requested(make, solved, density):
     model = make(density)
     for chunk in np.split(X, 8):
         model.partial_fit(chunk)
@@ -92,7 +92,7 @@ def test_the_eigenproblem_is_solved_once_per_queried_change(make, solved, densit
     assert len(solved) == 2
 
 
-def test_partial_fit_and_forget_give_the_model_of_the_remaining_rows(make):
+def test_partial_fit_and_forget_result_in_a_model_of_the_remaining_rows(make):
     """Distant rows are removed together with their centers."""
     far = X[:100] + 60.0
     model = make(shadow()).partial_fit(X[:200]).partial_fit(far).partial_fit(X[200:])
@@ -135,14 +135,14 @@ def test_clusters_follow_the_window():
 
 
 @pytest.mark.parametrize("density", [WindowDensity(150, shadow()), FadingDensity(50.0, shadow())])
-def test_refine_on_uses_the_rows_of_the_window(density):
+def test_refine_on_uses_the_rows_in_the_window(density):
     model = ReducedSetKernelPCA(3, density=density, refine="nystrom")
     with pytest.raises(ValueError, match=r'refine="nystrom" gives every row.*call refine_on'):
         model.fit(X)
     assert not hasattr(model, "density_")
 
 
-def test_a_window_can_be_refined_on_its_rows():
+def test_a_window_model_can_be_refined_on_its_rows():
     window = WindowDensity(150, shadow())
     model = ReducedSetKernelPCA(3, density=window).fit(X).refine_on(X[-150:])
     exact = ReducedSetKernelPCA(3, density=shadow(np.inf)).fit(X[-150:])
@@ -154,7 +154,7 @@ def test_a_window_can_be_refined_on_its_rows():
 # ------------------------------------------------------------------------- warm starts
 
 
-def test_a_warm_start_keeps_bandwidth_and_centers_and_recounts_the_rows(make):
+def test_a_warm_start_keeps_the_bandwidth_and_the_centers_and_recounts_the_rows(make):
     model = make(ShadowDensity(warm_start=True))
     first = embedding_of(model.fit(X))
     bandwidth, old = first.kernel_.bandwidth, first.reduced_set_
@@ -183,7 +183,7 @@ def test_a_warm_start_uses_changed_parameters():
     coarse = model.reduced_set_.centers
     model.set_params(density__ell=6.0, n_components=3).fit(X)
     fine = model.reduced_set_
-    assert {tuple(c) for c in coarse} <= {tuple(c) for c in fine.centers}  # a nested cover
+    assert {tuple(c) for c in coarse} <= {tuple(c) for c in fine.centers}  # the covers are nested
     assert model.transform(NEW).shape == (40, 3)
     model.set_params(bandwidth=1.0).fit(X)
     assert model.kernel_.bandwidth == 1.0
@@ -200,7 +200,7 @@ def test_a_copy_of_an_embedding_is_independent(verb, density):
     assert model.eigensystem_ is system
 
 
-def test_a_copy_continues_the_stream_of_its_rows():
+def test_a_copy_continues_the_stream_independently():
     one = ReducedSetKernelPCA(2, bandwidth=2.0).partial_fit(X[:100]).partial_fit(X[100:150])
     two = copy.copy(one).partial_fit(5 + X[150:])
     one.partial_fit(X[150:])
@@ -228,7 +228,7 @@ def test_the_window_cannot_change_within_a_stream():
         model.set_params(density__window=60).partial_fit(X)
 
 
-def test_a_model_fitted_without_streaming_is_reported():
+def test_updating_a_model_that_does_not_support_streaming_is_reported():
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=KMeansDensity(5)).fit(X)
     with pytest.raises(AttributeError, match="partial_fit") as error:
         model.set_params(density=ShadowDensity()).partial_fit(X)

@@ -1,4 +1,4 @@
-"""Test bases of kernel PCA and the second pass over the data."""
+"""Test kernel PCA with a basis and with a second pass over the data."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def case(request):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_all_centers_as_the_basis_equal_the_method_of_the_paper(case, center):
+def test_using_all_centers_as_the_basis_equals_the_method_in_the_paper(case, center):
     X, new, kernel = case
     paper = ReducedSetKernelPCA(5, kernel=kernel, center=center).fit(X)
     for basis in (1.0, 10**6, paper.reduced_set_):
@@ -69,7 +69,7 @@ def relative_error(Z, exact):
 
 def test_an_automatic_basis_is_small_and_preserves_accuracy(case):
     X, new, kernel = case
-    kernel = Gaussian(1.5 * kernel.bandwidth)  # digits are not compressible otherwise
+    kernel = Gaussian(1.5 * kernel.bandwidth)  # digits cannot be compressed otherwise
     exact = dense.KernelPCA(kernel, X, 5, center=True).transform(new)
     paper = ReducedSetKernelPCA(5, kernel=kernel).fit(X)
     model = ReducedSetKernelPCA(5, kernel=kernel, basis="auto").fit(X)
@@ -78,7 +78,7 @@ def test_an_automatic_basis_is_small_and_preserves_accuracy(case):
     assert relative_error(model.transform(new), exact) < limit
 
 
-def test_an_automatic_basis_works_without_scatter():
+def test_an_automatic_basis_does_not_require_scatter():
     X = datasets.blobs(300, 3)
     s = ReducedSet(X, np.ones(300))
     model = ReducedSetKernelPCA(3, density=UniformDensity(200), basis="auto", bandwidth=4.0).fit(X)
@@ -159,7 +159,7 @@ def test_an_automatic_basis_preserves_accuracy_for_a_kernel_with_a_cusp(center):
     assert auto < 1.1 * paper
 
 
-def test_the_warning_about_too_few_components_names_the_basis():
+def test_the_warning_about_too_few_components_mentions_the_basis():
     with pytest.warns(UserWarning, match="Use more than 1 basis points"):
         ReducedSetKernelPCA(3, bandwidth=4.0, basis=1).fit(datasets.blobs(100, 3))
 
@@ -183,7 +183,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows(kernel, refine, basis):
     np.testing.assert_allclose(weighted, repeated, atol=1e-8)
 
 
-def test_a_density_as_the_basis_gives_its_centers():
+def test_a_density_as_the_basis_provides_its_centers():
     X = datasets.blobs(300, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0, basis=ShadowDensity(ell=2.0)).fit(X)
     coarse = ShadowDensity(Gaussian(4.0), ell=2.0).fit(model.reduced_set_.centers)
@@ -221,7 +221,7 @@ def test_invalid_parameters_are_reported(parameters, error, message):
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("refine", [None, "nystrom"])
 @pytest.mark.parametrize("basis", [None, 20, "auto"])
-def test_the_certificate_includes_the_error_of_the_basis(case, center, refine, basis):
+def test_the_certificate_includes_the_basis_error(case, center, refine, basis):
     X, _, kernel = case
     X = X[:500]
     model = ReducedSetKernelPCA(4, kernel=kernel, center=center, basis=basis, refine=refine).fit(X)
@@ -240,7 +240,7 @@ def test_the_certificate_includes_the_error_of_the_basis(case, center, refine, b
 
 
 @pytest.mark.parametrize("verb", ["partial_fit", "forget"])
-def test_methods_with_two_passes_cannot_stream(verb):
+def test_methods_with_two_passes_do_not_support_streaming(verb):
     model = ReducedSetKernelPCA(2, refine="nystrom")
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)
@@ -248,7 +248,7 @@ def test_methods_with_two_passes_cannot_stream(verb):
 
 
 class Parts:
-    """Iterable that is not an iterator."""
+    """An iterable that is not an iterator."""
 
     def __init__(self, parts):
         self.parts = parts

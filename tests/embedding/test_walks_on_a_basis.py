@@ -1,4 +1,4 @@
-"""Test bases of the embeddings by random walks."""
+"""Test random-walk embeddings with a basis."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def roll(n=1200, seed=0):
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_all_centers_as_the_basis_have_no_effect(walk):
+def test_using_all_centers_as_the_basis_has_no_effect(walk):
     X, new = roll(), roll(200, seed=1)
     plain = walk(4, bandwidth=3.0, ell=2.0).fit(X)
     model = walk(4, bandwidth=3.0, ell=2.0, basis=1.0).fit(X)
@@ -47,7 +47,7 @@ def test_an_automatic_basis_is_small_and_accurate(walk, options):
     assert np.linalg.norm(Z - exact) < 0.03 * np.linalg.norm(exact)
 
 
-def test_more_basis_points_reduce_the_error():
+def test_the_error_decreases_with_more_basis_points():
     X = roll()
     plain = DiffusionMaps(3, bandwidth=5.0).fit(X)
     exact = plain.transform(X)
@@ -68,7 +68,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows(walk):
     np.testing.assert_allclose(weighted, repeated, atol=1e-8)
 
 
-def test_a_stream_can_continue():
+def test_a_stream_can_continue_with_a_basis():
     X = roll()
     whole = LaplacianEigenmaps(2, bandwidth=5.0, basis=60).fit(X)
     stream = LaplacianEigenmaps(2, bandwidth=5.0, basis=60).fit(X[:500])
@@ -78,7 +78,7 @@ def test_a_stream_can_continue():
     np.testing.assert_allclose(stream.transform(X), whole.transform(X), atol=1e-10)
 
 
-def test_clusters_are_preserved_by_a_basis():
+def test_a_basis_preserves_the_clusters():
     X = datasets.blobs(400, 3)
     plain = NormalizedCut(4, bandwidth=3.0).fit(X)
     model = NormalizedCut(4, bandwidth=3.0, basis=ShadowDensity(ell=1.5)).fit(X)
@@ -102,7 +102,7 @@ def test_invalid_values_are_reported(walk):
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_a_fit_that_fails_at_the_basis_leaves_the_model_unchanged(walk):
+def test_a_fit_that_fails_while_selecting_the_basis_leaves_the_model_unchanged(walk):
     X = datasets.blobs(100, 3)
     model = walk(2, bandwidth=4.0).fit(X)
     before, Z = fitted_state(model), model.transform(X)
@@ -116,7 +116,7 @@ def test_a_fit_that_fails_at_the_basis_leaves_the_model_unchanged(walk):
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("basis", [None, 30])
 @pytest.mark.parametrize("count", [1, 5])
-def test_a_number_of_components_set_after_fit_takes_effect_at_the_next_fit(walk, basis, count):
+def test_changing_the_number_of_components_takes_effect_at_the_next_update(walk, basis, count):
     X = datasets.blobs(100, 3)
     model = walk(2, bandwidth=4.0, basis=basis).fit(X)
     Z = model.transform(X)

@@ -1,4 +1,4 @@
-"""Data for the comparison of random walks with dense algebra."""
+"""Data for comparing random walks with dense linear algebra."""
 
 from functools import cache
 
@@ -27,7 +27,7 @@ def quantized(model):
 
 
 def assert_equal(Z, expected, exact, tolerance=1e-8):
-    """Compare separated components one by one, up to sign, and the leading ones by products."""
+    """Compare separated components up to sign, and the leading ones by their inner products."""
     columns = exact.separated()
     assert len(columns) >= 3
     dense.assert_equal_up_to_sign(Z[:, columns], expected[:, columns], tolerance)

@@ -1,4 +1,4 @@
-"""Quick runs of single experiments in this process."""
+"""Run single experiments quickly and in this process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def quick_settings(output, **options) -> Settings:
 
 
 def run_experiment(name, settings):
-    """Return the numbers after a JSON round trip, and the file drawn from them."""
+    """Return the numbers after a JSON round trip, and the file generated from them."""
     experiment = get_experiment(name)
     numbers = json.loads(json.dumps(experiment.compute(settings), allow_nan=False))
     path = settings.output / experiment.product

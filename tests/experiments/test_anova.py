@@ -1,4 +1,4 @@
-"""The analysis of variance, and the ell from which a comparison holds."""
+"""Test the analysis of variance, and the ell from which a comparison is valid."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def sample_groups(shift, n=50):
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, 1.0])
-def test_p_value_equals_the_f_test(shift):
+def test_the_p_value_equals_that_of_the_f_test(shift):
     ours, theirs = map(np.array, sample_groups(shift))
     between = 25 * (ours.mean() - theirs.mean()) ** 2
     within = (49 * ours.var(ddof=1) + 49 * theirs.var(ddof=1)) / 98
@@ -23,7 +23,7 @@ def test_p_value_equals_the_f_test(shift):
     assert anova.p_value(ours, theirs) == f_oneway(ours, theirs).pvalue
 
 
-def test_better_requires_a_significant_difference():
+def test_a_method_is_better_only_if_the_difference_is_significant():
     ours, theirs = sample_groups(2.0)
     assert anova.better(ours, theirs)
     assert not anova.better(theirs, ours)
@@ -34,7 +34,7 @@ def test_better_requires_a_significant_difference():
     assert anova.no_worse(equal, near)
 
 
-def test_constant_values_have_p_value_0_or_1():
+def test_the_p_value_of_constant_values_is_0_or_1():
     assert anova.p_value([1.0, 1.0], [1.0, 1.0]) == 1.0
     assert anova.p_value([1.0, 1.0], [2.0, 2.0]) == 0.0
 
@@ -44,7 +44,7 @@ def test_a_single_run_raises_an_error():
         anova.p_value([1.0], [2.0])
 
 
-def test_onset_is_the_smallest_ell_without_a_gap_above():
+def test_the_onset_is_the_smallest_ell_without_a_gap_above_it():
     ours = {3.0: [1.0], 3.1: [9.0], 3.2: [1.0], 3.3: [1.0]}
     theirs = {ell: [5.0] for ell in (3.3, 3.2, 3.1, 3.0)}
 
@@ -65,7 +65,7 @@ def test_onset_is_the_smallest_ell_without_a_gap_above():
         ((False, False, False), "at 0 of 3 values of ell"),
     ],
 )
-def test_description_counts_all_values_of_ell(flags, expected):
+def test_the_description_counts_all_values_of_ell(flags, expected):
     assert anova.describe(dict(zip((3.0, 4.0, 5.0), flags, strict=True))) == expected
 
 

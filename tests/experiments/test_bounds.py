@@ -1,4 +1,4 @@
-"""Bounds and measured values of the theorems in section 5."""
+"""Test the bounds from the theorems in section 5 against the measured values."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_every_bound_is_above_the_measured_value(run):
                         assert values[name] >= values.get("centered", 0.0)
 
 
-def test_the_condition_of_theorem_54_is_never_met(run):
+def test_the_condition_of_theorem_5_4_is_never_met(run):
     for found in run[0]["sets"].values():
         for row in found["rows"]:
             assert row["eigenspaces"]["printed"] is None
@@ -38,7 +38,7 @@ def test_the_condition_of_theorem_54_is_never_met(run):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_spectrum_equals_that_of_the_dense_matrix(center):
+def test_the_spectrum_equals_that_of_the_dense_matrix(center):
     X, kernel = datasets.blobs(60, 3), Gaussian(2.0)
     expected = dense.KernelPCA(kernel, X, 60, center).eigenvalues / 60
     actual = bounds.spectrum(kernel, ReducedSet(X, np.ones(60)), center)
@@ -46,7 +46,7 @@ def test_spectrum_equals_that_of_the_dense_matrix(center):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_weighted_spectrum_equals_that_of_the_quantized_data(center):
+def test_the_weighted_spectrum_equals_that_of_the_quantized_data(center):
     X, kernel = datasets.blobs(80, 2), Gaussian(2.0)
     density = ShadowDensity(kernel, 3.0).fit(X)
     quantized = density.reduced_set_.centers[density.labels_]
@@ -56,8 +56,8 @@ def test_weighted_spectrum_equals_that_of_the_quantized_data(center):
     np.testing.assert_allclose(actual, expected, atol=1e-13)
 
 
-def test_distance_of_spectra_agrees_with_the_library():
-    """The library measures leading eigenvalues one by one; here all are combined."""
+def test_the_distance_between_spectra_agrees_with_the_library():
+    """The library measures eigenvalues one by one, and here their errors are combined."""
     X, kernel = datasets.blobs(50, 2), Gaussian(2.0)
     found = ShadowDensity(kernel, 3.0).fit(X).reduced_set_
     total = bounds.Exact.of(kernel, X).compare(3.0)["eigenvalues"]["measured"]
@@ -66,7 +66,7 @@ def test_distance_of_spectra_agrees_with_the_library():
 
 
 def test_a_second_run_gives_the_same_numbers(run, tmp_path):
-    """A run uses one BLAS thread, and this test all of them: the last bits may differ."""
+    """The last bits may differ, because a run uses one BLAS thread and this test uses many."""
     first = run[0]["sets"]["german"]
     again = bounds.measure(quick_settings(tmp_path), "german")
     assert again["gap"] == pytest.approx(first["gap"], rel=1e-12)

@@ -1,4 +1,4 @@
-"""The measured methods equal those of the library and textbook kernel PCA."""
+"""Test that the measured methods equal those in the library and textbook kernel PCA."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def clusters():
 
 
 @pytest.mark.parametrize("name", ["kmeans", "wnystrom"])
-def test_shared_clusters_give_the_same_models_as_the_library(clusters, name):
+def test_models_with_shared_clusters_equal_those_from_the_library(clusters, name):
     ours = clusters.make(name).fit(TRAIN)
     theirs = METHODS[name].make(4, KERNEL, 50, center=False, random_state=7).fit(TRAIN)
     np.testing.assert_allclose(ours.transform(TEST), theirs.transform(TEST), atol=1e-10)
@@ -34,14 +34,14 @@ def test_dense_kernel_pca_equals_exact_kernel_pca():
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
 
 
-def test_shadow_method_equals_that_of_the_library_without_a_certificate():
+def test_the_shadow_method_equals_that_of_the_library_without_a_certificate():
     ours = contenders.make("shadow", 4, KERNEL, 3.0, 0, len(TRAIN)).fit(TRAIN)
     theirs = METHODS["shadow"].make(4, KERNEL, 3.0, center=False).fit(TRAIN)
     assert ours.reduced_set_.spectrum is None
     assert np.array_equal(ours.transform(TEST), theirs.transform(TEST))
 
 
-def test_eigenvalues_of_a_pipeline_are_those_of_the_operator():
+def test_the_eigenvalues_of_a_pipeline_equal_those_of_the_operator():
     """If every row is a landmark, Nystroem + PCA is centered kernel PCA."""
     pipeline = contenders.make("sklearn-nystroem", 4, KERNEL, len(TRAIN), 0, len(TRAIN)).fit(TRAIN)
     exact = contenders.make("sklearn-kpca", 4, KERNEL, None, 0, len(TRAIN)).fit(TRAIN)
@@ -49,5 +49,5 @@ def test_eigenvalues_of_a_pipeline_are_those_of_the_operator():
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
-def test_warm_up_accepts_every_method():
+def test_every_method_can_be_warmed_up():
     contenders.warm_up(5, "shadow", "kpca", "kpca-dense", "nystrom", "sklearn-nystroem")

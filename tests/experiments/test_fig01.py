@@ -1,4 +1,4 @@
-"""Figure 1."""
+"""Test the numbers in Figure 1."""
 
 import numpy as np
 
@@ -14,12 +14,12 @@ def test_points_lie_within_the_radius_of_their_centers(tmp_path):
     assert len(X) == fig01.N_QUICK
     assert np.bincount(labels).tolist() == numbers["weights"]
     radius = fig01.BANDWIDTH / fig01.ELL
-    assert (np.linalg.norm(X - C[labels], axis=1) < radius + 1e-3).all()  # rounded in the file
+    assert (np.linalg.norm(X - C[labels], axis=1) < radius + 1e-3).all()  # rounded values
     assert 0 < numbers["mmd"] < mmd.bound(fig01.Gaussian(fig01.BANDWIDTH), fig01.ELL)
     assert path.stat().st_size > 10_000
 
 
-def test_density_estimates_equal_their_formulas(tmp_path):
+def test_the_density_estimates_equal_their_formulas(tmp_path):
     numbers, _ = run_experiment("fig01", quick_settings(tmp_path))
     kernel = fig01.Gaussian(fig01.BANDWIDTH)
     grid = np.array([[numbers["x"][7], numbers["y"][30]], [numbers["x"][50], numbers["y"][40]]])

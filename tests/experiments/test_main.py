@@ -1,4 +1,4 @@
-"""The command line: quick runs, repeated and interrupted runs, invalid input."""
+"""Test the command line with quick, repeated and interrupted runs and with invalid input."""
 
 import json
 import shutil
@@ -68,7 +68,7 @@ def test_every_method_is_measured_at_every_ell_in_every_run(quick, name, methods
 
 
 @pytest.mark.slow
-def test_other_methods_have_the_mean_number_of_shadow_centers(quick):
+def test_other_methods_use_the_mean_number_of_shadow_centers(quick):
     rows = json.loads((quick / "results" / "fig02.json").read_text())["numbers"]["rows"]
     sizes = {}
     for method, ell, m in zip(rows["method"], rows["ell"], rows["m"], strict=True):
@@ -94,7 +94,7 @@ def test_two_processes_give_the_same_numbers_as_one(quick, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_resumes(quick, tmp_path):
+def test_a_killed_run_can_be_resumed(quick, tmp_path):
     command = [sys.executable, "-m", "experiments", "fig02", "--quick", "--jobs", "1"]
     child = subprocess.Popen([*command, "--output", str(tmp_path)], cwd=ROOT)
     parts = tmp_path / "partial"
@@ -139,7 +139,7 @@ def test_the_number_of_runs_must_be_positive(capsys, runs):
 
 @pytest.fixture
 def only_folder(monkeypatch, tmp_path):
-    """Return a folder that is the only source of data: no cache, no network."""
+    """Return a folder that is the only source of data, without a cache or network access."""
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("RSKPCA_DATA", str(folder))
@@ -150,7 +150,7 @@ def only_folder(monkeypatch, tmp_path):
     protocol.dataset.cache_clear()
 
 
-def test_a_run_names_missing_data_and_continues(only_folder, tmp_path, capsys):
+def test_a_run_reports_missing_data_and_continues(only_folder, tmp_path, capsys):
     assert run(tmp_path / "out", "fig02", "claims") == 1
     message = capsys.readouterr().err
     assert "german" in message
@@ -184,11 +184,11 @@ def test_other_data_sets_are_used_if_one_is_missing(monkeypatch, tmp_path, capsy
     assert ("needs fig06 with yale" in page) == (name == "fig06")
 
     monkeypatch.undo()
-    assert run(tmp_path, name, "--quick") == 0  # yale is back, and the result is not reused
+    assert run(tmp_path, name, "--quick") == 0  # yale is available again, so it is rerun
     assert "yale" in (tmp_path / "results" / f"{name}.json").read_text()
 
 
-def test_wrong_data_raise_an_error(only_folder, tmp_path, capsys):
+def test_incorrect_data_raise_an_error(only_folder, tmp_path, capsys):
     (only_folder / "german.npz").write_bytes(b"not an archive")
     assert run(tmp_path / "out", "fig02") == 1
     assert "german.npz cannot be read" in capsys.readouterr().err

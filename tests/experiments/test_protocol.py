@@ -1,4 +1,4 @@
-"""Splits, sizes, alignment, timings and errors."""
+"""Test the splits, sizes, alignment, timings and errors in the protocol."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from experiments.data import IncompleteError, MissingDataError
 from experiments.experiment import Settings
 
 
-def test_ell_runs_from_3_to_5_in_steps_of_a_tenth():
+def test_ell_ranges_from_3_to_5_in_steps_of_a_tenth():
     assert protocol.ELLS[0] == 3.0
     assert protocol.ELLS[-1] == 5.0
     np.testing.assert_allclose(np.diff(protocol.ELLS), 0.1)
@@ -27,7 +27,7 @@ def test_a_random_split_contains_every_row_once(n):
     assert set(split.test) != set(other.test)
 
 
-def test_every_row_is_in_the_test_part_of_one_fold():
+def test_every_row_is_in_the_test_set_of_exactly_one_fold():
     folds = [protocol.fold(2000, run) for run in range(protocol.FOLDS)]
     assert sorted(np.concatenate([fold.test for fold in folds])) == list(range(2000))
     for fold in folds:
@@ -35,7 +35,7 @@ def test_every_row_is_in_the_test_part_of_one_fold():
     assert len(folds[0].train) == 1800
 
 
-def test_aligned_error_is_invariant_to_linear_maps_of_the_columns():
+def test_the_aligned_error_is_invariant_to_linear_maps_of_the_columns():
     rng = np.random.default_rng(0)
     expected, actual = rng.normal(size=(60, 5)), rng.normal(size=(60, 5))
     Q = qr(actual, mode="economic")[0]
@@ -51,7 +51,7 @@ def test_missing_eigenvalues_count_as_zero():
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_reference_equals_kernel_pca_of_all_rows(center):
+def test_the_reference_equals_kernel_pca_of_all_rows(center):
     X, setup = protocol.dataset("german", quick=True).X, protocol.TABLE1["german"]
     gram = rbf_kernel(X, gamma=1 / setup.bandwidth**2)
     if center:
@@ -65,13 +65,13 @@ def test_reference_equals_kernel_pca_of_all_rows(center):
     np.testing.assert_allclose(np.abs(found.embedding), np.abs(expected), atol=1e-8)
 
 
-def test_sizes_are_the_mean_number_of_shadow_centers():
+def test_the_sizes_equal_the_mean_number_of_shadow_centers():
     rows = [{"method": "shadow", "ell": 3.0, "m": m} for m in (10, 11, 13)]
     rows += [{"method": "kpca", "ell": None, "m": 100}, {"method": "shadow", "ell": 4.0, "m": 20}]
     assert protocol.mean_sizes(rows) == {3.0: 11, 4.0: 20}
 
 
-def test_a_quick_run_replaces_missing_data_by_digits(monkeypatch, tmp_path):
+def test_a_quick_run_replaces_missing_data_with_digits(monkeypatch, tmp_path):
     monkeypatch.setenv("RSKPCA_DATA", str(tmp_path))
     monkeypatch.setenv("RSKPCA_CACHE", str(tmp_path))
     data = protocol.dataset.__wrapped__("usps", True)
@@ -87,7 +87,7 @@ def test_time_median_repeats_short_calls():
     assert 0 <= found.seconds < 0.1
 
 
-def test_available_data_sets_are_computed_if_another_is_missing(monkeypatch):
+def test_results_are_computed_for_available_data_sets_if_another_is_missing(monkeypatch):
     def load(name, quick):
         if name == "c":
             raise MissingDataError("c is missing")
@@ -100,5 +100,5 @@ def test_available_data_sets_are_computed_if_another_is_missing(monkeypatch):
     assert raised.value.numbers == {"names": ["a", "b"]}
     assert raised.value.missing == ["c"]
     with pytest.raises(MissingDataError) as raised:
-        protocol.compute_available("c", False, lambda names: pytest.fail("nothing to compute"))
+        protocol.compute_available("c", False, lambda names: pytest.fail("called without data"))
     assert not isinstance(raised.value, IncompleteError)

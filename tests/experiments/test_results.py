@@ -1,4 +1,4 @@
-"""Result files are written atomically and reused only for the same settings."""
+"""Test that result files are written atomically and reused only for the same settings."""
 
 import json
 

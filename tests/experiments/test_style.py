@@ -1,4 +1,4 @@
-"""Looks of the methods, legends and bands."""
+"""Test the plotting styles, legends and bands."""
 
 import numpy as np
 

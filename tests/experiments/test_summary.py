@@ -1,4 +1,4 @@
-"""Aggregation of result rows over runs."""
+"""Test how result rows are aggregated over runs."""
 
 import numpy as np
 import pytest
@@ -30,9 +30,9 @@ def test_the_median_of_a_baseline_replaces_its_missing_runs():
     assert found[4.0] == [40.0, 40.0 / 3.0]
 
 
-def test_overall_mean_of_a_method_without_ell():
+def test_the_overall_mean_is_available_for_a_method_without_ell():
     assert summary.overall_mean(TABLE, "kpca", "fit") == 5.0
 
 
-def test_standard_error_of_the_mean():
+def test_the_standard_error_of_the_mean_equals_the_formula():
     assert summary.standard_error([1.0, 3.0]) == pytest.approx(1 / np.sqrt(2))

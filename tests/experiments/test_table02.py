@@ -1,4 +1,4 @@
-"""Measured exponents of Table 2."""
+"""Test the measured exponents in Table 2."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_every_method_is_measured_at_the_same_sizes(run):
         assert row["m"] == pytest.approx(m, rel=0.1)
 
 
-def test_figure_and_table_are_written(run):
+def test_the_figure_and_the_table_are_written(run):
     numbers, path = run
     assert path.stat().st_size > 10_000
     table = path.with_suffix(".md").read_text().splitlines()
@@ -50,7 +50,7 @@ def test_figure_and_table_are_written(run):
     assert "| ShDE + RSKPCA | O(mn + m^3) |" in table[2]
 
 
-def test_exponents_use_the_largest_sizes():
+def test_the_exponents_are_computed_from_the_largest_sizes():
     rows = [{"n": n, "seconds": max(5.0, n**2), "stored": 3 * n} for n in (1, 2, 4, 8, 16)]
     assert table02.fit_exponents({"n": rows, "m": []}) == {
         "n": {"seconds": 2.0, "stored": 1.0},
@@ -58,13 +58,13 @@ def test_exponents_use_the_largest_sizes():
     }
 
 
-def test_find_ell_gives_about_the_requested_number_of_centers():
+def test_find_ell_yields_about_the_requested_number_of_centers():
     X, kernel = datasets.blobs(300, 2), Gaussian(2.0)
     ell = table02.find_ell(kernel, X, 40)
     assert abs(ShadowDensity(kernel, ell).fit(X).reduced_set_.n_centers - 40) <= 1
 
 
-def test_only_a_quick_run_replaces_missing_data_by_digits(tmp_path, monkeypatch):
+def test_only_a_quick_run_replaces_missing_data_with_digits(tmp_path, monkeypatch):
     monkeypatch.setenv("RSKPCA_DATA", str(tmp_path))
     monkeypatch.setenv("RSKPCA_CACHE", str(tmp_path))
     load = table02._load_data.__wrapped__

@@ -43,13 +43,13 @@ ROWS, NEW = 120, 40
 
 @cache
 def data(dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows to fit, and new rows."""
+    """Return training rows and new rows."""
     X = datasets.blobs(ROWS + NEW, 3, dtype=dtype)
     return X[:ROWS], X[ROWS:]
 
 
 def _fit_in_chunks(model: Any, X: np.ndarray) -> Any:
-    """Fit three chunks and forget some rows, so that the eigenproblem is not solved yet."""
+    """Fit three chunks and forget ten rows, which leaves the eigenproblem unsolved."""
     for chunk in np.array_split(X, 3):
         model.partial_fit(chunk)
     return model.forget(X[-20:-10])
@@ -76,7 +76,7 @@ def _stream(model: Any) -> Callable[[np.ndarray], Any]:
 
 _K = Gaussian(4.0)
 _WINDOW = WindowDensity(60, ShadowDensity(_K))
-_FADING = FadingDensity(0.7, ShadowDensity(_K))  # a center expires after 16 rows, a span has 179
+_FADING = FadingDensity(0.7, ShadowDensity(_K))  # centers expire after 16 rows; a span has 179
 
 CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "gaussian": lambda X: Gaussian(1.5),

@@ -1,4 +1,4 @@
-"""Saved cases, and a check that a file is refused."""
+"""Fixtures that provide saved cases and check that a file is rejected."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.io.cases import CASES, data
 
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory):
-    """Return a function that returns the bytes of a saved case."""
+    """Return a function that reads a saved case as bytes."""
     folder = tmp_path_factory.mktemp("saved")
 
     def read(name="kernel pca"):
@@ -22,8 +22,8 @@ def saved(tmp_path_factory):
 
 
 @pytest.fixture
-def refuse(tmp_path):
-    """Return a function that checks that ``load``, or another function, refuses some bytes."""
+def assert_rejected(tmp_path):
+    """Return a function that checks that ``load``, or another reader, rejects the given bytes."""
 
     def check(contents, match, *, by=load):
         path = tmp_path / "hostile.rskpca"

@@ -40,12 +40,12 @@ def _state(value: Any) -> dict[str, Any]:
         value = value.compacted()  # drops expired centers
     state = {k: v for k, v in vars(value).items() if k not in COMPUTED_AGAIN}
     if "embedding_" in state:
-        state.pop("_solved_", None)  # derived from the model of the embedding
+        state.pop("_solved_", None)  # derived from the model in the embedding
     solved = state.get("_solved_")
     if solved is not None and solved[0] is not value._summary():
-        state["_solved_"] = None  # the data have changed since
+        state["_solved_"] = None  # the data have changed since the last solution
     if "segments" in state:
-        state["segments"] = concatenate(state["segments"])  # the split does not matter
+        state["segments"] = concatenate(state["segments"])  # how the rows are split is irrelevant
     return state
 
 

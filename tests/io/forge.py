@@ -1,4 +1,4 @@
-"""Forged files: invalid contents under a valid checksum, as an attacker would write them."""
+"""Forged model files with invalid contents and a valid checksum, as an attacker would write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rskpca.io._container import ALIGNMENT, DIGEST, MAGIC, PREFIX, VERSION
 
 @dataclass
 class ForgedFile:
-    """The header of a file, as JSON or as bytes, and the bytes of its arrays."""
+    """A file header, as JSON or as bytes, and the bytes of the arrays."""
 
     header: Any
     arrays: list[bytes]
@@ -24,7 +24,7 @@ class ForgedFile:
 
     @classmethod
     def parse(cls, data: bytes) -> ForgedFile:
-        """Take a file apart."""
+        """Split a file into its header and its arrays."""
         _, version, length, _ = PREFIX.unpack_from(data)
         header = json.loads(data[PREFIX.size : PREFIX.size + length])
         position, arrays = PREFIX.size + length, []
@@ -38,14 +38,14 @@ class ForgedFile:
         return cls(header, arrays, version)
 
     def find(self, path: Sequence[str]) -> Any:
-        """Return the part of the header at a path of keys."""
+        """Return the part of the header at the given path of keys."""
         tree = self.header
         for key in path:
             tree = tree[key]
         return tree
 
     def replace(self, path: Sequence[str], new: Any) -> None:
-        """Replace the value at a path of keys; ``...`` removes it."""
+        """Replace the value at the given path of keys, or remove it if the value is ``...``."""
         *holder, last = path
         tree = self.find(holder)
         if new is Ellipsis:
@@ -58,7 +58,7 @@ class ForgedFile:
         return self.find(path)["array"]
 
     def with_numbers(self, path: Sequence[str], places: int | slice, value: float) -> ForgedFile:
-        """Overwrite some numbers of an array."""
+        """Overwrite selected numbers in an array."""
         index = self.index_of(path)
         numbers = np.frombuffer(self.arrays[index], dtype=self.header["arrays"][index][0]).copy()
         numbers[places] = value

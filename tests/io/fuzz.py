@@ -1,8 +1,8 @@
-"""``python -m tests.io.fuzz --count 100000``: corrupt files at random and load them.
+"""Corrupt model files at random and load them: ``python -m tests.io.fuzz --count 100000``.
 
-A file with a wrong checksum must be refused, unless nothing was changed. A file whose checksum was
-corrected must be refused or give a valid model: it can be saved again, and it answers, or says
-in a ValueError or an ArithmeticError what is wrong with its numbers.
+A changed file with a wrong checksum must be rejected. A changed file with a corrected checksum must
+either be rejected or contain a valid model. Such a model can be saved again, and using it either
+works or raises a ValueError or an ArithmeticError.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.io import golden, mutations
 from tests.io.cases import CASES, data
 from tests.io.equality import differences
 
-MEMORY = 2**30  # bytes, in addition to those in use before the first file
+MEMORY = 2**30  # bytes, in addition to the memory in use before the first file
 MAX_SECONDS = 20.0  # per file
 ANSWERS = ("transform", "predict", "score_samples")
 ATTRIBUTES = ("eigenvectors_", "labels_", "center_labels_", "certificate_", "offset_", "t_")
@@ -34,7 +34,7 @@ ATTRIBUTES = ("eigenvectors_", "labels_", "center_labels_", "certificate_", "off
 
 @dataclass
 class Report:
-    """Counts of the outcomes, and the time of the slowest file."""
+    """The number of files per outcome, and the time for the slowest file."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
@@ -48,13 +48,13 @@ class Report:
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder, in memory if possible."""
+    """Return a temporary folder, which is in memory if possible."""
     memory = Path("/dev/shm")
     return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
 
 
 def save_cases(folder: Path) -> dict[str, bytes]:
-    """Return a valid file of each case."""
+    """Return a valid file for each case."""
     found = {}
     for name, make in CASES.items():
         save(make(data()[0]), folder / "seed")
@@ -109,7 +109,7 @@ def _load(path: Path, same: bool, must_refuse: bool) -> str:
 
 
 def _use(model: Any, path: Path) -> str:
-    """Save a model again and use it."""
+    """Save a model again, use it and return the outcome."""
     save(model, path)
     if differences(load(path), model):
         return "FAILED: saved differently"
@@ -121,7 +121,7 @@ def _use(model: Any, path: Path) -> str:
 
 
 def _answer(model: Any) -> None:
-    """Ask a fitted model for everything it knows, and change its data."""
+    """Call all methods of a fitted model, read its attributes and update its data."""
     if isinstance(model, dict | tuple):
         for part in model.values() if isinstance(model, dict) else model:
             _answer(part)
@@ -142,7 +142,7 @@ def _answer(model: Any) -> None:
 
 
 def _solve_again(model: Any, rows: Any) -> None:
-    """Ask for what depends on the data."""
+    """Compute all results that depend on the data."""
     getattr(model, "labels_", None)
     getattr(model, "reduced_set_", None)
     if hasattr(model, "transform"):
@@ -151,7 +151,7 @@ def _solve_again(model: Any, rows: Any) -> None:
 
 @contextmanager
 def _limited_memory(more: int) -> Iterator[None]:
-    """Limit the memory of the process to what it has now and some more."""
+    """Limit the memory of the process to its current size plus ``more`` bytes."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, before[1]))
@@ -178,8 +178,8 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     seconds = time.perf_counter() - start
     print(
-        f"{options.count:,} files in {seconds:.0f} s, the slowest {report.slowest:.2f} s, "
-        f"{len(report.failures)} failures, peak {peak} MB"
+        f"{options.count:,} files in {seconds:.0f} s (slowest file: {report.slowest:.2f} s), "
+        f"{len(report.failures)} failures, peak memory {peak} MB"
     )
 
 

@@ -1,7 +1,7 @@
-"""Files of earlier formats, which every later version must be able to read.
+"""Files in earlier formats, which every later version must be able to read.
 
-``python -m tests.io.golden PATH`` writes such a file, for a new format: models of all kinds, each
-with its answers on the machine that wrote the file.
+``python -m tests.io.golden PATH`` writes such a file in the current format. It contains models of
+all kinds, each with its results on the machine that wrote the file.
 """
 
 import copy
@@ -39,7 +39,7 @@ def data():
 
 
 def models():
-    """Return the models of the first file."""
+    """Return the models in the first file."""
     X = data()
     few = ShadowDensity(Gaussian(4.0), ell=2.0, n_frequencies=0)
     scaled = LaplacianEigenmaps(1, density=ShadowDensity("laplacian", n_frequencies=0), graph=5)
@@ -85,7 +85,7 @@ def more_models():
 
 
 def answers(model):
-    """Return coordinates, or clusters, or novelty scores; and pre-images if there are any."""
+    """Return coordinates, clusters or novelty scores, and pre-images if supported."""
     first = "predict" if isinstance(model, NormalizedCut) else "transform"
     verb = "decision_function" if isinstance(model, KernelPCANovelty) else first
     found = [getattr(model, verb)(ROWS)]
@@ -96,5 +96,5 @@ def answers(model):
 
 if __name__ == "__main__":
     everything = {**models(), **more_models()}
-    copies = {name: copy.deepcopy(model) for name, model in everything.items()}  # not solved yet
+    copies = {name: copy.deepcopy(model) for name, model in everything.items()}  # unsolved
     save({name: (copies[name], answers(m)) for name, m in everything.items()}, sys.argv[1])

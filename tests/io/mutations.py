@@ -1,4 +1,4 @@
-"""Ways to corrupt a model file."""
+"""Functions that corrupt a model file."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def extend(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def splice(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Join the start of one file and the end of another."""
+    """Join the start of one file with the end of another."""
     return data[: rng.randrange(len(data))] + other[rng.randrange(len(other)) :]
 
 
 def overwrite(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Overwrite a span with random bytes, zeros, ones or bytes of another file."""
+    """Overwrite a span with random bytes, zeros, ones or bytes from another file."""
     size = rng.choice([1, 4, 8, 64, 512])
     start, source = rng.randrange(len(data)), rng.randrange(len(other))
     span = rng.choice([rng.randbytes(size), bytes(size), b"\xff" * size, other[source:][:size]])
@@ -60,7 +60,7 @@ def overwrite(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def insert(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Insert some bytes, or remove some."""
+    """Insert or remove a few bytes."""
     start, size = rng.randrange(len(data)), rng.choice([1, 8, 64])
     return data[:start] + rng.choice([rng.randbytes(size), b""]) + data[start + rng.randrange(9) :]
 
@@ -69,7 +69,7 @@ def insert(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def _nodes(tree: Any) -> list[tuple[Any, Any]]:
-    """Return every node of a tree as the pair of its container and its key."""
+    """Return every node of a tree as a pair of its container and its key."""
     found, todo = [], [tree]
     while todo:
         holder = todo.pop()
@@ -129,7 +129,7 @@ def swap_values(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def graft_part(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Insert a part of another model, with its arrays."""
+    """Insert a part of another model, including its arrays."""
     file, donor = ForgedFile.parse(data), ForgedFile.parse(other)
     shift = len(file.arrays)
     part = json.loads(json.dumps(rng.choice(_objects(donor.header))))
@@ -146,7 +146,7 @@ def graft_part(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def _objects(header: dict[str, Any]) -> list[Any]:
-    """Return the parts of a model that are objects of a class."""
+    """Return the parts of a model that represent class instances."""
     nodes = [(header, "model"), *_nodes(header["model"])]
     found = [h[k] for h, k in nodes if isinstance(h[k], dict)]
     return [part for part in found if set(part) & set(CLASSES)] or found
@@ -181,7 +181,7 @@ def change_numbers(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def reshape_array(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Change the shape, dtype or order of an array, and its number of bytes accordingly."""
+    """Change the shape, dtype or order of an array, and adjust its number of bytes."""
     file = ForgedFile.parse(data)
     if file.arrays:
         index = rng.randrange(len(file.arrays))
@@ -210,7 +210,7 @@ CONTENTS: list[Mutation] = [
 
 
 def with_checksum(mutation: Mutation) -> Mutation:
-    """Return the same mutation, followed by a correction of the checksum."""
+    """Return a mutation that also corrects the checksum."""
 
     def mutate(data: bytes, other: bytes, rng: random.Random) -> bytes:
         return add_checksum(mutation(data, other, rng)[:-DIGEST])
@@ -220,7 +220,7 @@ def with_checksum(mutation: Mutation) -> Mutation:
 
 
 def flip_header_bits(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Flip bits of the header, and correct the lengths and the checksum."""
+    """Flip bits in the header, and correct the lengths and the checksum."""
     file = ForgedFile.parse(data)
     file.header = flip_bits(json.dumps(file.header).encode(), b"", rng)
     return file.to_bytes()

@@ -1,4 +1,4 @@
-"""Files that another machine wrote with an earlier version."""
+"""Test files that were written on another machine by an earlier version."""
 
 import hashlib
 
@@ -40,17 +40,17 @@ def loaded(request):
 
 
 @pytest.mark.parametrize("path", DIGESTS, ids=lambda path: path.name)
-def test_the_file_is_unchanged(path):
+def test_the_stored_file_is_unchanged(path):
     assert hashlib.sha256(path.read_bytes()).hexdigest() == DIGESTS[path]
     assert describe(path).rskpca == "0.1.0"
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_coordinates_equal_those_of_the_other_machine(name, first):
+def test_coordinates_equal_those_from_the_other_machine(name, first):
     np.testing.assert_allclose(first[name].transform(ROWS), EXPECTED[name], rtol=1e-10)
 
 
-def test_stored_numbers_have_the_same_bits(first):
+def test_stored_numbers_are_loaded_exactly(first):
     model = first["kernel pca"]
     assert model.reduced_set_.weights.tolist() == [4.0, 9.0, 2.0, 2.0, 1.0, 1.0, 1.0]
     assert model.reduced_set_.centers[:2].tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
@@ -59,8 +59,8 @@ def test_stored_numbers_have_the_same_bits(first):
     assert first["cut"].predict(ROWS).tolist() == [0, 1]
 
 
-def test_reduced_sets_equal_those_of_this_machine():
-    """A cover has the same bits on every machine, and a stream continues with them."""
+def test_reduced_sets_equal_those_from_this_machine():
+    """Covers are bitwise equal on every machine, including after a stream continues."""
     loaded = load(golden.FIRST)
     for name, model in golden.models().items():
         if name != "pipeline":
@@ -70,14 +70,14 @@ def test_reduced_sets_equal_those_of_this_machine():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_answers_equal_those_of_the_other_machine(name, loaded):
+def test_results_equal_those_from_the_other_machine(name, loaded):
     model, expected = loaded[name]
     for found, stored in zip(golden.answers(model), expected, strict=True):
         np.testing.assert_allclose(found, stored, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["window stream", "nystrom stream", "novelty stream", "fading"])
-def test_a_stream_continues_as_on_this_machine(name, loaded):
+def test_a_loaded_stream_continues_like_one_from_this_machine(name, loaded):
     model, _ = loaded[name]
     here = golden.more_models()[name].partial_fit(ROWS)
     for found, expected in zip(

@@ -1,4 +1,4 @@
-"""Files that are truncated, altered or malicious are refused with a message that says why."""
+"""Test that truncated, altered or malicious files are rejected with an explanation."""
 
 import os
 import threading
@@ -20,35 +20,37 @@ from tests.io.forge import ForgedFile, add_checksum
 # ------------------------------------------------------------------ bytes
 
 
-def test_truncated_and_extended_files_are_refused(saved, refuse):
+def test_truncated_and_extended_files_are_rejected(saved, assert_rejected):
     whole = saved("gaussian")
     for length in range(len(whole)):
-        refuse(whole[:length], "too few|truncated|not a model file")
-    refuse(whole + b"\0", "truncated or extended")
+        assert_rejected(whole[:length], "too few|truncated|not a model file")
+    assert_rejected(whole + b"\0", "truncated or extended")
 
 
-def test_every_changed_byte_is_detected(saved, refuse):
+def test_every_changed_byte_is_detected(saved, assert_rejected):
     whole = saved("gaussian")
     for place in range(len(whole)):
         altered = bytearray(whole)
         altered[place] ^= 1 << place % 8
-        refuse(bytes(altered), None)
+        assert_rejected(bytes(altered), None)
 
 
-def test_other_kinds_of_files_are_refused(refuse, tmp_path):
+def test_files_of_other_types_are_rejected(assert_rejected, tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
         bomb.writestr("zeros", bytes(10**7))
-    refuse((tmp_path / "bomb.zip").read_bytes(), "not a model file of rskpca")
-    refuse(b"", "0 bytes are too few")
+    assert_rejected((tmp_path / "bomb.zip").read_bytes(), "not a model file of rskpca")
+    assert_rejected(b"", "0 bytes are too few")
 
 
-def test_a_newer_format_asks_for_an_upgrade(saved, refuse):
+def test_the_error_for_a_newer_format_suggests_an_upgrade(saved, assert_rejected):
     file = ForgedFile.parse(saved("gaussian"))
     file.version = VERSION + 1
-    refuse(file.to_bytes(), "format version 3, but this version of rskpca reads.*upgrade rskpca")
-    refuse(file.to_bytes(), "upgrade", by=describe)
+    assert_rejected(
+        file.to_bytes(), "format version 3, but this version of rskpca reads.*upgrade rskpca"
+    )
+    assert_rejected(file.to_bytes(), "upgrade", by=describe)
     file.version = 0
-    refuse(file.to_bytes(), "invalid format version 0")
+    assert_rejected(file.to_bytes(), "invalid format version 0")
 
 
 def test_directories_and_devices_are_not_read(tmp_path):
@@ -99,20 +101,22 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("name", HEADERS)
-def test_an_invalid_header_is_refused(name, refuse):
+def test_an_invalid_header_is_rejected(name, assert_rejected):
     header, message = HEADERS[name]
     contents = ForgedFile(header, []).to_bytes()
-    refuse(contents, message)
-    refuse(contents, message, by=describe)
+    assert_rejected(contents, message)
+    assert_rejected(contents, message, by=describe)
 
 
-def test_a_header_is_limited_by_the_length_of_the_file_and_by_a_maximum(refuse, saved):
+def test_a_header_longer_than_the_file_or_the_maximum_is_rejected(assert_rejected, saved):
     whole = saved("gaussian")
     for length in (len(whole), 2**32 - 1, len(whole) - PREFIX.size - DIGEST + 1):
         magic, version, _, total = PREFIX.unpack_from(whole)
         prefix = PREFIX.pack(magic, version, length, total)
-        refuse(add_checksum(prefix + whole[PREFIX.size : -DIGEST]), "invalid header length")
-    refuse(ForgedFile(b" " * (MAX_HEADER + 1), []).to_bytes(), "invalid header length")
+        assert_rejected(
+            add_checksum(prefix + whole[PREFIX.size : -DIGEST]), "invalid header length"
+        )
+    assert_rejected(ForgedFile(b" " * (MAX_HEADER + 1), []).to_bytes(), "invalid header length")
 
 
 FIELDS = {
@@ -126,11 +130,11 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_wrong_field_of_the_header_is_refused(name, saved, refuse):
+def test_an_invalid_header_field_is_rejected(name, saved, assert_rejected):
     for wrong, message in FIELDS[name]:
         file = ForgedFile.parse(saved("gaussian"))
         file.header[name] = wrong
-        refuse(file.to_bytes(), message)
+        assert_rejected(file.to_bytes(), message)
 
 
 LAYOUTS = {
@@ -153,16 +157,16 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_an_invalid_array_is_refused_before_memory_is_allocated(name, saved, refuse):
+def test_an_invalid_array_is_rejected_before_memory_is_allocated(name, saved, assert_rejected):
     layout, message = LAYOUTS[name]
     file = ForgedFile.parse(saved())
     file.header["arrays"].append(layout)
     contents = file.to_bytes()
-    assert peak_memory(lambda: refuse(contents, message)) < 2**20
+    assert peak_memory(lambda: assert_rejected(contents, message)) < 2**20
 
 
 def peak_memory(function):
-    """Return the largest number of allocated bytes."""
+    """Return the peak number of allocated bytes."""
     tracemalloc.start()
     try:
         function()
@@ -171,8 +175,8 @@ def peak_memory(function):
         tracemalloc.stop()
 
 
-def test_a_sparse_file_takes_no_memory_before_its_header_is_checked(saved, tmp_path):
-    """The file claims ten gigabytes, which are not on the disk."""
+def test_no_memory_is_allocated_for_a_sparse_file_before_its_header_is_checked(saved, tmp_path):
+    """The file claims to contain ten gigabytes but occupies almost no disk space."""
     path = tmp_path / "sparse"
     whole = bytearray(saved("gaussian"))
     whole[16:24] = (10**10).to_bytes(8, "little")
@@ -237,11 +241,11 @@ TREES = {
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_an_invalid_tree_is_refused(name, saved, refuse):
+def test_an_invalid_tree_is_rejected(name, saved, assert_rejected):
     path, new, message = TREES[name]
     file = ForgedFile.parse(saved())
     file.replace(path, new)
-    refuse(file.to_bytes(), message)
+    assert_rejected(file.to_bytes(), message)
 
 
 VALUES = {
@@ -257,9 +261,9 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_invalid_numbers_are_refused(name, saved, refuse):
+def test_invalid_numbers_are_rejected(name, saved, assert_rejected):
     path, value, message = VALUES[name]
-    refuse(ForgedFile.parse(saved()).with_numbers(path, 0, value).to_bytes(), message)
+    assert_rejected(ForgedFile.parse(saved()).with_numbers(path, 0, value).to_bytes(), message)
 
 
 SHAPES = {
@@ -285,7 +289,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_arrays_that_disagree_are_refused(name, saved, refuse):
+def test_inconsistent_arrays_are_rejected(name, saved, assert_rejected):
     case, path, message = SHAPES[name]
     file = ForgedFile.parse(saved(case))
     index = len(file.arrays)
@@ -295,7 +299,7 @@ def test_arrays_that_disagree_are_refused(name, saved, refuse):
     file.arrays.append(shorter.tobytes())
     file.header["arrays"].append([dtype, [size - 1, *rest], *flags])
     file.replace((*path, "array"), index)
-    refuse(file.to_bytes(), message)
+    assert_rejected(file.to_bytes(), message)
 
 
 WALKS = {
@@ -305,27 +309,27 @@ WALKS = {
 
 
 @pytest.mark.parametrize("name", WALKS)
-def test_a_random_walk_without_its_result_is_refused(name, saved, refuse):
+def test_a_random_walk_without_its_result_is_rejected(name, saved, assert_rejected):
     case, cls, field, message = WALKS[name]
     file = ForgedFile.parse(saved(case))
     file.replace(("model", cls, "model_", "dict", field), None)
-    refuse(file.to_bytes(), message)
+    assert_rejected(file.to_bytes(), message)
 
 
-def test_a_graph_with_more_neighbors_than_centers_is_refused(saved, refuse):
+def test_a_graph_with_more_neighbors_than_centers_is_rejected(saved, assert_rejected):
     file = ForgedFile.parse(saved("laplacian eigenmaps, nearest"))
     system = ("model", "LaplacianEigenmaps", "model_", "dict", "system", "EigenSystem")
     file.replace((*system, "graph", "NeighbourGraph", "nearest"), 10**9)
-    refuse(file.to_bytes(), "nearest must be between 1 and")
+    assert_rejected(file.to_bytes(), "nearest must be between 1 and")
 
 
-def test_a_graph_with_more_pairs_than_fit_accepts_is_refused(saved, refuse, monkeypatch):
+def test_a_graph_with_more_pairs_than_fit_accepts_is_rejected(saved, assert_rejected, monkeypatch):
     contents = saved("laplacian eigenmaps, nearest")
     monkeypatch.setattr("rskpca.spectral.neighbours._MOST_PAIRS", 20)
-    refuse(contents, "pairs of neighbors, too many for memory")
+    assert_rejected(contents, "pairs of neighbors, too many for memory")
 
 
-def test_neighbors_are_counted_only_if_they_could_be_too_many(monkeypatch):
+def test_neighbors_are_counted_only_if_there_could_be_too_many(monkeypatch):
     def count(self, *arguments):
         raise AssertionError("counted")
 
@@ -337,7 +341,7 @@ def test_neighbors_are_counted_only_if_they_could_be_too_many(monkeypatch):
         NeighbourGraph.refuse_far(tree, 1.0)
 
 
-def test_an_incomplete_tile_of_frequencies_is_refused(saved, refuse):
+def test_an_incomplete_tile_of_frequencies_is_rejected(saved, assert_rejected):
     file = ForgedFile.parse(saved())
     for name in ("turns", "sums"):
         index = file.index_of((*_SET, "spectrum", "Spectrum", name))
@@ -345,7 +349,7 @@ def test_an_incomplete_tile_of_frequencies_is_refused(saved, refuse):
         numbers = np.frombuffer(file.arrays[index], dtype=dtype).reshape(shape, order=order)
         file.arrays[index] = np.ascontiguousarray(numbers[:, :7]).tobytes()
         layout[1], layout[2] = [shape[0], 7, *shape[2:]], "C"
-    refuse(file.to_bytes(), "sums must have 4 rows of whole tiles")
+    assert_rejected(file.to_bytes(), "sums must have 4 rows of whole tiles")
 
 
 def test_a_file_cannot_make_frozen_arrays_writeable(saved, tmp_path):
@@ -363,14 +367,14 @@ def test_a_file_cannot_make_frozen_arrays_writeable(saved, tmp_path):
 @pytest.mark.parametrize(
     "config", [{"transform": "x"}, {"x": "pandas"}, {"transform": 1}, "pandas"]
 )
-def test_invalid_settings_of_set_output_are_refused(config, saved, refuse):
+def test_invalid_set_output_settings_are_rejected(config, saved, assert_rejected):
     file = ForgedFile.parse(saved())
     held = {"dict": config} if isinstance(config, dict) else config
     file.header["model"]["ReducedSetKernelPCA"]["_sklearn_output_config"] = held
-    refuse(file.to_bytes(), "_sklearn_output_config must")
+    assert_rejected(file.to_bytes(), "_sklearn_output_config must")
 
 
-def test_steps_of_a_pipeline_with_different_features_are_refused(saved, refuse, tmp_path):
+def test_pipeline_steps_with_different_features_are_rejected(saved, assert_rejected, tmp_path):
     file = ForgedFile.parse(saved("pipeline"))
     narrow = CASES["scaler"](data()[0][:, :2])
     save(narrow, tmp_path / "narrow")
@@ -384,20 +388,20 @@ def test_steps_of_a_pipeline_with_different_features_are_refused(saved, refuse, 
     steps[0]["tuple"][1] = {"StandardScaler": scaler}
     file.arrays += other.arrays
     file.header["arrays"] += other.header["arrays"]
-    refuse(file.to_bytes(), "has 2 features, but n_features_in_ is 3")
+    assert_rejected(file.to_bytes(), "has 2 features, but n_features_in_ is 3")
 
 
-def test_unused_and_overused_arrays_are_refused(saved, refuse):
+def test_unused_and_overused_arrays_are_rejected(saved, assert_rejected):
     file = ForgedFile.parse(saved("reduced set"))
     file.header["arrays"].append(["|b1", [1], "C", True])
     file.arrays.append(b"\1")
-    refuse(file.to_bytes(), "unused arrays")
+    assert_rejected(file.to_bytes(), "unused arrays")
     file.header["model"] = {"dict": {"sets": [file.header["model"]] * 40}}
     file.header.update({"class": "dict", "n_features": None, "n_centers": None})
-    refuse(file.to_bytes(), "used more than 32 times")
+    assert_rejected(file.to_bytes(), "used more than 32 times")
 
 
-def test_an_array_with_many_uses_is_stored_more_than_once(tmp_path):
+def test_an_array_that_is_used_many_times_is_stored_more_than_once(tmp_path):
     X, _ = data()
     save([X] * 70, tmp_path / "many")
     loaded = load(tmp_path / "many")
@@ -405,23 +409,23 @@ def test_an_array_with_many_uses_is_stored_more_than_once(tmp_path):
     assert all(np.array_equal(array, X) for array in loaded)
 
 
-def test_a_header_with_many_objects_takes_limited_time_and_memory(saved, refuse):
+def test_a_header_with_many_objects_is_rejected_with_limited_memory(saved, assert_rejected):
     file = ForgedFile.parse(saved("gaussian"))
     file.header["model"] = [{"Gaussian": {}}] * 100_000
     file.header["class"] = "list"
     contents = file.to_bytes()
-    assert peak_memory(lambda: refuse(contents, "one object too many")) < 2**28
+    assert peak_memory(lambda: assert_rejected(contents, "one object too many")) < 2**28
 
 
-def test_a_deeply_nested_tree_is_refused(saved, refuse):
+def test_a_deeply_nested_tree_is_rejected(saved, assert_rejected):
     file = ForgedFile.parse(saved("gaussian"))
     for _ in range(40):
         file.header["model"] = [file.header["model"]]
-    refuse(file.to_bytes(), "nested too deeply")
+    assert_rejected(file.to_bytes(), "nested too deeply")
 
 
 def test_a_valid_forged_file_is_loaded(saved, tmp_path):
-    """The checksum is not a signature: a forged file with valid numbers is a model."""
+    """The checksum is not a signature, so a forged file with valid numbers is accepted."""
     file = ForgedFile.parse(saved("gaussian"))
     file.replace(("model", "Gaussian", "bandwidth"), 3.0)
     (tmp_path / "other").write_bytes(file.to_bytes())
@@ -430,29 +434,29 @@ def test_a_valid_forged_file_is_loaded(saved, tmp_path):
     assert loaded.bandwidth == 3.0
 
 
-def test_a_pipeline_with_a_cache_is_refused(saved, refuse):
+def test_a_pipeline_with_a_cache_is_rejected(saved, assert_rejected):
     """A cache would write files."""
     file = ForgedFile.parse(saved("pipeline"))
     file.replace(("model", "Pipeline", "memory"), "cache")
-    refuse(file.to_bytes(), "memory and transform_input must be None")
+    assert_rejected(file.to_bytes(), "memory and transform_input must be None")
 
 
 # ------------------------------------------------------------------ format version 1
 
 
-def test_an_invalid_tree_of_version_1_is_refused(refuse):
+def test_an_invalid_version_1_tree_is_rejected(assert_rejected):
     whole = golden.FIRST.read_bytes()
     path = ("model", "dict", "kernel pca", "ReducedSetKernelPCA")
     for name, new in (("_system_", {"EigenSystem": 1}), ("_system_", 7), ("density_", None)):
         file = ForgedFile.parse(whole)
         file.replace((*path, name), new)
-        refuse(file.to_bytes(), "not one of format version 1")
+        assert_rejected(file.to_bytes(), "not one of format version 1")
     file = ForgedFile.parse(whole)
     file.replace((*path, "_system_", "EigenSystem", "trace"), {"float": "nan"})
-    refuse(file.to_bytes(), "trace must be of type float")
+    assert_rejected(file.to_bytes(), "trace must be of type float")
 
 
-def test_classes_of_version_1_are_unknown_to_version_2(refuse):
+def test_version_1_classes_are_rejected_in_a_version_2_file(assert_rejected):
     file = ForgedFile.parse(golden.FIRST.read_bytes())
     file.version = VERSION
-    refuse(file.to_bytes(), "lost is missing")
+    assert_rejected(file.to_bytes(), "lost is missing")

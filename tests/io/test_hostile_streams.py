@@ -1,4 +1,4 @@
-"""Streams in a state that no rows could have produced are refused."""
+"""Test that streams in a state that no rows could have produced are rejected."""
 
 import numpy as np
 import pytest
@@ -48,11 +48,11 @@ def read_case(saved, path):
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_an_invalid_stream_is_refused(name, saved, refuse):
+def test_an_invalid_stream_is_rejected(name, saved, assert_rejected):
     path, new, message = TREES[name]
     file = read_case(saved, path)
     file.replace(path, new)
-    refuse(file.to_bytes(), message)
+    assert_rejected(file.to_bytes(), message)
 
 
 VALUES = {
@@ -85,9 +85,9 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_invalid_numbers_in_a_stream_are_refused(name, saved, refuse):
+def test_invalid_numbers_in_a_stream_are_rejected(name, saved, assert_rejected):
     path, places, value, message = VALUES[name]
-    refuse(read_case(saved, path).with_numbers(path, places, value).to_bytes(), message)
+    assert_rejected(read_case(saved, path).with_numbers(path, places, value).to_bytes(), message)
 
 
 SHAPES = {
@@ -98,10 +98,10 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_parts_of_a_stream_that_disagree_are_refused(name, saved, refuse):
+def test_inconsistent_parts_of_a_stream_are_rejected(name, saved, assert_rejected):
     path, message = SHAPES[name]
     file = read_case(saved, path)
     index = file.index_of(path)
     file.header["arrays"][index][1][0] -= 1
     file.arrays[index] = file.arrays[index][:-8]
-    refuse(file.to_bytes(), message)
+    assert_rejected(file.to_bytes(), message)

@@ -1,4 +1,4 @@
-"""A loaded model has the bits of the saved one, and continues in the same way."""
+"""Test that a loaded model is bitwise equal to the saved one and continues in the same way."""
 
 import inspect
 import os
@@ -25,7 +25,7 @@ def save_and_load(model, folder):
 
 
 def answers(model, X):
-    """Return everything that a model computes for some rows."""
+    """Return everything that a model computes for the given rows."""
     found = {name: getattr(model, name)(X) for name in ANSWERS if hasattr(model, name)}
     if hasattr(model, "inverse_transform"):
         found["inverse_transform"] = model.inverse_transform(found["transform"])
@@ -35,14 +35,14 @@ def answers(model, X):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_loaded_model_has_the_same_bits(name, dtype, tmp_path):
+def test_a_loaded_model_is_bitwise_equal_to_the_saved_model(name, dtype, tmp_path):
     X, new = data(dtype)
     model = CASES[name](X)
     loaded = save_and_load(model, tmp_path)
     assert differences(model, loaded) == []
     if hasattr(model, "n_features_in_"):
         assert differences(answers(model, new), answers(loaded, new)) == []
-    assert differences(model, loaded) == []  # after both were solved
+    assert differences(model, loaded) == []  # after both have been solved
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -55,13 +55,13 @@ def test_a_loaded_model_can_be_saved_again(name, tmp_path):
 
 
 def test_every_public_class_has_a_case():
-    """A new estimator must be allowed in model files, and needs a case."""
+    """A new estimator must be allowed in model files and must have a case."""
     X, _ = data()
     covered = {type(make(X)).__name__ for make in CASES.values()}
     public = {name for name in rskpca.__all__ if inspect.isclass(getattr(rskpca, name))}
     fitted = {n for n in public if issubclass(getattr(rskpca, n), BaseEstimator)}
     values = {"ReducedSet", "Certificate"}
-    assert (fitted | values) - covered == {"RadialKernel"}  # it contains a function
+    assert (fitted | values) - covered == {"RadialKernel"}  # RadialKernel contains a function
     assert public == fitted | values
 
 
@@ -83,7 +83,7 @@ MERGED = [name for name in CASES if "merged" in name]
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_loaded_stream_continues_with_the_same_bits(name, tmp_path):
+def test_a_loaded_stream_continues_with_bitwise_equal_results(name, tmp_path):
     X, new = data()
     model = CASES[name](X)
     loaded = save_and_load(model, tmp_path)
@@ -97,7 +97,7 @@ def test_a_loaded_stream_continues_with_the_same_bits(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", MERGED)
-def test_a_loaded_merged_model_continues_and_refuses_to_forget(name, tmp_path):
+def test_a_loaded_merged_model_can_continue_but_cannot_forget(name, tmp_path):
     X, new = data()
     model = CASES[name](X)
     loaded = save_and_load(model, tmp_path)
@@ -119,7 +119,7 @@ def test_a_warm_start_uses_the_loaded_centers(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["window, stream", "fading, stream"])
-def test_a_stream_of_both_precisions_continues_with_the_same_bits(name, tmp_path):
+def test_a_stream_of_mixed_precision_continues_with_bitwise_equal_results(name, tmp_path):
     X, new = data()
     for first, then in [(np.float32, np.float64), (np.float64, np.float32)]:
         model = CASES[name](X.astype(first)).partial_fit(new.astype(then))
@@ -133,7 +133,7 @@ def test_a_stream_of_both_precisions_continues_with_the_same_bits(name, tmp_path
 
 
 def test_expired_centers_are_not_stored(tmp_path):
-    """The search structure of the stream still contains some."""
+    """The search structure of the stream in memory still contains expired centers."""
     X = np.random.default_rng(0).uniform(0, 100, size=(6000, 2)) + np.arange(6000)[:, None] / 99
     model = WindowDensity(2000, ShadowDensity(Gaussian(4.0), n_frequencies=0)).partial_fit(X[:4000])
     aging = model._stream_.aging
@@ -164,10 +164,10 @@ SOLVED = [
 
 
 @pytest.mark.parametrize("name", SOLVED)
-def test_the_model_shares_the_parts_of_its_estimator(name, tmp_path, monkeypatch):
+def test_a_loaded_model_shares_objects_with_its_estimator(name, tmp_path, monkeypatch):
     model = CASES[name](data()[0])
     loaded = save_and_load(model, tmp_path)
-    monkeypatch.setattr(type(loaded), "_solve", None)  # nothing is solved again
+    monkeypatch.setattr(type(loaded), "_solve", None)  # raises if anything is solved again
     points = loaded._landmarks_ if "nystrom" in name else loaded.density_.reduced_set_
     assert loaded.model_.reduced_set is points
     assert loaded.model_.kernel is loaded.kernel_
@@ -175,7 +175,7 @@ def test_the_model_shares_the_parts_of_its_estimator(name, tmp_path, monkeypatch
     assert (loaded.model_.known is points) == (name != "nystrom, data")
 
 
-def test_a_dict_can_hold_models_numbers_and_strings(tmp_path):
+def test_a_dict_can_contain_models_numbers_and_strings(tmp_path):
     X, _ = data()
     checkpoint = {
         "model": ShadowDensity(Gaussian(4.0)).fit(X),
@@ -215,7 +215,7 @@ def test_the_header_describes_the_model(tmp_path):
     assert describe(tmp_path / "model").n_centers is None
 
 
-def test_a_file_replaces_another_and_leaves_no_temporary_files(tmp_path):
+def test_saving_replaces_an_existing_file_and_leaves_no_temporary_files(tmp_path):
     path = tmp_path / "model"
     save(Gaussian(1.0), path)
     (tmp_path / "link").symlink_to(path)
@@ -227,7 +227,7 @@ def test_a_file_replaces_another_and_leaves_no_temporary_files(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
 
 
-def test_the_mode_of_a_replaced_file_is_kept(tmp_path):
+def test_the_mode_of_a_replaced_file_is_preserved(tmp_path):
     path = tmp_path / "model"
     save(Gaussian(1.0), path)
     path.chmod(0o640)
@@ -248,7 +248,7 @@ def test_devices_pipes_and_folders_are_never_replaced(tmp_path):
 
 
 @pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
-def test_a_failed_write_leaves_the_old_file(failing, tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file_unchanged(failing, tmp_path, monkeypatch):
     path = tmp_path / "model"
     save(Gaussian(1.0), path)
 

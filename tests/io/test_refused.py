@@ -1,4 +1,4 @@
-"""Objects that cannot be saved are named before anything is written."""
+"""Test that objects that cannot be saved are reported before anything is written."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from tests.io.cases import data
 
 
 class UserEstimator(ReducedSetKernelPCA):
-    """A user's own estimator."""
+    """A user-defined estimator."""
 
 
 def with_unknown_attribute():
@@ -95,7 +95,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_the_error_names_the_part_and_nothing_is_written(name, tmp_path):
+def test_the_error_names_the_unsupported_part_and_nothing_is_written(name, tmp_path):
     make, message = REFUSED[name]
     with pytest.raises(ModelFileError, match=message):
         save(make(), tmp_path / "model")

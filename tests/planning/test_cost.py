@@ -1,4 +1,4 @@
-"""Test the scaling of the predicted time and the accuracy of the predicted memory."""
+"""Test how the predicted time scales and how accurate the predicted memory is."""
 
 import tracemalloc
 
@@ -11,13 +11,13 @@ from rskpca.spectral.eigensystem import STORED_CENTERS
 from tests import datasets
 
 
-def test_pass_time_is_linear_in_rows_and_quadratic_in_centers():
+def test_the_pass_time_is_linear_in_rows_and_quadratic_in_centers():
     timed = cost.PassTime(overhead=1.0, per_row=0.01, opening=2.0, n_centers=10)
     assert timed.seconds(1000, 10) == pytest.approx(1 + 10 + 2)
     assert timed.seconds(2000, 30) == pytest.approx(1 + 20 + 18)
 
 
-def test_pass_is_timed_on_the_sample():
+def test_the_pass_is_timed_on_the_sample():
     X = datasets.blobs(600, 3)
     timed = cost.time_pass(X, Gaussian(2.0), 4.0, 5000)
     model = ReducedSetKernelPCA(2, kernel=Gaussian(2.0), ell=4.0).fit(X)
@@ -31,7 +31,9 @@ def test_pass_is_timed_on_the_sample():
     [(100, 5, 3), (1000, 80, 3), (1000, 5, 2), (9e4, 5, 2)],
     ids=["small", "many components", "Lanczos", "Lanczos without a matrix"],
 )
-def test_solve_time_scales_with_the_cost_of_the_solver(n_centers, n_components, power, monkeypatch):
+def test_the_solve_time_scales_like_the_cost_of_the_solver(
+    n_centers, n_components, power, monkeypatch
+):
     monkeypatch.setattr(cost, "PROBE_CENTERS", 400)
     monkeypatch.setattr(cost, "PROBE_DENSE", 100)
     timer = cost.SolveTime(datasets.blobs(200, 2), Gaussian(1.0), n_components)
@@ -41,7 +43,7 @@ def test_solve_time_scales_with_the_cost_of_the_solver(n_centers, n_components, 
 
 
 @pytest.mark.parametrize(("n_samples", "ell"), [(200_000, 2.0), (5000, 20.0)])
-def test_predicted_memory_is_within_a_factor_of_two(n_samples, ell):
+def test_predicted_memory_is_correct_within_a_factor_of_two(n_samples, ell):
     X = datasets.blobs(n_samples, 3)
     model = ReducedSetKernelPCA(2, ell=ell).fit(X)
     tracemalloc.start()
@@ -53,7 +55,7 @@ def test_predicted_memory_is_within_a_factor_of_two(n_samples, ell):
     assert 0.5 < cost.bytes_needed(n_samples, 3, model.n_centers_) / peak < 2
 
 
-def test_memory_excludes_a_matrix_that_is_not_stored():
+def test_predicted_memory_excludes_a_matrix_that_is_not_stored():
     stored, not_stored = (
         cost.bytes_needed(10**5, 10, m) for m in (STORED_CENTERS, STORED_CENTERS + 1)
     )

@@ -10,7 +10,7 @@ from tests import datasets, dense
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)], ids=["Gaussian", "Laplacian"])
 @pytest.mark.parametrize("ell", [2.0, 4.0])
-def test_error_is_exact_if_the_sample_is_the_data(kernel, ell):
+def test_the_error_is_exact_if_the_sample_is_the_data(kernel, ell):
     X = datasets.blobs(300, 2)
     density = ShadowDensity(kernel, ell).fit(X)
     Q = density.reduced_set_.centers[density.labels_]
@@ -28,12 +28,12 @@ def test_error_is_exact_if_the_sample_is_the_data(kernel, ell):
 
 
 @pytest.mark.parametrize("radius", [0.25, 0.0])
-def test_error_is_zero_if_every_row_is_a_center(radius):
+def test_the_error_is_zero_if_every_row_is_a_center(radius):
     moved = distortion(np.arange(100.0)[:, None], Gaussian(1.0), radius)
     assert moved.operator_error(1.0, 2000) == moved.mean_displacement(1.0) == 0
 
 
-def test_sample_predicts_the_displacement_of_all_rows():
+def test_a_sample_predicts_the_displacement_of_all_rows():
     X = datasets.load("pendigits")
     kernel = Gaussian().resolve(X)
     density = ShadowDensity(kernel, 4.0).fit(X)

@@ -1,4 +1,4 @@
-"""Test the plan as a whole: numbers, advice, table, figure and errors."""
+"""Test a complete plan: its numbers, advice, table, figure and errors."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ def make_scattered():
 # ------------------------------------------------------------------------- the numbers
 
 
-def test_centers_are_predicted_and_increase_with_ell(planned):
+def test_the_predicted_number_of_centers_increases_with_ell(planned):
     assert [fit.ell for fit in planned.fits] == [3.0, 3.5, 3.7, 4.0, 4.5, 5.0]
     assert planned.asked.ell == planned.ell == 3.7
     assert planned.n_sampled == 1000
@@ -52,33 +52,33 @@ def test_centers_are_predicted_and_increase_with_ell(planned):
     assert np.all(np.diff([fit.n_centers for fit in planned.fits]) >= 0)
 
 
-def test_same_seed_gives_the_same_numbers(planned):
+def test_the_same_seed_gives_the_same_numbers(planned):
     def without_times(plan):
         return [replace(fit, seconds=0.0) for fit in plan.fits]
 
     assert without_times(plan(X, ell=3.7)) == without_times(planned)
 
 
-def test_file_and_array_give_the_same_plan(planned, tmp_path):
+def test_a_file_and_an_array_give_the_same_plan(planned, tmp_path):
     np.save(tmp_path / "data.npy", X)
     from_file = plan(tmp_path / "data.npy", ell=3.7)
     assert [f.n_centers for f in from_file.fits] == [f.n_centers for f in planned.fits]
 
 
-def test_centers_of_small_data_are_counted():
+def test_the_centers_of_small_data_are_counted():
     small = datasets.blobs(400, 2)
     fit = plan(small, Gaussian(2.0)).asked
     exact = ReducedSetKernelPCA(2, kernel=Gaussian(2.0)).partial_fit(small).n_centers_
     assert fit.low == fit.n_centers == fit.high == exact
 
 
-def test_kernel_of_the_fit_is_used():
+def test_the_plan_uses_the_same_kernel_as_the_fit():
     found = plan(X, Laplacian(3.0), sample=500)
     assert found.kernel.scale == 3.0
     assert "Laplacian(3)" in str(found)
 
 
-def test_input_is_not_modified():
+def test_the_input_is_not_modified():
     before = X.copy()
     before.flags.writeable = False
     plan(before, sample=200)
@@ -88,12 +88,12 @@ def test_input_is_not_modified():
 # ------------------------------------------------------------------------------ advice
 
 
-def test_compressible_data_need_no_changes(planned):
+def test_no_changes_are_advised_for_compressible_data(planned):
     assert len(planned.advice) == 1
     assert "centers" in planned.advice[0]
 
 
-def test_advice_offers_alternatives_for_incompressible_data():
+def test_the_advice_offers_alternatives_for_incompressible_data():
     found = plan(make_scattered(), ell=5.0, sample=200)
     text = " ".join(found.advice)
     assert "will not compress at the bandwidth" in text
@@ -115,7 +115,7 @@ def test_mnist_does_not_compress_at_the_median_bandwidth():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [581_012, 464_809])
-def test_centers_of_covtype_are_predicted(rows):
+def test_the_number_of_centers_for_covtype_is_predicted(rows):
     X = datasets.load("covtype")[:, :10]
     X = X[np.random.default_rng(0).permutation(len(X))[:rows]] if rows < len(X) else X
     for fit in plan(X).fits[::2]:
@@ -126,7 +126,7 @@ def test_centers_of_covtype_are_predicted(rows):
 # ---------------------------------------------------------------- the table and the figure
 
 
-def test_table_and_dictionary_hold_the_numbers(planned):
+def test_the_table_and_the_dictionary_contain_the_numbers(planned):
     lines = str(planned).splitlines()
     assert lines[0].startswith("20,000 x 3, Gaussian(")
     assert lines[2].split() == " ".join(HEADER).split()
@@ -138,19 +138,19 @@ def test_table_and_dictionary_hold_the_numbers(planned):
     assert numbers["advice"] == list(planned.advice)
 
 
-def test_html_table_highlights_the_requested_ell(planned):
+def test_the_html_table_highlights_the_requested_ell(planned):
     html = planned._repr_html_()
     assert html.count("<tr") == 7
     assert html.count("bold") == 1
     assert f"{planned.asked.n_centers:,}" in html
 
 
-def test_plan_is_frozen(planned):
+def test_a_plan_is_frozen(planned):
     with pytest.raises(FrozenInstanceError):
         planned.ell = 5.0
 
 
-def test_figure_shows_the_curve_its_interval_and_the_requested_ell(planned):
+def test_the_figure_shows_the_curve_its_interval_and_the_requested_ell(planned):
     mpl.use("agg")
     ax = planned.plot()
     curve = ax.get_lines()[0]
@@ -163,7 +163,7 @@ def test_figure_shows_the_curve_its_interval_and_the_requested_ell(planned):
     mpl.pyplot.close(ax.figure)
 
 
-def test_plan_does_not_import_matplotlib():
+def test_planning_does_not_import_matplotlib():
     code = (
         "import numpy as np, rskpca, sys;"
         "rskpca.planning.cost.PROBE_DENSE = rskpca.planning.cost.PROBE_CENTERS = 100;"
@@ -188,7 +188,7 @@ def test_bytes_and_shares_are_formatted_with_few_digits():
     assert percent(0.925) == "92.5%"
 
 
-def test_advice_warns_if_the_matrix_is_not_stored():
+def test_the_advice_mentions_that_the_matrix_is_not_stored():
     from rskpca.planning.advice import advise
 
     class Large:
@@ -203,17 +203,17 @@ def test_advice_warns_if_the_matrix_is_not_stored():
 
 
 @pytest.mark.parametrize("ell", [0, -1.0, np.nan, np.inf, "4", None])
-def test_invalid_ell_is_rejected(ell):
+def test_an_invalid_ell_is_rejected(ell):
     with pytest.raises(ValueError, match="ell must be a positive, finite number"):
         plan(X, ell=ell)
 
 
 @pytest.mark.parametrize("n_components", [0, 1.5, None])
-def test_invalid_n_components_is_rejected(n_components):
+def test_an_invalid_n_components_is_rejected(n_components):
     with pytest.raises(ValueError, match="n_components must be an integer"):
         plan(X, n_components=n_components)
 
 
-def test_unknown_kernel_is_rejected():
+def test_an_unknown_kernel_is_rejected():
     with pytest.raises(ValueError, match='kernel must be "rbf"'):
         plan(X, "cosine")

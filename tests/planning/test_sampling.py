@@ -30,7 +30,7 @@ def write_file(folder, kind):
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz", "csv", "parquet"])
-def test_file_and_array_give_the_same_rows(tmp_path, kind):
+def test_a_file_and_an_array_give_the_same_rows(tmp_path, kind):
     path = write_file(tmp_path, kind)
     for given in (path, str(path)):
         rows, n_samples = draw(given)
@@ -38,7 +38,7 @@ def test_file_and_array_give_the_same_rows(tmp_path, kind):
         np.testing.assert_array_equal(rows, draw(X)[0])
 
 
-def test_csv_file_without_column_names_is_read(tmp_path):
+def test_a_csv_file_without_column_names_is_read(tmp_path):
     np.savetxt(tmp_path / "data.csv", X, delimiter=",")
     rows, n_samples = draw(tmp_path / "data.csv")
     assert n_samples == 20_000
@@ -46,11 +46,11 @@ def test_csv_file_without_column_names_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("convert", [pd.DataFrame, np.ndarray.tolist], ids=["frame", "list"])
-def test_frames_and_lists_are_accepted(convert):
+def test_data_frames_and_lists_are_accepted(convert):
     np.testing.assert_array_equal(draw(convert(X))[0], draw(X)[0])
 
 
-def test_sample_is_5_percent_of_the_rows_and_covers_the_whole_range():
+def test_the_sample_has_5_percent_of_the_rows_and_covers_the_whole_range():
     rows, _ = draw(X)
     assert len(rows) == 1000
     assert len(np.unique(rows[:, 0])) == 1000
@@ -62,21 +62,21 @@ def test_sample_is_5_percent_of_the_rows_and_covers_the_whole_range():
     ("n_samples", "n_features", "size"),
     [(10**7, 3, 20_000), (10**6, 784, 2258), (10**6, 10**6, 1000), (10_992, 16, 549), (50, 2, 500)],
 )
-def test_default_sample_size(n_samples, n_features, size):
+def test_the_default_sample_size_depends_on_the_rows_and_features(n_samples, n_features, size):
     assert sample_size(n_samples, n_features) == size
 
 
-def test_all_rows_of_small_data_are_taken_in_order():
+def test_all_rows_of_small_data_are_used_in_order():
     np.testing.assert_array_equal(draw(X[:300])[0], X[:300])
     assert len(draw(X, 150)[0]) == 150
 
 
-def test_float32_is_kept_and_integers_become_float64():
+def test_float32_data_remain_float32_and_integers_become_float64():
     assert draw(X.astype(np.float32))[0].dtype == np.float32
     assert draw(X.astype(np.int16))[0].dtype == np.float64
 
 
-def test_error_names_the_file_that_cannot_be_read(tmp_path):
+def test_the_error_names_the_file_that_cannot_be_read(tmp_path):
     with pytest.raises(ValueError, match=r"cannot read 'data.txt'.*\.npy, \.npz, \.csv, \.parquet"):
         draw(tmp_path / "data.txt")
 
@@ -86,18 +86,18 @@ def test_sources_and_functions_are_accepted():
     np.testing.assert_array_equal(draw(lambda: np.array_split(X, 9))[0], draw(X)[0])
 
 
-def test_iterator_that_can_be_read_once_is_rejected():
+def test_an_iterator_that_can_be_read_only_once_is_rejected():
     with pytest.raises(ValueError, match=r"can be read only once.*Pass a function"):
         draw(iter([X]))
 
 
 @pytest.mark.parametrize("size", [0, -5, 2.5, "all", True])
-def test_invalid_sample_size_is_rejected(size):
+def test_an_invalid_sample_size_is_rejected(size):
     with pytest.raises(ValueError, match="sample must be an integer of at least 1"):
         draw(X, size)
 
 
-def test_sample_of_fewer_than_100_rows_is_rejected():
+def test_a_sample_of_fewer_than_100_rows_is_rejected():
     with pytest.raises(ValueError, match=r"sample=99 is too small.*at least 100"):
         draw(X, 99)
 

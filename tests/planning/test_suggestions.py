@@ -1,4 +1,4 @@
-"""Test suggestions for fitted models by following them."""
+"""Test the suggestions for fitted models by following them."""
 
 from dataclasses import replace
 
@@ -35,12 +35,12 @@ def suggestions(model, rows=X) -> dict[str, Suggestion]:
 
 
 def evaluate(suggestion: Suggestion):
-    """Return the estimator that the code creates."""
+    """Return the estimator that the suggested code creates."""
     return eval(suggestion.code, dict(vars(rskpca)))
 
 
 def with_errors(*errors: float) -> ReducedSetKernelPCA:
-    """Return a model whose eigenvalues may be off by these relative errors."""
+    """Return a model whose eigenvalues are certified to these relative errors."""
     model = ReducedSetKernelPCA(len(errors), ell=4.0).fit(X)
     certificate = model.certificate_
     scale = np.stack([1 - np.array(errors), 1 + np.array(errors)], axis=1)
@@ -96,7 +96,7 @@ def test_suggestions_keep_the_other_parameters():
     assert (tolerant.density.ell, tolerant.density.max_centers) == ("auto", None)
 
 
-def test_a_window_is_refined_on_its_rows():
+def test_refining_a_window_model_on_its_rows_is_suggested():
     model = ReducedSetKernelPCA(3, kernel=Gaussian(2.0), density=WindowDensity(200)).fit(X)
     assert Subject.of(model, X).retention.n_centers.max() <= 200
     found = suggestions(model)
@@ -106,14 +106,14 @@ def test_a_window_is_refined_on_its_rows():
     assert changed.density.window == 200
 
 
-def test_suggestions_for_a_detector_are_about_its_embedding():
+def test_suggestions_for_a_detector_apply_to_its_embedding():
     found = suggestions(KernelPCANovelty().fit(X))
     codes = [s.code for s in found.values() if s.code.endswith(")")]
     assert codes
     assert all(code.startswith(("ReducedSetKernelPCA(", "NystromKernelPCA(")) for code in codes)
 
 
-def test_the_suggested_tolerance_is_reached():
+def test_following_the_suggestion_reaches_the_tolerance():
     model = ReducedSetKernelPCA(3, ell=2.0, center=False).fit(X)
     suggestion = suggestions(model)["A larger ell, until the error is small"]
     changed = evaluate(suggestion)
@@ -124,7 +124,7 @@ def test_the_suggested_tolerance_is_reached():
     assert min(level.operator for level in levels if level.confidence < 1) <= changed.density.tol
 
 
-def test_a_smaller_ell_is_suggested_if_there_is_room():
+def test_a_smaller_ell_is_suggested_if_the_errors_are_small_enough():
     assert "A smaller ell" in suggestions(with_errors(0.01, 0.015))
     assert "A smaller ell" not in suggestions(with_errors(0.01, 0.05))
 
@@ -138,7 +138,7 @@ def test_the_suggested_bandwidth_keeps_a_tenth_of_the_rows(kernel):
     assert evaluate(found["Landmarks"]).kernel.bandwidth == model.kernel_.scale
 
 
-def test_landmarks_are_suggested_for_kernel_pca_only_and_if_they_are_fewer():
+def test_landmarks_are_suggested_only_for_kernel_pca_and_if_they_are_fewer():
     cut = NormalizedCut(3).fit(digits)
     assert cut.n_centers_ > 0.5 * len(digits)
     assert "Landmarks" not in suggestions(cut, digits)
@@ -146,18 +146,18 @@ def test_landmarks_are_suggested_for_kernel_pca_only_and_if_they_are_fewer():
     assert "Landmarks" not in suggestions(ReducedSetKernelPCA(3).fit(few), few)
 
 
-def test_a_green_model_with_many_points_may_have_a_smaller_basis():
+def test_a_smaller_basis_is_suggested_for_a_green_model_with_many_points():
     rows = np.random.default_rng(0).normal(size=(1500, 1))
     model = ReducedSetKernelPCA(1, ell=np.inf).fit(rows)
     assert "A smaller basis, for fast new rows" in suggestions(model, rows)
 
 
-def test_components_within_the_error_are_dropped():
+def test_dropping_components_within_the_error_is_suggested():
     suggestion = suggestions(with_errors(0.05, 0.3, 1.2))["Fewer components"]
     assert evaluate(suggestion).n_components == suggestion.changes["n_components"] == 2
 
 
-def test_slow_decay_calls_for_more_components_or_a_larger_bandwidth():
+def test_more_components_or_a_larger_bandwidth_are_suggested_for_slow_decay():
     noise = np.random.default_rng(0).normal(size=(500, 10))
     model = ReducedSetKernelPCA(3, bandwidth=2.0, ell=2.0).fit(noise)
     found = suggestions(model, noise)
@@ -165,19 +165,19 @@ def test_slow_decay_calls_for_more_components_or_a_larger_bandwidth():
     assert "A larger bandwidth, for more variance in few components" in found
 
 
-def test_a_kernel_can_be_too_wide():
+def test_a_smaller_bandwidth_is_suggested_if_the_kernel_is_too_wide():
     line = np.linspace(0, 1, 300)[:, None] * np.ones(2)
     model = ReducedSetKernelPCA(2, bandwidth=30.0, ell=100.0).fit(line)
     assert "A smaller bandwidth" in suggestions(model, line)
 
 
-def test_models_without_a_certificate_are_to_be_compared():
+def test_a_comparison_is_suggested_for_models_without_a_certificate():
     assert list(suggestions(DiffusionMaps(2).fit(X))) == ["A larger ell, to compare"]
     landmarks = NystromKernelPCA(2, n_centers=20).fit(X)
     assert next(iter(suggestions(landmarks))) == "A model with an error certificate"
 
 
-def test_without_a_sample_there_are_no_forecasts():
+def test_suggestions_without_a_sample_contain_no_forecasts():
     found = suggest(unwrap(ReducedSetKernelPCA(6, bandwidth=40.0, ell=3.0).fit(digits)))
     assert [suggestion.changes for suggestion in found] == [
         {"basis": None, "refine": "nystrom"},

@@ -1,4 +1,4 @@
-"""Test the verdict against the numbers of the certificate."""
+"""Test the verdict against the numbers in the certificate."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ X = blobs(800, 2)
 
 
 def model_with_errors(*errors: float, **changes: object) -> FittedModel:
-    """Return a model whose eigenvalues may be off by these relative errors."""
+    """Return a model whose eigenvalues are certified to these relative errors."""
     model = ReducedSetKernelPCA(len(errors), ell=4.0).fit(X).model_
     certificate = model.certificate
     scale = np.stack([1 - np.array(errors), 1 + np.array(errors)], axis=1)
@@ -38,7 +38,7 @@ def sentences(model: FittedModel) -> str:
         ((0.123,), "amber", "The eigenvalue is not known to within 10%: it may be off by 12%"),
     ],
 )
-def test_the_color_follows_from_the_intervals(errors, color, text):
+def test_the_color_depends_on_the_intervals(errors, color, text):
     verdict = judge(model_with_errors(*errors))
     assert verdict.color == color
     assert text in verdict.headline
@@ -73,27 +73,27 @@ def test_a_model_with_every_row_as_a_center_is_exact():
     assert "rotated by at most 0.01°" in sentences(model)
 
 
-def test_only_verdicts_that_are_not_green_mention_smaller_errors():
+def test_verdicts_mention_smaller_errors_unless_they_are_green():
     assert "actual error is often much smaller" in sentences(model_with_errors(0.2))
     assert "smaller" not in sentences(model_with_errors(0.02))
 
 
-def test_tied_components_are_to_be_interpreted_together():
+def test_the_verdict_recommends_interpreting_tied_components_together():
     angles = np.array([np.nan, 5.0, np.nan])
     text = sentences(model_with_errors(0.01, 0.01, 0.01, likely_angles=angles))
     assert "Components 1 and 2 are too close to separate: interpret them together." in text
     assert "The space of the first 2 components is rotated by at most 5°" in text
 
 
-def test_integer_data_with_a_small_radius_cause_a_warning():
+def test_integer_data_with_a_small_radius_lead_to_a_caution():
     grid = np.random.default_rng(0).integers(0, 6, size=(500, 2)).astype(float)
     assert "Caution" in sentences(ReducedSetKernelPCA(2, ell=2.0).fit(grid).model_)
-    exact = ReducedSetKernelPCA(2).fit(grid).model_  # needs no estimate
+    exact = ReducedSetKernelPCA(2).fit(grid).model_  # requires no estimate
     assert "Caution" not in sentences(exact)
     assert "Caution" not in sentences(ReducedSetKernelPCA(2).fit(np.round(1000 * X)).model_)
 
 
-def test_a_model_without_a_certificate_gets_no_color():
+def test_a_model_without_a_certificate_has_no_color():
     verdict = judge(DiffusionMaps(2).fit(X).model_)
     assert verdict.color == "none"
     assert "no error certificate" in verdict.headline
@@ -105,5 +105,5 @@ def test_a_model_without_a_certificate_gets_no_color():
     ("error", "text"),
     [(1e-12, "rounding error"), (0.0123, "1.2%"), (0.99, "99%"), (1.7, "100% or more")],
 )
-def test_errors_have_two_digits(error, text):
+def test_errors_are_given_with_two_digits(error, text):
     assert error_in_words(error) == text

@@ -1,4 +1,4 @@
-"""Verdicts on synthetic results for which the outcome is known."""
+"""Test the verdicts on claims with synthetic results whose outcome is known."""
 
 import json
 
@@ -18,7 +18,7 @@ SHADOW = {"fit": 1.0, "embed": 1.0, "transform": 1.0, "embedding_error": 1.0,
 
 
 def find(text, results, *, today=False):
-    """Return the finding of the one claim that contains this text."""
+    """Return the finding for the only claim that contains this text."""
     (claim,) = [claim for claim in CLAIMS if text in claim.text]
     return claim.find(results, today=today)
 
@@ -31,9 +31,9 @@ def filter_rows(rows, keep):
 
 
 def table_with_one_run_today(field, first, others, theirs):
-    """Return a table in which today's method was run once.
+    """Return a table in which the current method was run only once.
 
-    The shadow method has the value ``first`` in that run, and ``others`` in the other runs.
+    The shadow method has the value ``first`` in that run and ``others`` in all other runs.
     """
     rows = filter_rows(
         make_table()["rows"], lambda m, ell, run: m != "sklearn-nystroem" or run == 0
@@ -47,9 +47,9 @@ def table_with_one_run_today(field, first, others, theirs):
 
 
 def make_table(**changes):
-    """Return a table in which all methods have the values of the shadow method, except changes.
+    """Return a table in which all methods equal the shadow method except for ``changes``.
 
-    A change is a dictionary of values or of functions of ell; runs differ slightly.
+    Each change is a dictionary of values or functions of ell. The runs differ slightly.
     """
     exact = ("kpca", "kpca-dense", "sklearn-kpca")
     others = (
@@ -73,7 +73,7 @@ def make_table(**changes):
 
 
 def verdicts(text, results):
-    """Return the verdicts (a) and (b) on the one claim that contains this text."""
+    """Return the verdicts (a) and (b) on the only claim that contains this text."""
     both = (find(text, results, today=today) for today in (False, True))
     return tuple(None if one is None else one.verdict for one in both)
 
@@ -82,7 +82,7 @@ def verdicts(text, results):
     ("error", "expected"),
     [(2.0, REPRODUCED), (0.5, NOT), (lambda ell: 2.0 if ell < 4 else 0.5, PARTLY)],
 )
-def test_subsampling_is_the_worst_method(error, expected):
+def test_the_verdict_depends_on_whether_subsampling_is_the_worst_method(error, expected):
     found = dict.fromkeys(("fig02", "fig03"), make_table(subsampled={"embedding_error": error}))
     assert verdicts("Subsampled KPCA performs worse", found) == (expected, None)
 
@@ -90,7 +90,7 @@ def test_subsampling_is_the_worst_method(error, expected):
 @pytest.mark.parametrize(
     ("from_ell", "expected"), [(3.0, REPRODUCED), (3.5, PARTLY), (5.0, PARTLY), (9.0, NOT)]
 )
-def test_better_than_nystrom_from_some_ell_onward(from_ell, expected):
+def test_the_verdict_depends_on_the_ell_from_which_nystrom_is_worse(from_ell, expected):
     errors = {"embedding_error": lambda ell: 2.0 if ell >= from_ell else 0.5}
     found = {"fig03": make_table(nystrom=errors, sklearn_nystroem=errors)}
     assert verdicts("pendigits: the embedding of ShDE+RSKPCA is better", found) == (
@@ -100,7 +100,7 @@ def test_better_than_nystrom_from_some_ell_onward(from_ell, expected):
 
 
 @pytest.mark.parametrize(("at", "expected"), [({5.0}, PARTLY), (set(ELLS), NOT)])
-def test_an_embedding_may_be_worse_only_at_the_largest_ell(at, expected):
+def test_a_claim_is_partly_reproduced_if_it_fails_only_at_the_largest_ell(at, expected):
     errors = {"embedding_error": lambda ell: 0.5 if ell in at else 2.0}
     found = {"fig03": make_table(nystrom=errors, sklearn_nystroem=errors)}
     text = "pendigits: the embedding of ShDE+RSKPCA is better"
@@ -110,7 +110,7 @@ def test_an_embedding_may_be_worse_only_at_the_largest_ell(at, expected):
     assert ("not at the largest" in ours) == (expected == PARTLY)
 
 
-def test_embeddings_are_compared_over_shared_runs():
+def test_embedding_errors_are_compared_over_shared_runs():
     # Over all four runs, our mean would be 1.5 and smaller than theirs.
     found = {"fig03": table_with_one_run_today("embedding_error", 3.0, 1.0, 2.0)}
     finding = find("pendigits: the embedding of ShDE+RSKPCA is better", found, today=True)
@@ -119,12 +119,12 @@ def test_embeddings_are_compared_over_shared_runs():
     assert "error 1.5 times" in finding.ours
 
 
-def test_equal_errors_are_no_worse():
+def test_equal_errors_count_as_no_worse():
     found = {"fig02": make_table(sklearn_nystroem={"embedding_error": 0.9})}
     assert verdicts("german: the embedding of ShDE+RSKPCA is no worse", found) == (REPRODUCED, NOT)
 
 
-def test_an_analysis_of_variance_needs_two_runs():
+def test_an_analysis_of_variance_requires_two_runs():
     rows = make_table()["rows"]
     once = [i for i, run in enumerate(rows["run"]) if run == 0]
     found = {"fig02": {"rows": {k: [v[i] for i in once] for k, v in rows.items()}}}
@@ -138,10 +138,10 @@ def test_an_analysis_of_variance_needs_two_runs():
         (lambda ell: 60 - ell, PARTLY),
         (lambda ell: ell, NOT),
         (lambda ell: 1.5 - (ell - 3), NOT),  # from 0.5 above KPCA to 1.5 below it
-        (lambda ell: 0.2 + (ell - 3) / 3, REPRODUCED),  # from below
+        (lambda ell: 0.2 + (ell - 3) / 3, REPRODUCED),  # approaches KPCA from below
     ],
 )
-def test_errors_approach_those_of_kpca(errors, expected):
+def test_the_verdict_depends_on_whether_errors_approach_those_of_kpca(errors, expected):
     found = dict.fromkeys(("fig02", "fig03"), make_table(shadow={"embedding_error": errors}))
     assert verdicts("approaches the KPCA baseline", found) == (expected, None)
 
@@ -151,29 +151,29 @@ def test_errors_approach_those_of_kpca(errors, expected):
     [(0.51, REPRODUCED), (0.49, NOT), (lambda ell: 0.51 if ell < 4.2 else 0.49, PARTLY)],
 )
 @pytest.mark.parametrize("method", ["nystrom", "wnystrom", "subsampled"])
-def test_accurate_means_within_twice_the_best_error(method, best, expected):
+def test_a_method_is_accurate_if_its_error_is_within_twice_the_best(method, best, expected):
     errors = {"embedding_error": best, "eigenvalue_error": best}
     found = dict.fromkeys(("fig02", "fig03"), make_table(**{method: errors}))
     assert verdicts("approximates eigenvalues", found) == (expected, None)
 
 
-def test_better_than_the_worst_method_is_not_accurate_enough():
+def test_a_method_is_not_accurate_just_because_another_is_worse():
     bad, good = (dict.fromkeys(("embedding_error", "eigenvalue_error"), v) for v in (2.0, 0.1))
     found = dict.fromkeys(("fig02", "fig03"), make_table(subsampled=bad, nystrom=good))
     assert verdicts("approximates eigenvalues", found) == (NOT, None)
 
 
-def test_speedup_of_up_to_ten_times():
+def test_a_speedup_of_up_to_ten_times_is_judged():
     slow, slower = {"fit": 12.0, "transform": 4.0}, {"fit": 30.0, "transform": 2.0}
     found = {"fig02": make_table(kpca=slow, kpca_dense=slower, sklearn_kpca=slow)}
     assert verdicts("the training time of KPCA", found) == (REPRODUCED, REPRODUCED)
     assert verdicts("the testing time of KPCA", found) == (NOT, PARTLY)
     found = {"fig04": make_table(kpca=slow, kpca_dense={"fit": 30.0}, sklearn_kpca={"fit": 2.0})}
-    # For classification, embedding the training rows counts as well.
+    # For classification, the training time includes embedding the training rows.
     assert verdicts("the training time of KPCA", found) == (PARTLY, NOT)
 
 
-def test_training_is_faster_than_kpca():
+def test_the_verdict_depends_on_whether_training_is_faster_than_kpca():
     slow = {"fit": 3.0}
     found = dict.fromkeys(("fig02", "fig03"), make_table(kpca=slow, kpca_dense=slow))
     assert verdicts("trains faster than KPCA", found) == (REPRODUCED, NOT)
@@ -182,7 +182,7 @@ def test_training_is_faster_than_kpca():
 
 
 def test_the_fit_of_exact_kernel_pca_includes_the_training_coordinates():
-    slow = {"fit": 5.0, "embed": 90.0}  # 2.5 and 47 times ours
+    slow = {"fit": 5.0, "embed": 90.0}  # 2.5 and 47 times as slow as our method
     found = dict.fromkeys(("fig04", "fig05"), make_table(kpca=slow, sklearn_kpca={"fit": 100.0}))
     assert find("significant training speed-ups", found, today=True).ours == "usps 2.5; yale 2.5"
     assert "47.5 (Lanczos)" in find("significant training speed-ups", found).ours
@@ -196,7 +196,7 @@ def test_training_times_are_compared_over_shared_runs():
     assert "1.33 (usps, 1 run)" in finding.ours
 
 
-def test_training_time_compared_with_weighted_nystrom():
+def test_training_time_is_compared_with_weighted_nystrom():
     text, figures = "training time of RSKPCA compares favorably", ("fig02", "fig03", "fig04")
     slow, fast = make_table(wnystrom={"fit": 3.0}), make_table(wnystrom={"fit": 0.5})
     assert verdicts(text, dict.fromkeys(figures, slow) | {"fig05": slow}) == (REPRODUCED, None)
@@ -204,7 +204,7 @@ def test_training_time_compared_with_weighted_nystrom():
     assert verdicts(text, dict.fromkeys(figures, fast) | {"fig05": fast}) == (NOT, None)
 
 
-def test_training_is_slower_than_nystrom_but_faster_with_the_embedding():
+def test_training_can_be_slower_than_nystrom_but_faster_including_the_embedding():
     both = make_table(nystrom={"fit": 0.5, "embed": 3.0}, sklearn_nystroem={"fit": 9.0})
     found = dict.fromkeys(("fig02", "fig03", "fig04", "fig05"), both)
     assert verdicts("trains slower than Nystrom", found) == (REPRODUCED, NOT)
@@ -215,7 +215,7 @@ def test_training_is_slower_than_nystrom_but_faster_with_the_embedding():
     ("accuracy", "expected"),
     [(0.905, REPRODUCED), (0.95, NOT), (lambda ell: 0.95 if ell < 4 else 0.9, PARTLY)],
 )
-def test_accuracy_is_competitive_within_one_point(accuracy, expected):
+def test_accuracy_within_one_percentage_point_is_competitive(accuracy, expected):
     found = dict.fromkeys(("fig04", "fig05"), make_table(wnystrom={"accuracy": accuracy}))
     assert verdicts("accuracy of ShDE+RSKPCA is competitive", found) == (expected, REPRODUCED)
 
@@ -247,12 +247,12 @@ def test_competitiveness_is_judged_at_every_measured_ell():
 @pytest.mark.parametrize(
     ("m", "expected"), [(9.0, REPRODUCED), (11.0, NOT), (lambda ell: 2.5 * ell, PARTLY)]
 )
-def test_share_of_retained_data(m, expected):
+def test_the_verdict_depends_on_the_share_of_retained_data(m, expected):
     found = {"fig06": {"usps": make_table(shadow={"m": m})}}
     assert verdicts("Less than 10% of usps", found) == (expected, None)
 
 
-def test_better_reduced_sets_help_at_small_ell_and_cost_more():
+def test_better_reduced_sets_are_expected_to_help_at_small_ell_and_to_cost_more():
     better = {"accuracy": lambda ell: 0.95 if ell < 4 else 0.9, "fit": 5.0}
     found = dict.fromkeys(("fig07", "fig08"), make_table(kmeans=better))
     assert verdicts("The quality of the reduced set influences", found) == (REPRODUCED, None)
@@ -269,7 +269,7 @@ def test_better_reduced_sets_help_at_small_ell_and_cost_more():
 @pytest.mark.parametrize(
     ("times", "expected"), [(1.1, REPRODUCED), (1.9, PARTLY), (0.6, PARTLY), (0.4, NOT), (2.1, NOT)]
 )
-def test_testing_times_of_reduced_sets_are_equal(times, expected):
+def test_testing_times_of_reduced_sets_are_expected_to_be_equal(times, expected):
     other = {scheme: {"transform": times} for scheme in ("kmeans", "paring", "herding")}
     found = dict.fromkeys(("fig07", "fig08"), make_table(**other))
     assert verdicts("Evaluation speed-up is the same", found) == (expected, None)
@@ -281,19 +281,19 @@ def make_bounds(printed, measured=0.1, unproved=0.5):
     return {"bounds": {"sets": {"german": {"rows": [dict.fromkeys(names, row)]}}}}
 
 
-def test_verdicts_on_the_theorems():
+def test_theorems_are_judged_from_the_printed_and_measured_values():
     assert verdicts("Theorem 5.1", make_bounds(0.2)) == (REPRODUCED, None)
     assert verdicts("Theorem 5.1", make_bounds(0.05)) == (NOT, None)
     # Constructed data violate the printed bound of Theorem 5.2.
     assert verdicts("Theorem 5.2", make_bounds(0.2)) == (PARTLY, None)
     assert verdicts("Theorem 5.2", make_bounds(0.05)) == (NOT, None)
     assert verdicts("Theorem 5.4", make_bounds(0.2)) == (REPRODUCED, None)
-    assert verdicts("Theorem 5.4", make_bounds(None)) == (PARTLY, None)  # its condition is not met
+    assert verdicts("Theorem 5.4", make_bounds(None)) == (PARTLY, None)  # the condition is not met
     assert verdicts("Theorem 5.4", make_bounds(None, unproved=0.05)) == (NOT, None)
     assert "1 of 1 points on german;" in find("Theorem 5.1", make_bounds(0.2)).ours
 
 
-def test_rules_state_what_was_measured():
+def test_rules_state_what_is_measured():
     rules = {claim.text.partition(":")[0]: claim.rule for claim in CLAIMS}
     for number in "1234":
         rule = rules[f"Theorem 5.{number}"]
@@ -304,7 +304,7 @@ def test_rules_state_what_was_measured():
     assert all("upper bound, so smaller slopes are accepted" in rule for rule in costs)
 
 
-def test_verdicts_on_time_and_storage():
+def test_time_and_storage_are_judged_from_the_measured_exponents():
     as_printed = {
         method: {
             size: {"seconds": cost.time_exponents[i], "stored": cost.space_exponents[i]}
@@ -321,7 +321,7 @@ def test_verdicts_on_time_and_storage():
     assert verdicts("ShDE+RSKPCA stores", found) == (REPRODUCED, None)
 
 
-def test_the_abstract_combines_other_claims():
+def test_the_claim_in_the_abstract_combines_other_claims():
     slow = {"fit": 3.0, "embed": 3.0, "embedding_error": 2.0}
     all_good = make_table(nystrom=slow, wnystrom=slow, sklearn_nystroem=slow)
     found = dict.fromkeys(("fig02", "fig03", "fig04", "fig05"), all_good)
@@ -331,10 +331,10 @@ def test_the_abstract_combines_other_claims():
     assert find(text, found).ours.startswith("of the 7 comparisons below: 7 reproduced")
     assert find(text, found, today=True).ours.startswith("of the 4 comparisons below: 4 reproduced")
     clustered = found | {"fig05": make_table(nystrom=slow, sklearn_nystroem=slow)}
-    assert verdicts(text, clustered) == (PARTLY, REPRODUCED)  # WNystrom is as fast as our method
+    assert verdicts(text, clustered) == (PARTLY, REPRODUCED)  # WNystrom is equally fast here
 
 
-def test_claims_without_results_are_not_run(tmp_path):
+def test_claims_without_results_are_marked_as_not_run(tmp_path):
     numbers, path = run_experiment("claims", quick_settings(tmp_path))
     assert {row["a"]["verdict"] for row in numbers["claims"]} == {NOT_RUN}
     assert len(numbers["claims"]) == len(CLAIMS)
@@ -342,7 +342,7 @@ def test_claims_without_results_are_not_run(tmp_path):
     assert text.count("**not run**") == sum(1 + (claim.judge_today is not None) for claim in CLAIMS)
 
 
-def test_claims_are_judged_from_available_results(tmp_path):
+def test_claims_are_judged_from_the_available_results(tmp_path):
     settings = quick_settings(tmp_path, command="python -m experiments fig06 --quick")
     numbers = {name: make_table() for name in ("german", "pendigits", "usps", "yale")}
     results.write(settings.result("fig06"), results.describe_run("fig06", settings, 1.0, numbers))
@@ -358,7 +358,7 @@ def test_claims_are_judged_from_available_results(tmp_path):
     assert "| fig02 | not run |" in text
 
 
-def test_the_page_depends_on_the_result_files_alone(tmp_path):
+def test_the_page_depends_only_on_the_result_files(tmp_path):
     settings = quick_settings(tmp_path)
     first, path = run_experiment("claims", settings)
     before = path.read_text()

@@ -1,4 +1,4 @@
-"""Parsers of the publishers' formats, applied to small files in the same format."""
+"""Test the parsers for published file formats with small files."""
 
 import bz2
 import gzip
@@ -59,7 +59,7 @@ def encode_idx(array):
     return header + array.astype(np.uint8).tobytes()
 
 
-def test_idx_files_of_mnist_are_parsed():
+def test_mnist_idx_files_are_parsed():
     images = np.arange(3 * 2 * 2).reshape(3, 2, 2)
     X, y = parse_mnist(
         encode_idx(images),
@@ -93,7 +93,7 @@ def test_matlab_files_are_parsed(tmp_path):
     np.testing.assert_array_equal(labels, [1, 38])
 
 
-# The format of R's save(): the flags of each item, then its content.
+# The format written by R's save(): for each item, its flags, then its content.
 NIL = struct.pack(">i", 254)
 
 
@@ -126,7 +126,7 @@ def strings(*values):
 
 
 def pairs(*items):
-    """Encode a linked list of names (as items) and values."""
+    """Encode a linked list of names (given as encoded items) and values."""
     return b"".join(as_int32(0x402) + name + value for name, value in items) + NIL
 
 
@@ -159,7 +159,7 @@ def test_r_files_are_parsed(version, pack):
 
 def test_r_files_may_refer_to_earlier_symbols():
     dim = pairs((symbol("dim"), integers([1, 2])))
-    again = pairs((as_int32(255 | 2 << 8), integers([2, 1])))  # the second symbol: dim
+    again = pairs((as_int32(255 | 2 << 8), integers([2, 1])))  # refers to the second symbol, dim
     objects = pairs((symbol("a"), reals([1, 2], dim)), (symbol("b"), reals([3, 4], again)))
     found = read_rdata(encode_rdata(objects))
     assert found["a"].shape == (1, 2)

@@ -1,4 +1,4 @@
-"""Lookup of data files, and checks that they hold the published values."""
+"""Test how data files are found and checked against the published values."""
 
 import shutil
 from dataclasses import replace
@@ -19,7 +19,7 @@ TEXT = b" 1 6 2\n 3 4 1\n 5 0 1\n"
 
 
 @pytest.fixture
-def places(tmp_path, monkeypatch):
+def folders(tmp_path, monkeypatch):
     """Return an empty folder and an empty cache."""
     folder, cache = tmp_path / "folder", tmp_path / "cache"
     folder.mkdir()
@@ -30,7 +30,7 @@ def places(tmp_path, monkeypatch):
 
 @pytest.fixture
 def small(tmp_path):
-    """Return a data set of three rows that is published as a text file."""
+    """Return a data set with three rows that is published as a text file."""
     (tmp_path / "small.txt").write_bytes(TEXT)
     dataset = replace(
         data.get_dataset("german"),
@@ -50,18 +50,18 @@ def save(path, X, y):
 CORRECT = [[1, 6], [3, 4], [5, 0]], [2, 1, 1]
 
 
-def test_a_download_is_parsed_checked_and_cached(places, small):
+def test_a_download_is_parsed_checked_and_cached(folders, small):
     found = store.find(small, download=True)
     np.testing.assert_array_equal(found.X, CORRECT[0])
     np.testing.assert_array_equal(found.y, CORRECT[1])
-    again = store.find(replace(small, sources=()), download=False)  # from the cache
+    again = store.find(replace(small, sources=()), download=False)  # now from the cache
     np.testing.assert_array_equal(again.X, found.X)
     assert again.X.dtype == np.uint8
-    assert [path.name for path in places[1].iterdir()] == ["small.npz"]
+    assert [path.name for path in folders[1].iterdir()] == ["small.npz"]
 
 
-def test_the_folder_takes_precedence_over_the_cache(places, small):
-    folder, cache = places
+def test_the_folder_takes_precedence_over_the_cache(folders, small):
+    folder, cache = folders
     cache.mkdir()
     (cache / "small.npz").write_bytes(b"never read")
     save(folder / "small.npz", *CORRECT)
@@ -79,33 +79,33 @@ def test_the_folder_takes_precedence_over_the_cache(places, small):
         ([[257, 6], [3, 4], [5, 0]], [2, 1, 1], "uint8 cannot represent"),
     ],
 )
-def test_other_values_raise_an_error(places, small, X, y, what):
-    save(places[0] / "small.npz", X, y)
+def test_unexpected_values_raise_an_error(folders, small, X, y, what):
+    save(folders[0] / "small.npz", X, y)
     with pytest.raises(WrongDataError, match=what):
         store.find(small, download=True)
 
 
 @pytest.mark.parametrize("text", [b"", b"PK\x03\x04 truncated", b"not an archive"])
-def test_an_unreadable_file_raises_an_error(places, small, text):
-    (places[0] / "small.npz").write_bytes(text)
+def test_an_unreadable_file_raises_an_error(folders, small, text):
+    (folders[0] / "small.npz").write_bytes(text)
     with pytest.raises(WrongDataError, match=r"small\.npz cannot be read.*Remove it"):
         store.find(small, download=True)
 
 
-def test_a_file_without_classes_raises_an_error(places, small):
-    np.savez(places[0] / "small.npz", X=np.array(CORRECT[0]))
+def test_a_file_without_classes_raises_an_error(folders, small):
+    np.savez(folders[0] / "small.npz", X=np.array(CORRECT[0]))
     with pytest.raises(WrongDataError, match="cannot be read as arrays X and y"):
         store.find(small, download=True)
 
 
-def test_a_changed_download_raises_an_error_and_is_not_cached(places, small, tmp_path):
+def test_a_changed_download_raises_an_error_and_is_not_cached(folders, small, tmp_path):
     (tmp_path / "small.txt").write_bytes(TEXT.replace(b"6", b"7"))
     with pytest.raises(MissingDataError, match="sha256 of the values"):
         store.find(small, download=True)
-    assert not places[1].exists()
+    assert not folders[1].exists()
 
 
-def test_the_next_source_is_used_if_one_fails(places, small, monkeypatch):
+def test_the_next_source_is_tried_if_one_fails(folders, small, monkeypatch):
     def unreachable(number):
         raise OSError(f"no route to {number}")
 
@@ -133,20 +133,25 @@ def test_openml_is_accessed_with_valid_arguments(monkeypatch):
     np.testing.assert_array_equal(y, [3])
 
 
-def test_the_error_says_where_to_get_missing_data(places):
+def test_the_error_explains_where_to_get_missing_data(folders):
     with pytest.raises(MissingDataError) as caught:
         data.load("german", download=False)
     message = str(caught.value)
-    for part in ("https://doi.org/10.24432/C5NC77", "RSKPCA_DATA", str(places[0]), str(places[1])):
+    for part in (
+        "https://doi.org/10.24432/C5NC77",
+        "RSKPCA_DATA",
+        str(folders[0]),
+        str(folders[1]),
+    ):
         assert part in message
 
 
-def test_only_the_cache_is_searched_without_the_environment_variable(places, monkeypatch):
+def test_only_the_cache_is_searched_without_the_environment_variable(folders, monkeypatch):
     monkeypatch.delenv("RSKPCA_DATA")
-    assert store.candidate_paths("german") == [places[1] / "german.npz"]
+    assert store.candidate_paths("german") == [folders[1] / "german.npz"]
 
 
-def test_the_cache_is_in_the_usual_folder_of_the_platform(monkeypatch, tmp_path):
+def test_the_cache_is_in_the_standard_folder_for_the_platform(monkeypatch, tmp_path):
     monkeypatch.delenv("RSKPCA_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert store.cache_folder() == tmp_path / "rskpca"
@@ -155,7 +160,7 @@ def test_the_cache_is_in_the_usual_folder_of_the_platform(monkeypatch, tmp_path)
     assert store.cache_folder().parts[-3:] == ("Library", "Caches", "rskpca")
 
 
-def test_the_content_hash_ignores_the_row_order_if_asked_to(small):
+def test_the_content_hash_ignores_the_row_order_on_request(small):
     unordered = replace(small, any_order=True)
     rows = Published(np.array(CORRECT[0]), np.array(CORRECT[1]), np.zeros(3, bool))
     reversed_rows = Published(rows.X[::-1], rows.y[::-1], rows.is_test)
@@ -171,8 +176,8 @@ def test_an_unknown_name_raises_an_error_with_a_suggestion():
 
 
 @pytest.mark.parametrize("name", data.DATASETS)
-def test_local_files_are_the_published_ones(name):
-    """The checksum of the file and that of the values must both match."""
+def test_local_files_equal_the_published_files(name):
+    """The checksums of the file and of its values must both match."""
     try:
         found = data.load_published(name, download=False)
     except MissingDataError as error:
@@ -182,8 +187,8 @@ def test_local_files_are_the_published_ones(name):
     assert found.is_test.sum() == (0 if dataset.n_train is None else len(found.X) - dataset.n_train)
 
 
-def test_data_are_prepared_as_in_the_paper(places, tmp_path):
-    shutil.rmtree(places[0])
+def test_data_are_prepared_as_in_the_paper(folders, tmp_path):
+    shutil.rmtree(folders[0])
     for name, low, high in (("usps", 0.0, 1.0), ("yale", 0.0, 60 / 255)):
         X, _ = data.get_dataset(name).prepare(
             Published(np.array([[-1.0 if name == "usps" else 0.0], [1.0]]), np.array([3, 4]), None)

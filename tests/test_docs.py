@@ -1,4 +1,4 @@
-"""The Python code in README.md and docs runs and prints the documented output.
+"""Test that the Python code in README.md and docs runs and prints the documented output.
 
 A comment ``<!-- needs: pyspark java -->`` above a code block lists required modules and programs.
 If one is missing, the block is skipped, and the test is reported as skipped after the remaining
@@ -26,7 +26,7 @@ _BLOCK = re.compile(
 
 
 class Block(NamedTuple):
-    """A code block, its requirements, and its output if the page shows it."""
+    """A code block with its requirements and, if the page shows it, its output."""
 
     code: str
     needs: list[str]
@@ -48,7 +48,7 @@ def missing(needs: list[str]) -> list[str]:
     return [name for name in needs if find_spec(name) is None and shutil.which(name) is None]
 
 
-def test_readme_has_code():
+def test_the_readme_contains_code():
     assert blocks(ROOT / "README.md")
 
 

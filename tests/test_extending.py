@@ -1,4 +1,4 @@
-"""The classes of docs/extending.md satisfy the invariants of densities and embeddings."""
+"""Test that the classes in docs/extending.md pass the density and embedding invariants."""
 
 import functools
 import sys
@@ -13,7 +13,7 @@ from tests.test_docs import ROOT, blocks
 
 @functools.cache
 def page() -> ModuleType:
-    """Return the code of the page as a module, so that its classes can be pickled."""
+    """Return the code on the page as a module, so that its classes can be pickled."""
     module = sys.modules["extending"] = ModuleType("extending")
     for block in blocks(ROOT / "docs" / "extending.md"):
         exec(compile(block.code, "extending.md", "exec"), vars(module))

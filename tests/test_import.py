@@ -1,4 +1,4 @@
-"""Test that importing the package is cheap."""
+"""Test that importing the package is fast."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ def modules_imported_by(statement: str) -> set[str]:
     return {name.partition(".")[0] for name in run.stdout.split()}
 
 
-def test_import_loads_no_heavy_module():
+def test_importing_the_package_loads_no_heavy_modules():
     """scikit-learn itself imports pandas, and hence pyarrow, if they are installed."""
     ours, theirs = (
         modules_imported_by("import rskpca"),
@@ -24,7 +24,7 @@ def test_import_loads_no_heavy_module():
     assert not (ours - theirs) & {"pyarrow", "pandas", "polars"}
 
 
-def test_import_does_not_load_the_compiled_module():
+def test_importing_the_package_does_not_load_the_compiled_module():
     code = "import rskpca, sys; sys.exit('rskpca._core.compiled' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -34,14 +34,14 @@ def test_every_public_name_exists_and_has_a_docstring(name):
     assert len(getattr(rskpca, name).__doc__) > 40
 
 
-def test_the_version_is_the_installed_one():
+def test_the_version_matches_the_installed_version():
     from importlib.metadata import version
 
     assert rskpca.__version__ == version("rskpca")
 
 
 def test_the_package_works_without_a_compilation_cache():
-    """Many containers have a read-only installation without a home directory."""
+    """Many containers have a read-only installation and no home directory."""
     code = """
 import numpy as np
 from numba.core.dispatcher import Dispatcher

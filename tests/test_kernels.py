@@ -1,4 +1,4 @@
-"""Kernels: values, constants, bandwidths and names."""
+"""Test the values, constants, bandwidths and names of kernels."""
 
 import math
 import pickle
@@ -17,14 +17,14 @@ from tests.dense import log_kernel
 
 
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_values_equal_the_formula(family):
+def test_kernel_values_equal_the_formula(family):
     X, Y = datasets.blobs(40, 3), datasets.blobs(30, 3, seed=1)
     kernel = family(1.7)
     np.testing.assert_allclose(kernel(X, Y), np.exp(log_kernel(kernel, X, Y)), atol=1e-14)
     np.testing.assert_allclose(kernel(X), kernel(X, X), atol=0)
 
 
-def test_gamma_matches_scikit_learn():
+def test_gamma_has_the_same_meaning_as_in_scikit_learn():
     X = datasets.blobs(40, 3)
     np.testing.assert_allclose(Gaussian.from_gamma(0.3)(X), rbf_kernel(X, gamma=0.3), atol=1e-13)
     assert Gaussian.from_gamma(0.3).gamma == pytest.approx(0.3, rel=1e-15)
@@ -55,7 +55,7 @@ def test_kappa_and_the_lipschitz_constant_are_sharp(kernel):
 
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
-def test_log_integral_equals_numerical_integration(family, d):
+def test_the_log_integral_matches_numerical_integration(family, d):
     kernel = family(1.0)
     area = 2 * math.pi ** (d / 2) / math.gamma(d / 2)
     radial, _ = quad(lambda r: r ** (d - 1) * float(kernel.profile(r**kernel.power)), 0, np.inf)
@@ -177,7 +177,7 @@ def test_a_kernel_object_cannot_be_combined_with_a_bandwidth(extra):
         as_kernel(Gaussian(1.0), **extra)
 
 
-def test_different_numbers_of_features_are_rejected():
+def test_arrays_with_different_numbers_of_features_are_rejected():
     with pytest.raises(ValueError, match=r"X has 3 features, but Y has 2"):
         Gaussian(1.0)(np.zeros((2, 3)), np.zeros((2, 2)))
 
@@ -204,7 +204,7 @@ def test_the_default_bandwidth_is_the_median_distance():
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-def test_drop_is_accurate_at_small_distances(kernel):
+def test_drop_is_accurate_for_small_distances(kernel):
     r = np.array([0.0, 1e-12, 1e-3, 1.0, 50.0])
     expected = -np.expm1(-((r / 2.0) ** kernel.power))
     np.testing.assert_allclose(kernel.drop(r), expected, rtol=1e-14)
@@ -216,7 +216,7 @@ def test_drop_is_accurate_at_small_distances(kernel):
     "kernel",
     [Gaussian(2.0), Laplacian(2.0), RadialKernel(np.cos, 1.0, 3.0, lipschitz=1.0)],
 )
-def test_squared_equals_the_square_of_the_kernel(kernel):
+def test_the_squared_kernel_equals_the_square_of_the_kernel(kernel):
     X = np.random.default_rng(0).normal(size=(20, 3))
     squared = kernel.squared()
     np.testing.assert_allclose(squared(X), kernel(X) ** 2, atol=1e-14)
@@ -228,7 +228,7 @@ def test_squared_equals_the_square_of_the_kernel(kernel):
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
 @pytest.mark.parametrize("d", [1, 3, 20])
 def test_frequencies_reproduce_the_kernel(kernel, d):
-    """By Bochner, the mean of cos <omega, x> is k(x, 0); sums and differences give k^2."""
+    """By Bochner's theorem, cos <omega, x> has mean k(x, 0); sums and differences give k^2."""
     omega = kernel.frequencies((2, 20_000), d, np.random.default_rng(0))
     assert omega.shape == (2, 20_000, d)
     for length in (0.3, 1.0, 3.0):
@@ -260,7 +260,7 @@ def test_a_lipschitz_constant_that_is_too_small_is_rejected(slope):
         RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=slope)(np.zeros((1, 1)))
 
 
-def test_monotone_is_checked_against_the_profile():
+def test_the_monotone_argument_is_checked_against_the_profile():
     with pytest.raises(ValueError, match="monotone must be True or False, got 'yes'"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, monotone="yes")(np.zeros((1, 1)))
     with pytest.raises(ValueError, match="monotone=True, but the profile increases"):

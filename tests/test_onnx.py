@@ -1,4 +1,4 @@
-"""Graphs give the same answers in onnxruntime as the models do in Python."""
+"""Test that ONNX graphs give the same results in onnxruntime as the models do in Python."""
 
 import json
 import sys
@@ -73,7 +73,7 @@ def train(dtype="float64", shift=0.0):
 
 
 def rows(dtype="float64", shift=0.0):
-    """Return new points, and points of the training data, whose distances are zero."""
+    """Return new points, and training points, which have a center at distance zero."""
     both = np.vstack([datasets.blobs(60, 3, seed=9), datasets.blobs(300, 3)[:60]])
     return (both + shift).astype(dtype)
 
@@ -104,7 +104,7 @@ def assert_equal_answers(model, X):
 
 
 def assert_near_float64(model, X):
-    """Compare coordinates with those in float64, relative to the size of each."""
+    """Compare coordinates with float64 results, relative to the size of each component."""
     got = answers(to_onnx(model, dtype=X.dtype), X)["transform"]
     expected = model.transform(X.astype(np.float64))
     error, size = np.abs(got - expected).max(axis=0), np.abs(expected).max(axis=0)
@@ -114,7 +114,7 @@ def assert_near_float64(model, X):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_gives_the_answers_of_python(name, kernel, dtype):
+def test_every_model_gives_the_same_results_as_in_python(name, kernel, dtype):
     model = MODELS[name](kernel=kernel).fit(train(dtype))
     assert_equal_answers(model, rows(dtype))
     if hasattr(model, "transform"):
@@ -123,32 +123,32 @@ def test_every_model_gives_the_answers_of_python(name, kernel, dtype):
 
 @pytest.mark.parametrize("compress", [select_reduced_set, compress_map])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_compressed_models_give_the_answers_of_python(compress, dtype):
+def test_compressed_models_give_the_same_results_as_in_python(compress, dtype):
     model = ReducedSetKernelPCA(3).fit(train(dtype))
     assert_equal_answers(compress(model, 15), rows(dtype))
 
 
-# --------------------------------------------------------------------------------- digits
+# --------------------------------------------------------------------------------- accuracy
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("shift", [1e3, 1e6])
 @pytest.mark.parametrize("name", ["centered", "laplacian", "novelty"])
-def test_data_far_from_the_origin_keep_their_accuracy(name, shift, kernel, dtype):
+def test_results_are_accurate_for_data_far_from_the_origin(name, shift, kernel, dtype):
     model = MODELS[name](kernel=kernel).fit(train(dtype, shift))
     assert_equal_answers(model, rows(dtype, shift))
 
 
 def far_clumps(dtype):
-    """Return clumps of unit size, a thousand apart: the product form cancels within each."""
+    """Return clumps of unit size a thousand apart, within which the product form cancels."""
     X = train() + 1000 * (np.arange(300) % 3)[:, None]
     return X.astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_clumps_a_thousand_bandwidths_apart_keep_their_accuracy(kernel, dtype):
+def test_results_are_accurate_for_clumps_a_thousand_bandwidths_apart(kernel, dtype):
     """The error of ``transform`` itself is 2e-5 in float32."""
     X = far_clumps(dtype)
     assert_near_float64(ReducedSetKernelPCA(4, kernel=kernel, bandwidth=1.0).fit(X), X)
@@ -168,7 +168,7 @@ def test_the_product_form_alone_is_not_accurate_enough(monkeypatch):
     assert np.abs(answers(to_onnx(model, dtype=X.dtype), X)["transform"] - Z).max() > 1e-9
 
 
-def test_graphs_compute_in_float32_where_it_is_accurate_enough():
+def test_graphs_compute_in_float32_if_it_is_accurate_enough():
     X = train("float32")
     assert metadata(to_onnx(ReducedSetKernelPCA(2).fit(X)))["arithmetic"] == "float32"
     cancelling = ReducedSetKernelPCA(40, refine="nystrom").fit(X)
@@ -179,7 +179,7 @@ def test_graphs_compute_in_float32_where_it_is_accurate_enough():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_points_far_from_all_centers_get_the_answers_of_python(dtype):
+def test_points_far_from_all_centers_get_the_same_results_as_in_python(dtype):
     X = train(dtype)
     far = np.array([[1e3, 0, 0], [1e30, -1e30, 0], [np.finfo(dtype).max] * 3], dtype)
     for model in (ReducedSetKernelPCA(2).fit(X), KernelPCANovelty().fit(X)):
@@ -189,7 +189,7 @@ def test_points_far_from_all_centers_get_the_answers_of_python(dtype):
 
 
 @pytest.mark.parametrize("name", ["centered", "diffusion 1", "laplacian of neighbors"])
-def test_a_row_with_nan_has_coordinates_nan(name):
+def test_a_row_with_nan_has_nan_coordinates(name):
     X = rows()
     X[3, 1] = np.nan
     found = answers(to_onnx(MODELS[name]().fit(train()), dtype=X.dtype), X)["transform"]
@@ -209,7 +209,7 @@ def test_eigenfunctions_with_negative_eigenvalues_are_extended(graph):
     assert_equal_answers(model, np.vstack([X, X + 0.01]))
 
 
-def test_centers_may_weigh_less_than_one_row():
+def test_centers_may_have_a_weight_below_one():
     X = train()
     weights = np.random.default_rng(0).uniform(0.05, 1.5, size=len(X))
     model = LaplacianEigenmaps(3).fit(X, sample_weight=weights)
@@ -227,7 +227,7 @@ def test_ties_between_neighbors_on_a_lattice_are_broken_as_in_python(graph):
 
 
 @pytest.mark.parametrize("basis", [None, 30])
-def test_unreached_points_get_the_cluster_of_the_nearest_center(basis):
+def test_distant_points_are_assigned_to_the_cluster_of_the_nearest_center(basis):
     X = train()
     model = NormalizedCut(3, basis=basis).fit(X)
     far = np.vstack([1e4 * X[:40], rows()])
@@ -243,7 +243,7 @@ KINDS = ["centered", "diffusion 1", "laplacian", "laplacian of neighbors", "cut"
 
 
 @pytest.mark.parametrize("name", [*KINDS, "laplacian with a cut-off", "cut by pivots"])
-def test_a_graph_takes_any_number_of_rows(name):
+def test_a_graph_accepts_any_number_of_rows(name):
     graph = to_onnx(MODELS[name]().fit(train()), dtype=np.float64)
     for count in (0, 1):
         found = answers(graph, rows()[:count])
@@ -252,7 +252,7 @@ def test_a_graph_takes_any_number_of_rows(name):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", KINDS)
-def test_a_graph_has_standard_operators_and_no_tensor_above_two_dimensions(name, kernel):
+def test_a_graph_uses_standard_operators_and_tensors_of_at_most_two_dimensions(name, kernel):
     graph = to_onnx(MODELS[name](kernel=kernel).fit(train()))
     onnx.checker.check_model(graph, full_check=True)
     assert [(o.domain, o.version) for o in graph.opset_import] == [("", 18)]
@@ -263,14 +263,14 @@ def test_a_graph_has_standard_operators_and_no_tensor_above_two_dimensions(name,
     assert max(len(shape) for shape in shapes) <= 2
 
 
-def test_the_points_are_stored_once():
+def test_the_points_are_stored_only_once():
     model = ReducedSetKernelPCA(2, bandwidth=1.0).fit(datasets.blobs(500, 40))
     size = to_onnx(model, dtype=np.float64).ByteSize()
     assert model.basis_.nbytes < size < 1.1 * model.basis_.nbytes + 10_000
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_reference_runtime_gives_the_same_answers(name):
+def test_the_reference_runtime_gives_the_same_results(name):
     graph, X = to_onnx(MODELS[name]().fit(train()), dtype=np.float64), rows()
     found = answers(graph, X)
     theirs = ReferenceEvaluator(graph).run(list(found), {"X": X})
@@ -278,7 +278,7 @@ def test_the_reference_runtime_gives_the_same_answers(name):
         np.testing.assert_allclose(ours, other, atol=1e-12 * np.abs(other).max())
 
 
-def test_metadata_describe_the_model():
+def test_the_metadata_describe_the_model():
     X = pd.DataFrame(train(), columns=["height", "width", "Straße"])
     graph = to_onnx(ReducedSetKernelPCA(2, bandwidth=3.0).fit(X))
     about = metadata(graph)
@@ -314,7 +314,7 @@ def test_the_graph_includes_the_scalers_of_a_pipeline(scalers, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shift", [1e3, 1e6])
-def test_scaled_data_far_from_the_origin_keep_their_accuracy(shift, dtype):
+def test_results_are_accurate_for_scaled_data_far_from_the_origin(shift, dtype):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(3)).fit(train(dtype, shift))
     assert_equal_answers(pipeline, rows(dtype, shift))
 
@@ -341,13 +341,13 @@ def test_an_unfitted_model_is_rejected(model):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, "int32", "no dtype", None])
-def test_other_dtypes_are_rejected(dtype):
+def test_unsupported_dtypes_are_rejected(dtype):
     with pytest.raises(ValueError, match=r"dtype must be numpy\.float32 or numpy\.float64"):
         to_onnx(ReducedSetKernelPCA(2).fit(train()), dtype=dtype)
 
 
 @pytest.mark.parametrize("model", [PCA(2), "model.onnx", rskpca.ShadowDensity()])
-def test_other_models_are_rejected(model):
+def test_unsupported_models_are_rejected(model):
     with pytest.raises(TypeError, match="to_onnx takes a fitted embedding"):
         to_onnx(model)
 
@@ -358,7 +358,7 @@ def test_a_pipeline_without_a_model_is_rejected():
 
 
 class Half(FittedOperator):
-    """A user-defined operator: k(x, y) / 2."""
+    """A user-defined operator that returns k(x, y) / 2."""
 
     def fit(self, gram, weights):
         return self
@@ -389,7 +389,7 @@ def test_user_defined_methods_and_operators_are_rejected(kind):
     assert_equal_answers(Renamed(2).fit(train()), rows())
 
 
-def test_other_steps_of_a_pipeline_are_rejected():
+def test_pipelines_with_other_steps_are_rejected():
     pipeline = make_pipeline(PCA(2), ReducedSetKernelPCA(2)).fit(train())
     with pytest.raises(TypeError, match=r"StandardScaler.*PCA.*to_onnx\(pipeline\[-1\]\)"):
         to_onnx(pipeline)
@@ -398,13 +398,13 @@ def test_other_steps_of_a_pipeline_are_rejected():
         to_onnx(clipped)
 
 
-def test_without_onnx_the_error_names_the_extra(monkeypatch):
+def test_the_error_without_onnx_names_the_extra_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r'pip install "rskpca\[onnx\]"'):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))
 
 
-def test_a_model_that_exceeds_the_limit_of_the_format_is_rejected(monkeypatch):
+def test_a_model_that_exceeds_the_format_size_limit_is_rejected(monkeypatch):
     monkeypatch.setattr("rskpca.onnx.graph._MAX_BYTES", 1000)
     with pytest.raises(ValueError, match=r"at most 2 GB.*basis"):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))

@@ -24,7 +24,7 @@ def shadow(X, radius=0.5, **kwargs):
 # ------------------------------------------------------------------------- the object
 
 
-def test_attributes_and_derived_values():
+def test_attributes_and_derived_values_are_available():
     s = ReducedSet(C, W, radius=0.25)
     assert (s.n_centers, s.n_features, s.n_samples, s.radius) == (3, 2, 4.5, 0.25)
     assert repr(s) == "ReducedSet(3 centers for 4.5 points, 2 features, radius 0.25)"
@@ -141,7 +141,7 @@ def test_merging_adds_weights_and_keeps_the_spacing():
 
 
 def assign_through_merges(X, parts):
-    """Return the center of each row after all merges, by following the weights."""
+    """Return the center of each row after all merges by following the weights."""
     densities = [ShadowDensity(Gaussian(2.0), ell=4.0).fit(part) for part in parts]
     sets = [density.reduced_set_ for density in densities]
     homes = [density.reduced_set_.centers[density.labels_] for density in densities]
@@ -149,7 +149,7 @@ def assign_through_merges(X, parts):
 
 
 def center_after_merge(home, before, merged, spacing):
-    """Return the first center within the spacing, or else the point itself."""
+    """Return the first center within the spacing, or the point itself if there is none."""
     distances = np.sqrt(((home[:, None] - before.centers) ** 2).sum(axis=2))
     within = distances < spacing
     first = np.where(within.any(axis=1), within.argmax(axis=1), -1)
@@ -194,12 +194,12 @@ def test_bounds_of_a_tree_of_eight_sets_are_valid_for_the_data():
 
 
 def test_sequential_merging_at_most_doubles_the_radius():
-    """Each part moves only once when it is merged into a growing set."""
+    """Each part is moved only once, when it is merged into the growing set."""
     parts = [shadow(part) for part in np.array_split(datasets.blobs(2000, 2), 8)]
     assert reduce(ReducedSet.merge, parts).radius < 2 * 0.5
 
 
-def test_without_spacing_no_centers_are_merged():
+def test_no_centers_are_merged_without_a_spacing():
     merged = ReducedSet(C, W).merge(ReducedSet(C, W))
     assert merged.n_centers == 6
     assert merged.radius is merged.spacing is merged.displacement is merged.scatter is None
@@ -230,7 +230,7 @@ def test_float32_merged_with_float64_is_float64():
     assert a.merge(a).centers.dtype == np.float32
 
 
-def test_merge_modifies_neither_set():
+def test_merging_modifies_neither_set():
     a, b = shadow(datasets.blobs(60, 2)), shadow(datasets.blobs(60, 2, seed=1))
     before = copy.deepcopy((a, b))
     a.merge(b)
@@ -280,6 +280,6 @@ def test_coarsening_leaves_unknown_bounds_unknown():
 
 
 @pytest.mark.parametrize("spacing", [0, -1.0, np.nan, np.inf, None])
-def test_coarsening_needs_a_spacing(spacing):
+def test_coarsening_requires_a_spacing(spacing):
     with pytest.raises(ValueError, match="spacing must be a positive, finite number"):
         ReducedSet(C, W).coarsen(spacing)

@@ -1,4 +1,4 @@
-"""The API page is complete, the pages are linked, and the formulas can be rendered."""
+"""Test that the API page is complete, all pages are linked and all formulas can be rendered."""
 
 import importlib.util
 import re
@@ -28,7 +28,7 @@ def page(tmp_path_factory):
     return path.read_text().splitlines()
 
 
-def test_every_public_name_is_on_the_api_page_once(page):
+def test_every_public_name_is_on_the_api_page_exactly_once(page):
     for name in (*rskpca.__all__, *rskpca.spectral.__all__):
         assert page.count(f"   {name}") == 1
 
@@ -53,7 +53,7 @@ def toctrees(path: Path) -> list[str]:
     return [re.sub(r"^:.*\n", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-def test_subscript_of_an_accented_letter_is_not_below_it():
+def test_a_subscript_of_an_accented_letter_is_not_rendered_below_it():
     mathml = load_module("math_pages").mathml
     tags = [node.tag for node in ElementTree.fromstring(mathml(r"\bar K_n")).iter()]
     assert tags == ["math", "msub", "mover", "mi", "mo", "mi"]

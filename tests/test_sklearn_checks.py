@@ -1,4 +1,4 @@
-"""Run the estimator checks of scikit-learn."""
+"""Run the scikit-learn estimator checks."""
 
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -31,8 +31,8 @@ from rskpca.baselines import (
 def expected_failures(estimator):
     """Return the checks that fail because randomly drawn centers depend on the row order.
 
-    One check shuffles the rows. The invariants test that integer weights equal rows repeated in
-    place.
+    One check shuffles the rows. The invariants instead test that integer weights are equivalent to
+    rows repeated in place.
     """
     drawn = isinstance(estimator, WeightedNystromKernelPCA | SubsampledKernelPCA) or (
         isinstance(estimator, NystromKernelPCA) and isinstance(estimator.landmarks, int | str)
@@ -91,5 +91,5 @@ def expected_failures(estimator):
     ],
     expected_failed_checks=expected_failures,
 )
-def test_estimators_pass_the_checks_of_scikit_learn(estimator, check):
+def test_estimators_pass_the_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -1,4 +1,4 @@
-"""Fourier sums at random frequencies: unbiased estimates, valid limits, exact merging."""
+"""Test Fourier sums at random frequencies: unbiased estimates, valid limits, exact merging."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def exact(kernel, s):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_squared_errors_are_unbiased(kernel):
+def test_estimates_of_squared_errors_are_unbiased(kernel):
     s = reduced(kernel)
     squares = np.concatenate(
         [
@@ -50,7 +50,7 @@ def test_squared_errors_are_unbiased(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_limits_have_the_requested_coverage(kernel):
+def test_the_limits_have_the_requested_coverage(kernel):
     """``python -m benchmarks certificate`` repeats this 1,000 times on six data sets."""
     s, expected = reduced(kernel), exact(kernel, reduced(kernel))
     limits = np.array(
@@ -74,7 +74,7 @@ def test_a_higher_confidence_gives_a_larger_limit():
     assert estimate(squares, 0.5).value == pytest.approx(np.sqrt(squares.mean()))
 
 
-def test_equal_squares_give_their_root():
+def test_the_limit_for_equal_squares_is_their_root():
     assert estimate(np.zeros(80), 0.95).value == 0
     assert 0 < estimate(np.zeros(80), 0.95).limit < 1e-5
     assert estimate(np.full(80, 4.0), 0.95).limit == pytest.approx(2.0, abs=1e-5)
@@ -102,7 +102,7 @@ def test_sums_at_different_frequencies_cannot_be_merged():
     assert sums.merge(spectrum_of(Gaussian(2.0), X)) is None
 
 
-def test_sums_without_frequencies_are_none():
+def test_the_sums_are_none_without_frequencies():
     assert Spectrum.of(Gaussian(1.0), X[0], 0, 0) is None
     assert Spectrum.of(RadialKernel(lambda s: 1 / (1 + s), 2, 1.0), X[0], 160, 0) is None
 
@@ -120,7 +120,7 @@ def test_sums_are_read_only_and_can_be_pickled():
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_streaming_forgetting_and_merging_give_the_sums_of_a_batch(kernel):
+def test_streaming_forgetting_and_merging_give_the_same_sums_as_a_batch(kernel):
     batch = ShadowDensity(kernel, 3.0).fit(X).reduced_set_.spectrum
     stream = ShadowDensity(kernel, 3.0)
     for rows in np.array_split(X, 7):
@@ -140,14 +140,14 @@ def test_integer_weights_are_equivalent_to_repeated_rows():
     assert weighted.spectrum == repeated.reduced_set_.spectrum
 
 
-def test_merging_with_a_set_without_sums_drops_them():
+def test_merging_with_a_set_without_sums_drops_the_sums():
     s = reduced(Gaussian(3.0))
     bare = ReducedSet(s.centers, s.weights, s.radius, spacing=s.spacing)
     assert s.merge(bare).spectrum is None
     assert bare.merge(s).spectrum is None
 
 
-def test_n_frequencies_zero_disables_the_sums():
+def test_setting_n_frequencies_to_zero_disables_the_sums():
     off = ShadowDensity(Gaussian(3.0), n_frequencies=0).fit(X).partial_fit(X).forget(X[:5])
     assert off.reduced_set_.spectrum is None
     with pytest.raises(ValueError, match="n_frequencies must be an integer of at least 0"):

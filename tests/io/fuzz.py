@@ -100,7 +100,7 @@ def _load(path: Path, same: bool, must_refuse: bool) -> str:
     try:
         model = load(path)
     except ModelFileError as error:
-        return "FAILED: too much memory" if "not enough memory" in str(error) else "refused"
+        return "FAILED: too much memory" if "not enough memory" in str(error) else "rejected"
     if same:
         return "unchanged"
     if must_refuse:

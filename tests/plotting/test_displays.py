@@ -1,4 +1,4 @@
-"""Plots of fitted models: their content, for every kind of model."""
+"""Test the content of the plots for every kind of model."""
 
 import subprocess
 import sys
@@ -51,7 +51,7 @@ def model():
 
 
 @pytest.mark.parametrize("unfitted", MODELS, ids=repr)
-def test_every_model_can_be_drawn(unfitted):
+def test_every_model_can_be_plotted(unfitted):
     fitted = clone(unfitted).fit(X)
     assert len(SpectrumDisplay.from_estimator(fitted).eigenvalues) == 3
     assert EmbeddingDisplay.from_estimator(fitted, X).coordinates.shape == (600, 3)
@@ -59,13 +59,13 @@ def test_every_model_can_be_drawn(unfitted):
     assert len(DensityDisplay.from_estimator(fitted, X, features=(0, 2)).axes_) == 2
 
 
-def test_a_compressed_model_can_be_drawn(model):
+def test_a_compressed_model_can_be_plotted(model):
     small = select_reduced_set(model, n_centers=10)
     assert len(EmbeddingDisplay.from_estimator(small, X).centers) == 10
     assert len(SpectrumDisplay.from_estimator(small).eigenvalues) == 4
 
 
-def test_foreign_and_unfitted_models_raise():
+def test_unsupported_and_unfitted_models_raise_an_error():
     with pytest.raises(TypeError, match="StandardScaler"):
         EmbeddingDisplay.from_estimator(StandardScaler().fit(X), X)
     with pytest.raises(NotFittedError):
@@ -103,7 +103,7 @@ def test_data_frames_cause_no_warning_about_feature_names():
 # ------------------------------------------------------------------------------ spectrum
 
 
-def test_the_spectrum_shows_the_intervals_of_the_certificate(model):
+def test_the_spectrum_shows_the_certified_intervals(model):
     display = SpectrumDisplay.from_estimator(model)
     certificate = model.certificate_
     np.testing.assert_allclose(display.likely, certificate.likely / 600)
@@ -123,7 +123,7 @@ def test_the_spectrum_of_a_random_walk_has_a_linear_axis():
     assert slow.get_ylim()[0] > 0.9  # small differences are visible
 
 
-def test_the_axis_label_says_whether_eigenvalues_are_divided():
+def test_the_axis_label_indicates_whether_eigenvalues_are_divided_by_n():
     landmarks = NystromKernelPCA(2, n_centers=30).fit(X)
     display = SpectrumDisplay.from_estimator(landmarks)
     np.testing.assert_allclose(display.eigenvalues, landmarks.eigenvalues_)
@@ -150,7 +150,7 @@ def test_rows_are_sampled_together_with_their_colors(model):
     np.testing.assert_allclose(display.coordinates, model.transform(X)[index], atol=1e-12)
 
 
-def test_every_pair_of_components_has_a_plot(model):
+def test_every_pair_of_components_is_plotted(model):
     display = EmbeddingDisplay.from_estimator(model, X, components=(0, 2, 3))
     labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in display.axes_]
     assert labels == [
@@ -163,17 +163,17 @@ def test_every_pair_of_components_has_a_plot(model):
 
 
 @pytest.mark.parametrize("components", [(0,), (0, 0), (0, 4), (-1, 0)])
-def test_invalid_components_raise(model, components):
+def test_invalid_components_raise_an_error(model, components):
     with pytest.raises(ValueError, match="components"):
         EmbeddingDisplay.from_estimator(model, X, components=components)
 
 
-def test_colors_need_one_value_per_row(model):
+def test_colors_require_one_value_per_row(model):
     with pytest.raises(ValueError, match="one value per row, 600, got 3"):
         EmbeddingDisplay.from_estimator(model, X, y=[1, 2, 3])
 
 
-def test_strings_and_few_integers_are_categories():
+def test_strings_and_a_few_distinct_integers_are_treated_as_categories():
     assert Colors.of([3, 1, 3]).names == ("1", "3")
     assert Colors.of(["b", "a", "b"]).names == ("a", "b")
     assert Colors.of([True, False]).names == ("False", "True")
@@ -184,7 +184,7 @@ def test_strings_and_few_integers_are_categories():
         Colors.of(X)
 
 
-def test_rare_categories_share_a_color():
+def test_rare_categories_share_one_color():
     words = [f"word {k}" for k in range(30) for _ in range(k + 1)]
     colors = Colors.of(words)
     assert len(colors.names) == 10
@@ -210,7 +210,7 @@ def test_the_retention_curve_marks_the_ell_of_the_model(model):
     assert f"{model.n_centers_:,} centers" in display.ax_.texts[0].get_text()
 
 
-def test_the_retention_of_a_sample_is_extrapolated(model):
+def test_the_retention_curve_of_a_sample_is_extrapolated(model):
     display = RetentionDisplay.from_estimator(model, X[:300], n_samples=600)
     assert display.retention.n_samples == 600
     assert (display.retention.low < display.retention.high).any()
@@ -219,7 +219,7 @@ def test_the_retention_of_a_sample_is_extrapolated(model):
     assert not whole.ax_.texts
 
 
-def test_the_curves_of_data_and_of_a_plan_agree():
+def test_the_retention_curves_from_data_and_from_a_plan_agree():
     planned = plan(X, ell=3.0)
     display = RetentionDisplay.from_plan(planned)
     assert display.retention.chosen == planned.asked.n_centers
@@ -241,8 +241,8 @@ def test_the_density_of_the_reduced_set_equals_score_samples(kernel):
     np.testing.assert_allclose(display.estimates.reduced, expected, rtol=1e-6, atol=1e-12)
 
 
-def test_two_of_three_features_have_the_marginal_density():
-    """Compare with the sum over the third feature, for a Gaussian."""
+def test_the_marginal_density_is_plotted_for_two_of_three_features():
+    """Compare with a numerical integral over the third feature for a Gaussian kernel."""
     kernel, centers, weights = Gaussian(1.5), X[:20], np.arange(1.0, 21.0)
     found = estimates(kernel, X[:20, :2], centers[:, :2], weights, 4)
     along = np.linspace(-25, 25, 400)
@@ -258,7 +258,7 @@ def test_both_densities_are_equal_if_every_row_is_a_center():
     assert len(display.axes_) == 1
 
 
-def test_the_grid_stays_near_the_rows_if_the_kernel_is_wide():
+def test_the_grid_stays_close_to_the_rows_if_the_kernel_is_wide():
     grid = estimates(Gaussian(1e3), X[:, :2], X[:20, :2], None, 5).grid
     for axis, column in zip(grid, X.T, strict=False):
         assert np.ptp(axis) == pytest.approx(1.5 * np.ptp(column))
@@ -266,7 +266,7 @@ def test_the_grid_stays_near_the_rows_if_the_kernel_is_wide():
     assert np.ptp(estimates(Gaussian(2.0), level, level, None, 5).grid[0]) == pytest.approx(3.2)
 
 
-def test_a_kernel_without_an_integral_is_drawn_unnormalized():
+def test_the_density_is_plotted_unnormalized_if_the_kernel_has_no_integral():
     kernel = RadialKernel(lambda s: 1 / (1 + s), 2, 2.0, monotone=True)
     display = DensityDisplay.from_estimator(ShadowDensity(kernel).fit(X[:, :1]), X[:, :1])
     assert display.estimates.data.max() <= 1
@@ -276,7 +276,7 @@ def test_a_kernel_without_an_integral_is_drawn_unnormalized():
     ("features", "message"),
     [(None, "must be given"), ((0, 1, 2), "one or two"), ((0, 0), "different"), ((0, 3), "0 to 2")],
 )
-def test_invalid_features_raise(model, features, message):
+def test_invalid_features_raise_an_error(model, features, message):
     with pytest.raises(ValueError, match=message):
         DensityDisplay.from_estimator(model, X, features=features)
 
@@ -298,7 +298,7 @@ def test_refined_models_show_only_the_residual():
     fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
     display = CertificateDisplay.from_certificate(fitted.certificate_)
     assert len(display.ax_.get_yticks()) == 2
-    assert display.ax_.get_ylim() == (1.5, -0.5)  # no mark is on the edge
+    assert display.ax_.get_ylim() == (1.5, -0.5)  # no marker lies on the edge
 
 
 # ------------------------------------------------------------------------------ imports
@@ -309,7 +309,7 @@ def test_importing_plotting_does_not_import_matplotlib():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_without_matplotlib_the_error_says_how_to_install_it(model, monkeypatch):
+def test_the_error_without_matplotlib_explains_how_to_install_it(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "rskpca\[plot\]"'):
         SpectrumDisplay.from_estimator(model)

@@ -1,4 +1,4 @@
-"""Headless chromium, driven through its DevTools protocol."""
+"""Headless Chromium, controlled through its DevTools protocol."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ class Browser:
             if file.exists() and file.read_text():
                 return int(file.read_text().split()[0])
             time.sleep(0.05)
-        raise TimeoutError("the browser did not start")
+        raise TimeoutError("The browser did not start.")
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result; events that arrive before it are kept."""
+        """Send a command and return its result, and store events that arrive first."""
         self.sent += 1
         message = json.dumps({"id": self.sent, "method": method, "params": params})
         self.loop.run_until_complete(self._write(message))
@@ -101,7 +101,7 @@ class Browser:
         return await asyncio.wait_for(self.socket.read_message(), _TIMEOUT)
 
     def open(self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a file in a window of this size and wait for it."""
+        """Load a file in a window of this size, and wait until it is loaded."""
         phone = width < 600
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height,
@@ -110,14 +110,14 @@ class Browser:
         self.send("Emulation.setTouchEmulationEnabled", enabled=phone)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
-        for url in ("about:blank", path.as_uri()):  # the first clears the previous page
+        for url in ("about:blank", path.as_uri()):  # the first request clears the previous page
             self.events.clear()
             self.send("Page.navigate", url=url)
             while not any(event["method"] == "Page.loadEventFired" for event in self.events):
                 self._receive()
 
     def run(self, script: str) -> Any:
-        """Evaluate an expression in the page, wait if it is a promise, and return its value."""
+        """Evaluate an expression in the page and return its value, awaiting promises."""
         reply = self.send(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -129,7 +129,7 @@ class Browser:
         self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")
 
     def errors(self) -> list[Any]:
-        """Return errors and warnings of the console, and uncaught exceptions."""
+        """Return console errors, console warnings and uncaught exceptions."""
         self.settle()
         kinds = {
             "Runtime.exceptionThrown": lambda p: True,
@@ -143,12 +143,12 @@ class Browser:
         ]
 
     def requests(self) -> list[str]:
-        """Return the requested addresses."""
+        """Return the requested URLs."""
         sent = [e["params"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
         return [params["request"]["url"] for params in sent]
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
-        """Save the visible part, or with ``whole`` the whole page, as a PNG file."""
+        """Save the visible part of the page, or all of it if ``whole`` is True, as a PNG file."""
         self.settle()
         reply = self.send("Page.captureScreenshot", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(reply["data"]))

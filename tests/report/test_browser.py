@@ -10,7 +10,7 @@ from tests.report.browser import PROGRAM, Browser
 pytest.importorskip("tornado")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed"),
+    pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed"),
 ]
 EVIL = "<img src=x onerror='window.harmed=1'>"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -72,7 +72,7 @@ def visible_parts(page) -> list[str]:
         ("walk", DESK, True),
         ("walk", PHONE, False),
     ],
-    ids=["desk", "phone, dark", "walk, dark", "walk, phone"],
+    ids=["desktop", "phone, dark", "walk, dark", "walk, phone"],
 )
 def test_every_tab_opens_without_errors(page, folder, name, size, dark):
     page.open(folder / f"{name}.html", **size, dark=dark)
@@ -118,7 +118,7 @@ def test_menus_change_the_figures(page, folder):
     assert (label(page, "density", "x"), label(page, "density", "y")) != before
 
 
-def test_points_show_their_coordinates_when_hovered(page, folder):
+def test_hovering_over_a_point_shows_its_coordinates(page, folder):
     page.open(folder / "certified.html", **DESK)
     press(page, "embedding")
     choose(page, "embedding-color", 2)
@@ -145,7 +145,7 @@ def test_the_theme_follows_the_system_until_it_is_switched(page, folder):
     assert (page.run(paper), page.run(ink)) == dark
 
 
-def test_tabs_can_be_opened_by_keyboard_and_by_address(page, folder):
+def test_tabs_can_be_opened_with_the_keyboard_and_by_url(page, folder):
     page.open(folder / "certified.html", **DESK)
     page.run("document.getElementById('tab-overview').focus()")
     for _ in range(2):
@@ -162,7 +162,7 @@ def test_tabs_can_be_opened_by_keyboard_and_by_address(page, folder):
 
 
 def test_the_window_can_be_resized(page, folder):
-    """When a phone is turned, the color bar moves from the side to below and back."""
+    """When a phone is rotated, the color bar moves from the side to the bottom or back."""
     page.open(folder / "walk.html", **DESK)
     press(page, "embedding")
     for width in (320, 1280, 640, 1280, 200, 660):
@@ -188,7 +188,7 @@ def test_an_exact_model_has_no_intervals_to_draw(page, folder):
     )
 
 
-def test_the_caption_says_what_was_counted_and_what_was_predicted(page, folder):
+def test_the_caption_distinguishes_counted_from_predicted_numbers(page, folder):
     caption = "document.getElementById('retention-words').textContent"
     page.open(folder / "certified.html", **DESK)
     assert "were counted too" in page.run(caption)
@@ -210,7 +210,7 @@ def test_a_menu_with_one_option_is_hidden(page, folder):
     assert page.run("document.getElementById('density-view').offsetHeight") > 0
 
 
-def test_the_screenshot_of_the_documentation_can_be_taken(folder, tmp_path):
+def test_the_screenshot_for_the_documentation_can_be_taken(folder, tmp_path):
     from matplotlib import image
 
     from benchmarks.report_picture import HEIGHT, WIDTH, photograph
@@ -218,8 +218,8 @@ def test_the_screenshot_of_the_documentation_can_be_taken(folder, tmp_path):
     photograph(folder / "certified.html", tmp_path / "report.png")
     picture = image.imread(tmp_path / "report.png")
     assert picture.shape[:2] == (HEIGHT, 2 * WIDTH)
-    assert picture[:, :WIDTH, :3].mean() > 0.8  # light
-    assert picture[:, WIDTH:, :3].mean() < 0.3  # dark
+    assert picture[:, :WIDTH, :3].mean() > 0.8  # light theme
+    assert picture[:, WIDTH:, :3].mean() < 0.3  # dark theme
 
 
 def test_printing_shows_all_parts(page, folder):
@@ -233,7 +233,7 @@ def test_printing_shows_all_parts(page, folder):
 
 
 def test_the_page_cannot_send_data(page, folder):
-    """Only the listed buttons of plotly are there, and none of them shares the figure."""
+    """Only four plotly buttons are shown, and none of them shares the figure."""
     page.open(folder / "certified.html", **DESK)
     titles = page.run(
         "[...document.querySelectorAll('.modebar-btn')].map(b => b.getAttribute('data-title'))"

@@ -1,4 +1,4 @@
-"""Test the report as a file: its content, and that it is self-contained."""
+"""Test that the report file is self-contained and has the right content."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ EVIL = "</script><img src=x onerror=alert(1)>\u2028&amp;'\"${1}{{ 1 }}"
 
 
 class Page(HTMLParser):
-    """The elements of a page, its text, and the text of its scripts."""
+    """The elements of an HTML page, its text, and the text of its scripts."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def trace(figure, name: str):
 
 
 def values(array):
-    """Return an array that plotly has written as a list or as base64."""
+    """Return an array that plotly has encoded as a list or in base64."""
     if isinstance(array, list):
         return np.array(array)
     return np.frombuffer(base64.b64decode(array["bdata"]), array["dtype"])
@@ -104,7 +104,7 @@ def page(model):
 
 
 @pytest.mark.parametrize("unfitted", MODELS, ids=repr)
-def test_every_model_has_a_report(unfitted):
+def test_every_model_can_be_reported(unfitted):
     page = page_of(clone(unfitted).fit(X), X)
     figures = page.figures
     assert len(values(trace(figures["spectrum"], "this model")["y"])) == 3
@@ -113,7 +113,7 @@ def test_every_model_has_a_report(unfitted):
     assert ("has no error certificate" in page.text) == ("levels" not in figures)
 
 
-def test_the_numbers_are_those_of_the_model(page, model):
+def test_the_numbers_in_the_report_match_the_model(page, model):
     figures = page.figures
     assert values(trace(figures["retention"], "this model")["y"]) == [model.n_centers_]
     eigenvalues = values(trace(figures["spectrum"], "this model")["y"])
@@ -121,7 +121,7 @@ def test_the_numbers_are_those_of_the_model(page, model):
     bars = trace(figures["spectrum"], "95% interval")
     ends = np.stack([values(bars["base"]), values(bars["base"]) + values(bars["y"])], axis=1)
     expected = model.certificate_.likely / 600
-    shown = expected > 0  # zero is not on a logarithmic axis
+    shown = expected > 0  # zero cannot be shown on a logarithmic axis
     np.testing.assert_allclose(ends[shown], expected[shown], rtol=1e-6)
     assert figures["levels"]["layout"]["yaxis"]["ticktext"][:2] == ["a priori", "a posteriori"]
 
@@ -160,13 +160,13 @@ def test_the_file_is_small_and_self_contained(model):
     assert "@import" not in style
 
 
-def test_clusters_are_colors():
+def test_clusters_are_shown_as_colors():
     page = page_of(NormalizedCut(2, bandwidth=2.0).fit(X), X)
     assert page.color_names()[0] == "cluster"
-    assert page.embedding["first"][0] == 1  # the first function is constant
+    assert page.embedding["first"][0] == 1  # the first eigenfunction is constant
 
 
-def test_novelty_scores_are_colors():
+def test_novelty_scores_are_shown_as_colors():
     detector = KernelPCANovelty().fit(X)
     page = page_of(detector, X)
     assert page.color_names()[0] == "novelty score"
@@ -175,7 +175,7 @@ def test_novelty_scores_are_colors():
     np.testing.assert_allclose(np.sort(scores), np.sort(expected), atol=1e-6)
 
 
-def test_a_sample_represents_all_rows(model):
+def test_a_sample_can_represent_all_rows(model):
     page = page_of(model, X[:100], n_rows=12_345)
     assert "12,345" in page.text
     assert "used in this report 100 rows" in page.text
@@ -183,7 +183,7 @@ def test_a_sample_represents_all_rows(model):
     assert len(columns(page.embedding, "rows")) == 100
 
 
-def test_large_data_are_sampled_and_only_the_heaviest_centers_drawn():
+def test_large_data_are_sampled_and_only_the_heaviest_centers_are_drawn():
     rows = np.random.default_rng(0).normal(size=(9000, 2))
     fitted = ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows)
     assert fitted.n_centers_ > 1000
@@ -195,7 +195,7 @@ def test_large_data_are_sampled_and_only_the_heaviest_centers_drawn():
     np.testing.assert_allclose(page.embedding["centers"]["customdata"], weights[:1000])
 
 
-def test_fewer_rows_are_drawn_if_each_is_expensive(model, monkeypatch):
+def test_fewer_rows_are_drawn_if_each_row_is_expensive_to_embed(model, monkeypatch):
     monkeypatch.setattr(subject, "_FEWEST_DRAWN", 50)
     monkeypatch.setattr(subject, "_WORK", 70 * model.basis_.size)
     page = page_of(model, X, color={"c": X[:, 0]})
@@ -206,7 +206,7 @@ def test_fewer_rows_are_drawn_if_each_is_expensive(model, monkeypatch):
     assert "uses 50 random rows" in page_of(model, X).text
 
 
-def test_names_of_data_frames_survive_pipelines():
+def test_data_frame_column_names_are_preserved_in_pipelines():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     fitted = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(frame)
@@ -220,7 +220,7 @@ def test_names_of_data_frames_survive_pipelines():
     assert page_of(plain, frame).color_names() == ["a", "b", "c"]
 
 
-def test_eigenvalues_of_landmarks_are_divided_by_the_number_of_rows():
+def test_eigenvalues_from_landmarks_are_divided_by_the_number_of_rows():
     fitted = NystromKernelPCA(2, n_centers=30).fit(X)
     spectrum = page_of(fitted, X[:200], n_rows=600).figures["spectrum"]
     eigenvalues = values(trace(spectrum, "this model")["y"])
@@ -228,12 +228,12 @@ def test_eigenvalues_of_landmarks_are_divided_by_the_number_of_rows():
     assert spectrum["layout"]["yaxis"]["title"]["text"] == "eigenvalue / n"
 
 
-def test_the_title_of_a_detector_is_its_own_name():
+def test_the_default_title_for_a_detector_is_its_class_name():
     page = page_of(KernelPCANovelty().fit(X), X)
     assert page.text.startswith("Kernel PCA Novelty Kernel PCA Novelty ReducedSetKernelPCA, 600")
 
 
-def test_one_feature_and_one_component_are_enough():
+def test_one_feature_and_one_component_are_sufficient():
     page = page_of(ReducedSetKernelPCA(1).fit(X[:, :1]), X[:, :1])
     assert page.embedding["first"] == [0, 1]
     assert [trace["name"] for trace in page.figures["density"][0]["data"]] == [
@@ -256,7 +256,7 @@ def test_the_certificate_is_computed_once_per_fit(monkeypatch):
     assert len(calls) == 1
 
 
-def test_two_reports_of_a_model_have_the_same_figures(model):
+def test_two_reports_on_the_same_model_have_the_same_figures(model):
     assert page_of(model, X).scripts[0] == page_of(model, X).scripts[0]
 
 
@@ -268,7 +268,7 @@ def test_lists_of_rows_are_accepted():
 # ------------------------------------------------------------------------------- user input
 
 
-def test_text_of_the_user_is_escaped(model):
+def test_user_provided_text_is_escaped(model):
     page = page_of(
         model, X, title=EVIL, color={EVIL: [EVIL, "b"] * 300}, seconds={EVIL: 1.0},
         feature_names=[EVIL, "b", "c"],
@@ -276,7 +276,7 @@ def test_text_of_the_user_is_escaped(model):
     tags = [tag for tag, _ in page.tags]
     assert tags.count("script") == 3
     assert "img" not in tags
-    assert EVIL in page.texts  # the title, unchanged
+    assert EVIL in page.texts  # the title is shown unchanged
     names = [trace["name"] for trace in page.embedding["colors"][0]["data"]]
     assert any(name.startswith("&lt;/script&gt;&lt;img") for name in names)
     assert "\u2028" not in page.scripts[0]
@@ -297,7 +297,7 @@ def test_errors_name_the_argument(model, options, message):
         report.build(model, X, **options)
 
 
-def test_densities_unfitted_models_and_single_rows_raise(model):
+def test_densities_unfitted_models_and_single_rows_raise_an_error(model):
     with pytest.raises(NotFittedError):
         report.build(ReducedSetKernelPCA(2), X)
     with pytest.raises(TypeError, match="is a density"):
@@ -309,7 +309,7 @@ def test_densities_unfitted_models_and_single_rows_raise(model):
 # ------------------------------------------------------------------------- files and imports
 
 
-def test_a_failed_write_leaves_the_old_file(model, tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file_unchanged(model, tmp_path, monkeypatch):
     path = report.write(model, X, tmp_path / "r.html")
     before = path.read_text(encoding="utf-8")
     assert before.startswith("<!doctype html>")
@@ -324,7 +324,7 @@ def test_a_failed_write_leaves_the_old_file(model, tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_a_missing_folder_raises_before_any_work(model, tmp_path):
+def test_a_missing_folder_raises_an_error_before_any_work(model, tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         report.write(model, None, tmp_path / "missing" / "r.html")
     with pytest.raises(IsADirectoryError, match="name a file"):
@@ -332,7 +332,7 @@ def test_a_missing_folder_raises_before_any_work(model, tmp_path):
 
 
 @pytest.mark.parametrize("package", ["plotly", "jinja2"])
-def test_a_missing_package_raises_with_the_command_to_install_it(package):
+def test_the_error_for_a_missing_package_contains_the_install_command(package):
     code = (
         f"import sys; sys.modules['{package}'] = None\n"
         "from rskpca import report\n"
@@ -343,13 +343,13 @@ def test_a_missing_package_raises_with_the_command_to_install_it(package):
     assert 'pip install "rskpca[report]"' in run.stdout
 
 
-def test_importing_the_report_imports_neither_plotly_nor_jinja2():
+def test_importing_the_report_module_imports_neither_plotly_nor_jinja2():
     names = {"plotly", "jinja2", "matplotlib"}
     code = f"import rskpca.report, sys; sys.exit(bool({names} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_every_light_color_has_one_dark_color():
+def test_every_light_color_maps_to_one_dark_color():
     from rskpca.report.style import COLORS, TO_DARK
 
     assert all(TO_DARK[light] == dark for light, dark in COLORS.values())

@@ -10,7 +10,7 @@ from distributed import Client, LocalCluster, WorkerPlugin
 
 @contextmanager
 def cluster(n_workers):
-    """Start worker processes with one thread each, and yield a client."""
+    """Start worker processes with one thread each and yield a client."""
     with (
         LocalCluster(
             n_workers=n_workers,
@@ -25,7 +25,7 @@ def cluster(n_workers):
 
 
 class Killer(WorkerPlugin):
-    """Kills the first ``victims`` workers that start a task of a stage."""
+    """Plugin that kills the first ``victims`` workers that start a task in a given stage."""
 
     def __init__(self, stage, folder, victims=1):
         self.prefix, self.folder, self.victims = f"rskpca-{stage}-", str(folder), victims
@@ -35,7 +35,7 @@ class Killer(WorkerPlugin):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _first_to_mark(self):
-        """Return True if a kill is left; each one creates a file."""
+        """Return True if another worker may be killed; each kill creates a file."""
         for victim in range(self.victims):
             try:
                 os.close(os.open(f"{self.folder}/{victim}", os.O_CREAT | os.O_EXCL))

@@ -1,7 +1,7 @@
-"""Kill a fit at random moments, and let it continue from its checkpoint.
+"""Kill a fit at random times and resume it from its checkpoint.
 
-``python -m tests.scaling.killed --count 20`` kills it 20 times, and compares the result with that
-of an uninterrupted fit.
+``python -m tests.scaling.killed --count 20`` kills the fit 20 times and compares the result with
+that of an uninterrupted fit.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def fit(data: Path, checkpoint: Path | None, progress: Callable[[int, int], obje
 
 
 def fit_and_kill(data: Path, checkpoint: Path, rng: random.Random) -> bool:
-    """Start a fit in another process, and kill it a few blocks and milliseconds later.
+    """Start a fit in another process and kill it after a few blocks and milliseconds.
 
-    Return False if the fit was complete before.
+    Return False if the fit completed before it was killed.
     """
     receiver, sender = os.pipe()
     child = os.fork()
@@ -42,7 +42,7 @@ def fit_and_kill(data: Path, checkpoint: Path, rng: random.Random) -> bool:
         fit(data, checkpoint, lambda rows, n_centers: os.write(sender, b"."))
         os._exit(0)
     os.close(sender)
-    os.read(receiver, 1)  # it has started
+    os.read(receiver, 1)  # the fit has started
     for _ in range(rng.randrange(BLOCKS_PER_KILL)):
         os.read(receiver, 1)
     time.sleep(rng.uniform(0, 0.01))
@@ -59,9 +59,9 @@ def main() -> None:
     n_rows, rng = (BLOCKS_PER_KILL + 3) * options.count * BLOCK_ROWS, random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         data, checkpoint = Path(folder) / "data.npy", Path(folder) / "checkpoint"
-        drift = np.linspace(0, 3, n_rows)[:, None]  # opens new centers until the end
+        drift = np.linspace(0, 3, n_rows)[:, None]  # new centers are opened until the end
         np.save(data, np.random.default_rng(0).normal(size=(n_rows, 4)) + drift)
-        expected = fit(data, None, lambda rows, n_centers: None)  # compiles the loops
+        expected = fit(data, None, lambda rows, n_centers: None)  # triggers compilation
         kills = sum(fit_and_kill(data, checkpoint, rng) for _ in range(options.count))
         rows: list[int] = []
         found = fit(data, checkpoint, lambda n_rows, n_centers: rows.append(n_rows))

@@ -1,4 +1,4 @@
-"""Coordinates and labels are written to files, completely or not at all."""
+"""Test that coordinates and labels are written to files completely or not at all."""
 
 import errno
 import subprocess
@@ -32,7 +32,7 @@ def read(path):
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("known", [True, False])
-def test_a_file_contains_the_coordinates(tmp_path, ending, dtype, known):
+def test_the_file_contains_the_coordinates(tmp_path, ending, dtype, known):
     rows = X.astype(dtype)
     data = rows if known else iter(np.array_split(rows, 3))
     path = scaling.transform(MODEL, open_source(data, block_rows=300), tmp_path / f"Z.{ending}")
@@ -102,7 +102,7 @@ def test_missing_text_is_written_as_null(tmp_path):
     assert written["key"].to_pylist() == ["a", None] * 1000
 
 
-def test_ids_of_mixed_types_are_reported_before_any_work(tmp_path):
+def test_ids_with_mixed_types_are_reported_before_any_work(tmp_path):
     frame = pd.DataFrame(X, columns=NAMES).assign(key=pd.Series(["a", 1] * 1000, dtype=object))
     seen = []
     with pytest.raises(ValueError, match=r"ids: column 'key' .* holds values of several types"):
@@ -113,19 +113,19 @@ def test_ids_of_mixed_types_are_reported_before_any_work(tmp_path):
     assert seen == []
 
 
-def test_an_id_column_may_have_a_number_as_its_name(tmp_path):
+def test_the_name_of_an_id_column_may_be_a_number(tmp_path):
     frame = pd.DataFrame(np.c_[np.arange(2000), X])
     path = scaling.transform(MODEL, open_source(frame, ids=0), tmp_path / "out.parquet")
     np.testing.assert_array_equal(pd.read_parquet(path)["0"], np.arange(2000))
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
-def test_an_error_of_the_input_does_not_name_the_output(tmp_path, ending):
+def test_an_input_error_does_not_mention_the_output(tmp_path, ending):
     def blocks():
         yield X
-        raise OSError("the disk of the input is gone")
+        raise OSError("the input disk was removed")
 
-    with pytest.raises(OSError, match=r"^the disk of the input is gone$"):
+    with pytest.raises(OSError, match=r"^the input disk was removed$"):
         scaling.transform(MODEL, open_source(blocks, block_rows=100), tmp_path / f"Z.{ending}")
     assert list(tmp_path.iterdir()) == []
 
@@ -149,7 +149,7 @@ def test_two_threads_can_write_the_same_file(tmp_path):
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
 @pytest.mark.parametrize("estimator", [NormalizedCut(2), KernelPCANovelty()], ids=repr)
-def test_a_file_contains_the_labels(tmp_path, estimator, ending):
+def test_the_file_contains_the_labels(tmp_path, estimator, ending):
     model = estimator.fit(X)
     path = scaling.predict(model, open_source(X, block_rows=300), tmp_path / f"labels.{ending}")
     np.testing.assert_array_equal(read(path).ravel(), model.predict(X))
@@ -192,7 +192,7 @@ for path in sys.argv[2:]:
 """
 
 
-def test_a_file_that_cannot_grow_is_removed(tmp_path):
+def test_a_file_that_exceeds_the_size_limit_is_removed(tmp_path):
     save(MODEL, tmp_path / "model")
     paths = [tmp_path / "out" / f"Z.{ending}" for ending in ("npy", "parquet", "csv")]
     paths[0].parent.mkdir()
@@ -240,7 +240,7 @@ def test_a_missing_package_is_reported_before_any_work(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_columns_than_those_of_the_fit_are_reported(tmp_path):
+def test_columns_that_differ_from_those_in_the_fit_are_reported(tmp_path):
     with pytest.raises(ValueError, match="has 2 features, but the model was fitted to 3"):
         scaling.transform(MODEL, X[:, :2], tmp_path / "Z.npy")
     frame = pd.DataFrame(X, columns=NAMES)
@@ -253,7 +253,7 @@ def test_other_columns_than_those_of_the_fit_are_reported(tmp_path):
     np.testing.assert_array_equal(np.load(scaling.transform(model, X, tmp_path / "Z.npy")), Z)
 
 
-def test_integer_ids_of_several_sizes_are_written(tmp_path):
+def test_integer_ids_with_different_dtypes_are_written(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     for i, dtype in enumerate([np.int8, np.int64]):

@@ -1,4 +1,4 @@
-"""An interrupted fit continues, with no row lost or counted twice."""
+"""Test that an interrupted fit can be resumed without losing or repeating any row."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ class StoppedError(Exception):
 
 
 def fit(estimator, source, checkpoint, stop=None, every=0):
-    """Return a model, or None if it was stopped after ``stop`` rows, and the progress."""
+    """Return the progress and a model, or None instead if the fit stopped after ``stop`` rows."""
     seen = []
 
     def watch(rows, n_centers):
@@ -53,7 +53,7 @@ def data(tmp_path):
     ],
     ids=repr,
 )
-def test_a_fit_continues_from_the_last_checkpoint(data, tmp_path, estimator, stop):
+def test_a_fit_resumes_from_the_last_checkpoint(data, tmp_path, estimator, stop):
     saved = tmp_path / "checkpoint"
     fit(estimator, open_source(data, block_rows=70), saved, stop)
     model, seen = fit(estimator, open_source(data, block_rows=110), saved)
@@ -62,7 +62,7 @@ def test_a_fit_continues_from_the_last_checkpoint(data, tmp_path, estimator, sto
     assert repr(model) == repr(estimator)
 
 
-def test_a_finished_fit_is_returned_at_once(data, tmp_path):
+def test_a_finished_fit_is_returned_immediately(data, tmp_path):
     estimator = ReducedSetKernelPCA(2)
     first, seen = fit(estimator, data, tmp_path / "checkpoint")
     assert seen
@@ -73,15 +73,15 @@ def test_a_finished_fit_is_returned_at_once(data, tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["X.parquet", "checkpoint"]
 
 
-def test_checkpoints_are_written_at_the_interval(data, tmp_path):
+def test_checkpoints_are_written_at_the_requested_interval(data, tmp_path):
     fit(
         ReducedSetKernelPCA(2), open_source(data, block_rows=70), tmp_path / "checkpoint", 500, 60.0
     )
     seen = fit(ReducedSetKernelPCA(2), data, tmp_path / "checkpoint")[1]
-    assert seen == [1000]  # the checkpoint was written at the start
+    assert seen == [1000]  # the only checkpoint was written at the start
 
 
-def test_a_fit_of_an_iterator_continues_with_the_same_iterator(tmp_path):
+def test_a_fit_to_an_iterator_can_be_resumed_with_an_equal_iterator(tmp_path):
     estimator = ReducedSetKernelPCA(2, bandwidth=1.0)
     fit(
         estimator,
@@ -94,14 +94,14 @@ def test_a_fit_of_an_iterator_continues_with_the_same_iterator(tmp_path):
     assert model.reduced_set_ == estimator.fit(X).reduced_set_
 
 
-def test_another_estimator_is_rejected(data, tmp_path):
+def test_a_checkpoint_of_another_estimator_is_rejected(data, tmp_path):
     fit(ReducedSetKernelPCA(2), data, tmp_path / "checkpoint")
     for other in (ReducedSetKernelPCA(3), ReducedSetKernelPCA(2, ell=5.0), ShadowDensity()):
         with pytest.raises(ValueError, match=r"checkpoint' belongs to another estimator.*delete"):
             fit(other, data, tmp_path / "checkpoint")
 
 
-def test_another_source_is_rejected(data, tmp_path):
+def test_a_checkpoint_of_another_source_is_rejected(data, tmp_path):
     estimator = ReducedSetKernelPCA(2)
     fit(estimator, data, tmp_path / "checkpoint")
     with pytest.raises(ValueError, match=r"checkpoint' belongs to another source.*delete"):
@@ -152,7 +152,7 @@ def test_files_that_are_not_checkpoints_are_rejected(data, tmp_path):
         ),
     ],
 )
-def test_what_cannot_be_saved_is_reported_before_any_work(
+def test_checkpoints_that_cannot_be_saved_are_reported_before_any_work(
     tmp_path, estimator, name, error, message
 ):
     lengths = []
@@ -164,11 +164,11 @@ def test_what_cannot_be_saved_is_reported_before_any_work(
 
     with pytest.raises(error, match=message):
         scaling.fit(estimator, blocks, checkpoint=tmp_path / name)
-    assert len(lengths) == 1  # read when the source was opened
+    assert len(lengths) == 1  # the block that was read to open the source
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_array_of_the_same_file_is_rejected(tmp_path):
+def test_a_checkpoint_of_another_array_in_the_same_file_is_rejected(tmp_path):
     np.savez(tmp_path / "data.npz", a=X, b=X + 100)
     estimator = ReducedSetKernelPCA(2)
     fit(estimator, open_source(tmp_path / "data.npz", dataset="a"), tmp_path / "checkpoint")
@@ -182,8 +182,8 @@ def test_an_invalid_interval_is_reported(data, every):
         scaling.fit(ReducedSetKernelPCA(2), data, checkpoint_every=every)
 
 
-def test_a_killed_fit_continues():
-    """Run ``python -m tests.scaling.killed`` for twenty kills."""
+def test_a_killed_fit_can_be_resumed():
+    """``python -m tests.scaling.killed`` repeats this with twenty kills."""
     run = subprocess.run(
         [sys.executable, "-m", "tests.scaling.killed", "--count", "5"],
         capture_output=True, text=True, cwd=Path(__file__).parents[2],

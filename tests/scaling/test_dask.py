@@ -1,4 +1,4 @@
-"""Dask collections with the schedulers of one machine: answers, graphs and errors."""
+"""Test results, graphs and errors for Dask collections with single-machine schedulers."""
 
 import pickle
 import sys
@@ -47,7 +47,7 @@ def reduced_set_of(model):
 
 
 def without_lengths(array):
-    """Return the same array with unknown lengths of its blocks."""
+    """Return the same array with unknown block lengths."""
     columns = [f"x{i}" for i in range(array.shape[1])]
     return dd.from_dask_array(array, columns=columns).to_dask_array()
 
@@ -60,14 +60,14 @@ def test_all_rows_are_within_epsilon_of_a_center():
     assert (found.radius, found.n_samples) == (radius, len(X))
 
 
-def test_bandwidth_and_fourier_sums_are_those_of_one_machine():
+def test_the_bandwidth_and_fourier_sums_equal_those_of_a_local_fit():
     model, alone = fit(clone(ESTIMATOR), BLOCKS), clone(ESTIMATOR).fit(X)
     assert model.kernel_.bandwidth == alone.kernel_.bandwidth
     assert model.reduced_set_.spectrum == alone.reduced_set_.spectrum
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
-def test_the_scheduler_does_not_matter(scheduler):
+def test_results_do_not_depend_on_the_scheduler(scheduler):
     expected = fit(clone(ESTIMATOR), BLOCKS).reduced_set_
     with dask.config.set(scheduler=scheduler, num_workers=3):
         assert fit(clone(ESTIMATOR), BLOCKS).reduced_set_ == expected
@@ -85,7 +85,7 @@ def test_the_scheduler_does_not_matter(scheduler):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_every_estimator_on_a_shadow_density_can_be_fitted(estimator):
+def test_every_estimator_with_a_shadow_density_can_be_fitted(estimator):
     model, alone = fit(clone(estimator), BLOCKS), clone(estimator).fit(X)
     assert reduced_set_of(model).spectrum == reduced_set_of(alone).spectrum
     assert reduced_set_of(model).n_samples == len(X)
@@ -98,7 +98,7 @@ def test_every_estimator_on_a_shadow_density_can_be_fitted(estimator):
             assert np.mean(np.abs(here - theirs)) < 0.05 * np.ptp(theirs)
 
 
-def test_one_pass_leaves_the_radius_of_the_tree():
+def test_a_single_pass_keeps_the_larger_radius_of_the_merge_tree():
     once, twice = fit(clone(ESTIMATOR), BLOCKS, one_pass=True), fit(clone(ESTIMATOR), BLOCKS)
     found, epsilon = once.reduced_set_, twice.reduced_set_.radius
     assert epsilon < found.radius <= 3 * epsilon  # 18 blocks are merged in two levels
@@ -110,7 +110,7 @@ def test_one_pass_leaves_the_radius_of_the_tree():
         once.forget(X[:1])
 
 
-def test_the_model_is_an_ordinary_one():
+def test_the_fitted_model_is_an_ordinary_model():
     model = pickle.loads(pickle.dumps(fit(clone(ESTIMATOR), BLOCKS)))
     assert b"dask" not in pickle.dumps(model)
     before = model.reduced_set_
@@ -120,7 +120,7 @@ def test_the_model_is_an_ordinary_one():
     np.testing.assert_array_equal(model.reduced_set_.centers, X[:1])
 
 
-def test_whole_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     repeats = np.random.default_rng(1).integers(0, 4, len(X))
     lengths = tuple(int(part.sum()) for part in np.split(repeats, np.arange(170, 3000, 170)))
     repeated = da.from_array(np.repeat(X, repeats, axis=0), chunks=(lengths, 3))
@@ -133,7 +133,7 @@ def test_whole_weights_equal_repeated_rows():
             assert np.all(found == wanted)
 
 
-def test_fractional_weights_are_counted():
+def test_fractional_weights_are_supported():
     weights = np.random.default_rng(1).uniform(0, 2, len(X)) * (X[:, 0] > 0)
     model = fit(clone(ESTIMATOR), BLOCKS, sample_weight=da.from_array(weights, chunks=170))
     alone = clone(ESTIMATOR).fit(X, sample_weight=weights)
@@ -142,14 +142,14 @@ def test_fractional_weights_are_counted():
     assert (model.reduced_set_.centers[:, 0] > 0).all()
 
 
-def test_all_of_few_rows_determine_the_bandwidth():
+def test_the_bandwidth_is_computed_from_all_rows_if_there_are_few():
     weights = np.random.default_rng(1).uniform(0.5, 2, 90)
     model = fit(clone(ESTIMATOR), BLOCKS[:90].rechunk(20), sample_weight=weights)
     alone = clone(ESTIMATOR).fit(X[:90], sample_weight=weights)
     assert model.kernel_.bandwidth == alone.kernel_.bandwidth
 
 
-def test_empty_blocks_and_blocks_of_unknown_length_change_nothing():
+def test_empty_blocks_and_blocks_of_unknown_length_have_no_effect():
     expected = fit(clone(ESTIMATOR), BLOCKS).reduced_set_
     unknown = without_lengths(BLOCKS)
     assert np.isnan(unknown.shape[0])
@@ -162,7 +162,7 @@ def test_empty_blocks_and_blocks_of_unknown_length_change_nothing():
     assert len(transform(model, filtered).compute()) == len(rows)
 
 
-def test_columns_in_several_chunks_are_rechunked():
+def test_columns_that_are_split_into_chunks_are_rechunked():
     cut = BLOCKS.rechunk((170, 2))
     model = fit(clone(ESTIMATOR), cut)
     assert model.reduced_set_ == fit(clone(ESTIMATOR), BLOCKS).reduced_set_
@@ -170,7 +170,7 @@ def test_columns_in_several_chunks_are_rechunked():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_dtypes_are_those_of_one_machine(dtype):
+def test_dtypes_equal_those_of_a_local_fit(dtype):
     blocks, rows = (10 * BLOCKS).astype(dtype), (10 * X).astype(dtype)
     model, alone = fit(clone(ESTIMATOR), blocks), clone(ESTIMATOR).fit(rows)
     assert model.reduced_set_.centers.dtype == alone.reduced_set_.centers.dtype
@@ -178,7 +178,7 @@ def test_dtypes_are_those_of_one_machine(dtype):
     assert lazy.dtype == lazy.compute().dtype == here.dtype
 
 
-def test_a_data_frame_keeps_names_index_and_partitions():
+def test_a_data_frame_keeps_its_names_index_and_partitions():
     model = fit(clone(ESTIMATOR), PARTITIONS)
     assert list(model.feature_names_in_) == ["a", "b", "c"]
     coordinates = transform(model, PARTITIONS)
@@ -193,14 +193,14 @@ def test_a_data_frame_keeps_names_index_and_partitions():
         transform(model, PARTITIONS[["b", "a", "c"]])
 
 
-def test_weights_of_a_data_frame_may_be_a_series():
+def test_weights_for_a_data_frame_may_be_a_series():
     frame = PARTITIONS.assign(w=PARTITIONS.a.abs())
     model = fit(clone(ESTIMATOR), frame[["a", "b", "c"]], sample_weight=frame.w)
     assert model.reduced_set_.n_samples == pytest.approx(FRAME.a.abs().sum(), rel=1e-14)
 
 
 @pytest.mark.parametrize("kind", ["array", "frame"])
-def test_lazy_answers_are_those_of_the_model_at_the_time_of_the_call(kind):
+def test_lazy_results_use_the_model_at_the_time_of_the_call(kind):
     rows, collection = (X, BLOCKS) if kind == "array" else (FRAME, PARTITIONS)
     model = fit(ReducedSetKernelPCA(2, bandwidth=4.0, ell=3.0), collection)
     lazy, before = transform(model, collection), model.transform(rows)
@@ -226,14 +226,14 @@ def test_a_detector_on_a_data_frame_does_not_warn():
     np.testing.assert_array_equal(predict(model, PARTITIONS).compute(), model.predict(FRAME))
 
 
-def test_columns_of_several_dtypes_are_promoted():
+def test_columns_with_different_dtypes_are_promoted():
     frame = FRAME.astype({"a": np.float32, "b": np.float32, "c": np.int16})
     partitions = dd.from_pandas(frame, npartitions=3)
     lazy = transform(fit(clone(ESTIMATOR), partitions), partitions)
     assert list(lazy.dtypes) == list(lazy.compute().dtypes)
 
 
-def test_the_output_of_a_model_may_be_set_to_pandas():
+def test_the_model_output_may_be_set_to_pandas():
     model = fit(clone(ESTIMATOR), PARTITIONS).set_output(transform="pandas")
     assert transform(model, PARTITIONS).compute().shape == (3000, 3)
 
@@ -272,7 +272,7 @@ class TestErrors:
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
     @pytest.mark.parametrize("bandwidth", ["median", 4.0])
-    def test_an_invalid_row_is_located(self, bad, bandwidth):
+    def test_an_invalid_row_is_reported_with_its_location(self, bad, bandwidth):
         rows = X.copy()
         rows[170 * 4 + 33, 2] = bad
         blocks = da.from_array(rows, chunks=(170, 3))
@@ -294,7 +294,7 @@ class TestErrors:
         self.assert_rejected(frame, r"block 0: could not convert string to float")
 
     @pytest.mark.parametrize("data", [X, FRAME, [[1.0]], None])
-    def test_data_in_memory_are_rejected(self, data):
+    def test_in_memory_data_are_rejected(self, data):
         self.assert_rejected(data, r"X must be a dask.array or a dask.dataframe", TypeError)
 
     def test_other_collections_are_rejected(self):
@@ -355,7 +355,7 @@ class TestErrors:
         with pytest.raises(TypeError, match="NystromKernelPCA cannot be fitted in blocks"):
             fit(NystromKernelPCA(2, landmarks=5), lazy)
 
-    def test_rows_that_change_between_two_passes_are_reported(self):
+    def test_rows_that_change_between_the_passes_are_reported(self):
         rng = np.random.default_rng(0)
 
         def other_rows(block):
@@ -376,7 +376,7 @@ class TestErrors:
         with pytest.raises(Exception, match=r"not fitted"):
             transform(clone(ESTIMATOR), BLOCKS)
 
-    def test_the_error_without_dask_names_the_extra(self, monkeypatch):
+    def test_the_error_without_dask_names_the_extra_to_install(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "dask", None)
         with pytest.raises(ImportError, match=r'pip install "rskpca\[dask\]"'):
             fit(clone(ESTIMATOR), X)

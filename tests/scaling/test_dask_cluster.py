@@ -1,4 +1,4 @@
-"""On a real cluster, results do not depend on the workers, even if some of them die."""
+"""Test that results on a real cluster do not depend on the workers, even if workers die."""
 
 import threading
 from collections import Counter
@@ -64,7 +64,7 @@ def test_persisted_data_give_bitwise_equal_results(client, expected):
     np.testing.assert_allclose(coordinates.compute(), model.transform(X), atol=1e-12)
 
 
-def test_errors_of_workers_are_raised_unchanged(client):
+def test_worker_errors_are_raised_unchanged(client):
     rows = X.copy()
     rows[1234, 1] = np.nan
     with pytest.raises(ValueError, match=r"block 2: row 234 contains NaN"):
@@ -73,7 +73,7 @@ def test_errors_of_workers_are_raised_unchanged(client):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_the_death_of_a_worker_changes_nothing(expected, stage, tmp_path):
+def test_the_death_of_a_worker_does_not_change_the_result(expected, stage, tmp_path):
     with cluster(2) as client:
         client.register_plugin(Killer(stage, tmp_path), name="killer")
         model = fit(clone(ESTIMATOR), BLOCKS)
@@ -83,7 +83,7 @@ def test_the_death_of_a_worker_changes_nothing(expected, stage, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_death_of_a_worker_while_refining_changes_nothing(tmp_path):
+def test_the_death_of_a_worker_while_refining_does_not_change_the_result(tmp_path):
     estimator = clone(ESTIMATOR).set_params(refine="nystrom", basis=40)
     with dask.config.set(scheduler="synchronous"):
         expected = fit(clone(estimator), BLOCKS)
@@ -105,7 +105,7 @@ def test_a_task_whose_workers_die_too_often_is_reported(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_cluster_without_workers_raises_instead_of_hanging(tmp_path, monkeypatch):
+def test_a_cluster_without_workers_raises_an_error_instead_of_hanging(tmp_path, monkeypatch):
     model = clone(ESTIMATOR).fit(X)
     before, errors = fitted_state(model), []
 
@@ -116,7 +116,7 @@ def test_a_cluster_without_workers_raises_instead_of_hanging(tmp_path, monkeypat
             errors.append(error)
 
     async def stay_dead():
-        """Start no new worker process."""
+        """Do not start a new worker process."""
 
     with cluster(2) as client:
         for nanny in client.cluster.workers.values():

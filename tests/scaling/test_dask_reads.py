@@ -1,4 +1,4 @@
-"""How often the blocks of a Dask collection are read, and what is sent to the scheduler."""
+"""Test how often the blocks of a Dask collection are read."""
 
 import dask
 import dask.array as da
@@ -24,7 +24,7 @@ def _local_scheduler():
 
 
 def counting(collection):
-    """Return the collection, and a list that grows with each block that is read."""
+    """Return the collection and a list that grows with each block read."""
     reads = []
 
     def read(block):
@@ -50,17 +50,17 @@ def test_blocks_are_read_no_more_often_than_documented(collection, options, weig
     watched, reads = counting(collection)
     weights = np.ones(len(X)) if weighted else None
     fit(ReducedSetKernelPCA(2, ell=3.0, **options), watched, sample_weight=weights)
-    assert len(reads) == times * collection.npartitions + 1  # one more for the first row
+    assert len(reads) == times * collection.npartitions + 1  # plus one for the first row
 
 
-def test_only_blocks_of_the_sample_are_read_for_it(monkeypatch):
+def test_only_blocks_with_sampled_rows_are_read_for_the_sample(monkeypatch):
     monkeypatch.setattr("rskpca.scaling.dask._fit.median_sample_size", lambda n_features: 5)
     watched, reads = counting(BLOCKS)
     fit(ReducedSetKernelPCA(2, ell=3.0), watched)
     assert 2 * 18 + 1 < len(reads) <= 2 * 18 + 1 + 5
 
 
-def test_the_first_row_is_searched_in_batches(monkeypatch):
+def test_the_first_row_with_weight_is_searched_for_in_batches(monkeypatch):
     calls, compute = [], Stages.compute
     monkeypatch.setattr(
         Stages, "compute", lambda self, task: calls.append(1) or compute(self, task)
@@ -73,7 +73,7 @@ def test_the_first_row_is_searched_in_batches(monkeypatch):
     assert len(calls) == 7 + 2  # batches of 1, 2, 4, ... blocks up to 100; then cover and count
 
 
-def test_an_error_right_after_a_timeout_is_that_of_the_task():
+def test_a_task_error_right_after_a_timeout_is_raised():
     class Future:
         status = "pending"
 
@@ -96,8 +96,8 @@ def test_column_names_are_checked_before_any_block_is_read():
     assert not hasattr(model, "kernel_")
 
 
-def test_weights_may_be_a_column_of_the_same_parquet_files(tmp_path):
-    """By default Dask fuses more partitions if fewer columns are read."""
+def test_weights_may_be_a_column_in_the_same_parquet_files(tmp_path):
+    """By default, Dask fuses more partitions if fewer columns are read."""
     names = list("abcdefgh")
     rows = np.random.default_rng(2).normal(size=(1600, 8))
     frame = pd.DataFrame(rows, columns=names).assign(w=np.arange(1600) % 3)

@@ -1,4 +1,4 @@
-"""Fitting a source equals fitting the array, bit for bit."""
+"""Test that fitting a source is bitwise equal to fitting the array."""
 
 import threading
 
@@ -60,7 +60,7 @@ def reduced_set(model):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_the_reduced_set_is_that_of_fit(estimator):
+def test_the_reduced_set_equals_that_of_fit(estimator):
     expected = reduced_set(estimator.fit(X))
     for block_rows in (3000, 701, 64):
         model = scaling.fit(estimator, open_source(X, block_rows=block_rows))
@@ -69,7 +69,7 @@ def test_the_reduced_set_is_that_of_fit(estimator):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_every_kind_gives_the_same_model(tmp_path, kind):
+def test_every_kind_of_input_gives_the_same_model(tmp_path, kind):
     model = scaling.fit(ReducedSetKernelPCA(2), make_input(kind, tmp_path, X))
     expected = ReducedSetKernelPCA(2).fit(X)
     assert model.reduced_set_ == expected.reduced_set_
@@ -77,7 +77,7 @@ def test_every_kind_gives_the_same_model(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ONCE)
-def test_an_iterator_with_a_number_for_the_bandwidth_gives_the_same_model(tmp_path, kind):
+def test_an_iterator_gives_the_same_model_if_the_bandwidth_is_a_number(tmp_path, kind):
     model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), make_input(kind, tmp_path, X))
     assert model.reduced_set_ == ReducedSetKernelPCA(2, bandwidth=1.5).fit(X).reduced_set_
 
@@ -88,12 +88,12 @@ def test_a_csv_file_without_rows_is_reported(tmp_path):
         scaling.fit(ReducedSetKernelPCA(2), tmp_path / "data.csv")
 
 
-def test_the_first_block_fixes_the_median_bandwidth_of_an_iterator():
+def test_the_first_block_of_an_iterator_determines_the_median_bandwidth():
     model = scaling.fit(ShadowDensity(), open_source(iter(np.array_split(X, 7)), block_rows=500))
     assert model.kernel_.bandwidth == ShadowDensity().fit(X[:500]).kernel_.bandwidth
 
 
-def test_single_precision_is_kept():
+def test_single_precision_is_preserved():
     single = X.astype(np.float32)
     model = scaling.fit(ReducedSetKernelPCA(2), single)
     assert model.reduced_set_ == ReducedSetKernelPCA(2).fit(single).reduced_set_
@@ -104,9 +104,9 @@ def test_single_precision_is_kept():
 @pytest.mark.parametrize(
     "estimator", [ShadowDensity(), ReducedSetKernelPCA(2, refine="nystrom")], ids=repr
 )
-def test_a_weight_column_is_the_sample_weight(weights, estimator):
+def test_a_weight_column_is_used_as_the_sample_weight(weights, estimator):
     counts = np.random.default_rng(1).integers(0, 4, size=len(X)) * 1.0
-    counts[100:300] = 0  # blocks without weight
+    counts[100:300] = 0  # blocks with zero weight
     if weights == "fractions":
         counts *= 0.37
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(count=counts)
@@ -117,7 +117,7 @@ def test_a_weight_column_is_the_sample_weight(weights, estimator):
 
 @pytest.mark.parametrize("bandwidth", [2.0, "median"])
 @pytest.mark.parametrize("again", [True, False])
-def test_weights_that_are_all_zero_raise_the_error_of_fit(tmp_path, bandwidth, again):
+def test_weights_that_are_all_zero_raise_the_same_error_as_fit(tmp_path, bandwidth, again):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(count=0.0)
     data = frame if again else iter([frame])
     for estimator in (
@@ -147,7 +147,7 @@ def test_warm_start_has_no_effect(estimator):
     assert reduced_set(fitted) == before
 
 
-def test_frames_of_several_dtypes_give_the_bits_of_fit():
+def test_results_for_data_frames_with_mixed_dtypes_are_bitwise_equal_to_fit():
     frame = pd.DataFrame({"a": X[:, 0].astype(np.float32), "b": X[:, 1] > 0})
     density = ShadowDensity(Gaussian(1.0))
     model = scaling.fit(density, open_source(frame, block_rows=500))
@@ -176,14 +176,14 @@ def test_the_embedding_of_a_detector_is_refined():
         scaling.fit(detector, iter([X]))
 
 
-def test_a_nystrom_method_with_given_landmarks_equals_fit():
+def test_a_nystrom_model_with_given_landmarks_equals_that_of_fit():
     estimator = NystromKernelPCA(2, landmarks=X[::100])
     model = scaling.fit(estimator, open_source(X, block_rows=700))
     assert model.kernel_.bandwidth == estimator.fit(X).kernel_.bandwidth
     np.testing.assert_allclose(model.eigenvalues_, estimator.eigenvalues_, rtol=1e-10)
 
 
-def test_feature_names_are_kept():
+def test_feature_names_are_preserved():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = scaling.fit(ReducedSetKernelPCA(2), frame)
     np.testing.assert_array_equal(model.feature_names_in_, ["a", "b", "c"])
@@ -199,7 +199,7 @@ def test_the_model_can_be_updated():
     assert model.reduced_set_.n_samples == 2000
 
 
-def test_an_error_changes_nothing():
+def test_an_error_leaves_the_estimator_unfitted():
     invalid = X.copy()
     invalid[2345, 1] = np.nan
     estimator, before = ReducedSetKernelPCA(2, bandwidth=1.5), threading.active_count()
@@ -219,12 +219,12 @@ def test_an_error_changes_nothing():
         (IncrementalPCA(2), "IncrementalPCA cannot be fitted block by block: it is not a density"),
     ],
 )
-def test_estimators_that_need_all_rows_are_rejected(estimator, message):
+def test_estimators_that_require_all_rows_are_rejected(estimator, message):
     with pytest.raises(TypeError, match=message):
         scaling.fit(estimator, X)
 
 
-def test_invalid_parameters_are_reported_before_all_is_read():
+def test_invalid_parameters_are_reported_before_all_rows_are_read():
     with pytest.raises(ValueError, match="bandwidth must be a positive"):
         scaling.fit(ReducedSetKernelPCA(2, bandwidth=-1.0), X)
     with pytest.raises(ValueError, match="n_components must be"):
@@ -249,12 +249,12 @@ def test_progress_is_reported_per_block():
     assert seen[-1][1] == model.n_centers_
 
 
-def test_there_is_no_progress_line_without_a_terminal(capsys):
+def test_no_progress_line_is_shown_without_a_terminal(capsys):
     scaling.fit(ReducedSetKernelPCA(2), X)
     assert capsys.readouterr().err == ""
 
 
-def test_the_progress_line_of_unknown_length_is_ended(capsys, monkeypatch):
+def test_the_progress_line_ends_with_a_newline_if_the_length_is_unknown(capsys, monkeypatch):
     monkeypatch.setattr("rskpca._core.progress.time.monotonic", iter(range(0, 10**6, 2)).__next__)
     scaling.fit(ReducedSetKernelPCA(2, bandwidth=1.5), iter([X, X]), progress=True)
     lines = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Rows with missing values are left out of the fit, and empty in the output."""
+"""Test that rows with missing values are skipped in the fit and empty in the output."""
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ def open_data(data):
     "estimator",
     [ReducedSetKernelPCA(2, kernel=Gaussian()), ReducedSetKernelPCA(2, refine="nystrom")],
 )
-def test_the_model_is_that_of_the_complete_rows(data, estimator):
+def test_the_model_is_fitted_to_the_complete_rows(data, estimator):
     source = open_data(data)
     model, whole = scaling.fit(estimator, source), estimator.fit(LEFT)
     assert model.kernel_.scale == whole.kernel_.scale
@@ -39,7 +39,7 @@ def test_the_model_is_that_of_the_complete_rows(data, estimator):
     assert source.n_skipped == len(EMPTY)
 
 
-def test_the_scaler_is_that_of_the_complete_rows(data):
+def test_the_scaler_is_fitted_to_the_complete_rows(data):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2))
     source = open_data(data)
     model = scaling.fit(pipeline, source)
@@ -70,7 +70,7 @@ def test_a_checkpoint_counts_complete_rows(data, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
-def test_every_row_keeps_its_position(data, tmp_path, ending):
+def test_every_row_keeps_its_position_in_the_output(data, tmp_path, ending):
     model = ReducedSetKernelPCA(2, bandwidth=2.0).fit(LEFT)
     columns = {"exclude": "id"} if ending == "npy" else {"ids": "id"}
     source = open_source(data, block_rows=64, skip_missing=True, **columns)
@@ -87,7 +87,7 @@ def test_every_row_keeps_its_position(data, tmp_path, ending):
 
 
 def test_labels_of_skipped_rows_are_null(data, tmp_path):
-    """Readers of integers accept neither the word nan nor the number NaN."""
+    """Software that reads integers accepts neither the text nan nor the number NaN."""
     model = NormalizedCut(2, bandwidth=2.0).fit(LEFT)
     lines = scaling.predict(model, open_data(data), tmp_path / "Z.csv").read_text().splitlines()
     assert lines[1:3] == ['"row 0",', f'"row 1",{model.predict(LEFT)[0]}']
@@ -95,7 +95,7 @@ def test_labels_of_skipped_rows_are_null(data, tmp_path):
     assert list(np.flatnonzero(found["label"].isna())) == EMPTY
 
 
-def test_a_npy_file_of_labels_cannot_have_skipped_rows(data, tmp_path):
+def test_labels_with_skipped_rows_cannot_be_written_to_an_npy_file(data, tmp_path):
     model = NormalizedCut(2, bandwidth=2.0).fit(LEFT)
     source = open_source(data, exclude="id", skip_missing=True)
     with pytest.raises(ValueError, match=r"have no label, .* write a \.parquet or \.csv"):

@@ -1,4 +1,4 @@
-"""Fitting a pipeline block by block equals fitting it to the whole array."""
+"""Test that fitting a pipeline block by block equals fitting it to the whole array."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
     ids=repr,
 )
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_model_is_that_of_the_pipeline(estimator, dtype):
+def test_the_model_equals_a_pipeline_fitted_to_the_array(estimator, dtype):
     rows = X.astype(dtype)
     pipeline = make_pipeline(StandardScaler(), estimator)
     model = scaling.fit(pipeline, open_source(rows, block_rows=701))
@@ -36,9 +36,9 @@ def test_the_model_is_that_of_the_pipeline(estimator, dtype):
     assert not hasattr(pipeline[0], "mean_")
 
 
-def test_weights_are_used_by_the_scaler():
+def test_the_scaler_uses_the_weights():
     frame = FRAME.assign(w=RNG.integers(0, 3, len(FRAME)))
-    frame.loc[:800, "w"] = 0  # a whole block
+    frame.loc[:800, "w"] = 0  # includes a whole block
     scaler, source = scaling.standardized(open_source(frame, weight="w", block_rows=500))
     expected = StandardScaler().fit(X, sample_weight=frame["w"])
     np.testing.assert_allclose(scaler.mean_, expected.mean_, rtol=1e-12, atol=1e-14)
@@ -48,7 +48,7 @@ def test_weights_are_used_by_the_scaler():
     np.testing.assert_allclose(rows, expected.transform(X), atol=1e-9)
 
 
-def test_a_saved_pipeline_transforms_files(tmp_path):
+def test_a_saved_pipeline_can_transform_files(tmp_path):
     FRAME.to_csv(tmp_path / "rows.csv", index=False)
     model = scaling.fit(make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)), FRAME)
     save(model, tmp_path / "model.rskpca")
@@ -59,7 +59,7 @@ def test_a_saved_pipeline_transforms_files(tmp_path):
         scaling.transform(again, FRAME[["b", "a", "c"]], tmp_path / "Z.npy")
 
 
-def test_a_checkpoint_belongs_to_one_scaler(tmp_path):
+def test_a_checkpoint_can_be_used_with_only_one_scaler(tmp_path):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=2.0))
     path = tmp_path / "checkpoint"
     first = scaling.fit(pipeline, X, checkpoint=path)
@@ -69,7 +69,7 @@ def test_a_checkpoint_belongs_to_one_scaler(tmp_path):
         scaling.fit(pipeline.set_params(standardscaler__with_mean=False), X, checkpoint=path)
 
 
-def test_a_frozen_scaler_is_used_as_it_is():
+def test_a_frozen_scaler_is_not_refitted():
     scaler = StandardScaler().fit(FRAME[:1000])
     pipeline = make_pipeline(FrozenEstimator(scaler), ReducedSetKernelPCA(2, bandwidth=2.0))
     model = scaling.fit(pipeline, FRAME)
@@ -80,7 +80,7 @@ def test_a_frozen_scaler_is_used_as_it_is():
         scaling.standardized(FRAME[["b", "a", "c"]], FrozenEstimator(scaler))
 
 
-def test_what_cannot_be_standardized_is_reported():
+def test_inputs_that_cannot_be_standardized_are_reported():
     with pytest.raises(ValueError, match="standardizing reads the data twice, but the iterator"):
         scaling.standardized(iter([X]))
     with pytest.raises(TypeError, match=r"a StandardScaler and an estimator.* got PCA, Reduced"):

@@ -1,4 +1,4 @@
-"""Test that automatic bases of a reduced set meet their tolerance."""
+"""Test that an automatically selected basis meets its tolerance."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def weighted_coordinates(system, s):
 
 
 def error_of(rows, s, kernel, r, center):
-    """Return the relative error of the coordinates of the centers after a least-squares fit."""
+    """Return the relative error of the center coordinates after a least-squares fit."""
     exact = weighted_coordinates(solve(Centered() if center else Plain(), kernel, s, r), s)
     moments = Moments.of(kernel, s.centers[rows]).add(s.centers, s.weights)
     found = weighted_coordinates(ritz(moments, r, center=center), s)
@@ -39,7 +39,7 @@ def test_the_basis_is_the_smallest_that_meets_the_tolerance(center, tolerance):
 
 
 def line_and_far_points(line_weights, far_weights):
-    """Return a cluster on a line and isolated points, which come first if they are heavier."""
+    """Return a cluster on a line and isolated points, which are selected first if heavier."""
     line, far = np.linspace(0, 1, len(line_weights)), 100 + 50.0 * np.arange(len(far_weights))
     return ReducedSet(np.append(line, far)[:, None], np.append(line_weights, far_weights))
 
@@ -49,9 +49,9 @@ def line_and_far_points(line_weights, far_weights):
     "s",
     [
         line_and_far_points(np.ones(100), np.linspace(20, 5, 40)),  # the cluster is found late
-        line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or partly
+        line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or in part
     ],
-    ids=["unseen", "in part"],
+    ids=["found late", "found in part"],
 )
 def test_the_search_continues_after_pivots_without_progress(s, center):
     kernel = Gaussian(3.0)
@@ -60,7 +60,7 @@ def test_the_search_continues_after_pivots_without_progress(s, center):
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 16])
-def test_all_of_a_few_centers_are_selected(m):
+def test_all_centers_are_selected_if_there_are_few(m):
     s = ReducedSet(datasets.blobs(m, 3), np.ones(m))
     for center in (False, True):
         np.testing.assert_array_equal(sufficient(Gaussian(4.0), s, 3, 0.5, center=center), range(m))

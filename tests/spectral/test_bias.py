@@ -1,4 +1,4 @@
-"""Test the correction of eigenvalues: its formula, and its gain on real data."""
+"""Test the formula for the eigenvalue correction and its benefit on real data."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def cells(m=40, d=3, seed=0):
 
 
 def second_difference(system, s, shape, step=1e-3):
-    """Return mu sum_j (mean of f^2 at c_j +- h) - f(c_j)^2, with h along the axes of the shape."""
+    """Return mu sum_j (mean of f^2 at c_j +- h) - f(c_j)^2, with h along the shape axes."""
     values, vectors = np.linalg.eigh(shape / np.trace(shape))
     squares = [
         value * (system.extend(s.centers + sign * step * axis) ** 2 - system.functions**2)
@@ -31,7 +31,7 @@ def second_difference(system, s, shape, step=1e-3):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_the_correction_is_the_second_difference_of_the_squared_functions(center):
+def test_the_correction_equals_the_second_difference_of_the_squared_functions(center):
     s, shape = cells()
     system = solve(OPERATORS[center], Gaussian(2.0), s, 5)
     expected = system.eigenvalues + second_difference(system, s, shape)
@@ -79,7 +79,7 @@ def test_the_correction_is_zero_without_scatter():
 @pytest.mark.parametrize(
     ("name", "bandwidth"), [("german", 30.0), ("pendigits", 120.0), ("covtype", None)]
 )
-def test_the_correction_removes_two_thirds_of_the_error_with_means(name, bandwidth, center):
+def test_the_correction_removes_two_thirds_of_the_error_for_means(name, bandwidth, center):
     X = datasets.load(name)[:, :16]
     X = X[np.random.default_rng(0).permutation(len(X))[:600]]
     if name == "covtype":

@@ -57,8 +57,8 @@ def test_the_walk_with_self_affinities_equals_diffusion_with_alpha_zero():
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0])
-def test_scaling_equal_weights_leaves_the_functions_unchanged(scale):
-    """Without self-affinities, a center of weight below 1 counts as one point."""
+def test_scaling_equal_weights_leaves_the_eigenfunctions_unchanged(scale):
+    """Without self-affinities, a center with a weight below 1 counts as one point."""
     C = datasets.blobs(60, 2)
     X = datasets.blobs(20, 2, seed=4)
     one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C, np.ones(60)), 4)
@@ -69,7 +69,7 @@ def test_scaling_equal_weights_leaves_the_functions_unchanged(scale):
 
 @pytest.mark.parametrize("graph", [None, 1e3])
 def test_a_light_center_hardly_affects_the_others(graph):
-    """The self-affinity of a center of weight 1 is omitted for any weights of the others."""
+    """The self-affinity of a center with weight 1 is omitted for any weights of the others."""
     C, X = datasets.blobs(60, 2), datasets.blobs(20, 2, seed=4)
     weights = np.append(np.ones(59), 1e-9)
     one = solve(NormalizedLaplacian(), Gaussian(2.0), ReducedSet(C[:59], np.ones(59)), 4, graph)
@@ -98,8 +98,8 @@ def test_scaling_the_kernel_leaves_the_eigenvalues_unchanged(operator):
     np.testing.assert_allclose(factor * other.extend(new), one.extend(new), atol=1e-12)
 
 
-def test_degrees_of_nearly_isolated_centers_are_accurate():
-    """Its affinities are below the rounding error of its self-affinity, which is omitted."""
+def test_the_degrees_of_nearly_isolated_centers_are_accurate():
+    """Their affinities are below the rounding error of the omitted self-affinity."""
     C = np.append(datasets.blobs(40, 2), [[30.0, 30.0]], axis=0)
     exact = dense.Markov(Gaussian(4.0), C, 3, self_affinity=False)
     assert exact.degrees[-1] < 1e-17
@@ -117,7 +117,7 @@ def test_an_isolated_center_has_zero_coordinates():
 
 
 @pytest.mark.parametrize("operator", [Diffusion(1.0), NormalizedLaplacian()])
-def test_points_beyond_all_centers_have_zero_coordinates_without_a_warning(operator):
+def test_points_beyond_the_reach_of_all_centers_have_zero_coordinates_without_a_warning(operator):
     system = solve(operator, Gaussian(2.0), weighted_set(), 4)
     far = np.array([[1e6, 0.0]])
     for dtype in (np.float64, np.float32):

@@ -1,4 +1,4 @@
-"""Test Algorithm 1: weight, decompose, reweight, extend, for any order of the centers."""
+"""Test Algorithm 1 (weight, decompose, reweight, extend) for any order of the centers."""
 
 import sys
 
@@ -38,7 +38,7 @@ def reordered(s, order):
 
 @pytest.mark.parametrize("operator", [Plain(), Centered()])
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-def test_weighted_centers_equal_repeated_rows(operator, kernel):
+def test_weighted_centers_are_equivalent_to_repeated_rows(operator, kernel):
     s = weighted_set()
     X = np.repeat(s.centers, s.weights.astype(int), axis=0)
     exact = dense.KernelPCA(kernel, X, 8, center=isinstance(operator, Centered))
@@ -121,7 +121,7 @@ def grid(nx, ny, height=1.3):
 )
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_signs_are_determined_for_symmetric_data(points, operator):
-    """A function that is odd in two features has no third moment and no covariance with them."""
+    """A function that is odd in two features has zero third moment and covariance with them."""
     s = ReducedSet(points, np.ones(len(points)))
     kernel = Gaussian(4.0)
     expected = solve(operator, kernel, s, 6)
@@ -160,7 +160,7 @@ def test_points_that_the_kernel_cannot_distinguish_have_no_components(m):
     assert len(solve(Plain(), Gaussian(1e12), s, 3).eigenvalues) == 1
 
 
-def test_a_negligible_weight_in_a_walk_is_reported():
+def test_a_negligible_weight_in_a_random_walk_is_reported():
     points = ReducedSet(np.array([[0.0], [1.0], [9.0]]), np.array([200.0, 100.0, 5e-324]))
     with pytest.raises(ValueError, match=r"a weight of 4\.94066e-324 is too small"):
         solve(Diffusion(), Gaussian(1.0), points, 2)

@@ -1,4 +1,4 @@
-"""Test identities of kernel PCA in feature space that hold for every operator."""
+"""Test kernel PCA identities in feature space that are valid for every operator."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tests import datasets, dense
 
 
 def systems(kernel):
-    """Return systems of Algorithm 1 and Rayleigh-Ritz, each centered and not."""
+    """Return eigensystems from Algorithm 1 and Rayleigh-Ritz, with and without centering."""
     X = datasets.blobs(200, 3)
     weights = np.random.default_rng(0).integers(1, 5, 200).astype(float)
     moments = Moments.of(kernel, X[:25]).add(X, weights)
@@ -64,7 +64,7 @@ def test_the_residual_is_the_distance_from_the_projection(system, space):
     np.testing.assert_allclose(space.residuals(new), expected, atol=1e-8)
 
 
-def test_the_mean_on_a_basis_is_the_projection_of_the_mean_of_the_data():
+def test_the_mean_on_a_basis_is_the_projection_of_the_data_mean():
     kernel = Gaussian(3.0)
     X, Y = datasets.blobs(200, 3), datasets.blobs(40, 3, seed=1)
     shifted = FeatureSpace.of(systems(kernel)["shifted"])

@@ -53,7 +53,7 @@ def test_rows_are_drawn_in_proportion_to_their_leverage_scores():
     for seed in range(n_draws):
         counts[landmarks.leverage(kernel, X, None, size, np.random.RandomState(seed))] += 1
     scores = exact_scores(kernel(X), size)
-    for group in np.array_split(np.argsort(scores), 5):  # seen: 0.95 to 1.13 of the exact share
+    for group in np.array_split(np.argsort(scores), 5):  # observed: 0.95 to 1.13 of expected
         expected = n_draws * size * scores[group].sum() / scores.sum()
         assert counts[group].sum() == pytest.approx(expected, rel=0.2)
 
@@ -63,7 +63,7 @@ def test_each_rule_has_a_smaller_residual_than_uniform_rows_on_heavy_tailed_data
     X = np.random.default_rng(0).standard_t(5, size=(3000, 3))
     kernel = Gaussian(6.0)
 
-    def left(name):
+    def mean_residual(name):
         residuals = []
         for seed in range(3):
             rows = landmarks.RULES[name](kernel, X, None, 80, np.random.RandomState(seed))
@@ -71,4 +71,4 @@ def test_each_rule_has_a_smaller_residual_than_uniform_rows_on_heavy_tailed_data
             residuals.append(ritz(moments, 3, center=False).residual)
         return np.mean(residuals)
 
-    assert left(rule) < 0.7 * left("uniform")
+    assert mean_residual(rule) < 0.7 * mean_residual("uniform")

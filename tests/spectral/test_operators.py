@@ -15,15 +15,15 @@ NEW = datasets.blobs(7, 2, seed=1)
 
 
 def even(X, Y):
-    """Return a custom g that is positive definite, and hence so is its product with the kernel."""
+    """Return a positive definite g, whose product with the kernel is also positive definite."""
     return 1 + X @ Y.T
 
 
-def test_plain_leaves_the_kernel_unchanged():
+def test_the_plain_operator_leaves_the_kernel_unchanged():
     np.testing.assert_array_equal(Plain().fit(K, W).apply(K.copy(), C, C), K)
 
 
-def test_centering_with_weights_equals_centering_of_repeated_rows():
+def test_centering_with_weights_equals_centering_repeated_rows():
     n = W.sum()
     H = np.eye(n) - 1 / n
     expected = H @ K[np.ix_(REPEATED, REPEATED)] @ H
@@ -31,7 +31,7 @@ def test_centering_with_weights_equals_centering_of_repeated_rows():
     np.testing.assert_allclose(centered[np.ix_(REPEATED, REPEATED)], expected, atol=1e-13)
 
 
-def test_new_points_are_centered_about_the_mean_of_the_data():
+def test_new_points_are_centered_at_the_mean_of_the_data():
     block = Gaussian(2.0)(NEW, C)
     big, n = K[np.ix_(REPEATED, REPEATED)], W.sum()
     rows = block[:, REPEATED]
@@ -42,7 +42,7 @@ def test_new_points_are_centered_about_the_mean_of_the_data():
 
 @pytest.mark.parametrize("operator", [Plain(), Centered(), Multiplied(even), Diffusion(0.5)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_extension_equals_apply_times_coefficients(operator, dtype):
+def test_the_extension_equals_the_applied_operator_times_the_coefficients(operator, dtype):
     fitted = operator.fit(K, W.astype(float))
     block = Gaussian(2.0)(NEW, C).astype(dtype)
     A = np.random.default_rng(0).normal(size=(25, 3))
@@ -52,7 +52,7 @@ def test_extension_equals_apply_times_coefficients(operator, dtype):
     np.testing.assert_allclose(product, expected, atol=100 * np.finfo(dtype).eps)
 
 
-def test_a_custom_g_gives_the_eigenproblem_of_g_times_k():
+def test_a_custom_g_leads_to_the_eigenproblem_of_g_times_k():
     s = ReducedSet(C, W.astype(float))
     system = solve(Multiplied(even), Gaussian(2.0), s, 5)
     rows = C[REPEATED]
@@ -71,6 +71,6 @@ def test_a_custom_g_gives_the_eigenproblem_of_g_times_k():
         (lambda X, Y: np.full((len(X), len(Y)), np.nan), "not finite"),
     ],
 )
-def test_a_g_with_an_invalid_result_is_reported(g, message):
+def test_an_invalid_result_from_a_custom_g_is_reported(g, message):
     with pytest.raises(ValueError, match=message):
         solve(Multiplied(g), Gaussian(2.0), ReducedSet(C, W.astype(float)), 2)

@@ -1,4 +1,4 @@
-"""Test Rayleigh-Ritz: equal to Algorithm 1 on all centers, to dense Nystrom on few."""
+"""Test Rayleigh-Ritz against Algorithm 1 on all centers and dense Nystrom on few."""
 
 import sys
 
@@ -23,7 +23,7 @@ def coordinates(system, X):
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-def test_all_centers_as_the_basis_equal_algorithm_1(kernel, center):
+def test_using_all_centers_as_the_basis_equals_algorithm_1(kernel, center):
     s = weighted_set()
     expected = solve(Centered() if center else Plain(), kernel, s, 6)
     system = ritz(Moments.of(kernel, s.centers).add(s.centers, s.weights), 6, center=center)
@@ -35,7 +35,7 @@ def test_all_centers_as_the_basis_equal_algorithm_1(kernel, center):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_few_points_equal_dense_principal_components_of_the_projections(center):
+def test_results_on_few_points_equal_dense_pca_of_the_projections(center):
     X, Z, kernel = datasets.blobs(300, 2), datasets.blobs(15, 2, seed=5), Gaussian(3.0)
     values, vectors = np.linalg.eigh(np.exp(dense.log_kernel(kernel, Z, Z)))
     whiten = vectors / np.sqrt(values) @ vectors.T
@@ -51,7 +51,7 @@ def test_few_points_equal_dense_principal_components_of_the_projections(center):
     assert system.residual == pytest.approx(len(X) - np.sum(B**2), rel=1e-9)
 
 
-def test_moments_do_not_depend_on_chunks_and_integer_weights_equal_repeats():
+def test_moments_do_not_depend_on_chunks_and_treat_integer_weights_as_repeats():
     s, kernel = weighted_set(), Gaussian(2.0)
     Z = s.centers[::4]
     whole = Moments.of(kernel, Z).add(np.repeat(s.centers, s.weights.astype(int), axis=0))
@@ -69,7 +69,7 @@ def test_repeated_basis_points_are_dropped():
     np.testing.assert_allclose(twice.extend(X), once.extend(X), atol=1e-10)
 
 
-def test_eigenvalues_lie_below_the_exact_ones_by_at_most_the_residual():
+def test_eigenvalues_are_below_the_exact_eigenvalues_by_at_most_the_residual():
     X, kernel = datasets.blobs(300, 3), Gaussian(3.0)
     exact = dense.KernelPCA(kernel, X, 8, center=False).eigenvalues
     for m in (10, 40, 160):
@@ -94,7 +94,7 @@ def test_moments_equal_the_reference_for_any_number_of_threads(weighted):
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Gaussian(3.0), Laplacian(1.0)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_whitening_after_summation_loses_no_visible_accuracy(kernel, weighted, monkeypatch):
+def test_whitening_after_summation_preserves_accuracy(kernel, weighted, monkeypatch):
     module = sys.modules[Moments.__module__]
     X, Z = datasets.blobs(3000, 2), datasets.blobs(60, 2, seed=5)
     weights = np.random.default_rng(0).random(3000) if weighted else None
@@ -139,7 +139,7 @@ def test_a_kernel_with_nan_values_is_rejected():
         ritz(Moments.of(wrong, X[:20]).add(X), 2, center=False)
 
 
-def test_moments_of_blocks_can_be_merged():
+def test_moments_from_blocks_can_be_merged():
     X, Z = datasets.blobs(500, 2), datasets.blobs(20, 2, seed=5)
     start = Moments.of(Gaussian(3.0), Z)
     parts = [start.add(X[:200]), start.add(X[200:])]

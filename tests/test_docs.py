@@ -70,4 +70,4 @@ def test_code_blocks_run_and_print_the_documented_output(path, tmp_path, monkeyp
         assert set(_PRINTED.findall(code)) <= set(printed.splitlines())
         assert documented is None or documented.split() == printed.split()
     if skipped:
-        pytest.skip(f"some code blocks in {path.name} need {', '.join(skipped)}")
+        pytest.skip(f"some code blocks in {path.name} require {', '.join(skipped)}")

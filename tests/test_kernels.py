@@ -153,7 +153,7 @@ def test_an_unknown_kernel_is_reported(bad):
     assert repr(bad) in str(error.value)
 
 
-def test_kernels_can_be_given_by_name():
+def test_kernels_can_be_specified_by_name():
     assert isinstance(as_kernel(None), Gaussian)
     assert isinstance(as_kernel("rbf"), Gaussian)
     assert isinstance(as_kernel("gaussian"), Gaussian)

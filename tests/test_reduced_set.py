@@ -223,7 +223,7 @@ def test_the_smaller_spacing_is_used():
         assert nearest(X, merged).min(axis=1).max() <= merged.radius
 
 
-def test_float32_merged_with_float64_is_float64():
+def test_merging_float32_with_float64_gives_float64():
     X = datasets.blobs(60, 2)
     a, b = shadow(X[:30].astype(np.float32)), shadow(X[30:])
     assert a.merge(b).centers.dtype == b.merge(a).centers.dtype == np.float64

@@ -154,7 +154,7 @@ def test_setting_n_frequencies_to_zero_disables_the_sums():
         ShadowDensity(n_frequencies=-1).fit(X)
 
 
-def test_a_reduced_set_checks_the_number_of_features():
+def test_a_spectrum_with_a_different_number_of_features_is_rejected():
     sums = spectrum_of(Gaussian(3.0), X)
     with pytest.raises(ValueError, match="spectrum has 3 features, centers 2"):
         ReducedSet(X[:5, :2], np.ones(5), spectrum=sums)

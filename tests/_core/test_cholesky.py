@@ -43,7 +43,7 @@ def test_random_pivots_are_distributed_like_sequential_draws(batch, monkeypatch)
         frozenset(cholesky.random_cholesky(kernel, X, None, 2, rng).pivots) for _ in range(4000)
     ]
     K = np.exp(dense.log_kernel(kernel, X, X))
-    residual = 1 - K**2  # of row j after pivot i
+    residual = 1 - K**2  # residual of row j after pivot i
     probability = residual / residual.sum(axis=1, keepdims=True) / 3
     for i, j in ((0, 1), (0, 2), (1, 2)):
         p = probability[i, j] + probability[j, i]
@@ -82,7 +82,7 @@ def test_pivots_added_in_steps_match_a_single_run():
 
 @pytest.mark.parametrize("least", [1e-20, 1e-14, 0.0])
 @pytest.mark.parametrize("select", [cholesky.greedy_cholesky, cholesky.random_cholesky])
-def test_selection_terminates_with_very_uneven_weights(select, least):
+def test_selection_terminates_with_highly_uneven_weights(select, least):
     X = np.vstack([np.repeat(datasets.blobs(5, 2), 40, axis=0), [[50.0, 50.0]]])
     w = np.append(np.ones(200), least)
     rng = (np.random.RandomState(0),) if select is cholesky.random_cholesky else ()

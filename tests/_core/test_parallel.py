@@ -86,7 +86,7 @@ def test_limits_are_restored_after_overlapping_use(leaving):
 
 
 def test_any_thread_can_limit_blas_threads():
-    """It can even after the main thread has done so, as Dask calls from its own threads."""
+    """This must work even after the main thread has set a limit, because Dask uses threads."""
     with workers(2):
         pass
 
@@ -146,7 +146,7 @@ def test_small_matrices_use_one_blas_thread(elements, threads):
     assert blas_threads() == before
 
 
-def test_the_blas_limit_is_the_number_of_threads():
+def test_the_blas_limit_equals_the_number_of_threads():
     with threadpool_limits(1, user_api="blas"):
         assert allowed_threads() == 1
 

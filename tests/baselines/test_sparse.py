@@ -58,7 +58,7 @@ def test_the_likelihood_matches_dense_algebra_and_never_decreases(name):
 
 
 @each
-def test_updated_quantities_equal_recomputed_ones(name):
+def test_updated_quantities_match_recomputed_quantities(name):
     covariance = path(name)[1]
     S, Q = covariance.S.copy(), covariance.Q.copy()
     covariance.refresh()

@@ -170,7 +170,7 @@ def test_the_intervals_of_exact_kernel_pca_have_zero_width():
 # ------------------------------------------------------------------------ missing bounds
 
 
-def test_a_kernel_without_a_lipschitz_constant_lacks_bounds():
+def test_bounds_are_missing_for_a_kernel_without_a_lipschitz_constant():
     bare = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
     certificate = fit_model(bare).certificate_
     prior, posterior, spectral, _ = certificate.levels
@@ -191,7 +191,7 @@ def test_a_kernel_without_a_lipschitz_constant_lacks_bounds():
     assert_valid(fit_model(monotone).certify(X), monotone, X)
 
 
-def test_a_custom_kernel_with_a_lipschitz_constant_lacks_only_the_spectral_level():
+def test_only_the_spectral_level_is_missing_for_a_custom_kernel_with_a_lipschitz_constant():
     cauchy = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, lipschitz=3 * np.sqrt(3) / 8)
     certificate = fit_model(cauchy).certify(X)
     assert [level.missing == "" for level in certificate.levels[:3]] == [True, True, False]

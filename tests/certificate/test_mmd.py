@@ -81,7 +81,7 @@ def test_one_point_displaced_by_the_radius_attains_the_bound():
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(1.0)], ids=["Gaussian", "Laplacian"])
 def test_kernels_declared_concave_are_concave(kernel):
-    """docs/bounds.md shows that feature-space distance is concave in r, its square in r^power."""
+    """The feature-space distance is concave in r and its square in r^power; see docs/bounds.md."""
     r = np.linspace(0, 5, 2001)[1:]
     assert np.all(np.diff(np.sqrt(kernel.drop(r)), 2) <= 1e-12)
     assert np.all(np.diff(kernel.drop(r ** (1 / kernel.power)), 2) <= 1e-12)

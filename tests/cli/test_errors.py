@@ -219,7 +219,7 @@ def test_an_input_is_never_overwritten(folder):
     assert (folder / model).read_bytes() == before
 
 
-def test_debug_raises_the_error(folder):
+def test_the_debug_option_raises_the_error(folder):
     for arguments in (("nothing.csv", "--debug"), ("--debug", "nothing.csv")):
         result = run("fit", *arguments)
         assert isinstance(result.exception, FileNotFoundError)

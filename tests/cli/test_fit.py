@@ -144,7 +144,7 @@ def test_a_feature_that_dominates_the_distances_is_reported(folder):
 
 
 @pytest.mark.parametrize("options", ["--ell 5", "--tol 0.1"])
-def test_like_copies_settings_bandwidth_and_scaling(folder, options):
+def test_the_like_option_copies_the_settings_the_bandwidth_and_the_scaling(folder, options):
     output_of("fit", "monday.parquet", "-s", "-r", "3", *options.split())
     output_of("fit", "tuesday.parquet", "--like", "monday.rskpca")
     first, second = (unwrap(load(f"{day}.rskpca")) for day in ("monday", "tuesday"))
@@ -164,5 +164,5 @@ def test_a_finished_checkpoint_returns_the_same_model(folder):
     assert "'note'" in line
 
 
-def test_quiet_prints_nothing(folder):
+def test_the_quiet_option_suppresses_all_output(folder):
     assert output_of("fit", "data.parquet", "-x", "id,cover", "--quiet") == ""

@@ -222,7 +222,7 @@ def test_changing_a_zarr_chunk_changes_the_fingerprint(tmp_path):
 
 
 def _open_files(folder):
-    """Return the files still open after one second, because pyarrow closes files in a thread."""
+    """Return the files still open after up to one second; pyarrow closes files in a thread."""
     end = time.monotonic() + 1.0
     while time.monotonic() < end:
         links = [os.path.realpath(entry) for entry in Path("/proc/self/fd").iterdir()]

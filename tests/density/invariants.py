@@ -23,7 +23,7 @@ class DensityInvariants:
 
     # Whether integer weights give the same reduced set as repeated rows.
     weights_equal_repeats = True
-    repeats_rounding = 0  # tolerance for centers, in eps of the largest; 0 means bitwise
+    repeats_rounding = 0  # tolerance for centers, in eps times the largest; 0 means bitwise
     weights_rounding = 0  # relative tolerance for weights
 
     def make(self, kernel=None):
@@ -74,7 +74,7 @@ class DensityInvariants:
 
     def test_integer_weights_are_equivalent_to_repeated_rows(self, X):
         if not self.weights_equal_repeats:
-            pytest.skip("integer weights need not equal repeated rows")
+            pytest.skip("integer weights are not equivalent to repeated rows for this density")
         weights = np.random.default_rng(1).integers(0, 4, size=len(X))
         weighted = self.make(Gaussian(2.0)).fit(X, sample_weight=weights)
         repeated = self.make(Gaussian(2.0)).fit(np.repeat(X, weights, axis=0))

@@ -36,7 +36,7 @@ def merge_blocks(shadow, parts, weights=None):
     return merged, shadow.join(merged, reduce(Counts.merge, counts))
 
 
-def test_one_block_equals_algorithm_2():
+def test_fitting_one_block_equals_algorithm_2():
     found, expected = fit_blocks().cover(X), DENSITY.fit(X).reduced_set_
     assert found == expected
     assert merge_blocks(fit_blocks(), [X])[1] == expected

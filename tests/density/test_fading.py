@@ -103,7 +103,7 @@ def test_accuracy_is_preserved_over_many_half_lives():
     np.testing.assert_allclose(s.spectrum.sums, total, rtol=1e-14)
 
 
-def test_a_drifting_stream_is_followed_in_bounded_memory():
+def test_a_drifting_stream_is_tracked_in_bounded_memory():
     X = np.random.default_rng(0).normal(size=(40_000, 2)) + np.linspace(0, 1e4, 40_000)[:, None]
     stream = fading_density(20.0, n_frequencies=0)
     sizes = [stream.partial_fit(chunk).reduced_set_.n_centers for chunk in np.split(X, 20)]

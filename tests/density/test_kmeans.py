@@ -21,7 +21,7 @@ class TestInvariants(DensityInvariants):
 
 
 class TestMiniBatchInvariants(DensityInvariants):
-    weights_equal_repeats = False  # batches are drawn from the rows, regardless of weights
+    weights_equal_repeats = False  # batches are drawn from the rows, so repeated rows matter
 
     @pytest.fixture(autouse=True)
     def _many_rows(self, monkeypatch):
@@ -111,7 +111,7 @@ def test_the_number_of_threads_does_not_matter(n_rows):
             assert KMeansDensity(30).fit(X).reduced_set_ == expected
 
 
-def test_mini_batches_are_used_from_20000_rows(monkeypatch):
+def test_mini_batches_are_used_for_20000_rows_or_more(monkeypatch):
     fitted = []
 
     class Recorded(MiniBatchKMeans):

@@ -151,7 +151,7 @@ def test_a_stream_may_consist_of_single_rows():
     assert stream.reduced_set_ == with_radius(0.8).fit(X).reduced_set_
 
 
-def test_the_first_chunk_fixes_the_bandwidth():
+def test_the_first_chunk_determines_the_bandwidth():
     X = datasets.blobs(300, 2)
     stream = ShadowDensity().partial_fit(X[:100])
     bandwidth = stream.kernel_.bandwidth

@@ -63,7 +63,7 @@ CHANGES = st.lists(
     whole_numbers=st.booleans(),
 )
 @settings(max_examples=50, deadline=None)
-def test_any_sequence_of_changes_equals_the_naive_stream(
+def test_any_sequence_of_changes_matches_the_naive_stream(
     seed, window, changes, weighting, spread, whole_numbers
 ):
     rng = np.random.default_rng(seed)

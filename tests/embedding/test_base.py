@@ -70,7 +70,7 @@ def test_a_pickled_stream_can_continue():
     np.testing.assert_array_equal(stream.transform(NEW), make().fit(X_GOOD).transform(NEW))
 
 
-def test_the_first_chunk_fixes_the_bandwidth():
+def test_the_first_chunk_determines_the_bandwidth():
     stream = ReducedSetKernelPCA(2).partial_fit(X_GOOD[:100])
     bandwidth = stream.kernel_.bandwidth
     assert stream.partial_fit(10 * X_GOOD[100:]).kernel_.bandwidth == bandwidth

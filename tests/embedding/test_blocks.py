@@ -183,7 +183,7 @@ def test_a_sample_is_required_only_for_a_median_bandwidth(estimator, needed):
         (KernelPCANovelty(ReducedSetKernelPCA(3, random_state=1)), [1]),
     ],
 )
-def test_the_sample_is_drawn_with_the_seed_of_the_kernel_owner(estimator, seeds):
+def test_the_sample_is_drawn_with_the_seed_of_the_estimator_that_owns_the_kernel(estimator, seeds):
     assert median_seeds(estimator) == seeds
 
 

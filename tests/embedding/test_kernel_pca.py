@@ -79,7 +79,7 @@ def test_the_result_equals_kernel_pca_of_the_quantized_data(name, ell, center, f
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("family", [Gaussian, Laplacian])
-def test_an_infinite_ell_equals_kernel_pca_of_the_data(name, center, family):
+def test_an_infinite_ell_gives_kernel_pca_of_the_data(name, center, family):
     X, new, bandwidth = split(name)
     kernel = family(bandwidth)
     model = ReducedSetKernelPCA(N_COMPONENTS, kernel=kernel, ell=np.inf, center=center).fit(X)
@@ -87,7 +87,7 @@ def test_an_infinite_ell_equals_kernel_pca_of_the_data(name, center, family):
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_an_infinite_ell_equals_scikit_learns_kernel_pca(name):
+def test_results_with_an_infinite_ell_equal_those_of_scikit_learn(name):
     X, new, bandwidth = split(name)
     theirs = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=1 / bandwidth**2, eigen_solver="dense")
     ours = ReducedSetKernelPCA(N_COMPONENTS, kernel="rbf", gamma=1 / bandwidth**2, ell=np.inf)

@@ -39,7 +39,7 @@ def test_the_result_equals_laplacian_eigenmaps_of_the_quantized_data(name, self_
 
 
 @pytest.mark.parametrize("name", walks.DATA)
-def test_an_infinite_ell_equals_scikit_learns_spectral_embedding(name):
+def test_results_with_an_infinite_ell_equal_those_of_scikit_learn(name):
     """Signs and scale also agree."""
     X, _, bandwidth = split(name)
     theirs = SpectralEmbedding(3, affinity="rbf", gamma=1 / bandwidth**2, random_state=0)
@@ -106,7 +106,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows(ell):
 
 
 def test_new_points_are_embedded_like_fitted_points():
-    """A model fitted to half of the data embeds the other half like a model of all data."""
+    """A model of half of the data embeds the other half like a model of all the data."""
     X, length = datasets.swiss_roll(4000)
     order = np.argsort(length[2000:])
     Z = LaplacianEigenmaps(1, bandwidth=2.0).fit(X[:2000]).transform(X[2000:])[order, 0]
@@ -151,7 +151,7 @@ def test_a_graph_of_all_centers_equals_the_full_kernel(name, self_affinity):
 
 
 @pytest.mark.parametrize("graph", [12, 5.0])
-def test_a_graph_equals_scikit_learns_embedding_of_its_affinities(graph):
+def test_results_on_a_graph_equal_the_scikit_learn_embedding_of_its_affinities(graph):
     X = datasets.swiss_roll(900)[0]
     model = LaplacianEigenmaps(3, bandwidth=3.0, ell=np.inf, graph=graph).fit(X)
     distances = np.linalg.norm(X[:, None] - X, axis=2)

@@ -124,7 +124,7 @@ def test_scores_follow_the_scikit_learn_convention():
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
 
 
-def test_points_away_from_the_data_are_detected():
+def test_points_far_from_the_data_are_detected():
     X, y = load_digits(return_X_y=True)
     train, new, novel = X[:1200][y[:1200] == 3], X[1200:], y[1200:] != 3
     exact = ReducedSetKernelPCA(10, bandwidth=35.0, ell=np.inf).fit(train)

@@ -68,7 +68,10 @@ def leading(values, vectors, r):
 
 
 def dense_nystrom_through_data(kernel, Z, w, X, new, r):
-    """Zhang and Kwok: K_ZZ W phi = lambda phi; phi(x) = k(x, Z) W phi / lambda; then all n."""
+    """Extend eigenvectors to X and from there to new rows, as Zhang and Kwok do.
+
+    They satisfy K_ZZ W phi = lambda phi and phi(x) = k(x, Z) W phi / lambda.
+    """
     values, vectors = np.linalg.eig(k(kernel, Z, Z) * w)
     values, vectors = leading(values.real, vectors.real, r)
     vectors /= np.sqrt(np.sum(w[:, None] * vectors**2, axis=0))
@@ -206,7 +209,7 @@ def test_landmarks_may_be_a_density_or_a_reduced_set():
         np.testing.assert_array_equal(other.transform(X), by_density.transform(X))
 
 
-def test_an_integer_gives_uniform_landmarks():
+def test_an_integer_selects_uniform_landmarks():
     X = datasets.blobs(300, 3)
     by_number = NystromKernelPCA(3, landmarks=25).fit(X)
     by_rule = NystromKernelPCA(3, n_centers=25).fit(X)

@@ -108,7 +108,7 @@ def test_an_exact_window_equals_the_exact_model_of_the_last_rows(make):
     np.testing.assert_allclose(answer(stream), answer(expected), atol=1e-8)
 
 
-def test_a_fading_density_equals_decaying_weights(make):
+def test_a_fading_density_is_equivalent_to_decaying_weights(make):
     stream = make(FadingDensity(100.0, shadow(np.inf)))
     for chunk in np.array_split(X, 7):
         stream.partial_fit(chunk)

@@ -113,7 +113,7 @@ def test_a_killed_run_can_be_resumed(quick, tmp_path):
 
 
 @pytest.mark.slow
-def test_existing_results_are_reused_unless_forced(quick, tmp_path):
+def test_existing_results_are_reused_unless_a_rerun_is_forced(quick, tmp_path):
     shutil.copytree(quick, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "results" / "fig06.json"
     before = path.stat().st_mtime_ns

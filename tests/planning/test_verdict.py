@@ -85,7 +85,7 @@ def test_the_verdict_recommends_interpreting_tied_components_together():
     assert "The space of the first 2 components is rotated by at most 5°" in text
 
 
-def test_integer_data_with_a_small_radius_lead_to_a_caution():
+def test_the_verdict_cautions_about_integer_data_with_a_small_radius():
     grid = np.random.default_rng(0).integers(0, 6, size=(500, 2)).astype(float)
     assert "Caution" in sentences(ReducedSetKernelPCA(2, ell=2.0).fit(grid).model_)
     exact = ReducedSetKernelPCA(2).fit(grid).model_  # requires no estimate

@@ -1,4 +1,4 @@
-"""One model of every kind, and the rows to fit them to."""
+"""One model of every kind, and the rows to which they are fitted."""
 
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler

@@ -79,7 +79,7 @@ def test_unsupported_and_unfitted_models_raise_an_error():
 @pytest.mark.parametrize(
     "draw", [SpectrumDisplay.from_estimator, CertificateDisplay.from_estimator]
 )
-def test_given_axes_are_used(model, draw):
+def test_plots_can_be_drawn_on_existing_axes(model, draw):
     figure, ax = plt.subplots()
     display = draw(model, ax=ax)
     assert display.ax_ is ax

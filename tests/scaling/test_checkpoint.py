@@ -22,7 +22,7 @@ class StoppedError(Exception):
 
 
 def fit(estimator, source, checkpoint, stop=None, every=0):
-    """Return the progress and a model, or None instead if the fit stopped after ``stop`` rows."""
+    """Return the model, or None if the fit stopped after ``stop`` rows, and the progress."""
     seen = []
 
     def watch(rows, n_centers):

@@ -219,8 +219,8 @@ def test_pipelines_and_scalers_can_be_applied(walk):
         np.testing.assert_allclose(found.compute(), model.transform(FRAME + 1000), atol=1e-9)
 
 
-def test_a_detector_on_a_data_frame_does_not_warn():
-    """pytest turns warnings into errors."""
+def test_a_detector_fitted_to_a_data_frame_does_not_warn():
+    """A warning would fail this test, because pytest turns warnings into errors."""
     model = fit(KernelPCANovelty(ReducedSetKernelPCA(3, ell=3.0)), PARTITIONS)
     assert list(model.feature_names_in_) == ["a", "b", "c"]
     np.testing.assert_array_equal(predict(model, PARTITIONS).compute(), model.predict(FRAME))
@@ -297,7 +297,7 @@ class TestErrors:
     def test_in_memory_data_are_rejected(self, data):
         self.assert_rejected(data, r"X must be a dask.array or a dask.dataframe", TypeError)
 
-    def test_other_collections_are_rejected(self):
+    def test_unsupported_collections_are_rejected(self):
         self.assert_rejected(dask.delayed(X), r"X must be a dask.array", TypeError)
         self.assert_rejected(PARTITIONS.a, r"X must be a dask.array", TypeError)
         self.assert_rejected(

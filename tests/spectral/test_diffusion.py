@@ -99,7 +99,7 @@ def test_scaling_the_kernel_leaves_the_eigenvalues_unchanged(operator):
 
 
 def test_the_degrees_of_nearly_isolated_centers_are_accurate():
-    """Their affinities are below the rounding error of the omitted self-affinity."""
+    """The affinities of such a center are below the rounding error of its self-affinity."""
     C = np.append(datasets.blobs(40, 2), [[30.0, 30.0]], axis=0)
     exact = dense.Markov(Gaussian(4.0), C, 3, self_affinity=False)
     assert exact.degrees[-1] < 1e-17

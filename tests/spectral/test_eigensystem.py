@@ -154,7 +154,7 @@ def test_float32_points_give_float32_functions():
 
 @pytest.mark.parametrize("m", [50, 512])
 def test_points_that_the_kernel_cannot_distinguish_have_no_components(m):
-    """Their centered Gram matrix is zero up to rounding error, which is not a component."""
+    """The centered Gram matrix is zero up to rounding error, which is not a component."""
     s = ReducedSet(datasets.blobs(m, 2), np.ones(m))
     assert len(solve(Centered(), Gaussian(1e12), s, 3).eigenvalues) == 0
     assert len(solve(Plain(), Gaussian(1e12), s, 3).eigenvalues) == 1

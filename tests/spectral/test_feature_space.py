@@ -56,7 +56,7 @@ def test_coordinates_are_inner_products_with_the_axes(system, space):
 
 
 def test_the_residual_is_the_distance_from_the_projection(system, space):
-    """||psi(x) - h(z)||^2 = k(x, x) - 2 h(z)(x) + ||h(z)||^2, with z the coordinates of x."""
+    """Check ||psi(x) - h(z)||^2 = k(x, x) - 2 h(z)(x) + ||h(z)||^2 at the coordinates z of x."""
     new = datasets.blobs(40, 3, seed=1)
     Z = system.extend(new) * np.sqrt(system.eigenvalues)
     at = np.einsum("ij,ij->i", space.coefficients(Z), k(space, new, space.centers))

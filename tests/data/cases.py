@@ -103,9 +103,9 @@ def _folder(write, ending):
 
 FILES = {
     "npy": (".npy", _npy),
-    "npy in column order": (".npy", _fortran_npy),
+    "column-major npy": (".npy", _fortran_npy),
     "npz": (".npz", _npz),
-    "npz in column order": (".npz", _fortran_npz),
+    "column-major npz": (".npz", _fortran_npz),
     "compressed npz": (".npz", _compressed),
     "csv": (".csv", _csv),
     "csv without names": (".csv", _bare_csv),

@@ -197,7 +197,7 @@ _SET = (*_SHADOW, "reduced_set_", "ReducedSet")
 _WALK = {"pull": {"array": 1}, "reach": {"array": 1}, "loop": 0.0, "n_isolated": 0}
 
 TREES = {
-    "a class of Python": (_MODEL[:1], {"os.system": {"command": "true"}}, "'os.system' of"),
+    "a Python class": (_MODEL[:1], {"os.system": {"command": "true"}}, "'os.system' of"),
     "a builtin": (_MODEL[:1], {"eval": ["1"]}, "not valid: 'eval' of"),
     "two tags": (_MODEL[:1], {"tuple": [], "dict": {}}, "one tag"),
     "no tag": (_MODEL[:1], {}, "one tag"),
@@ -222,8 +222,8 @@ TREES = {
     "an unknown attribute": ((*_MODEL, "transform"), 1, "unknown attribute transform"),
     "a derived attribute": ((*_MODEL, "_solved_"), None, "unknown attribute _solved_"),
     "another class": ((*_FIELDS, "system"), {"Plain": {}}, "system must be of type EigenSystem"),
-    "a missing field of the model": ((*_FIELDS, "scale"), ..., "scale is missing"),
-    "an unknown field of the model": ((*_FIELDS, "_cache"), 1, "unknown attribute _cache"),
+    "a missing model field": ((*_FIELDS, "scale"), ..., "scale is missing"),
+    "an unknown model field": ((*_FIELDS, "_cache"), 1, "unknown attribute _cache"),
     "a list instead of a model": ((*_MODEL, "model_"), [], "model_ must be of type"),
     "an unresolved kernel": (
         (*_MODEL, "kernel_", "Gaussian", "bandwidth"), "median", "only resolved when",
@@ -234,8 +234,8 @@ TREES = {
     "an unfitted density": (_SHADOW, {"ell": 4.0}, "density_ must be fitted"),
     "a stream without a radius": ((*_SET, "radius"), None, "a radius, a spacing"),
     "a negative radius": ((*_SET, "radius"), -1.0, "radius must be at least 0"),
-    "a wrong sum of weights": ((*_SET, "n_samples"), 7.0, "weights must sum to n_samples"),
-    "other features": ((*_MODEL, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
+    "an incorrect sum of weights": ((*_SET, "n_samples"), 7.0, "weights must sum to n_samples"),
+    "more features": ((*_MODEL, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
     "an invalid parameter": ((*_MODEL, "n_components"), "two", "n_components must be"),
 }  # fmt: skip
 

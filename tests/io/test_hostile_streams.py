@@ -16,7 +16,7 @@ _STATISTICS = (*_FADING_STREAM, "statistics", "Statistics")
 
 TREES = {
     "no rows": ((*_WINDOW_COVER, "n_rows"), 0, "n_rows must be at least 1"),
-    "another number of rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must be"),
+    "a different number of rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must be"),
     "too many rows": ((*_WINDOW_COVER, "n_rows"), 2**62, "n_rows must be at most 2305843009213693"),
     "no patience": ((*_WINDOW_COVER, "patience"), 0, "patience must be at least 1"),
     "too much patience": ((*_WINDOW_COVER, "patience"), 2**63, "patience must be at most"),
@@ -32,12 +32,12 @@ TREES = {
     ),
     "no homes": ((*_WINDOW, "_homes_"), ..., "_homes_ is missing"),
     "a derived attribute": ((*_WINDOW, "_set_"), None, "unknown attribute _set_"),
-    "other features": ((*_WINDOW, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
+    "more features": ((*_WINDOW, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
     "a half-life of zero": ((*_FADING_STREAM, "half_life"), 0.0, "a half-life of 0 rows"),
-    "another half-life": ((*_FADING_STREAM, "half_life"), 9.0, "a half-life of 9 rows"),
-    "an endless half-life": ((*_FADING_STREAM, "half_life"), 1e308, "infinity to integer"),
+    "a different half-life": ((*_FADING_STREAM, "half_life"), 9.0, "a half-life of 9 rows"),
+    "a huge half-life": ((*_FADING_STREAM, "half_life"), 1e308, "infinity to integer"),
     "a negative loss": ((*_FADING_STREAM, "lost"), -1.0, "lost must be at least 0"),
-    "another patience": ((*_FADING_COVER, "patience"), 721, "a half-life of 30 rows"),
+    "a different patience": ((*_FADING_COVER, "patience"), 721, "a half-life of 30 rows"),
     "a row without a center": ((*_FADING_COVER, "n_rows"), 121, "last must contain the last row"),
     "missing statistics": ((*_STATISTICS, "scatter"), ..., "scatter is missing"),
 }  # fmt: skip

@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed-cli ## Fit the digits: a report, and digits.png beside exact kernel PCA
+demo: $(VENV)/.installed-cli ## Fit the digits, write a report and draw digits.png
 	$(BIN)/python examples/digits.py
 	$(BIN)/rskpca demo
 
@@ -26,7 +26,7 @@ lint: $(VENV)/.installed-dev ## Check style, types, layers and docstrings
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/numpydoc lint $$(find src/rskpca -name '*.py' | sort)
 
-format: $(VENV)/.installed-dev ## Rewrite the code in the project's style
+format: $(VENV)/.installed-dev ## Reformat the code
 	$(BIN)/ruff check --fix --exit-zero --quiet .
 	$(BIN)/ruff format .
 
@@ -39,18 +39,18 @@ bench-quick: $(VENV)/.installed-plot ## Run the benchmarks on small data
 experiments: $(VENV)/.installed-plot ## Recompute the paper's figures, tables and claims
 	OMP_NUM_THREADS=1 $(BIN)/python -m experiments
 
-experiments-quick: $(VENV)/.installed-plot ## Run the experiments on a few rows
+experiments-quick: $(VENV)/.installed-plot ## Run the experiments on small data
 	OMP_NUM_THREADS=1 $(BIN)/python -m experiments --quick
 
-docs: $(VENV)/.installed-docs ## Build the documentation, warnings are errors
+docs: $(VENV)/.installed-docs ## Build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-clean: ## Remove caches and build products (the virtual environment stays)
+clean: ## Remove caches and build products, but keep the virtual environment
 	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png rskpca-demo experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
-# One environment; the stamp .installed-X says that extra X of this pyproject.toml is in it.
+# The stamp file .installed-X marks that extra X of the current pyproject.toml is installed.
 $(VENV)/.installed-%: pyproject.toml
 	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -e ".[$*]"

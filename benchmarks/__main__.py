@@ -12,7 +12,7 @@ from pathlib import Path
 from . import results
 from .rows import Row, format_table
 
-# In the order in which they run.
+# Benchmarks, in the order in which they run.
 NAMES = (
     "cover", "transform", "fit", "accuracy", "manifold", "certificate", "methods", "weights",
     "frontier", "denoising", "novelty", "plan", "report", "window", "memory", "scale", "stream",
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> None:
         if folder is not None:
             results.write(name, rows, folder, arguments)
     if options.quick:
-        print("Quick run on small data: the targets, which are for the full size, do not apply.")
+        print("Quick run on small data: the targets apply only to full-size runs.")
     else:
         print(f"{sum(met)} of {len(met)} targets met")
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> None:
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
-    parser.add_argument("--quick", action="store_true", help="small data, no comparison to targets")
+    parser.add_argument("--quick", action="store_true", help="use small data, ignore targets")
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder for the JSON files")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.names) - set(NAMES))

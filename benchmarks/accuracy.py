@@ -1,6 +1,6 @@
-"""Retained share, held-out error and fit time on data with and without redundancy.
+"""Fraction of rows kept, held-out error and fit time on data with and without redundancy.
 
-The error is that of the held-out embedding: relative, in the Frobenius norm, after the best
+The error is the relative error of the held-out embedding in the Frobenius norm, after the best
 linear alignment with exact kernel PCA, as in the paper.
 """
 
@@ -48,10 +48,10 @@ def _compare(name: str, data: Data, quick: bool) -> Row:
 
 
 def _fit(X: Floats) -> ReducedSetKernelPCA:
-    """Fit without the sums for a certificate, because the other methods have none."""
+    """Fit without the sums for the certificate, because the other methods do not have them."""
     return ReducedSetKernelPCA(5, density=ShadowDensity(ell=4.0, n_frequencies=0)).fit(X)
 
 
 def _fit_exact(X: Floats, gamma: float) -> Any:
-    solver = {"eigen_solver": "randomized", "random_state": 0}  # its fastest solver
+    solver = {"eigen_solver": "randomized", "random_state": 0}  # the fastest solver
     return KernelPCA(5, kernel="rbf", gamma=gamma, **solver).fit(X)

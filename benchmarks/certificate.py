@@ -1,4 +1,4 @@
-"""The certificate: its cost, its tightness and its coverage."""
+"""Cost, tightness and coverage of the certificate."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _limit(s: ReducedSet) -> float:
 
 
 def _measure_coverage(name: str, data: Data, family: type[RadialKernel], repetitions: int) -> Row:
-    """Return how often the 95% limits from random frequencies exceed the errors, at ell = 4."""
+    """Return the fraction of seeds for which the 95% limits exceed the errors, at ell = 4."""
     X, kernel = data.X, family().resolve(data.X)  # type: ignore[call-arg]
     s = ShadowDensity(kernel, 4.0).fit(X).reduced_set_
     true = np.array(
@@ -127,7 +127,7 @@ def _check_tolerance(name: str, data: Data) -> Row:
 
 
 def _check_auto_ell(name: str, data: Data) -> Row:
-    """Divide the number of centers for ell="auto" by that for the best ell of a fine grid."""
+    """Divide the number of centers for ell="auto" by that for the best ell on a grid."""
     X, kernel = data.X, Gaussian().resolve(data.X)
     s = ShadowDensity(kernel, "auto", tol=0.05).fit(X).reduced_set_
     tried = (ShadowDensity(kernel, ell).fit(X).reduced_set_ for ell in np.geomspace(1, 10, 100))
@@ -141,7 +141,7 @@ def _check_auto_ell(name: str, data: Data) -> Row:
 
 
 def _check_bounded_stream(n_chunks: int) -> list[Row]:
-    """Fit a stream with at most 2,000 centers; estimate its error from other frequencies."""
+    """Fit a stream with at most 2,000 centers and estimate its error from other frequencies."""
     kernel = Gaussian(1.0)
     density = ShadowDensity(kernel, 8.0, max_centers=2_000)
     independent = Spectrum.of(kernel, np.zeros(3), 1_600, 1)
@@ -162,6 +162,6 @@ def _check_bounded_stream(n_chunks: int) -> list[Row]:
 
 
 def _drifting_chunk(index: int) -> Floats:
-    """Return 100,000 points of a stream whose mean drifts."""
+    """Return 100,000 points from a stream with a drifting mean."""
     rng = np.random.default_rng(index)
     return rng.normal([0.1 * index, 0, 0], 1.0, (100_000, 3))

@@ -1,4 +1,4 @@
-"""The cover against NumPy, and against itself with its two shortcuts disabled."""
+"""Speed of the cover compared with NumPy, and with each of its two shortcuts disabled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Labels = NDArray[np.intp]
 
 
 class Case(NamedTuple):
-    """A data set with its full and quick size, and a radius found by trial."""
+    """A data set with its full and quick size, and a radius chosen by trial and error."""
 
     data: Callable[[int], Data]
     n: int
@@ -112,9 +112,10 @@ def numpy_cover(X: Floats, radius: float) -> Labels:
 
 
 def tuned_numpy_cover(X: Floats, radius: float, compact_below: float = 0.8) -> Labels:
-    """Run the fastest NumPy version that we found: feature by feature, in preallocated arrays.
+    """Run the fastest NumPy version that we found: one feature at a time, in preallocated arrays.
 
-    Rows with a center are only marked; when they are a fifth of all, the others are copied.
+    Rows that have a center are only marked. When they make up a fifth of the rows, the others are
+    copied.
     """
     labels = np.empty(len(X), dtype=np.intp)
     columns, rows = np.ascontiguousarray(X.T), np.arange(len(X))

@@ -1,4 +1,4 @@
-"""Two Dask worker processes with one thread each, compared with one."""
+"""Fit on two Dask worker processes with one thread each, compared with one process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(quick: bool) -> list[Row]:
 
 @contextmanager
 def _start_cluster(n_workers: int, n: int) -> Iterator[tuple[Any, Any]]:
-    """Yield a client, and the rows in the memory of its workers."""
+    """Yield a client and the rows, which are held in the memory of its workers."""
     from distributed import Client, LocalCluster, wait
 
     workers = LocalCluster(
@@ -55,7 +55,7 @@ def _start_cluster(n_workers: int, n: int) -> Iterator[tuple[Any, Any]]:
 
 
 def _make_rows(n: int) -> Any:
-    """Return a Dask array of points along a closed curve, with noise."""
+    """Return a Dask array of noisy points along a closed curve."""
     import dask.array as da
 
     shape = (n // N_BLOCKS, N_FEATURES)

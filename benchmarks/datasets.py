@@ -1,9 +1,9 @@
-"""Data sets of the benchmarks.
+"""Data sets for the benchmarks.
 
-They come from the folder named by ``RSKPCA_DATA`` or from the user's cache; nothing is downloaded.
-A missing data set is replaced by data of the same shape, made from scikit-learn's digits or from
-random numbers, and the rows of the benchmark say so. Unless stated otherwise, each function returns
-the first n rows in a fixed random order.
+They are read from the folder named by ``RSKPCA_DATA`` or from the user's cache; nothing is
+downloaded. A missing data set is replaced by data of the same shape, generated from scikit-learn's
+digits or from random numbers, and the benchmark results contain a note. Unless stated otherwise,
+each function returns the first n rows in a fixed random order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class Data(NamedTuple):
-    """Rows; ``stand_in`` says if they replace a missing data set."""
+    """Rows of a data set; ``stand_in`` is a note if they replace a missing one, else empty."""
 
     X: Floats
     stand_in: str
@@ -38,59 +38,59 @@ class LabeledData(NamedTuple):
 
 
 def german(n: int) -> Data:
-    """Return rows of german: 1,000 x 24."""
+    """Return n of the 1,000 rows of german, with 24 features."""
     return _shuffle(*_load("german", lambda: _pooled_digits()[:1000]), n)
 
 
 def pendigits(n: int) -> Data:
-    """Return rows of pendigits: n x 16."""
+    """Return n rows of pendigits, with 16 features."""
     return _shuffle(*_load("pendigits", _pooled_digits), n)
 
 
 def usps(n: int) -> Data:
-    """Return rows of usps with pixels in [0, 1]: n x 256."""
+    """Return n rows of usps, with 256 pixels in [0, 1]."""
     return _shuffle(*_load_usps(), n)
 
 
 def yale(n: int) -> Data:
-    """Return rows of yale in the units of the paper's bandwidth: 2,000 x 600."""
+    """Return n of the 2,000 rows of yale, with 600 pixels in the units of the bandwidth."""
     rows, stand_in = _load("yale", lambda: 15.9 * _enlarged_digits(3))
     return _shuffle(rows, stand_in, n, scale=60 / 255)
 
 
 def mnist(n: int) -> Data:
-    """Return rows of mnist with pixels in [0, 1]: n x 784."""
+    """Return n rows of mnist, with 784 pixels in [0, 1]."""
     rows, stand_in = _load("mnist", lambda: 255 * _padded_digits())
     return _shuffle(rows, stand_in, n, scale=1 / 255)
 
 
 def covtype(n: int) -> Data:
-    """Return the first ten columns of covtype: n x 10."""
+    """Return n rows of covtype, with its first ten columns."""
     rows, stand_in = _load("covtype", _random_covtype)
     return _shuffle(rows[:, :10], stand_in, n)
 
 
 def skin(n: int) -> Data:
-    """Return rows of skin, integers with many repetitions: n x 3."""
+    """Return n rows of skin, with 3 integer features and many duplicate rows."""
     return _shuffle(*_load("skin", _random_colors), n)
 
 
 def magic(n: int) -> Data:
-    """Return rows of magic: n x 10."""
+    """Return n rows of magic, with 10 features."""
     return _shuffle(*_load("magic", _random_covtype), n)
 
 
 def optdigits(n: int) -> Data:
-    """Return rows of optdigits: n x 64."""
+    """Return n rows of optdigits, with 64 features."""
     return _shuffle(*_load("optdigits", lambda: _enlarged_digits(1)), n)
 
 
 def yaleb_ext(n: int) -> Data:
-    """Return rows of the extended Yale B: 2,414 x 1,024."""
+    """Return n of the 2,414 rows of the Extended Yale Face Database B, with 1,024 pixels."""
     return _shuffle(*_load("yaleb_ext", _padded_digits), n)
 
 
-# The data sets under the names that the results use.
+# Data sets by the names that are used in the results.
 BY_NAME: dict[str, Callable[[int], Data]] = {
     "german": german,
     "pendigits": pendigits,
@@ -120,24 +120,24 @@ def labeled_pendigits() -> LabeledData:
 
 
 def noisy_pendigits(n: int) -> Data:
-    """Return n resampled rows of pendigits with noise: n x 16."""
+    """Return n resampled rows of pendigits with noise, with 16 features."""
     rows, stand_in = _load("pendigits", _pooled_digits)
     return Data(resample(rows, n, noise=3.0), stand_in)
 
 
 def noisy_usps(n: int) -> Data:
-    """Return n resampled rows of usps, with pixels in [0, 1] plus noise: n x 256."""
+    """Return n resampled rows of usps, with 256 pixels in [0, 1] plus noise."""
     rows, stand_in = _load_usps()
     return Data(resample(rows, n, noise=0.02), stand_in)
 
 
 def cube(n: int) -> Data:
-    """Sample uniformly from the unit cube: n x 3."""
+    """Sample n points uniformly from the unit cube in three dimensions."""
     return Data(np.random.default_rng(0).random((n, 3)), "")
 
 
 def curved_sheet(n: int) -> Data:
-    """Sample a three-dimensional manifold in 16 dimensions: n x 16."""
+    """Sample n points from a three-dimensional manifold in 16 dimensions."""
     rng = np.random.default_rng(0)
     parameters = rng.random((n, 3))
     return Data(np.sin(parameters @ rng.normal(size=(3, 16))), "")
@@ -163,7 +163,7 @@ def _load_usps() -> Data:
 
 
 def _stand_in(name: str) -> str:
-    return f"{name} is missing and replaced by other data"
+    return f"{name} is missing and was replaced by other data"
 
 
 def _shuffle(rows: Floats, stand_in: str, n: int, scale: float = 1.0) -> Data:
@@ -197,7 +197,7 @@ def _random_colors() -> Floats:
 
 
 def _random_covtype() -> Floats:
-    """Return ten columns, a few of which have most of the variance."""
+    """Return ten columns, a few of which account for most of the variance."""
     rng = np.random.default_rng(0)
     return rng.gamma(2.0, 1.0, (581_012, 10)) * np.array(
         [200, 80, 5, 150, 40, 1000, 20, 15, 30, 900]

@@ -1,9 +1,9 @@
 """Denoising of usps images by projection and pre-images.
 
 Models are fitted to clean images and applied to other images with Gaussian noise. The error is the
-mean squared difference to the clean image. scikit-learn is used with its default ridge of 1, and
-with the ridge of a grid that is best for these very test images, which no user could choose in
-advance; rskpca has no access to the test images.
+mean squared difference from the clean image. scikit-learn is used with its default ridge of 1, and
+with the ridge from a grid that is best for the test images themselves, which no user could choose
+in advance. rskpca has no access to the test images.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ METHODS = ("ridge", "fixed-point", "distances")
 
 
 class Split(NamedTuple):
-    """Clean training images, clean test images, and the test images by standard deviation."""
+    """Clean training images, clean test images, and noisy test images by standard deviation."""
 
     train: Floats
     clean: Floats
@@ -91,7 +91,7 @@ def _row(
 
 
 def _sklearn_errors(split: Split, n_components: int) -> dict[float, dict[float, float]]:
-    """Return scikit-learn's errors by noise and ridge."""
+    """Return scikit-learn's errors by noise level and ridge."""
     model: Any = KernelPCA(
         n_components, kernel="rbf", gamma=BANDWIDTH**-2, fit_inverse_transform=True,
         eigen_solver="randomized", random_state=0,

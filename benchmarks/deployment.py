@@ -1,4 +1,4 @@
-"""ONNX graphs in onnxruntime compared with ``transform``, for all rows at once and in batches."""
+"""Speed of ONNX graphs compared with ``transform``, for all rows at once and in batches."""
 
 from __future__ import annotations
 

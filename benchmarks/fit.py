@@ -1,4 +1,4 @@
-"""A fit on covtype compared with scikit-learn's ``Nystroem`` + ``PCA`` at the same m."""
+"""Fit on covtype compared with scikit-learn's ``Nystroem`` + ``PCA`` at the same m."""
 
 from __future__ import annotations
 

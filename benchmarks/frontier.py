@@ -1,8 +1,8 @@
-"""Held-out error vs. fit time and vs. transform time, for many settings and scikit-learn.
+"""Held-out error vs. fit time and vs. transform time, for rskpca and scikit-learn.
 
 The measurements of each data set are stored in ``results/frontier/<data>.json``; the rows, and the
-figure of ``python -m benchmarks.frontier_plot``, are made from these files. A run measures only
-what is missing. ``python -m benchmarks.frontier NAME ...`` measures again.
+figure of ``python -m benchmarks.frontier_plot``, are generated from these files. A run measures
+only data sets without a file. ``python -m benchmarks.frontier NAME ...`` measures a data set again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def read(name: str) -> Measurements | None:
-    """Return the measurements of a data set, or None."""
+    """Return the stored measurements of a data set, or None if there are none."""
     path = FOLDER / f"{name}.json"
     return json.loads(path.read_text()) if path.exists() else None
 
@@ -65,12 +65,12 @@ def label(point: Point) -> str:
 
 
 def error(point: Point) -> float:
-    """Return the error, or the smallest error that is distinguished from zero."""
+    """Return the error, but at least the smallest error that is distinguished from zero."""
     return max(point["error"], EXACT)
 
 
 def lower_envelope(points: Sequence[Point], cost: str) -> list[Point]:
-    """Return the points that no other point beats in both cost and error, cheapest first."""
+    """Return the points that no other point beats in both cost and error, by increasing cost."""
     envelope: list[Point] = []
     for point in sorted(points, key=lambda p: (p[cost], error(p))):
         if not envelope or error(point) < error(envelope[-1]):
@@ -79,12 +79,12 @@ def lower_envelope(points: Sequence[Point], cost: str) -> list[Point]:
 
 
 def select(found: Measurements, families: Sequence[str]) -> list[Point]:
-    """Return the points of some families."""
+    """Return the points that belong to the given families."""
     return [p for p in found["points"] if p["family"] in families]
 
 
 def cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
-    """Return the cheapest point with an error of at most ``limit``, or None."""
+    """Return the point of lowest cost with an error of at most ``limit``, or None."""
     able = [p for p in points if error(p) <= limit]
     return min(able, key=lambda p: p[cost]) if able else None
 
@@ -117,13 +117,13 @@ def _describe(ours: Point | None, peer: Point, cost: str) -> str:
 
 
 def _compare_large_fit(found: Measurements) -> Iterator[Row]:
-    """Compare our fastest fit below 1% with the fewest landmarks that are as accurate."""
+    """Compare our fastest fit below 1% error with the smallest Nystroem that is as accurate."""
     case = "fit below 1%, compared with Nystroem + PCA"
     ours = cheapest(select(found, OURS), 0.01, "fit")
     peers = select(found, ("Nystroem + PCA",))
     able = [p for p in peers if ours is not None and p["error"] <= ours["error"]]
     if ours is None or not able:
-        yield _row(found, case, 0.0, Wanted(">=", 10), "none is as accurate")
+        yield _row(found, case, 0.0, Wanted(">=", 10), "no setting is as accurate")
         return
     theirs = min(able, key=lambda p: p["n_basis"])
     note = _describe(ours, theirs, "fit")

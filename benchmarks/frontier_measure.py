@@ -29,7 +29,7 @@ MAX_EXACT = 16_000  # rows up to which exact kernel PCA is feasible
 OURS = ("paper", "two scales", "refined", "Nystrom", "RPCholesky", "ell=inf")
 PEERS = ("KernelPCA", "Nystroem + PCA", "Fourier + PCA")
 
-N_TIMED = 5_000  # rows of a timed transform
+N_TIMED = 5_000  # number of rows in a timed transform
 N_HELD_OUT = 20_000
 N_SAMPLE = 20_000
 N_QUICK = 400
@@ -39,9 +39,10 @@ SHORT = 0.05  # seconds; shorter calls are repeated within a round
 
 
 class Case(NamedTuple):
-    """A data set of n rows, of which four fifths are fitted; bandwidth None is the median.
+    """A data set with n rows, four fifths of which are used for training.
 
-    ``sampled`` marks data that are too large for exact kernel PCA.
+    If ``bandwidth`` is None, the median distance is used. ``sampled`` marks data sets that are too
+    large for exact kernel PCA.
     """
 
     data: Callable[[int], Data]
@@ -100,9 +101,10 @@ def _fit_ritz_reference(
 ) -> tuple[Floats, dict[str, Any]]:
     """Return kernel PCA of all rows by Rayleigh-Ritz on the centers at ell = 5.
 
-    ``uncertainty`` is its difference from the same at ell = 4, which exceeds its error.
-    ``sampling`` holds the errors of kernel PCA on two disjoint samples (by Rayleigh-Ritz at
-    ell = 6): exact kernel PCA of a sample could not resolve smaller errors.
+    ``uncertainty`` is the difference from the same method at ell = 4, which exceeds the error.
+    ``sampling`` contains the errors of kernel PCA on two disjoint samples (by Rayleigh-Ritz at
+    ell = 6): with exact kernel PCA of a sample as the reference, smaller errors could not be
+    resolved.
     """
     fine, coarse = (_fit_ritz(kernel, ell, train).transform(test) for ell in (5.0, 4.0))
     size = min(N_SAMPLE, len(train) // 2)
@@ -134,8 +136,8 @@ class Setting:
 def make_settings(kernel: Gaussian, n_rows: int, centers: dict[float, int]) -> list[Setting]:
     """Return all settings for n rows with ``centers[ell]`` shadow centers.
 
-    On more rows than exact kernel PCA can handle, the refined model at ell = 5 is the reference
-    and therefore not included.
+    If there are too many rows for exact kernel PCA, the refined model at ell = 5 is the reference
+    and is therefore not included.
     """
     sizes = sorted(
         {m for m in (*LANDMARKS, *centers.values()) if m <= min(MAX_LANDMARKS, n_rows // 3)}
@@ -206,7 +208,7 @@ class _Record:
 
     @property
     def done(self) -> bool:
-        """Whether another round would take too long."""
+        """True if another round would take too long."""
         return bool(self.fits) and self.fits[0] > LONG
 
     def add(self, seed: int, train: Floats, test: Floats, exact: Floats) -> None:
@@ -233,7 +235,7 @@ class _Record:
 def _measure(
     settings: Sequence[Setting], train: Floats, test: Floats, exact: Floats, quick: bool
 ) -> list[dict[str, Any]]:
-    """Measure the settings in turn; each round has its own seed."""
+    """Measure the settings alternately, with a different seed in each round."""
     for setting in {s.family: s for s in reversed(settings)}.values():  # warm up each family
         setting.make(0).fit(train[:500]).transform(test[:10])
     records = [_Record(setting) for setting in settings]
@@ -245,7 +247,7 @@ def _measure(
 
 
 def _time(call: Callable[[], Any], seconds: list[float], per: float = 1.0) -> Any:
-    """Return the value of a call, and append its times divided by ``per`` to ``seconds``."""
+    """Return the result of a call, and append its times divided by ``per`` to ``seconds``."""
     spent = 0.0
     for _ in range(10):
         start = time.perf_counter()

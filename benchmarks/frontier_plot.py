@@ -1,6 +1,6 @@
-"""``python -m benchmarks.frontier_plot``: figure and table of the ``frontier`` measurements.
+"""``python -m benchmarks.frontier_plot``: draw the figure and write the table for ``frontier``.
 
-The figure is written to ``docs/images/frontier.png``, the table into ``docs/accuracy.md``.
+The figure is written to ``docs/images/frontier.png`` and the table to ``docs/accuracy.md``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MARKS = "<!-- frontier -->", "<!-- /frontier -->"
 
 
 class Look(NamedTuple):
-    """Label and marker of a family; those of rskpca are filled. Colors follow Okabe and Ito."""
+    """Label, color (after Okabe and Ito) and marker of a family; rskpca markers are filled."""
 
     label: str
     color: str
@@ -142,7 +142,7 @@ HEADER = (
 
 
 def make_table(sets: Sequence[Measurements]) -> str:
-    """Return one row per data set and error that at least one side reaches."""
+    """Return one row per data set and error that at least one package reaches."""
     return markdown_table(HEADER, [row for found in sets for row in _table_rows(found)])
 
 
@@ -156,7 +156,7 @@ def _table_rows(found: Measurements) -> Iterator[tuple[str, ...]]:
 
 
 def _cells(found: Measurements, limit: float, cost: str) -> tuple[str, str, str]:
-    """Return the cheapest point of each side, and our speed-up; bold if we are slower."""
+    """Return the fastest setting of each package, and our speed-up, in bold if it is below 1."""
     ours, theirs = (cheapest(select(found, families), limit, cost) for families in (OURS, PEERS))
     if ours is None or theirs is None:
         return _cell(ours, cost), _cell(theirs, cost), "-"
@@ -170,7 +170,7 @@ def _cell(point: Point | None, cost: str) -> str:
 
 
 def format_seconds(value: float) -> str:
-    """Round to two digits, with a unit."""
+    """Format a time with two significant digits and a unit."""
     number, unit = (value, "s") if value >= 1 else (value * 1e3, "ms")
     return f"{float(f'{number:.2g}'):g} {unit}"
 
@@ -184,11 +184,11 @@ def main() -> None:
 
 
 def _insert(page: Path, table: str) -> None:
-    """Insert the table between the marks of the page."""
+    """Insert the table between the markers of the page."""
     before, start, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
     if not (start and end):
-        raise SystemExit(f"{page.name} has no marks for the table: {' ... '.join(MARKS)}")
+        raise SystemExit(f"{page.name} must contain the table markers {' and '.join(MARKS)}.")
     page.write_text(f"{before}{start}\n\n{table}\n{end}{after}", encoding="utf-8")
 
 

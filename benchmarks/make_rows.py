@@ -1,7 +1,8 @@
-"""An endless stream of rows with 16 features: forty clusters that never stop opening centers.
+"""Endless stream of rows with 16 features, in forty clusters that need ever more centers.
 
-Row i is always the same. ``python -m benchmarks.make_rows FOLDER [--rows N]`` writes the rows to
-a folder of Parquet files; the 20,000,000 rows of the benchmark take 2.5 GB.
+The stream is reproducible: row i is always the same. ``python -m benchmarks.make_rows FOLDER
+[--rows N]`` writes the rows to a folder of Parquet files; the 20,000,000 rows of the benchmark take
+2.5 GB.
 """
 
 from __future__ import annotations

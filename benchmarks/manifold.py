@@ -1,7 +1,7 @@
-"""Normalized cut, diffusion maps and a neighbor graph on more rows than an n x n matrix allows.
+"""Normalized cut, diffusion maps and a neighbor graph on data too large for an n x n matrix.
 
 scikit-learn runs at three sizes, the largest of which needs several gigabytes. Its time at the
-full size is extrapolated from these by a power law.
+full size is extrapolated from these sizes by a power law.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .rows import Row, Wanted
 from .timing import time_interleaved
 
 N_CUT, N_ROLL, M_GRAPH = 464_809, 1_000_000, 50_000
-SKLEARN_SIZES = 4_000, 8_000, 16_000  # the last needs 8 GB
+SKLEARN_SIZES = 4_000, 8_000, 16_000  # the largest size needs 8 GB
 CUT = NormalizedCut(7)
 ROLL = DiffusionMaps(1, bandwidth=2.0, ell=3.0)
 GRAPH = LaplacianEigenmaps(2, bandwidth=0.5, ell=np.inf, graph=20)
@@ -53,7 +53,7 @@ def swiss_roll(n: int) -> tuple[Floats, Floats]:
 
 
 class PowerLaw(NamedTuple):
-    """Time at one size, and the power with which it grows."""
+    """Time at one size, and the exponent with which it grows."""
 
     size: int
     seconds: float
@@ -64,7 +64,7 @@ class PowerLaw(NamedTuple):
 
 
 def fit_power_law(sizes: tuple[int, ...], call: Callable[[int], Any]) -> tuple[PowerLaw, Any]:
-    """Time a call at increasing sizes; return its growth and the last return value."""
+    """Time a call at increasing sizes; return the fitted power law and the last result."""
     seconds = []
     for n in sizes:
         start = time.perf_counter()
@@ -84,7 +84,7 @@ def _measure_cut(X: Floats, sizes: tuple[int, ...], stand_in: str) -> list[Row]:
 
     theirs, last = fit_power_law(sizes, cluster)
     agreement = adjusted_rand_score(last.labels_, clone(model).fit_predict(X[: theirs.size]))
-    note = f"adjusted Rand index between the two {agreement:.2f}"
+    note = f"adjusted Rand index between the two: {agreement:.2f}"
     rows = _compare(model, X, theirs, "SpectralClustering", note, stand_in)
     return [*rows, _measure_memory("fit", model, X, stand_in)]
 
@@ -105,7 +105,7 @@ def _measure_diffusion(X: Floats, length: Floats, sizes: tuple[int, ...]) -> lis
 def _compare(
     model: BaseEstimator, X: Floats, theirs: PowerLaw, name: str, note: str = "", stand_in: str = ""
 ) -> list[Row]:
-    """Return the speed-up at scikit-learn's largest size, and extrapolated to the full size."""
+    """Return the speed-up at scikit-learn's largest size and, by extrapolation, at full size."""
     extrapolated = f"{name} extrapolated as n^{theirs.power:.1f}"
     rows = []
     for n, seconds, text in (

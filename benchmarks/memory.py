@@ -1,7 +1,7 @@
-"""Peak memory of a fit and of a transform in a fresh process, beyond that of the data.
+"""Peak memory of a fit and of a transform in a fresh process, not counting the data.
 
-Memory is counted after numba, rskpca and the data are loaded, with the compiled loops in numba's
-cache. ``python -m benchmarks.memory METHOD MODEL DATA`` runs that process.
+Memory is counted from the point at which numba, rskpca and the data have been loaded, with the
+compiled loops in numba's cache. ``python -m benchmarks.memory METHOD MODEL DATA`` measures it.
 """
 
 from __future__ import annotations

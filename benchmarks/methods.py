@@ -1,7 +1,7 @@
-"""All methods at the same m: held-out embedding error and times.
+"""Held-out embedding error and times of all methods at the same m.
 
-m is the number of shadow centers at ell = 4. The error is that of :mod:`benchmarks.accuracy`. All
-methods are centered in feature space, because some have no other option.
+m is the number of shadow centers at ell = 4. The error is defined as in :mod:`benchmarks.accuracy`.
+All methods center the data in feature space, because some of them do not support anything else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_SLOW = 1_000_000  # rows times centers, above which slow methods would take 
 
 
 class Case(NamedTuple):
-    """A data set, its number of rows, and the bandwidth of the paper's Table 1 or the median."""
+    """A data set, its number of rows, and its bandwidth: from Table 1 or the median."""
 
     data: Callable[[int], Data]
     n: int
@@ -64,7 +64,7 @@ def _compare(name: str, quick: bool) -> list[Row]:
 def _measure(
     train: Floats, test: Floats, kernel: RadialKernel, m: int, exact: Floats, quick: bool
 ) -> Mapping[str, tuple[float, float, float]]:
-    """Return the median error over seeds and the median times of fit and transform."""
+    """Return the median error over seeds, and the median fit and transform times, by method."""
     sizes = {"n_centers": m, "ell": ELL, None: None}
 
     def fit(method: Method, seed: int) -> Any:
@@ -84,7 +84,7 @@ def _measure(
 
 
 def _time(calls: Mapping[str, Callable[[], Any]], quick: bool) -> dict[str, Timed]:
-    """Time each call once, and short ones three more times, of which the median counts."""
+    """Time each call once; time short calls three more times and use the median of these."""
     once = time_interleaved(calls, 1, warm=False)
     again = {k: call for k, call in calls.items() if once[k].seconds < LONG and not quick}
     return once | time_interleaved(again, 3, warm=False)

@@ -72,7 +72,7 @@ def _score_all(rows: Floats, scores: Sequence[Score]) -> Callable[[], list[Float
 
 
 def _sklearn_score(rows: Floats) -> Score:
-    """Return the score of ``KernelPCA``: 1 - 2 mu(x) + mean minus the squared coordinates."""
+    """Return a score function for ``KernelPCA``: 1 - 2 mu(x) + mean minus squared coordinates."""
     gamma = BANDWIDTH**-2
     model: Any = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=gamma).fit(rows)
     axes = model.eigenvectors_ / np.sqrt(model.eigenvalues_)

@@ -1,6 +1,6 @@
-"""``python -m benchmarks.pages``: update the tables of the docs from ``results/*.json``.
+"""``python -m benchmarks.pages``: update the tables in the docs from ``results/*.json``.
 
-In a page, a table is between ``<!-- table: NAME -->`` and ``<!-- end -->``.
+A table in a page is enclosed by ``<!-- table: NAME -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def render_methods(rows: list[Row]) -> str:
-    """Return one row per method with its error and its times of fit and transform in seconds."""
+    """Return one row per method with its error and its fit and transform times in seconds."""
 
     def cell(row: Row) -> str:
         fit, transform = (f"{row['parts'][part]:.2g}" for part in ("fit", "transform"))
@@ -65,7 +65,7 @@ TABLES: dict[str, Callable[[list[Row]], str]] = {
 
 
 def update_tables(text: str) -> str:
-    """Return a page with its tables updated to the current results."""
+    """Return the text of a page with its tables updated to the current results."""
 
     def table(match: re.Match[str]) -> str:
         name = match.group(2)

@@ -1,4 +1,4 @@
-"""Compare the predictions of ``plan`` from 5% of the rows with the fits themselves."""
+"""Predictions of ``plan`` from 5% of the rows, compared with actual fits."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _centers(name: str, planned: Plan, fit: PlannedFit, X: Floats, stand_in: str
 
 
 def _time(name: str, fit: PlannedFit, X: Floats, stand_in: str, rounds: int) -> Row:
-    """Return the factor between the predicted and the measured time, whichever is larger."""
+    """Return the ratio of predicted to measured time or its inverse, whichever is larger."""
     fits = {"fit": lambda: ReducedSetKernelPCA(5, ell=fit.ell).fit(X)}
     slow = fit.seconds > 60
     measured = time_interleaved(fits, 1 if slow else rounds, warm=not slow)["fit"].seconds

@@ -1,4 +1,4 @@
-"""The HTML report of a large fit: its time relative to reading and fitting, and its size."""
+"""HTML report on a large fit: its time relative to reading and fitting, and its size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def _fit_uncompressed(X: datasets.Floats) -> ReducedSetKernelPCA:
-    """Fit wide data, of which nearly every row becomes a center."""
+    """Fit high-dimensional data, in which nearly every row becomes a center."""
     return ReducedSetKernelPCA(5).fit(X)
 
 

@@ -53,7 +53,7 @@ def _write_report(path: Path) -> Path:
 
 
 def photograph(page: Path, target: Path) -> None:
-    """Save two parts of a report side by side, the first light and the second dark."""
+    """Save screenshots of two parts of a report side by side, in light and in dark mode."""
     with tempfile.TemporaryDirectory() as folder:
         shots = [
             _take_screenshot(page, part, Path(folder), *flags) for part, flags in SHOTS.items()
@@ -64,7 +64,7 @@ def photograph(page: Path, target: Path) -> None:
 def _take_screenshot(page: Path, part: str, folder: Path, *flags: str) -> Path:
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        raise FileNotFoundError(f"Screenshots of a report need one of {', '.join(BROWSERS)}.")
+        raise FileNotFoundError(f"Install one of {', '.join(BROWSERS)} to take screenshots.")
     shot = folder / f"{part}.png"
     command = [
         program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",

@@ -1,4 +1,4 @@
-"""Result files of the benchmarks: rows as JSON, with the command and the environment."""
+"""Benchmark result files: rows as JSON, with the command and the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of results with their targets, and their plain-text table."""
+"""Result rows with their targets, and the plain-text table that shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .timing import Timed
 
 
 class Wanted(NamedTuple):
-    """Target for a measured value: ">=" for at least, "<" for below."""
+    """Target for a measured value; ``sign`` is ">=" for at least or "<" for below."""
 
     sign: str
     value: float
@@ -23,7 +23,7 @@ class Wanted(NamedTuple):
 class Row:
     """One measured value; ``parts`` are the numbers from which ``seen`` is computed.
 
-    ``stand_in`` is empty, or says that the data set is missing and replaced by other data.
+    ``stand_in`` is empty, or a note that the data set is missing and was replaced by other data.
     """
 
     case: str
@@ -37,7 +37,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None without a target or if the data set is missing."""
+        """True if the target is met; None if there is no target or the data set is missing."""
         return None if self.wanted is None or self.stand_in else self.wanted.met(self.seen)
 
 
@@ -77,5 +77,5 @@ def _cells(row: Row, with_targets: bool) -> tuple[str, ...]:
 
 
 def _format(value: float) -> str:
-    """Round to three significant digits."""
+    """Format a value with three significant digits."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"

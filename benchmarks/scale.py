@@ -1,4 +1,4 @@
-"""A fit of 20,000,000 x 16 rows from Parquet: memory, time relative to reading, linearity.
+"""Fit of 20,000,000 x 16 rows from Parquet: memory, time relative to reading, and linearity.
 
 ``python -m benchmarks.scale FOLDER`` fits a folder written by ``benchmarks.make_rows``, and prints
 its peak memory and its progress over time.
@@ -49,12 +49,12 @@ def run(quick: bool) -> list[Row]:
 
 
 def fit_density(source: Any, progress: Any = None, **options: Any) -> ShadowDensity:
-    """Make one pass; kernel PCA would add an eigenproblem of size m, independent of n."""
+    """Fit a density in one pass; kernel PCA would only add an m x m eigenproblem."""
     return scaling.fit(ShadowDensity(Gaussian(9.6), **options), source, progress=progress)
 
 
 def read(folder: Path) -> int:
-    """Read the rows as float64 arrays with pyarrow alone."""
+    """Read the rows into float64 arrays with pyarrow alone, and return their number."""
     import pyarrow.parquet as pq
 
     n_rows = 0
@@ -65,7 +65,7 @@ def read(folder: Path) -> int:
 
 
 def measure_slope(case: str, progress: Sequence[Sequence[float]]) -> Row:
-    """Return the slope of log time over log rows after the first tenth: 1 if time is linear.
+    """Return the slope of log time vs. log rows after the first tenth; 1 means linear time.
 
     The slope of the processor time does not depend on other load on the machine.
     """

@@ -1,9 +1,9 @@
-"""A cost model for more rows and more machines, based on measurements on one.
+"""Cost model for more rows and more machines, based on measurements on one machine.
 
-A job makes two passes over the rows, each row on one worker: the first computes covers, the second
-counts within the original radius. In between, a binary tree of merges combines the summaries. A
-summary consists of the centers with their statistics, and of the sums at random frequencies for the
-certificate, whose size is constant.
+A job makes two passes over the rows, which are distributed over the workers: the first pass
+computes covers, the second counts rows within the original radius. In between, a binary tree of
+merges combines the summaries. A summary consists of the centers with their statistics and of the
+sums at random frequencies for the certificate, whose size is constant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Measured:
     Attributes
     ----------
     rows, centers, seconds : ndarray
-        Number of rows and centers, and elapsed time, at several points of a stream.
+        Number of rows and centers, and elapsed time, at several points in a stream.
     merge_seconds : float
         Time to merge two summaries with ``centers[-1]`` centers.
     summary_bytes : float

@@ -1,6 +1,6 @@
-"""The time of a first call, with and without compiled code in the cache, and of the import.
+"""Time of the first call, with and without cached compiled code, and of the import.
 
-``python -m benchmarks.start N_FEATURES`` makes a first call in a fresh process.
+``python -m benchmarks.start N_FEATURES`` times the first call in a fresh process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def _measure_first_call(n_features: int) -> list[Row]:
-    """Time a first call with an empty cache, and another one with the cache that it filled."""
+    """Time the first call of a process with an empty cache, and then with the filled cache."""
     with tempfile.TemporaryDirectory() as folder:
         cold, warm = (
             run_python("-m", __name__, str(n_features), environment={"NUMBA_CACHE_DIR": folder})

@@ -1,4 +1,4 @@
-"""A stream of 100,000,000 x 16 rows, generated on the fly: memory, time and their prediction.
+"""Fit of a generated stream of 100,000,000 x 16 rows: memory, time and predictions.
 
 ``python -m benchmarks.stream N`` runs the stream in a fresh process.
 """
@@ -50,7 +50,7 @@ def _rates(progress: Any) -> list[float]:
 
 
 def _check_predictions(stream: dict[str, Any], n: int) -> Iterator[Row]:
-    """Compare the predictions from the first tenth with the whole stream, in percent."""
+    """Yield the errors, in percent, of predictions for the whole stream from its first tenth."""
     _, wall, processor = stream["progress"][-1]
     by_wall, by_processor = (_measured(stream, n // 10, clock) for clock in (1, 2))
     for what, predicted, measured, unit in (
@@ -73,7 +73,7 @@ def _predict(measured: Measured, rows: float, cores: int) -> Row:
 
 
 def _measured(stream: dict[str, Any], stop: int, clock: int) -> Measured:
-    """Return about 60 points of the stream up to row ``stop``, evenly spaced in log rows."""
+    """Return about 60 measurements up to row ``stop``, evenly spaced in log rows."""
     rows, seconds = np.array(stream["progress"]).T[[0, clock]]
     early = rows <= stop
     picked = np.unique(np.geomspace(1, early.sum(), 60).astype(int)) - 1

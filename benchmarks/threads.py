@@ -1,4 +1,4 @@
-"""One thread compared with two: results must be equal, and short calls must not be slower."""
+"""Two threads compared with one: results must be equal, and short calls must not be slower."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _compare_transform(quick: bool, rounds: int) -> Row:
 
 
 def _compare_short_calls(quick: bool) -> Iterator[Row]:
-    """Compare calls of a few milliseconds, which threads can only delay."""
+    """Compare calls of a few milliseconds, which threads can only slow down."""
     X, stand_in = datasets.covtype(1_000 if quick else 16_000)
     model, rounds = _fit_two_scales(X, 2), 1 if quick else 25
     calls: dict[str, Callable[[int], Any]] = {

@@ -1,4 +1,4 @@
-"""Interleaved timings, measurements in fresh processes, and the memory of a process."""
+"""Interleaved timings, measurements in fresh processes, and process memory."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Timed(NamedTuple):
 def time_interleaved(
     contenders: Mapping[str, Callable[[], Any]], rounds: int, *, warm: bool = True
 ) -> dict[str, Timed]:
-    """Time the contenders in turn, so that other load on the machine affects all of them.
+    """Time the contenders alternately, so that other load on the machine affects all of them.
 
-    ``warm`` adds a first round that does not count.
+    ``warm`` adds a warm-up round whose times are discarded.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     results = {}

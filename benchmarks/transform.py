@@ -14,7 +14,7 @@ from . import datasets
 from .rows import Row, ratio
 from .timing import time_interleaved
 
-BANDWIDTH = 203.0  # gives the radius of the cover benchmark at ell = 4: about 1,000 centers
+BANDWIDTH = 203.0  # same radius as in the cover benchmark at ell = 4: about 1,000 centers
 
 
 def run(quick: bool) -> list[Row]:
@@ -23,7 +23,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def fit_uncentered(X: NDArray[Any]) -> ReducedSetKernelPCA:
-    """Fit without centering, so that transform is one product with the coefficients."""
+    """Fit without centering, so that transform is a single product with the coefficients."""
     return ReducedSetKernelPCA(5, bandwidth=BANDWIDTH, ell=4.0, center=False).fit(X)
 
 

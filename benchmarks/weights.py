@@ -1,6 +1,7 @@
-"""Shadow centers that are reweighted or moved: held-out error and fit time.
+"""Held-out error and fit time with reweighted or moved shadow centers.
 
-The error is that of :mod:`benchmarks.accuracy`, at the bandwidths of :mod:`benchmarks.methods`.
+The error is defined as in :mod:`benchmarks.accuracy`, and the bandwidths are those of
+:mod:`benchmarks.methods`.
 The eigenvalues from cell means are compared before and after their correction for the spread
 within the cells.
 """
@@ -57,7 +58,7 @@ def _compare(name: str, quick: bool) -> list[Row]:
 
 
 def _contenders(kernel: RadialKernel, X: Floats) -> dict[str, Callable[[], ReducedSetKernelPCA]]:
-    """Return fits without the sums for a certificate, which are the same for all."""
+    """Return fits without the sums for the certificate, which would take the same time in all."""
     shadow = ShadowDensity(ell=ELL, n_frequencies=0)
     densities = {UNCHANGED: shadow} | {w: ReweightedDensity(shadow, w) for w in WEIGHTS}
     models = {

@@ -1,4 +1,4 @@
-"""A sliding window over drifting points, and the cost of windows and fading.
+"""Sliding windows over drifting points, and the cost of windows and fading.
 
 ``python -m benchmarks.window N_ROWS WINDOW`` measures the memory of a stream in a fresh process.
 """
@@ -45,7 +45,7 @@ def _make_window(window: int) -> WindowDensity:
 
 
 def _compare_with_direct_count(n: int, window: int) -> Row:
-    """Return how many numbers of the reduced set differ from a row-by-row count."""
+    """Return the number of values in the reduced set that differ from a row-by-row count."""
     density = _make_window(window)
     X = np.concatenate([_make_chunk(i) for i in range(n // CHUNK)])
     homes, squared = reference.aging_cover(X, RADIUS, window)
@@ -67,7 +67,7 @@ def _compare_with_direct_count(n: int, window: int) -> Row:
 
 
 def _count_differences(s: ReducedSet, X: Floats, homes: Floats, squared: Floats) -> int:
-    """Compare a reduced set with the statistics of rows whose centers are ``X[homes]``."""
+    """Count the values that differ from the statistics of rows whose centers are ``X[homes]``."""
     opened, labels = np.unique(homes, return_inverse=True)
     sums = np.zeros((3, len(opened)))
     values = np.ones(len(homes)), np.sqrt(squared), squared

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import rskpca
 
-# Subpackage that defines a name -> heading of its section.
+# Section headings by the subpackage that defines a name.
 HEADINGS = {
     "embedding": "Embeddings",
     "density": "Reduced sets from data",
@@ -18,7 +18,7 @@ HEADINGS = {
     "planning": "Planning",
     "io": "Model files",
 }
-# Other public modules: heading and names; an empty list stands for all names in __all__.
+# Headings and names of other public modules; an empty list selects all names in __all__.
 MODULES: dict[str, tuple[str, list[str]]] = {
     "rskpca.scaling": ("Data larger than memory", []),
     "rskpca.data": ("Data sources", ["Block", "Source", "open_source"]),
@@ -39,7 +39,7 @@ MODULES: dict[str, tuple[str, list[str]]] = {
 
 
 def write_api(path: Path) -> None:
-    """Write the page if its content has changed."""
+    """Write the API page if its content has changed."""
     text = "\n".join([*_title("API", "="), "Everything below is public.", "", *_sections()])
     if not path.is_file() or path.read_text() != text:
         path.write_text(text)

@@ -83,7 +83,7 @@ sphinx_gallery_conf = {
 
 
 def mark_trailing_underscores(app, what, name, value, options, lines):
-    """Quote names such as n_features_in_ in parameter types, which reST would parse as links."""
+    """Quote names such as n_features_in_ in parameter types; reST would parse them as links."""
     for i, line in enumerate(lines):
         head, colon, kind = line.partition(" : ")
         if colon:
@@ -91,5 +91,5 @@ def mark_trailing_underscores(app, what, name, value, options, lines):
 
 
 def setup(app):
-    # A priority below numpydoc's, which is 500, runs the hook first.
+    # A priority below numpydoc's, which is 500, makes this hook run first.
     app.connect("autodoc-process-docstring", mark_trailing_underscores, priority=100)

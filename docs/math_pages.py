@@ -1,4 +1,4 @@
-"""Render formulas as MathML at build time, so that pages need no script and no network."""
+"""Render formulas as MathML at build time, so that pages need no scripts and no network access."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-# Accents of docutils -> characters that do not touch the letter in fonts without math support.
+# Replacements for docutils accents by characters that do not touch the letter in fonts without math
+# support.
 ACCENTS = {"\u02c9": "_", "\u02c6": "^", "\u02dc": "~", "_": "_", "^": "^", "~": "~"}
 
 
 def setup(app: Any) -> None:
-    """Register the renderer."""
+    """Register the math renderer with Sphinx."""
     app.add_html_math_renderer("mathml", (_inline, None), (_displayed, None))
 
 
@@ -43,7 +44,7 @@ def _write(translator: Any, node: Any, *, as_block: bool) -> None:
 
 
 def mathml(tex: str, *, as_block: bool = False) -> str:
-    """Convert TeX to MathML, with the subscripts of accented letters beside them, not below."""
+    """Convert TeX to MathML, with the subscripts of accented letters to the right, not below."""
     xml = tex2mathml(tex, as_block=as_block).replace(f' xmlns="{NAMESPACE}"', "")
     root = ET.fromstring(re.sub(r"&(?!amp|lt|gt)\w+;", lambda match: unescape(match[0]), xml))
     for parent in list(root.iter()):

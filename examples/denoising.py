@@ -1,8 +1,8 @@
-"""Denoise handwritten digits by pre-images of kernel principal components.
+"""Denoise handwritten digits with pre-images of kernel principal components.
 
-The script fits clean images, adds noise to others, and compares scikit-learn's pre-images with
-those from a reduced set. It uses usps if the environment variable RSKPCA_DATA points to a folder
-with usps.npz, and scikit-learn's digits otherwise.
+The script fits models to clean images, adds noise to other images, and compares scikit-learn's
+pre-images with those from a reduced set. It uses usps if the environment variable RSKPCA_DATA
+names a folder that contains usps.npz, and scikit-learn's digits otherwise.
 
     python examples/denoising.py [denoising.png]
 """
@@ -56,7 +56,7 @@ def error(images, clean):
 
 
 def compare(train, clean, noisy, bandwidth):
-    """Return the rows of the figure, name -> images, and the fitted model."""
+    """Return the rows of the figure (a dict of images by name) and the fitted model."""
     theirs = denoise_with_sklearn(train, noisy, bandwidth**-2)
     best = min(RIDGES, key=lambda alpha: error(theirs[alpha], clean))
     model = ReducedSetKernelPCA(N_COMPONENTS, bandwidth=bandwidth, ell=6.0).fit(train)

@@ -1,7 +1,7 @@
 """Compare kernel PCA on a reduced set of handwritten digits with exact kernel PCA.
 
-The script fits both on the same 80% of scikit-learn's digits, embeds the other 20%, prints the
-times and the differences, and draws both embeddings with the shadow centers.
+The script fits both models to the same 80% of scikit-learn's digits, embeds the other 20%, prints
+times and errors, and draws both embeddings with the shadow centers.
 
     python examples/digits.py [digits.png]
 """
@@ -27,14 +27,14 @@ BANDWIDTH, ELLS, N_COMPONENTS, REPEATS = 80.0, (3.0, 4.0, 5.0), 5, 7
 
 
 def measure(function, argument):
-    """Return the result and the time in seconds."""
+    """Call a function and return its result and the time in seconds."""
     start = time.perf_counter()
     result = function(argument)
     return result, time.perf_counter() - start
 
 
 def compare(models, train, test):
-    """Return median times of interleaved fits and transforms, and the embeddings."""
+    """Return the median times of interleaved fits and transforms, and the embeddings."""
     seconds = {name: ([], []) for name in models}
     embedded = {}
     for _ in range(1 + REPEATS):  # the first round compiles and warms up the caches
@@ -92,13 +92,13 @@ def print_comparison(exact, reduced, seconds, embedded):
 
 
 def format_time(seconds, baseline=None):
-    """Return the time in milliseconds and the speedup over the baseline."""
+    """Format a time in milliseconds and its speed-up over a baseline."""
     ratio = "" if baseline is None else f"{baseline / seconds:.1f}x"
     return f"{1e3 * seconds:.1f} ms", ratio
 
 
 def draw(path, labels, exact_points, reduced_points, centers, model):
-    """Draw both embeddings, the centers sized by weight, and the images of the heaviest ones."""
+    """Draw both embeddings, the centers sized by weight, and images of the heaviest centers."""
     figure = plt.figure(figsize=(11, 7), layout="constrained")
     top, bottom = figure.subfigures(2, 1, height_ratios=[4.2, 1])
     left, right = top.subplots(1, 2, sharex=True, sharey=True)

@@ -1,6 +1,6 @@
-"""Load the data of the examples: published data sets from ``RSKPCA_DATA``, or a fallback.
+"""Load the data for the examples: published data sets from ``RSKPCA_DATA``, or a fallback.
 
-``RSKPCA_QUICK=1`` makes every example small, for the tests.
+With ``RSKPCA_QUICK=1``, which the tests set, every example uses less data.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import numpy as np
 
 
 def size(full: int, quick: int) -> int:
-    """Return ``full``, or ``quick`` in the tests."""
+    """Return ``quick`` if ``RSKPCA_QUICK=1`` is set, otherwise ``full``."""
     return quick if os.environ.get("RSKPCA_QUICK") == "1" else full
 
 
 def load_data(name: str, fallback):
-    """Return X and y of a published data set, or those of ``fallback()`` if it is missing."""
+    """Return X and y from a published data set, or from ``fallback()`` if it is missing."""
     path = Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
     if not path.is_file():
-        print(f"{name}.npz not found (RSKPCA_DATA sets its folder); using other data instead.")
+        print(f"{name}.npz was not found in the folder RSKPCA_DATA; using other data instead.")
         return fallback()
     with np.load(path, allow_pickle=False) as arrays:
         return arrays["X"].astype(np.float64), arrays["y"]

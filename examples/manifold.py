@@ -1,9 +1,9 @@
-"""Draw the figures of docs/manifold.md.
+"""Draw the figures for docs/manifold.md.
 
-They show a swiss roll unrolled by diffusion maps, an unevenly sampled circle with and without
-the sampling density divided out, and two rings separated by normalized cut.
+They show a swiss roll that is unrolled by diffusion maps, an unevenly sampled circle with and
+without correction for the sampling density, and two rings that are separated by normalized cut.
 
-    python examples/manifold.py [docs/images] [rows of the roll]
+    python examples/manifold.py [docs/images] [number of points on the roll]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHOWN = 6000  # number of points to draw
 
 
 def fit(model, X):
-    """Fit the model and print its size and the time."""
+    """Fit the model, and print its size and the fit time."""
     start = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - start
@@ -98,7 +98,7 @@ def on_circle(angles):
 
 
 def draw_density(axes, angles):
-    """Draw points slightly off the circle, so that dense regions are visible."""
+    """Draw the points slightly off the circle, so that dense regions are visible."""
     some = angles[:SHOWN]
     radii = 1 + 0.05 * np.random.default_rng(1).normal(size=len(some))
     points = radii[:, None] * on_circle(some)
@@ -132,7 +132,7 @@ def rings(path):
 
 
 def draw_plane(axes, model, colors):
-    """Draw the cluster of every point of the plane, and the centers sized by weight."""
+    """Draw the cluster of every point in the plane, and the centers sized by weight."""
     ticks = np.linspace(-4.2, 4.2, 220)
     plane = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
     clusters = model.predict(plane).reshape(220, 220)

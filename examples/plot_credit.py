@@ -1,10 +1,10 @@
 """
-Features for a classifier: credit
-=================================
+Features for a credit classifier
+================================
 
-Kernel principal components can be used as features of a linear classifier. This example builds a
-pipeline with a scaler and searches over ``ell`` and the bandwidth. The data set is small (German
-credit, 1,000 rows), so the search includes exact kernel PCA, ``ell=np.inf``.
+Kernel principal components can be used as features for a linear classifier. This example builds a
+pipeline with a scaler, and searches over ``ell`` and the bandwidth. The German credit data set has
+only 1,000 rows, so the search can include exact kernel PCA (``ell=np.inf``).
 """
 
 import matplotlib.pyplot as plt
@@ -33,9 +33,9 @@ print(f"best area under the ROC curve: {search.best_score_:.3f} with {search.bes
 print(f"centers of the best model: {search.best_estimator_[1].n_centers_} of {len(X)}")
 
 # %%
-# With the narrow kernel, a coarse reduced set costs nothing. With the wide one it costs up to two
-# points, and almost nothing from ``ell=3`` on. A data set of this size does not need a reduced set;
-# a large one of the same kind would.
+# With the narrow kernel, a coarse reduced set does not reduce the score. With the wide kernel, the
+# score drops by up to two points, but hardly at all from ``ell=3`` on. A data set of this size does
+# not need a reduced set; a larger data set of the same kind would.
 
 scores = search.cv_results_["mean_test_score"].reshape(len(bandwidths), len(ells))
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

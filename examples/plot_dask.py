@@ -2,9 +2,9 @@
 Fitting a Dask array
 ====================
 
-A Dask array is fitted where its blocks are stored: each worker summarizes its own blocks, and only
-the summaries are sent. ``transform`` is lazy. This example uses the threads of one machine; if
-there is a ``distributed.Client``, it is used instead.
+A Dask array is processed where its blocks are stored: each worker summarizes its own blocks, and
+only the summaries are sent over the network. ``transform`` is lazy. This example uses threads on
+one machine; if a ``distributed.Client`` is active, its workers are used instead.
 """
 
 import dask.array as da

@@ -1,8 +1,8 @@
 """
-Denoising by pre-images
-=======================
+Denoising with pre-images
+=========================
 
-Noisy images are projected onto the principal components of clean ones and mapped back to pixels.
+Noisy images are projected onto the principal components of clean images and mapped back to pixels.
 This example compares three pre-image methods, all of which need only the reduced set.
 """
 

@@ -2,8 +2,8 @@
 Kernel PCA of digits and its error
 ==================================
 
-scikit-learn's digits are a small data set, for which exact kernel PCA is possible. This example
-measures the error of the reduced set for several values of ``ell``.
+scikit-learn's digits data set is small enough for exact kernel PCA. This example measures the error
+of the reduced set for several values of ``ell``.
 """
 
 import matplotlib.pyplot as plt
@@ -18,13 +18,13 @@ exact = KernelPCA(2, kernel="rbf", gamma=1 / 80**2).fit_transform(X)
 
 
 def error(Z):
-    """Return the relative error after the best linear map onto the exact embedding."""
+    """Return the relative error after the best linear alignment with the exact embedding."""
     fitted = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
     return np.linalg.norm(fitted - exact) / np.linalg.norm(exact)
 
 
 # %%
-# A larger ``ell`` gives more centers and a smaller error; ``np.inf`` keeps every row.
+# A larger ``ell`` means more centers and a smaller error; ``np.inf`` keeps every row.
 
 models = {
     ell: ReducedSetKernelPCA(2, bandwidth=80.0, ell=ell).fit(X) for ell in (2, 3, 4, 5, np.inf)
@@ -40,7 +40,7 @@ Z = model.transform(X)
 print(f"ell   3, two passes: {model.n_centers_} centers, error {error(Z):.2e}")
 
 # %%
-# Circles are centers; their area is proportional to the number of digits that they stand for.
+# Circles are centers; their area is proportional to the number of digits that they represent.
 
 flip = np.sign(np.sum(Z * exact, axis=0))
 C = model.transform(model.reduced_set_.centers) * flip

@@ -2,9 +2,9 @@
 A stream that drifts
 ====================
 
-Rows arrive in chunks, and their distribution changes. A model of all rows keeps centers where no
-row has been for a long time; a ``WindowDensity`` counts only the most recent rows. Both are updated
-by ``partial_fit``.
+Rows arrive in chunks, and their distribution changes over time. A model of all rows keeps centers
+in regions where no row has appeared for a long time, whereas a ``WindowDensity`` counts only the
+most recent rows. Both models are updated by ``partial_fit``.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ rng = np.random.default_rng(0)
 
 
 def chunk(time):
-    """Return rows of two clusters that orbit each other."""
+    """Return rows from two clusters that orbit each other."""
     angle = 2 * np.pi * time / CHUNKS
     middle = 3 * np.array([np.cos(angle), np.sin(angle)])
     side = rng.choice([-1, 1], size=(SIZE, 1))
@@ -41,14 +41,14 @@ for now in range(CHUNKS):
         frames[now] = X[:400], recent.reduced_set_
 
 # %%
-# The certificate of the second model refers to the rows of the window only.
+# The certificate of the second model refers only to the rows in the window.
 
 for name, model in (("all rows", everything), ("window", recent)):
     error = model.certificate_.level("spectral").operator
     print(f"{name}: {model.reduced_set_}, operator error at most {error:.3f}")
 
 # %%
-# Dots are rows of the latest chunk. Circles are the centers of the window, sized by weight; they
+# Dots are rows from the latest chunk. Circles are the centers of the window, sized by weight; they
 # cover the last eight chunks.
 
 figure, axes = plt.subplots(1, 4, figsize=(12, 3.1), layout="constrained")

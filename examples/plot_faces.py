@@ -2,9 +2,10 @@
 Faces under changing light
 ==========================
 
-The Yale Face Database B contains photographs of ten people under different lighting, here with 600
-pixels each. Two components of kernel PCA sort them by the direction of the light. With this many
-columns the data compress little: nearly half of the photographs become centers.
+The Yale Face Database B contains photographs of ten people under different lighting. The version
+used here has 600 pixels per photograph. Two kernel principal components arrange the photographs by
+the direction of the light. With this many columns, the data compress little: nearly half of the
+photographs become centers.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +28,8 @@ model = ReducedSetKernelPCA(n_components=2, ell=3.0).fit(X)
 print(model.reduced_set_)
 
 # %%
-# The photographs of centers that do not overlap, at their coordinates.
+# The figure shows photographs that are centers, at their coordinates. Those that would overlap are
+# omitted.
 
 Z = model.transform(X)
 centers = model.reduced_set_.centers

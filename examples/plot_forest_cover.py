@@ -4,7 +4,7 @@ Forest cover at full size
 
 The covtype data set has 581,012 rows; this example uses ten of its columns. The full kernel matrix
 would take 2.7 TB. One pass reduces the rows to a few hundred centers, and the certificate bounds
-the distance from the exact answer, which cannot be computed.
+the distance from the exact result, which cannot be computed.
 """
 
 import time

@@ -2,9 +2,9 @@
 Spectral clustering of an image
 ===============================
 
-Normalized cut was developed for image segmentation. Each pixel is a row with its color and its
-position, which is scaled down so that it has a small influence. The affinity matrix of all 273,280
-pixels of a photograph would take 597 GB; that of the centers takes a few megabytes.
+Normalized cut was developed for image segmentation. Each pixel is a row that consists of its
+color and its position, which is scaled down to have little influence. The affinity matrix of all
+273,280 pixels of a photograph would take 597 GB; that of the centers takes a few megabytes.
 """
 
 import matplotlib.pyplot as plt

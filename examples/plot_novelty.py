@@ -2,8 +2,9 @@
 Novelty detection by reconstruction error
 =========================================
 
-A detector is trained on pen strokes of one digit. It scores other digits by the part of a point
-that its components leave out (Hoffmann 2007). The cost of a score is one kernel value per center.
+A detector is trained on the pen strokes of one digit. It scores a point by its reconstruction
+error, the part that the principal components leave out (Hoffmann 2007). Computing a score requires
+one kernel value per center.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +17,7 @@ from rskpca import KernelPCANovelty, ReducedSetKernelPCA
 
 
 def small_digits():
-    """Return digits of 4 x 4 pixels, with the dimension and the scale of the pen strokes."""
+    """Return digits of 4 x 4 pixels, with the dimension and the scale of pendigits."""
     pixels = load_digits().images.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4))
     return pixels.reshape(-1, 16) * 20, load_digits().target
 

@@ -2,9 +2,9 @@
 Unrolling a swiss roll
 ======================
 
-The interesting coordinate of a sheet that is rolled up in three dimensions is the position along
-the sheet. Diffusion maps find it if the bandwidth is smaller than the distance between two layers.
-The kernel matrix of all rows would not fit in memory; that of the centers does.
+The natural coordinate of a sheet that is rolled up in three dimensions is the position along the
+sheet. Diffusion maps find it if the bandwidth is smaller than the distance between adjacent layers.
+The kernel matrix of all rows would not fit in memory, but that of the centers does.
 """
 
 import matplotlib.pyplot as plt
@@ -16,11 +16,11 @@ from sklearn.datasets import make_swiss_roll
 from rskpca import DiffusionMaps
 
 X, t = make_swiss_roll(size(200_000, quick=5_000), random_state=0)
-along = (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # the length of the spiral r = t
+along = (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # arc length of the spiral r = t
 
 # %%
-# One pass selects the centers, the random walk on the centers is decomposed, and all rows are
-# embedded from them.
+# One pass selects the centers. The random walk on the centers is decomposed, and all rows are
+# embedded from the centers.
 
 model = DiffusionMaps(n_components=1, bandwidth=2.0, ell=3.0).fit(X)
 Z = model.transform(X)[:, 0]

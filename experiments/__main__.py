@@ -16,7 +16,7 @@ from .experiment import HERE, MODULES, QUICK_RUNS, RUNS, Settings, get_experimen
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the experiments; return 1 if data were missing or wrong, otherwise 0."""
+    """Run the experiments and return the exit code: 1 if data were missing or wrong, else 0."""
     names, settings, force = _parse(arguments)
     if force:
         shutil.rmtree(settings.part("any").parent, ignore_errors=True)
@@ -41,7 +41,7 @@ def _run(name: str, settings: Settings, force: bool) -> bool:
 
 
 def _read_or_compute(name: str, settings: Settings, force: bool) -> dict[str, Any]:
-    """Return the content of the result file, computed again if its settings differ."""
+    """Return the content of the result file, recomputed if its settings differ."""
     path = settings.result(name)
     recompute = force or get_experiment(name).derived
     found = None if recompute else results.read(path, settings.key)
@@ -52,7 +52,7 @@ def _read_or_compute(name: str, settings: Settings, force: bool) -> dict[str, An
 
 
 def _compute(name: str, settings: Settings) -> dict[str, Any]:
-    """Compute all numbers, or those of the data sets that are available."""
+    """Compute the numbers; if data sets are missing, use only those that are available."""
     start, missing = time.perf_counter(), []
     try:
         numbers = get_experiment(name).compute(settings)

@@ -1,4 +1,4 @@
-"""Analysis of variance over runs, with which the paper compares embeddings."""
+"""Analysis of variance over runs, which the paper uses to compare embeddings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Comparison = Callable[[Sequence[float], Sequence[float]], bool]
 
 
 def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """Return the p-value of a one-way ANOVA; 1 if all values are equal."""
+    """Return the p-value of a one-way ANOVA, or 1 if all values are equal."""
     if np.ptp([*ours, *theirs]) == 0:
         return 1.0
     if min(len(ours), len(theirs)) < 2:
@@ -39,7 +39,7 @@ def compare(comparison: Comparison, ours: ByEll, theirs: ByEll) -> dict[float, b
 
 
 def onset(flags: Mapping[float, bool]) -> float | None:
-    """Return the smallest ell from which all flags are set; None if the last one is not."""
+    """Return the first ell from which all flags are set, or None if the last one is not."""
     first = None
     for ell in sorted(flags, reverse=True):
         if not flags[ell]:

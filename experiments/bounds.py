@@ -1,6 +1,6 @@
-"""The theorems of section 5 over ell: printed bound, corrected bound and measured value.
+"""Printed bounds, corrected bounds and measured values for the theorems of section 5.
 
-The paper has no such figure. The bounds hold for every data set, so large data sets are
+The paper has no such figure. The bounds are valid for every data set, so large data sets are
 subsampled to a size at which all pairs of rows can be compared.
 """
 
@@ -46,7 +46,7 @@ THEOREMS = {
 
 
 def compute(settings: Settings) -> Results:
-    """Return bounds and measured values of each available data set, with one row per ell."""
+    """Return bounds and measured values for each available data set, with one row per ell."""
     return protocol.compute_available(
         protocol.TABLE1, settings.quick, partial(_measure_all, settings)
     )
@@ -59,7 +59,7 @@ def _measure_all(settings: Settings, names: list[str]) -> Results:
 
 
 def measure(settings: Settings, name: str) -> Results:
-    """Return bounds and measured values of all four theorems on one data set."""
+    """Return bounds and measured values for all four theorems on one data set."""
     data = protocol.dataset(name, settings.quick)
     exact = Exact.of(protocol.TABLE1[name].kernel, _subsample(data.X))
     rows = [exact.compare(ell) for ell in protocol.ells(settings, every=2)]
@@ -74,7 +74,7 @@ def _subsample(X: Floats) -> Floats:
 
 
 class Exact(NamedTuple):
-    """Exact kernel PCA: eigenvalues of K / n, not centered and centered."""
+    """Exact kernel PCA, with the eigenvalues of K / n without and with centering."""
 
     kernel: Gaussian
     X: Floats
@@ -114,7 +114,7 @@ class Exact(NamedTuple):
         }
 
     def _eigenvalues(self, ell: float, found: ReducedSet, limit: Level) -> Values:
-        """Compare all n eigenvalues; the operators bound their distance (Hoffman-Wielandt)."""
+        """Compare all n eigenvalues; the operator error is a bound (Hoffman-Wielandt)."""
         return {
             "printed": eigenvalues.bound(self.kernel, ell, printed=True),
             "corrected": eigenvalues.bound(self.kernel, ell),
@@ -159,14 +159,14 @@ def spectrum(kernel: Gaussian, points: ReducedSet, center: bool) -> Floats:
 
 
 def _distance(exact: Floats, reduced: Floats) -> float:
-    """Return the distance between two spectra; the shorter one is padded with zeros."""
+    """Return the distance between two spectra, the shorter one padded with zeros."""
     difference = exact.copy()
     difference[: len(reduced)] -= reduced
     return float(np.linalg.norm(difference))
 
 
 def _projection_bound(error: float | None, gap: float) -> float | None:
-    """Return the Davis-Kahan bound of ||P - P-bar||_HS; None if it does not apply."""
+    """Return the Davis-Kahan bound on ||P - P-bar||_HS, or None if it does not apply."""
     sine = None if error is None else eigenspaces.davis_kahan(error, gap)
     return None if sine is None else float(np.sqrt(2) * sine)
 
@@ -223,6 +223,6 @@ def _note(sets: Results) -> str:
 
 EXPERIMENTS = {
     "bounds": Experiment(
-        "bounds of all theorems and measured values", compute, draw, "pictures/bounds.png"
+        "bounds and measured values for all theorems", compute, draw, "pictures/bounds.png"
     )
 }

@@ -30,7 +30,7 @@ STUDY = Study("classification", fold, max_runs=FOLDS, embeds_train=True, judge=_
 
 
 class Group(NamedTuple):
-    """The methods of a figure, and the families in which they are measured."""
+    """Methods shown in a figure, and the families in which they are measured."""
 
     title: str
     methods: tuple[str, ...]

@@ -1,6 +1,7 @@
-"""The methods that the paper compares, and today's alternatives from scikit-learn.
+"""Methods that the paper compares, and today's alternatives from scikit-learn.
 
-None is centered in feature space, as in the paper, except scikit-learn's, which always are.
+As in the paper, the methods do not center the data in feature space, except for those from
+scikit-learn, which always do.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rskpca.baselines.methods import METHODS
 from .data.dataset import Floats
 
 CENTERED = ("sklearn-kpca", "sklearn-nystroem")
-ARPACK_UP_TO = 4_000  # rows; ARPACK was the faster solver on german, pendigits and yale, not usps
+ARPACK_UP_TO = 4_000  # rows; ARPACK was faster on german, pendigits and yale, but not on usps
 
 
 def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, n: int) -> Any:
@@ -39,12 +40,12 @@ def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, 
 
 
 class DenseKernelPCA:
-    """Kernel PCA from all eigenvectors of the kernel matrix: O(n^3), as the paper counts.
+    """Kernel PCA from all eigenvectors of the kernel matrix, in O(n^3) as the paper assumes.
 
     Parameters
     ----------
     rank : int
-        r, the number of components to keep.
+        Number of components to keep, r.
     kernel : Gaussian
         Kernel with a numeric bandwidth.
     """
@@ -67,7 +68,7 @@ class DenseKernelPCA:
 
 
 class _PreclusteredNystrom(WeightedNystromKernelPCA):
-    """Weighted Nystrom method for clusters that are already known."""
+    """Weighted Nystrom method for given clusters."""
 
     means: ReducedSet
 
@@ -76,18 +77,18 @@ class _PreclusteredNystrom(WeightedNystromKernelPCA):
 
 
 class Clusters:
-    """One k-means clustering for the two methods that need it; its time counts for both.
+    """One k-means clustering for both methods that need it; its time is included in both.
 
     Parameters
     ----------
     rank : int
-        r, the number of components.
+        Number of components, r.
     kernel : Gaussian
         Kernel with a numeric bandwidth.
     n_centers : int
-        m, the number of clusters.
+        Number of clusters, m.
     seed : int
-        Seed of k-means.
+        Random seed for k-means.
     """
 
     EXTENSIONS: Mapping[str, str] = MappingProxyType({"kmeans": "landmarks", "wnystrom": "data"})
@@ -111,7 +112,7 @@ class Clusters:
 
 
 def eigenvalues(model: Any, n_samples: int) -> Floats:
-    """Return the eigenvalues of the operator, that is, divided by n."""
+    """Return the eigenvalues of the operator, which are those of the Gram matrix divided by n."""
     if isinstance(model, Pipeline):  # PCA of the features divides by n - 1
         return model[-1].explained_variance_ * (n_samples - 1) / n_samples
     return np.asarray(model.eigenvalues_) / n_samples

@@ -1,4 +1,4 @@
-"""Figures 2 and 3: distance of the embeddings to kernel PCA, and speed-ups."""
+"""Figures 2 and 3: distance of the embeddings from kernel PCA, and speed-ups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ERRORS = {"eigenvalue_error": "Eigenvalue deviation", "embedding_error": "Embedd
 
 
 def _judge(task: Task, method: str, measured: Measured) -> dict[str, float]:
-    """Return the distances to kernel PCA of the whole data set, on the test rows."""
+    """Return the eigenvalue and embedding errors, relative to kernel PCA of the whole data set."""
     expected = reference(task.data, task.quick, center=method in CENTERED)
     found = eigenvalues(measured.model, len(task.train))
     return {
@@ -31,7 +31,7 @@ STUDY = Study("eigenembedding", random_split, max_runs=None, embeds_train=False,
 
 
 def compute(data: str, settings: Settings) -> Results:
-    """Return the rows, and the ell from which the shadow method is better or no worse."""
+    """Return the rows, and the first ell from which the shadow method is better or no worse."""
     rows = STUDY.rows(settings, data, FAMILIES)
     table = summary.to_columns([row for row in rows if row["method"] != "kmeans"])
     return {
@@ -52,7 +52,7 @@ def _onsets(table: summary.Table) -> dict[str, dict[str, float | None]]:
 
 
 def _compare(table: summary.Table, comparison: anova.Comparison, other: str) -> dict[float, bool]:
-    """Compare the embedding errors of the shadow method with those of another one."""
+    """Compare the embedding errors of the shadow method with those of another method."""
     ours, theirs = (summary.by_ell(table, m, "embedding_error") for m in ("shadow", other))
     return anova.compare(comparison, ours, theirs)
 

@@ -1,4 +1,4 @@
-"""Settings of a run, and the list of experiments in the order in which they run."""
+"""Run settings, and the list of experiments in the order in which they run."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A computation and the figure or page made from its results.
+    """A computation, and the figure or page generated from its results.
 
     ``compute`` returns JSON-serializable numbers; ``draw`` creates the file ``product`` in the
-    output folder from these numbers alone. A ``derived`` experiment only reads the results of
-    others, and is therefore always recomputed.
+    output folder from these numbers alone. A ``derived`` experiment only reads the results of other
+    experiments and is therefore always recomputed.
     """
 
     title: str
@@ -78,13 +78,13 @@ MODULES = {
 
 
 def get_experiment(name: str) -> Experiment:
-    """Import the module of an experiment and return the experiment."""
+    """Import the module that defines an experiment, and return the experiment."""
     found: Experiment = import_module(f"experiments.{MODULES[name]}").EXPERIMENTS[name]
     return found
 
 
 def select_names(names: list[str]) -> list[str]:
-    """Return the names in the order in which they run; "all" stands for every experiment."""
+    """Return the names in the order in which they run; "all" selects every experiment."""
     for name in names:
         if name not in MODULES and name != "all":
             raise ValueError(unknown_name("experiment", name, MODULES))

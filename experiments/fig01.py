@@ -103,7 +103,7 @@ def _draw_points(ax: Any, numbers: Results) -> None:
 
 
 def _draw_centers(ax: Any, numbers: Results) -> None:
-    """Draw each center with an area proportional to its weight, and the circle that it covers."""
+    """Draw each center with an area proportional to its weight, and the disk that it covers."""
     from matplotlib.collections import EllipseCollection
 
     C, weights = np.array(numbers["centers"]), np.array(numbers["weights"])

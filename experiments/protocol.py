@@ -1,4 +1,4 @@
-"""The protocol of section 6: data, splits, values of ell, sizes, timings and errors."""
+"""Experimental protocol of section 6: data, splits, values of ell, sizes, timings and errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Split(NamedTuple):
 
 @cache
 def dataset(name: str, quick: bool) -> Data:
-    """Return a data set; a quick run uses few rows, and digits in place of missing data."""
+    """Return a data set; a quick run uses few rows, and digits if the data set is missing."""
     if not quick:
         return load(name)
     try:
@@ -88,15 +88,15 @@ def compute_available(
 
 
 def _scaled_digits(name: str) -> Data:
-    """Return scikit-learn's digits in units in which the bandwidth is twice their spread."""
+    """Return scikit-learn's digits, scaled so that the bandwidth is twice their spread."""
     X, y = load_digits(return_X_y=True)
     spread = np.sqrt(X.var(axis=0).sum())
     scaled = X * (TABLE1[name].bandwidth / (2 * spread))
-    return Data(scaled, y, name, f"{name} is missing and replaced by scikit-learn's digits")
+    return Data(scaled, y, name, f"{name} is missing and was replaced by scikit-learn's digits")
 
 
 def ells(settings: Settings, every: int = 1) -> tuple[float, ...]:
-    """Return every ``every``-th value of ell; a quick run always has three."""
+    """Return every ``every``-th value of ell; a quick run always uses three values."""
     return QUICK_ELLS if settings.quick else ELLS[::every]
 
 
@@ -129,7 +129,7 @@ def time_once(call: Callable[..., Any], *arguments: Any) -> Timed:
 
 
 def time_median(call: Callable[..., Any], *arguments: Any) -> Timed:
-    """Take the median over five calls, or fewer if they exceed 0.2 seconds in total."""
+    """Time a function as the median over five calls, or fewer if they exceed 0.2 s in total."""
     calls = [time_once(call, *arguments)]
     while len(calls) < 5 and sum(each.seconds for each in calls) < 0.2:
         calls.append(time_once(call, *arguments))
@@ -143,14 +143,14 @@ def aligned_error(expected: Floats, embedding: Floats) -> float:
 
 
 def eigenvalue_error(expected: Floats, found: Floats) -> float:
-    """Return the norm of the difference; eigenvalues that are not found count as zero."""
+    """Return the norm of the difference, with missing eigenvalues counted as zero."""
     padded = np.zeros(len(expected))
     padded[: len(found)] = found
     return float(np.linalg.norm(expected - padded))
 
 
 class Reference(NamedTuple):
-    """Kernel PCA of a whole data set: coordinates of all rows, eigenvalues of the operator."""
+    """Kernel PCA of a whole data set: coordinates of all rows and operator eigenvalues."""
 
     embedding: Floats
     eigenvalues: Floats
@@ -158,14 +158,14 @@ class Reference(NamedTuple):
 
 @cache
 def reference(name: str, quick: bool, *, center: bool = False) -> Reference:
-    """Return exact kernel PCA, to which all errors refer; centered for methods that center."""
+    """Return exact kernel PCA, the reference for all errors; centered for centered methods."""
     X, setup = dataset(name, quick).X, TABLE1[name]
     model = ReducedSetKernelPCA(setup.rank, kernel=setup.kernel, ell=np.inf, center=center).fit(X)
     return Reference(model.transform(X), contenders.eigenvalues(model, len(X)))
 
 
 def mean_sizes(rows: Rows) -> dict[float, int]:
-    """Return the mean number of shadow centers at each ell; the other methods use it as m."""
+    """Return the mean number of shadow centers at each ell, which is m for the other methods."""
     found: dict[float, list[int]] = {}
     for row in rows:
         if row["method"] == "shadow":

@@ -1,4 +1,4 @@
-"""Result files: JSON with its settings and environment, atomic writes, Markdown tables."""
+"""Result files in JSON with settings and environment, atomic writes, and Markdown tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(path: Path, content: dict[str, Any]) -> None:
 
 
 def read(path: Path, key: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """Read a result file; return None if it does not exist or has a different key."""
+    """Return the content of a result file, or None if it is missing or has a different key."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -55,7 +55,7 @@ def describe_run(
 ) -> dict[str, Any]:
     """Return the content of a result file.
 
-    Missing data sets are part of the key, so that the next run computes the result again.
+    Missing data sets are part of the key, so that the next run recomputes the result.
     """
     return {
         "experiment": name,
@@ -94,7 +94,7 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _dump(value: Any, indent: str = "") -> str:
-    """Return JSON in which every dictionary entry is on its own line and lists are on one."""
+    """Return JSON with one line per dictionary entry and every list on a single line."""
     if isinstance(value, dict) and value:
         inner = indent + "  "
         lines = [f"{inner}{json.dumps(k)}: {_dump(v, inner)}" for k, v in value.items()]

@@ -1,4 +1,4 @@
-"""Figure 6: the share of the data that the shadow method retains."""
+"""Figure 6: the fraction of the data that the shadow method retains."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def _note(results: Results) -> str:
 
 
 EXPERIMENTS = {
-    "fig06": Experiment("share of the data retained", compute, draw, "pictures/fig06.png")
+    "fig06": Experiment("fraction of the data retained", compute, draw, "pictures/fig06.png")
 }

@@ -1,4 +1,4 @@
-"""Measurements of all methods over splits and values of ell, the source of figures 2 to 8."""
+"""Measurements of all methods over splits and values of ell, shown in figures 2 to 8."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .workers import Part, run
 class Family(NamedTuple):
     """Methods that are measured together.
 
-    ``sizes`` names the parameter that sets the size of a model: ell, the mean number of shadow
-    centers at that ell, or none. Expensive families use every ``every``-th ell, or only the
-    first ``runs`` runs.
+    ``sizes`` names the parameter that determines the size of a model: ell, the mean number of
+    shadow centers at that ell, or none. Expensive families use every ``every``-th ell, or only
+    the first ``runs`` runs.
     """
 
     methods: tuple[str, ...]
@@ -38,7 +38,8 @@ FAMILIES = {
     "herding": Family(("herding",)),
     "today": Family(("sklearn-nystroem",), every=5, runs=3),
 }
-# On 8,368 rows, k-means with 1,900 clusters takes ten seconds and all eigenvectors take minutes.
+# On 8,368 rows, k-means with 1,900 clusters takes ten seconds, and computing all eigenvectors takes
+# minutes.
 REDUCTIONS = {
     ("usps", "dense"): {"runs": 1},
     ("usps", "clustered"): {"every": 4},
@@ -69,7 +70,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment of section 6: how the data are split and how a model is judged."""
+    """An experiment from section 6: how the data are split and how models are evaluated."""
 
     name: str
     split: Callable[[int, int], Split]
@@ -85,9 +86,9 @@ class Study:
     def rows(self, settings: Settings, data: str, families: Iterable[str]) -> Rows:
         """Return one row per method, ell and run.
 
-        The shadow method comes first, because it determines the sizes of the others.
+        The shadow method is measured first, because it determines the sizes of the others.
         """
-        dataset(data, settings.quick)  # raise for missing data here, not in a worker
+        dataset(data, settings.quick)  # raises an error for missing data here, not in a worker
         first = self._measure(settings, data, ("exact", "shadow"), {})
         others = [name for name in families if name not in ("exact", "shadow")]
         return first + self._measure(settings, data, others, mean_sizes(first))
@@ -110,7 +111,7 @@ class Study:
 
 
 def get_family(name: str, data: str) -> Family:
-    """Return a family, with fewer measurements if the data set is large."""
+    """Return a family, with a reduced number of measurements if the data set is large."""
     return FAMILIES[name]._replace(**REDUCTIONS.get((data, name), {}))
 
 
@@ -167,7 +168,7 @@ def _make_models(
 
 
 def _fit_and_embed(study: Study, task: Task, model: Any, at_once: bool) -> Measured:
-    """Time a model; ``at_once`` counts ``fit_transform``, with its one kernel matrix, as fit."""
+    """Time a model; ``at_once`` times ``fit_transform``, which needs one kernel matrix, as fit."""
     if study.embeds_train and at_once:
         embedding, fit = time_once(model.fit_transform, task.train)
         train = Timed(embedding, 0.0)
@@ -178,5 +179,5 @@ def _fit_and_embed(study: Study, task: Task, model: Any, at_once: bool) -> Measu
 
 
 def _n_centers(model: Any, size: float | None, n: int) -> int:
-    """Return m, the number of points that represent the data: n if nothing is reduced."""
+    """Return m, the number of points that represent the data, which is n for exact methods."""
     return n if size is None else int(getattr(model, "n_centers_", size))

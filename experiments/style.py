@@ -1,7 +1,7 @@
-"""Figure style: one look per method, distinguishable in gray and by color-blind readers.
+"""Figure style: one line style per method, readable in grayscale and by color-blind readers.
 
-Colors follow Okabe and Ito. Markers and dashes differ as well, so no two methods differ by color
-alone.
+Colors follow Okabe and Ito. Markers and dashes also differ, so that no two methods are
+distinguished by color alone.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def figure(
 def draw_line(
     ax: Any, method: str, x: ArrayLike, y: ArrayLike, band: tuple[ArrayLike, ArrayLike] | None
 ) -> None:
-    """Draw the line of a method, with a band between a lower and an upper curve."""
+    """Draw the line for a method, with an optional band between a lower and an upper curve."""
     look = LOOKS[method]
     every = {"markevery": 1} if np.size(x) < 12 else {}
     ax.plot(x, y, label=look.label, **(line_style(method) | every))
@@ -92,7 +92,7 @@ def draw_level(ax: Any, method: str, y: float) -> None:
 
 
 def line_style(method: str) -> dict[str, Any]:
-    """Return the color, marker and dashes of a method as keywords for ``plot``."""
+    """Return the color, marker and dashes of a method as keyword arguments for ``plot``."""
     look = LOOKS[method]
     return {
         "color": look.color,
@@ -100,7 +100,7 @@ def line_style(method: str) -> dict[str, Any]:
         "linestyle": look.dashes,
         "linewidth": 1.3,
         "markersize": 4,
-        "markevery": (list(LOOKS).index(method) % 2, 2),  # coinciding lines show both markers
+        "markevery": (list(LOOKS).index(method) % 2, 2),  # shows both markers if lines coincide
     }
 
 

@@ -1,4 +1,4 @@
-"""From result rows to the lines of a figure: means, medians and speed-ups."""
+"""Conversion of result rows to the lines of a figure: means, medians and speed-ups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_columns(rows: Rows) -> dict[str, list[Any]]:
 
 
 def describe_setup(data: Data, setup: Setup, settings: Settings) -> Results:
-    """Return the data set and the parameters behind the numbers."""
+    """Describe the data set and the parameters that were used."""
     return {
         "data": data.name,
         "note": data.note,
@@ -49,7 +49,7 @@ def describe_data(results: Results, runs: str) -> str:
 
 
 def _describe_fewer_runs(table: Table) -> str:
-    """Name the methods that were run less often than others."""
+    """Name the methods that were run less often than the others."""
     runs: dict[str, int] = {}
     for method, run in zip(table["method"], table["run"], strict=True):
         runs[method] = max(runs.get(method, 0), run + 1)
@@ -58,7 +58,7 @@ def _describe_fewer_runs(table: Table) -> str:
 
 
 def by_run(table: Table, method: str, *fields: str) -> dict[Any, dict[int, float]]:
-    """Return the sum of some fields, by ell and run."""
+    """Return the sum of the given fields, by ell and run."""
     found: dict[Any, dict[int, float]] = {}
     for i, name in enumerate(table["method"]):
         if name == method:
@@ -68,7 +68,7 @@ def by_run(table: Table, method: str, *fields: str) -> dict[Any, dict[int, float
 
 
 def by_ell(table: Table, method: str, *fields: str) -> ByEll:
-    """Return the sum of some fields by ell, as one list over the runs in order."""
+    """Return the sum of the given fields by ell, as a list ordered by run."""
     found = by_run(table, method, *fields)
     return {ell: [values[run] for run in sorted(values)] for ell, values in found.items()}
 
@@ -85,7 +85,7 @@ def speedups(
     baseline: str = "kpca",
     baseline_steps: Sequence[str] | None = None,  # if the baseline needs fewer steps
 ) -> ByEll:
-    """Return the speed-up over a baseline in each run; its median time replaces missing runs."""
+    """Return the speed-up over a baseline in each run, or over its median if it has fewer runs."""
     slow = by_ell(table, baseline, *(baseline_steps or steps))[None]
     fast = by_ell(table, method, *steps)
     return {
@@ -106,7 +106,7 @@ def standard_error(values: Sequence[float]) -> float:
 def draw_mean(
     ax: Any, table: Table, method: str, field: str, spread: Spread = np.std, scale: float = 1.0
 ) -> None:
-    """Draw the mean over runs, with a band of plus and minus its spread."""
+    """Draw the mean over runs, with a band of plus and minus the spread."""
     values = by_ell(table, method, field)
     means, width = (np.array([scale * f(v) for v in values.values()]) for f in (np.mean, spread))
     style.draw_line(ax, method, list(values), means, (means - width, means + width))

@@ -1,7 +1,7 @@
-"""Table 2 as measured: growth of training time and storage with n and with m.
+"""Table 2: measured growth of training time and storage with n and with m.
 
 Each method is fitted with growing n at a fixed m, and with growing m at a fixed n. An exponent is
-the slope of the logarithms over the largest sizes, where fixed costs matter least.
+the slope on logarithmic axes over the largest sizes, where fixed costs matter least.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .workers import Part, run
 
 RANK = 5
 ROUNDS = 3
-N_LARGEST = 3  # sizes from which an exponent is computed
-N_FEATURES = 10  # the columns of covtype that are quantities; the others are indicators
+N_LARGEST = 3  # number of sizes from which an exponent is computed
+N_FEATURES = 10  # quantitative columns of covtype; the others are indicators
 
 
 class Cost(NamedTuple):
@@ -58,7 +58,7 @@ MAX_ROWS = dict.fromkeys(EXACT, 2_000) | dict.fromkeys(("kmeans", "wnystrom", "h
 
 
 class Grid(NamedTuple):
-    """Sizes: growing n at a fixed m, and growing m at a fixed n."""
+    """Sizes for growing n at a fixed m, and for growing m at a fixed n."""
 
     ns: tuple[int, ...]
     fixed_m: int
@@ -99,7 +99,7 @@ def _load_data(quick: bool) -> Data:
         if not quick:
             raise
         X, y = load_digits(return_X_y=True)
-        note = "covtype is missing and replaced by scikit-learn's digits"
+        note = "covtype is missing and was replaced by scikit-learn's digits"
     few = np.random.default_rng(SEED).permutation(len(X))[: max(FULL.ns)]
     return Data(X[few, :N_FEATURES].astype(np.float64), y[few], "covtype", note)
 
@@ -136,7 +136,7 @@ def _make(method: str, kernel: Gaussian, size: float | None, n: int) -> Any:
 
 
 def find_ell(kernel: Gaussian, X: Floats, m: int) -> float:
-    """Find by bisection an ell at which the shadow method retains about m rows."""
+    """Find an ell at which the shadow method retains about m rows, by bisection."""
     low, high = 0.1, 200.0
     for _ in range(18):
         middle = float(np.sqrt(low * high))
@@ -148,7 +148,7 @@ def find_ell(kernel: Gaussian, X: Floats, m: int) -> float:
 
 
 def count_stored(model: Any) -> int:
-    """Return how many numbers ``transform`` needs: points and coefficients."""
+    """Return the number of stored values that ``transform`` needs: points and coefficients."""
     if isinstance(model, Pipeline):
         features, pca = model
         parts: tuple[Any, ...] = (
@@ -167,7 +167,7 @@ def count_stored(model: Any) -> int:
 
 
 def fit_exponents(rows: Results) -> Results:
-    """Return the exponents of time and storage in n and in m; None if there is no m."""
+    """Return the exponents of time and storage in n and in m, or None if there is no m."""
     return {size: _fit_slopes(found, size) if found else None for size, found in rows.items()}
 
 
@@ -182,7 +182,7 @@ def _fit_slopes(rows: Sequence[Results], size: str) -> dict[str, float]:
 
 
 def draw(numbers: Results, path: Path) -> None:
-    """Draw time vs. n and m and storage vs. n; write the table next to the figure."""
+    """Draw time vs. n and m and storage vs. n, and write the table next to the figure."""
     with style.figure(path, 1, 3, size=(3.7, 3.4)) as (figure, panels):
         by_n, by_m, space = panels[0]
         for method, rows in numbers["rows"].items():

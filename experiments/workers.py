@@ -27,7 +27,7 @@ class Part(NamedTuple):
 
 
 def run(title: str, parts: Sequence[Part], settings: Settings) -> list[Any]:
-    """Return the results of all parts in order, reading those of an earlier run."""
+    """Return the results of all parts in order; results of an earlier run are read from disk."""
     done = dict(_show_progress(title, len(parts), _run_parts(parts, settings)))
     return [done[i] for i in range(len(parts))]
 
@@ -58,12 +58,12 @@ def _run_part(part: Part, settings: Settings) -> Any:
 
 @cache
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    """Return the pool that all experiments share, so that its processes stay warm."""
+    """Return the process pool, which all experiments share so that it stays warmed up."""
     return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_exit_with_parent)
 
 
 def _exit_with_parent() -> None:
-    """Make sure that no worker outlives a killed run."""
+    """Start a thread that ends this worker when its parent process is killed."""
     Thread(target=_wait_for_parent, daemon=True).start()
 
 
@@ -77,7 +77,7 @@ def _wait_for_parent() -> None:
 def _show_progress(
     title: str, total: int, items: Iterable[tuple[int, Any]]
 ) -> Iterator[tuple[int, Any]]:
-    """Print a progress bar with the remaining time to stderr; in a log, every 30 seconds."""
+    """Print a progress bar with the remaining time to stderr, every 30 seconds in a log."""
     on_screen = sys.stderr.isatty()
     start = printed = time.monotonic()
     for done, item in enumerate(items, start=1):

@@ -1,7 +1,7 @@
 """Measure the structure of the package: size, inheritance and the path of a row.
 
-Run ``python tools/structure.py`` for this checkout, or with ``--src DIR`` for the ``src`` folder of
-another one, for a table of before and after.
+``python tools/structure.py`` measures this checkout. To compare it with another one, pass the
+``src`` folder of the other checkout with ``--src DIR``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-# Modules that implement sections 2 to 5 of the paper, without streams, baselines and extras.
+# Modules that implement sections 2 to 5 of the paper, excluding streams, baselines and extras.
 PAPER = (
     "kernels.py", "reduced_set.py", "model.py", "certificate/", "bounds/", "spectral/",
     "density/_base.py", "density/_batch.py", "density/_counting.py", "density/_rows.py",
@@ -55,13 +55,13 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _code_lines(function: ast.FunctionDef) -> int:
-    """Return the number of lines of a function without its docstring and signature."""
+    """Return the number of lines in a function, without its docstring and signature."""
     body = function.body[1:] if ast.get_docstring(function) else function.body
     return body[-1].end_lineno - body[0].lineno + 1 if body else 0  # type: ignore[operator]
 
 
 def measure_calls() -> dict[str, object]:
-    """Count the functions and files of the package that one warm fit and transform pass through."""
+    """Count the functions and files of the package that a fit and a transform execute."""
     from sklearn.datasets import load_digits
 
     rskpca = importlib.import_module("rskpca")
@@ -80,7 +80,7 @@ def measure_calls() -> dict[str, object]:
 
 
 def _trace(call: object, package: str) -> set[tuple[str, str]]:
-    """Return the named functions of the package that are called."""
+    """Run a call and return the named functions of the package that it executes."""
     seen: set[tuple[str, str]] = set()
 
     def note(frame, event, argument):  # type: ignore[no-untyped-def]
@@ -99,7 +99,7 @@ def _trace(call: object, package: str) -> set[tuple[str, str]]:
 
 
 def main() -> None:
-    """Print the figures as JSON."""
+    """Print the measurements as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--src", type=Path, default=Path(__file__).parent.parent / "src")
     source = parser.parse_args().src.resolve()

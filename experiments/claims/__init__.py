@@ -1,4 +1,4 @@
-"""Verdicts on the claims of the paper, computed from the results: ``CLAIMS.md``."""
+"""Verdicts on the claims of the paper, computed from the results and written to ``CLAIMS.md``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _combine_findings(findings: Sequence[Finding | None]) -> Finding:
     kinds = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
     counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
     if Verdict.NOT_RUN in verdicts:
-        return Finding(f"{counts}; needs two runs", Verdict.NOT_RUN)
+        return Finding(f"{counts}; requires two runs", Verdict.NOT_RUN)
     return Finding(f"of the {len(verdicts)} comparisons below: {counts}", combine(verdicts))
 
 
@@ -60,11 +60,12 @@ SUMMARY = Claim(
     "Abstract",
     "RSKPCA compares favorably to the Nystrom and density-weighted Nystrom methods",
     "favorably",
-    "combines claims below: (a) embedding and accuracy compared with Nystrom and WNystrom, "
-    "training time compared with Nystrom (for classification) and with WNystrom; (b) the same "
-    "compared with scikit-learn's Nystroem + PCA, each comparison once, so without those with "
-    "WNystrom. Slower training than Nystrom for the embedding alone is a claim of the paper "
-    "and not included. Reproduced: all are; not reproduced: none is; partly: otherwise",
+    "combines the claims below: (a) embedding error and accuracy compared with Nystrom and "
+    "WNystrom, and training time compared with Nystrom (for classification) and WNystrom; (b) the "
+    "same comparisons with scikit-learn's Nystroem + PCA, which replaces Nystrom; there is no "
+    "counterpart of WNystrom. For the embedding alone, the paper itself claims slower training "
+    "than Nystrom, so this comparison is not included. Reproduced: all of them are; not "
+    "reproduced: none of them is; partly: otherwise",
     ("fig02", "fig03", "fig04", "fig05"),
     _summarize,
     _summarize_today,
@@ -76,7 +77,7 @@ CLAIMS: list[Claim] = sorted(
 
 
 def compute(settings: Settings) -> Results:
-    """Judge every claim; the verdict is "not run" if the results that it needs are missing."""
+    """Judge every claim; the verdict is "not run" if the required results are missing."""
     files = {name: results.read(settings.result(name)) for name in SOURCES}
     found = {name: file["numbers"] for name, file in files.items() if file is not None}
     return {
@@ -113,7 +114,7 @@ def _describe_source(file: dict[str, Any] | None) -> Results | None:
 
 
 def draw(numbers: Results, path: Path) -> None:
-    """Write the page."""
+    """Write the Markdown page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(render(numbers), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Claims of the paper, the rules by which they are judged, and the statistics behind verdicts."""
+"""Claims of the paper, the rules for judging them, and the statistics behind the verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import summary
 
-ResultsByName = Mapping[str, Any]  # numbers of the experiments that were run
+ResultsByName = Mapping[str, Any]  # results of the experiments that were run
 Table = Mapping[str, list[Any]]
 
 
@@ -25,7 +25,7 @@ class Verdict(StrEnum):
 
 
 class Finding(NamedTuple):
-    """Our numbers in words, and the verdict."""
+    """Our results in words, and the verdict."""
 
     ours: str
     verdict: Verdict
@@ -36,9 +36,9 @@ Judge = Callable[[ResultsByName], Finding]
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper.
+    """A claim made in the paper.
 
-    ``judge`` compares with the paper's own baselines (a), ``judge_today`` with today's best
+    ``judge`` compares with the paper's own baselines (a), and ``judge_today`` with today's best
     alternative (b). All experiments in ``needs`` must have been run, or at least one of them if
     ``any_suffices`` is set.
     """
@@ -58,13 +58,13 @@ class Claim:
         return () if self.any_suffices and len(missing) < len(self.needs) else missing
 
     def find(self, results: ResultsByName, *, today: bool = False) -> Finding | None:
-        """Return the finding (a) or (b); None if there is no comparison with today."""
+        """Return finding (a), or (b) if ``today`` is set; None if the claim has no finding (b)."""
         judge = self.judge_today if today else self.judge
         if judge is None:
             return None
         missing = self.missing(results)
         if missing:
-            return Finding(f"needs {', '.join(missing)}", Verdict.NOT_RUN)
+            return Finding(f"requires {', '.join(missing)}", Verdict.NOT_RUN)
         return judge(results)
 
 
@@ -82,7 +82,7 @@ def grade_groups(groups: Mapping[str, Sequence[bool]]) -> Verdict:
 
 
 def combine(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the common verdict, or PARTLY if verdicts differ."""
+    """Return the common verdict, or PARTLY if the verdicts differ."""
     return verdicts[0] if len(set(verdicts)) == 1 else Verdict.PARTLY
 
 
@@ -93,14 +93,14 @@ def count_groups(groups: Mapping[str, Sequence[bool]]) -> str:
 
 
 class Pair(NamedTuple):
-    """Values of the shadow method and of another one, over the runs that both have."""
+    """Values for the shadow method and for another method, over their shared runs."""
 
     ours: list[float]
     theirs: list[float]
 
 
 def pair_runs(table: Table, other: str, *fields: str) -> dict[float, Pair]:
-    """Return the paired values at each ell at which the methods share runs."""
+    """Return the paired values at each ell at which both methods were run."""
     ours, theirs = (summary.by_run(table, method, *fields) for method in ("shadow", other))
     shared = {ell: sorted(runs.keys() & theirs.get(ell, {}).keys()) for ell, runs in ours.items()}
     return {
@@ -136,7 +136,7 @@ def speedups(
 
 
 def format_number(value: float) -> str:
-    """Round to three significant digits, without an exponent: "0.0558", "1,700"."""
+    """Format with three significant digits and no exponent, such as "0.0558" or "1,700"."""
     return f"{float(f'{value:.3g}'):,g}"
 
 

@@ -31,13 +31,13 @@ def _judge_competitive(others: Sequence[str], results: ResultsByName) -> Finding
 
 
 def _best_competitor(pairs: Sequence[dict[float, Pair]]) -> dict[float, Pair]:
-    """Return the comparison with the best method that was measured at each ell."""
+    """Return the comparison with the largest deficit at each ell."""
     ells = sorted({ell for one in pairs for ell in one})
     return {ell: max((one[ell] for one in pairs if ell in one), key=_deficit) for ell in ells}
 
 
 def _deficit(pair: Pair) -> float:
-    """Return how much more accurate the other method is on average."""
+    """Return the mean accuracy of the other method minus ours."""
     return float(np.mean(pair.theirs) - np.mean(pair.ours))
 
 
@@ -61,7 +61,7 @@ def _describe_coverage(pairs: dict[str, dict[float, Pair]]) -> str:
 
 def _judge_retained(name: str, results: ResultsByName) -> Finding:
     if name not in results["fig06"]:
-        return Finding(f"needs fig06 with {name}", Verdict.NOT_RUN)
+        return Finding(f"requires fig06 with {name}", Verdict.NOT_RUN)
     table = results["fig06"][name]["rows"]
     share = {ell: m / table["n"][0] for ell, m in means(table, "shadow", "m").items()}
     below = [ell for ell, value in share.items() if value < 0.1]
@@ -76,14 +76,15 @@ def _retained(name: str) -> Claim:
         "Section 6, classification",
         f"Less than 10% of {name} is retained for ell in [3, 5]",
         "< 10%",
-        "mean share over runs. Reproduced: below 10% at every ell; partly: at some",
+        "mean fraction over runs. Reproduced: below 10% at every ell; partly: at some values of "
+        "ell",
         ("fig06",),
         partial(_judge_retained, name),
     )
 
 
 def _accuracy_spread(results: ResultsByName, figure: str) -> dict[float, float]:
-    """Return the best minus the worst accuracy of the reduced sets, at each ell that all have."""
+    """Return the best minus the worst accuracy of the reduced sets at each shared ell."""
     table = results[figure]["rows"]
     each = [means(table, m, "accuracy") for m in ("shadow", *SCHEMES)]
     shared = [ell for ell in each[0] if all(ell in one for one in each)]
@@ -125,7 +126,7 @@ def _judge_cost(results: ResultsByName) -> Finding:
                 flags.append(times > 1)
             words.append(f"{title} on {name} {100 * gain:+.2f} points, {times:.3g} times as long")
     if not flags:
-        return Finding(f"none is more accurate; {'; '.join(words)}", Verdict.NOT)
+        return Finding(f"no scheme is more accurate; {'; '.join(words)}", Verdict.NOT)
     return Finding("; ".join(words), claim.grade(flags))
 
 
@@ -149,9 +150,10 @@ COMPETITIVE = Claim(
     "Section 6, classification",
     "The accuracy of ShDE+RSKPCA is competitive with the Nystrom methods",
     "competitive",
-    "mean accuracy at most one point below that of (a) the better of Nystrom and WNystrom among "
-    "those measured at each ell, (b) scikit-learn's Nystroem + PCA; over the runs that both "
-    "methods have. Reproduced: at every measured ell on both data sets; partly: at some",
+    "'competitive' means a mean accuracy at most one point below that of (a) the better of the "
+    "methods Nystrom and WNystrom that were measured at that ell, (b) scikit-learn's Nystroem + "
+    "PCA, over the runs that both methods have. Reproduced: at every measured ell on both data "
+    "sets; partly: at some values of ell",
     tuple(FIGURES),
     partial(_judge_competitive, ("nystrom", "wnystrom")),
     partial(_judge_competitive, ("sklearn-nystroem",)),
@@ -166,7 +168,7 @@ CLAIMS = (
         "small ell only",
         "best minus worst mean accuracy of the four schemes. Reproduced: above two standard "
         "errors at the smallest ell, and at most half of that difference at the largest; partly: "
-        "only the latter, or on one data set",
+        "only the latter, or only on one data set",
         tuple(REDUCED_SETS),
         _judge_influence,
     ),
@@ -175,8 +177,8 @@ CLAIMS = (
         "Schemes with better accuracy are costlier than ShDE",
         "costlier",
         "training time, relative to ShDE, of the schemes that are more accurate by 0.1 points at "
-        "the smallest ell. Reproduced: all are slower; partly: some are; not reproduced: none is, "
-        "or none is more accurate",
+        "the smallest ell. Reproduced: all of them are slower; partly: some of them are; not "
+        "reproduced: none of them is, or no scheme is more accurate",
         tuple(REDUCED_SETS),
         _judge_cost,
     ),
@@ -184,8 +186,8 @@ CLAIMS = (
         WHERE_R,
         "Evaluation speed-up is the same for all reduced sets",
         "the same",
-        "median testing times at each ell. Reproduced: 90% are within 0.8 to 1.25 times that of "
-        "ShDE; partly: within 0.5 to 2 times",
+        "median testing times at each ell. Reproduced: 90% are 0.8 to 1.25 times that of ShDE; "
+        "partly: 90% are 0.5 to 2 times that of ShDE",
         tuple(REDUCED_SETS),
         _judge_testing_time,
     ),

@@ -35,12 +35,12 @@ def _judge_by_anova(
 ) -> Finding:
     pairs = _pair_errors(results, figure, other)
     if min(len(pair.ours) for pair in pairs.values()) < 2:
-        return Finding("needs two runs", Verdict.NOT_RUN)
+        return Finding("requires two runs", Verdict.NOT_RUN)
     return _judge_onset(getattr(anova, kind), pairs, at)
 
 
 def _judge_by_means(figure: str, kind: str, at: float, results: ResultsByName) -> Finding:
-    """Compare means only, because today's method has too few runs for an ANOVA."""
+    """Compare means only, because scikit-learn has too few runs for an ANOVA."""
     smaller = {"better": np.less, "no_worse": np.less_equal}[kind]
     pairs = _pair_errors(results, figure, "sklearn-nystroem")
     return _judge_onset(lambda a, b: bool(smaller(np.mean(a), np.mean(b))), pairs, at)
@@ -71,10 +71,11 @@ def _compare_from(figure: str, other: str, kind: str, at: float) -> Claim:
         f"{SETS[figure]}: the embedding of ShDE+RSKPCA {words} that of {title} from some ell "
         "onward",
         f"ell = {at:g}",
-        "(a) ANOVA at 0.05 over runs; (b) mean error compared with scikit-learn's Nystroem + PCA, "
-        "which is centered; each error refers to kernel PCA of the same kind. Only runs that both "
-        "methods have are used. Reproduced: at every measured ell, starting no later than in the "
-        "paper; partly: starting later, or only at some ell; not reproduced: at no ell",
+        "(a) ANOVA over runs at the 0.05 level; (b) mean error compared with scikit-learn's "
+        "Nystroem + PCA. The latter is centered; the reference for each error is kernel PCA with "
+        "the same centering. Only runs that both methods have are used. Reproduced: at every "
+        "measured ell from the paper's ell onward; partly: from a larger ell onward, or only at "
+        "some values of ell; not reproduced: at no ell",
         (figure,),
         partial(_judge_by_anova, figure, other, kind, at),
         partial(_judge_by_means, figure, kind, at),
@@ -116,7 +117,7 @@ def _judge_accuracy(results: ResultsByName) -> Finding:
 
 
 def _ratios_to_best(table: Table, field: str) -> dict[float, float]:
-    """Divide our mean error by the smallest of the other methods with m points, at large ell."""
+    """Divide our mean error by the smallest error of the other methods, at large ell."""
     ours, *others = (means(table, m, field) for m in (*METHODS, "subsampled"))
     return {
         ell: error / min(other[ell] for other in others if ell in other)
@@ -139,7 +140,7 @@ CLAIMS = (
         "Subsampled KPCA performs worse than any other method",
         "worst",
         "its mean embedding error is the largest of the four methods. Reproduced: at every ell "
-        "on both data sets; partly: at some",
+        "on both data sets; partly: at some values of ell",
         tuple(SETS),
         _judge_worst,
     ),
@@ -150,7 +151,7 @@ CLAIMS = (
         "As ell grows, ShDE+RSKPCA approaches the KPCA baseline",
         "asymptotically",
         "mean embedding error at the smallest and the largest ell, and that of KPCA on the same "
-        "rows. Reproduced: the distance to KPCA, from above or below, shrinks to less than half; "
+        "rows. Reproduced: the distance from KPCA, above or below, shrinks to less than half; "
         "partly: it shrinks by less, or only on one data set; not reproduced: it does not shrink",
         tuple(SETS),
         _judge_convergence,
@@ -159,10 +160,10 @@ CLAIMS = (
         WHERE,
         "For larger ell, ShDE+RSKPCA always approximates eigenvalues and eigenfunctions well",
         "always",
-        f"well means a mean error of at most {ACCURATE:g} times the smallest error of Nystrom, "
+        f"'well' means a mean error of at most {ACCURATE:g} times the smallest error of Nystrom, "
         "WNystrom and subsampled KPCA with the same number of points, from ell = "
         f"{LARGE_ELL:g} onward. Reproduced: both errors at every ell on both data sets; partly: "
-        "at some; not reproduced: at none",
+        "at some values of ell; not reproduced: at none",
         tuple(SETS),
         _judge_accuracy,
     ),

@@ -16,12 +16,12 @@ PAPER_BASELINES = {"kpca-dense": "all eigenvectors", "kpca": "Lanczos"}
 TODAY_BASELINES = ("kpca", "sklearn-kpca")
 ORDER_OF_MAGNITUDE, SIGNIFICANT = 10.0, 2.0
 BASELINES = (
-    "(a) over KPCA from all eigenvectors and by Lanczos; (b) over the faster of Lanczos and "
+    "(a) over KPCA with all eigenvectors and by Lanczos; (b) over the faster of Lanczos and "
     "scikit-learn"
 )
 FREE_EMBEDDING = (
-    "For classification, training includes embedding the training rows; under (b) this does not "
-    "count for Lanczos, whose fit already yields their coordinates, sqrt(lambda) v"
+    "For classification, training includes embedding the training rows; under (b), this step is "
+    "not counted for Lanczos, whose fit already provides their coordinates, sqrt(lambda) v"
 )
 
 
@@ -40,12 +40,12 @@ def _speedup_today(results: ResultsByName, figure: str, part: str) -> dict[float
 
 
 def _required_steps(steps: Sequence[str], baseline: str) -> Sequence[str]:
-    """Drop the embedding for exact kernel PCA, whose fit yields it: sqrt(lambda) v."""
+    """Drop the embedding step for exact kernel PCA, whose fit provides it: sqrt(lambda) v."""
     return [step for step in steps if step != "embed" or baseline != "kpca"]
 
 
 def _judge_largest(part: str, results: ResultsByName) -> Finding:
-    """Return the largest speed-up over each of the paper's baselines."""
+    """Judge the largest speed-up over each of the paper's baselines."""
     largest = {
         title: max(
             (max(speedups(results[f]["rows"], _steps(f, part), baseline).values()), name)
@@ -89,8 +89,8 @@ def _order_of_magnitude(part: str) -> Claim:
         _rule(
             part,
             f"largest median speed-up on any data set at any ell, {BASELINES}. Reproduced: "
-            f"{ORDER_OF_MAGNITUDE:g} or more, for (a) over both; partly: for (a) over one, for "
-            f"(b) {ORDER_OF_MAGNITUDE / 3:.2g} or more",
+            f"{ORDER_OF_MAGNITUDE:g} or more, over both baselines for (a); partly: over one of "
+            f"them for (a), {ORDER_OF_MAGNITUDE / 3:.2g} or more for (b)",
         ),
         tuple(FIGURES),
         partial(_judge_largest, part),
@@ -133,7 +133,7 @@ def _faster_than_kpca(
         _rule(
             part,
             f"speed-up at each ell, {BASELINES}. Reproduced: more than {threshold:g} at every "
-            "ell; partly: at some",
+            "ell; partly: at some values of ell",
         ),
         tuple(figures),
         partial(_judge_speedup, part, figures, threshold),
@@ -144,7 +144,7 @@ def _faster_than_kpca(
 def _judge_training(
     other: str, slower: bool, figures: Sequence[str], results: ResultsByName
 ) -> Finding:
-    """Divide our training time by that of a Nystrom method, at each ell."""
+    """Judge our training time divided by that of a Nystrom method, at each ell."""
     words, flags = [], {}
     for figure in figures:
         name, table = FIGURES[figure], results[figure]["rows"]
@@ -166,7 +166,7 @@ def _compare_with_nystrom(where: str, text: str, slower: bool, figures: Sequence
         "slower" if slower else "faster",
         "median training times at each ell, over the runs that both methods have; (a) Nystrom as "
         "in the paper, (b) scikit-learn's Nystroem + PCA. Reproduced: at every ell; partly: at "
-        "some",
+        "some values of ell",
         tuple(figures),
         partial(_judge_training, "nystrom", slower, figures),
         partial(_judge_training, "sklearn-nystroem", slower, figures),
@@ -179,7 +179,7 @@ FASTER_THAN_WNYSTROM = Claim(
     "favorably",
     "median training times at each ell at which WNystrom was measured; for classification they "
     "include embedding the training rows. Reproduced: faster at every ell on all data sets; "
-    "partly: at some",
+    "partly: at some values of ell",
     tuple(FIGURES),
     partial(_judge_training, "wnystrom", False, tuple(FIGURES)),
 )

@@ -10,7 +10,7 @@ from ..bounds import MAX_ROWS
 from ..table02 import PAPER
 from .claim import Claim, Finding, ResultsByName, Verdict, format_range, grade
 
-SLACK = 0.2  # by which a measured exponent may exceed the paper's
+SLACK = 0.2  # margin by which a measured exponent may exceed the paper's
 SAMPLED = f"at every second ell on each data set (on usps with {MAX_ROWS:,} of its 9,298 rows)"
 NAMES = {
     "shadow": "ShDE+RSKPCA",
@@ -73,7 +73,7 @@ def _judge_eigenspaces(results: ResultsByName) -> Finding:
 
 
 def _judge_cost(method: str, what: str, results: ResultsByName) -> Finding:
-    """Compare the measured exponents with the largest ones of the paper."""
+    """Compare the measured exponents with the largest exponents in the paper."""
     exponents, cost = results["table02"]["exponents"][method], PAPER[method]
     limits = cost.time_exponents if what == "seconds" else cost.space_exponents
     found = {size: exponents[size][what] for size in ("n", "m") if exponents[size] is not None}
@@ -90,9 +90,9 @@ def _cost(method: str, what: str) -> Claim:
         "Table 2" if in_table else "Section 6, in the text",
         f"{NAMES[method]} {text}",
         cost.time if what == "seconds" else cost.space,
-        "slopes of the logarithms, for growing n at a fixed m and for growing m at a fixed n. An "
+        "slopes on logarithmic axes, for growing n at a fixed m and for growing m at a fixed n. An "
         "order is an upper bound, so smaller slopes are accepted. Reproduced: no slope is more "
-        f"than {SLACK:g} above the paper's largest exponent; partly: one of two is",
+        f"than {SLACK:g} above the paper's largest exponent; partly: one of the two slopes is",
         ("table02",),
         partial(_judge_cost, method, what),
     )

@@ -1,7 +1,7 @@
-"""Data sets of the experiments.
+"""Data sets for the experiments.
 
-Each data set is searched for in the folder named by ``RSKPCA_DATA``, then in the user's cache,
-and is otherwise downloaded from OpenML or from its publisher. Values are compared with the
+Each data set is read from the folder named by ``RSKPCA_DATA`` or from the user's cache. If it is
+in neither, it is downloaded from OpenML or from its publisher. Its values are compared with the
 published ones before they are used.
 """
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Data(NamedTuple):
-    """Rows and classes as the experiments use them, with a note on any difference to the paper."""
+    """Rows and classes as the experiments use them, with a note on differences from the paper."""
 
     X: Floats
     y: Labels

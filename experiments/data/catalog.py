@@ -1,4 +1,4 @@
-"""The ten data sets, with their sources, class counts and checksums."""
+"""Catalog of the ten data sets, with their sources, class counts and checksums."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PENDIGITS = Dataset(
     note="the published test part, 3,498 rows; the paper has 3,500",
 )
 
-# Y. Le Cun et al. 1990, J. Hull 1994. The copy on OpenML was rescaled and has other decimals.
+# Y. Le Cun et al. 1990, J. Hull 1994. The copy on OpenML was rescaled and rounded differently.
 USPS = Dataset(
     name="usps",
     title="US Postal Service zip code digits",
@@ -99,8 +99,8 @@ USPS = Dataset(
     note="pixels scaled to [0, 1]; the paper does not say how they are scaled",
 )
 
-# A. Georghiades, P. Belhumeur, D. Kriegman 2001; for research. The R package PPCI has the first
-# 200 images of each subject.
+# A. Georghiades, P. Belhumeur, D. Kriegman 2001; for research use. The R package PPCI contains the
+# first 200 images of each subject.
 YALE = Dataset(
     name="yale",
     title="Yale Face Database B, 200 images of each subject, 30 x 20 pixels",
@@ -179,7 +179,7 @@ OPTDIGITS = Dataset(
     n_train=3_823,
 )
 
-# R. Bock 2004, CC BY 4.0. Publishers disagree about the order of rows.
+# R. Bock 2004, CC BY 4.0. The order of the rows differs between publishers.
 MAGIC = Dataset(
     name="magic",
     title="MAGIC Gamma Telescope",
@@ -194,7 +194,7 @@ MAGIC = Dataset(
     any_order=True,
 )
 
-# K.-C. Lee, J. Ho, D. Kriegman 2005; for research.
+# K.-C. Lee, J. Ho, D. Kriegman 2005; for research use.
 FEWER_IMAGES = {11: 60, 12: 59, 13: 60, 14: 63, 15: 62, 16: 63, 17: 63}
 YALEB_EXT = Dataset(
     name="yaleb_ext",

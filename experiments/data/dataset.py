@@ -17,7 +17,7 @@ Labels = NDArray[np.int64]
 
 
 class WrongDataError(ValueError):
-    """Raised for a file that does not hold the published data."""
+    """Raised for a file that does not contain the published data."""
 
 
 class Published(NamedTuple):
@@ -38,7 +38,7 @@ class Dataset:
 
     ``file_sha256`` is the checksum of the usual ``name.npz``; ``content_sha256`` is the checksum
     of the values, independent of the file format (see :func:`hash_content`). ``prepare`` turns
-    the published rows into the closest match to the paper's, and ``note`` describes the result.
+    the published rows into the closest match to the paper's data, which ``note`` describes.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Dataset:
         values = np.round(np.asarray(X, np.float64), self.decimals) if self.decimals else X
         exact = values.astype(np.float64 if self.decimals else self.dtype, copy=False)
         if not np.array_equal(exact, values):
-            raise WrongDataError(f"{self.name} has values that {self.dtype} cannot represent.")
+            raise WrongDataError(f"{self.name} contains values that {self.dtype} cannot represent.")
         first_test = len(exact) if self.n_train is None else self.n_train
         return Published(exact, np.asarray(y, np.int64), np.arange(len(exact)) >= first_test)
 
@@ -84,7 +84,7 @@ class Dataset:
 def hash_content(data: Published, dataset: Dataset) -> str:
     """Return the sha256 of the values, scaled to integers, row by row with the class last.
 
-    Rows are sorted first if publishers disagree about their order.
+    Rows are sorted first if their order differs between publishers.
     """
     scaled = np.rint(data.X * 10**dataset.decimals) if dataset.decimals else data.X
     table = np.column_stack([scaled.astype("<i4"), data.y.astype("<i4")])

@@ -1,4 +1,4 @@
-"""Parsers for the file formats of the publishers: text tables, idx, Matlab and R."""
+"""Parsers for the publishers' file formats: text tables, idx, MATLAB and R."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ HAS_ATTRIBUTES, HAS_TAG = 0x200, 0x400
 def read_rdata(content: bytes) -> dict[str, Any]:
     """Read the objects written by R's ``save``, by name.
 
-    Matrices become arrays and named lists become dictionaries. Types that no data set needs
-    raise a ValueError.
+    Matrices become arrays and named lists become dictionaries. Types that none of the data
+    sets use raise a ValueError.
     """
     plain = DECOMPRESS.get(content[:2], bytes)(content)
     if plain[:7] not in (b"RDX2\nX\n", b"RDX3\nX\n"):
@@ -106,7 +106,7 @@ def read_rdata(content: bytes) -> dict[str, Any]:
 
 
 class _RDataReader:
-    """Sequential reader that remembers symbols, because later items refer to them."""
+    """Sequential reader that keeps a list of symbols, because later items refer to them."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.position = content, 7

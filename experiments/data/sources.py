@@ -1,4 +1,4 @@
-"""Download sources. Only ``read`` and ``read_openml`` access the network."""
+"""Sources for downloads; only ``read`` and ``read_openml`` access the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMEOUT = 60  # seconds
 
 
 class Source(Protocol):
-    """A place from which a data set can be downloaded."""
+    """Protocol for sources from which a data set can be downloaded."""
 
     @property
     def where(self) -> str:
@@ -28,7 +28,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Files:
-    """Files of the publisher, in the publisher's format, gzipped or not."""
+    """Files from the publisher, in the publisher's format, gzipped or not."""
 
     urls: tuple[str, ...]
     parse: Callable[..., Table]

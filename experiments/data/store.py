@@ -21,11 +21,11 @@ CACHE = "RSKPCA_CACHE"
 
 
 class MissingDataError(FileNotFoundError):
-    """Raised when a data set is neither on this machine nor can be downloaded."""
+    """Raised when a data set is not on this machine and cannot be downloaded."""
 
 
 class IncompleteError(MissingDataError):
-    """Raised when some data sets are missing; carries the numbers computed from the others.
+    """Raised when some data sets are missing; contains the results for the others.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class IncompleteError(MissingDataError):
 
 
 def find(dataset: Dataset, *, download: bool) -> Published:
-    """Return the published values, checked, from the first place that has them."""
+    """Return the published values from the first location that has them, after checking them."""
     tried = []
     for path in candidate_paths(dataset.name):
         if path.is_file():
@@ -53,7 +53,7 @@ def find(dataset: Dataset, *, download: bool) -> Published:
 
 
 def candidate_paths(name: str) -> list[Path]:
-    """Return the files that may hold a data set, in order of preference."""
+    """Return the files that may contain a data set, in order of preference."""
     folder = os.environ.get(FOLDER)
     return [Path(parent) / f"{name}.npz" for parent in (folder, cache_folder()) if parent]
 
@@ -72,7 +72,7 @@ def cache_folder() -> Path:
 
 
 def read_npz(dataset: Dataset, path: Path) -> Published:
-    """Read an ``npz`` file; raise WrongDataError unless it holds the published values."""
+    """Read an ``npz`` file; raise WrongDataError unless it contains the published values."""
     content = path.read_bytes()
     try:
         with np.load(BytesIO(content), allow_pickle=False) as arrays:
@@ -93,7 +93,7 @@ def _download(dataset: Dataset, tried: list[str]) -> Published:
         try:
             data = dataset.convert(*source.fetch())
             dataset.check(data, source.where)
-        except Exception as error:  # networks and changed files fail in many ways
+        except Exception as error:  # downloads and changed files can fail in many ways
             tried.append(f"{source.where}: {type(error).__name__}: {error}")
         else:
             _write_to_cache(dataset, data)
@@ -109,7 +109,7 @@ def _write_to_cache(dataset: Dataset, data: Published) -> None:
 
 def _missing_error(dataset: Dataset, tried: list[str]) -> MissingDataError:
     return MissingDataError(
-        f"{dataset.name} ({dataset.title}) was not found: {'; '.join(tried)}. Get it from "
+        f"{dataset.name} ({dataset.title}) was not found: {'; '.join(tried)}. Download it from "
         f"{dataset.page} and set {FOLDER} to the folder that contains {dataset.name}.npz with "
         "the published arrays X and y."
     )

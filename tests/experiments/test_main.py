@@ -181,7 +181,7 @@ def test_other_data_sets_are_used_if_one_is_missing(monkeypatch, tmp_path, capsy
     assert (tmp_path / "pictures" / f"{name}.png").is_file()
     page = (tmp_path / "CLAIMS.md").read_text()
     assert "without yale" in page
-    assert ("needs fig06 with yale" in page) == (name == "fig06")
+    assert ("requires fig06 with yale" in page) == (name == "fig06")
 
     monkeypatch.undo()
     assert run(tmp_path, name, "--quick") == 0  # yale is available again, so it is rerun

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import _validation as check
 from ._core.cover import Cover
-from .spectrum import Spectrum
+from .row_sample import RowSample
 
 Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
@@ -234,9 +234,9 @@ class ReducedSet:
         where centers were joined, None if unknown.
     residue : ndarray of shape (n_centers,)
         The rounding error of the weights; zero unless sample weights are fractions.
-    spectrum : Spectrum or None
-        Sums over the data at random frequencies, from which the error is estimated. None if none
-        were kept, and after merging sums of different frequencies.
+    sample : RowSample or None
+        A uniform sample of the rows with their centers, from which the error is estimated. None
+        if none was kept.
     lost : float
         An upper bound on the weight of rows that belong to no center and are not counted in
         ``n_samples``. The error bounds allow for it. Zero unless centers of a
@@ -259,7 +259,7 @@ class ReducedSet:
     displacement: Array | None = None
     scatter: Array | None = None
     residue: Array = None  # type: ignore[assignment]  # zero if not given
-    spectrum: Spectrum | None = None
+    sample: RowSample | None = None
     lost: float = 0.0
 
     @classmethod
@@ -269,6 +269,7 @@ class ReducedSet:
         statistics: Statistics,
         radius: float | None,
         spacing: float | None = None,
+        sample: RowSample | None = None,
         **more: Any,
     ) -> ReducedSet:
         """Make a reduced set of the centers that have a positive weight.
@@ -281,6 +282,8 @@ class ReducedSet:
             Their statistics.
         radius, spacing : float or None
             As above.
+        sample : RowSample or None, default=None
+            Sampled rows, labeled by the given centers.
         **more : object
             Other attributes.
 
@@ -292,6 +295,7 @@ class ReducedSet:
         kept = statistics.weights > 0
         if not kept.all():
             centers, statistics = centers[kept], statistics.take(kept)
+            sample = None if sample is None else sample.relabel(_renumber(kept))
         displacement, scatter = (
             None if sums is None else np.maximum(sums, 0)
             for sums in (statistics.displacement, statistics.scatter)
@@ -304,6 +308,7 @@ class ReducedSet:
             displacement=displacement,
             scatter=scatter,
             residue=statistics.residue,
+            sample=sample,
             **more,
         )
 
@@ -331,6 +336,14 @@ class ReducedSet:
         array.flags.writeable = False
         object.__setattr__(self, name, array)
 
+    def _check_sample(self, sample: RowSample) -> None:
+        if sample.rows.shape[1] != self.n_features:
+            raise ValueError(
+                f"sample has {sample.rows.shape[1]} features, centers {self.n_features}."
+            )
+        if not ((sample.labels >= 0) & (sample.labels < self.n_centers)).all():
+            raise ValueError("sample must have labels of these centers.")
+
     def _check(self) -> None:
         if self.centers.ndim != 2 or 0 in self.centers.shape:
             raise ValueError(
@@ -356,10 +369,8 @@ class ReducedSet:
             raise ValueError(
                 f"weights must sum to n_samples={self.n_samples}, got {self.weights.sum()}."
             )
-        if self.spectrum is not None and len(self.spectrum.origin) != self.n_features:
-            raise ValueError(
-                f"spectrum has {len(self.spectrum.origin)} features, centers {self.n_features}."
-            )
+        if self.sample is not None:
+            self._check_sample(self.sample)
         if (self.displacement is None) != (self.scatter is None):
             raise ValueError("displacement and scatter go together: give both or neither.")
         for name in ("radius", "spacing"):
@@ -440,7 +451,7 @@ class ReducedSet:
             _largest(self.radius, None if other.radius is None else other.radius + moved.max()),
             spacing,
             n_samples=self.n_samples + other.n_samples,
-            spectrum=None if self.spectrum is None else self.spectrum.merge(other.spectrum),
+            sample=None if self.sample is None else self.sample.merge(other.sample, labels),
             lost=self.lost + other.lost,
         )
 
@@ -471,7 +482,7 @@ class ReducedSet:
             None if self.radius is None else self.radius + float(moved.max()),
             spacing,
             n_samples=self.n_samples,
-            spectrum=self.spectrum,
+            sample=None if self.sample is None else self.sample.relabel(labels),
             lost=self.lost,
         )
         return coarse, labels
@@ -492,6 +503,11 @@ def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must contain real numbers, got dtype {array.dtype}.")
     return array if array.dtype in dtypes else array.astype(dtypes[-1])
+
+
+def _renumber(kept: NDArray[np.bool_]) -> Labels:
+    """Return the new index of each center, -1 for those that are not kept."""
+    return np.where(kept, np.cumsum(kept) - 1, -1)
 
 
 def _equal(a: Any, b: Any) -> bool:

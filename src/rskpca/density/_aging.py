@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from .._core.cover import Cover
-from ..spectrum import Spectrum
 from ._base import Array
 
 Numbers = NDArray[np.int64]
@@ -82,11 +81,10 @@ class AgingCover:
         if not self.alive.all():
             raise ValueError("last must be recent rows; expired centers are not stored.")
 
-    def check_features(self, n_features: int, spectrum: Spectrum | None) -> None:
-        """Check that rows and Fourier sums have the features of the centers."""
-        n_sums = n_features if spectrum is None else len(spectrum.origin)
-        if not n_features == n_sums == self._centers.shape[1]:
-            raise ValueError("rows, spectrum and centers must have the same number of features.")
+    def check_features(self, rows: Array) -> None:
+        """Check that rows have the features of the centers."""
+        if rows.shape[1] != self._centers.shape[1]:
+            raise ValueError("rows and centers must have the same number of features.")
 
     def branch(self) -> AgingCover:
         """Return a copy that can be extended without changing this cover."""

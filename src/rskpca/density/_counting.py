@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._core.cover import Cover
 from ..reduced_set import ReducedSet, Statistics
+from ..row_sample import RowSample
 from ._base import Array, Labels
 
 # The radius of a bounded stream grows by this factor until the centers, covered again, are at
@@ -95,21 +96,23 @@ def extend_set(
     cover: RowCover,
     rows: Array,
     weights: Array,
+    sample: RowSample | None,
     progress: Progress | None = None,
 ) -> tuple[ReducedSet, Labels]:
     """Return the reduced set with these rows added, and their centers.
 
     Without a previous set the cover may start from the centers of another fit (a warm start);
-    those that no row joins are dropped.
+    those that no row joins are dropped. ``sample`` contains the rows before these.
     """
     statistics = Statistics.zeros(cover.n_centers) if previous is None else previous.statistics
     statistics, labels = cover_and_count(cover, statistics, rows, weights, progress)
     dtype = rows.dtype if previous is None else np.result_type(previous.centers, rows)
     used = statistics.weights > 0
+    sample = None if sample is None else sample.add(rows, weights, labels)
     if not used.all():
         labels = np.cumsum(used)[labels] - 1
     reach = cover.radius if previous is None else max(cover.radius, previous.radius)  # type: ignore[type-var]
-    extended = ReducedSet.of(cover.centers.astype(dtype), statistics, reach, cover.radius)
+    extended = ReducedSet.of(cover.centers.astype(dtype), statistics, reach, cover.radius, sample)
     return extended, labels
 
 
@@ -138,9 +141,10 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
         raise ValueError(
             "forget: no rows would be left; create a new estimator instead. Nothing was changed."
         )
-    return ReducedSet.of(
-        previous.centers, left, previous.radius, previous.spacing, spectrum=previous.spectrum
-    )
+    sample = previous.sample
+    if sample is not None:
+        sample = sample.remove(rows[counted], weights[counted])
+    return ReducedSet.of(previous.centers, left, previous.radius, previous.spacing, sample)
 
 
 class BoundedStream:
@@ -158,10 +162,18 @@ class BoundedStream:
         The cover of the stream so far; it is used up.
     reduced_set : ReducedSet or None
         The reduced set of the stream so far.
+    sample : RowSample or None
+        The row sample of the stream so far.
     """
 
-    def __init__(self, limit: int, cover: RowCover, reduced_set: ReducedSet | None) -> None:
-        self.limit, self.cover, self._set = limit, cover, reduced_set
+    def __init__(
+        self,
+        limit: int,
+        cover: RowCover,
+        reduced_set: ReducedSet | None,
+        sample: RowSample | None,
+    ) -> None:
+        self.limit, self.cover, self._set, self._sample = limit, cover, reduced_set, sample
 
     @property
     def reduced_set(self) -> ReducedSet:
@@ -197,7 +209,10 @@ class BoundedStream:
             centers = self.cover.centers[: len(statistics)].astype(dtype)
             radius = self.cover.radius
             reach = radius if self._set is None else max(radius, self._set.radius)  # type: ignore[type-var]
-            self._set = ReducedSet.of(centers, statistics, reach, radius)
+            if self._sample is not None:
+                taken = slice(len(found))
+                self._sample = self._sample.add(rows[taken], weights[taken], found)
+            self._set = ReducedSet.of(centers, statistics, reach, radius, self._sample)
         return len(found)
 
     def _grow(self) -> Labels:
@@ -208,7 +223,8 @@ class BoundedStream:
         while coarse.n_centers > wanted:
             spacing = _check_spacing(GROWTH * spacing)
             coarse, labels = self.reduced_set.coarsen(spacing)
-        self._set, self.cover = coarse, Cover(spacing, coarse.centers)
+        self._set, self._sample = coarse, coarse.sample
+        self.cover = Cover(spacing, coarse.centers)
         return labels
 
 

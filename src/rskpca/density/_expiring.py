@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
-from ..spectrum import Spectrum
+from ..row_sample import RowSample
 from ._aging import AgingCover
 from ._base import Array, BaseDensity, Labels
 from .shadow import ShadowDensity
@@ -61,7 +61,7 @@ class ExpiringDensity(BaseDensity, ABC):
         """Check the parameters of the subclass."""
 
     @abstractmethod
-    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> ExpiringStream:
+    def _new_stream(self, radius: float, sample: RowSample | None, X: Array) -> ExpiringStream:
         """Return a stream of no rows with this radius, for rows like those of X."""
 
     @property
@@ -99,10 +99,9 @@ class ExpiringDensity(BaseDensity, ABC):
         shadow = self._shadow()
         goal = shadow._check_parameters(rows.X.shape[1])
         X, weights = rows.positive
-        spectrum = shadow._frequencies(kernel, rows)
-        seen = spectrum.add(X, weights) if spectrum and goal.ell == "auto" else spectrum
-        radius = goal.radius(kernel, X, weights, seen)
-        self._absorb(self._new_stream(radius, spectrum, rows.X), rows)
+        sample = shadow._empty_sample(rows)
+        radius = goal.radius(kernel, X, weights, sample)
+        self._absorb(self._new_stream(radius, sample, rows.X), rows)
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
         rows.name_features(self)
         return self

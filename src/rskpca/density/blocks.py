@@ -11,16 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core.cover import Cover
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
-from ..spectrum import Spectrum
+from ..row_sample import RowSample, salt_of
 from ._base import Array
 from ._counting import cover_and_count, extend_set, open_cover
 from .shadow import ShadowDensity
 from .tolerance import Goal
+
+_ENDS = 16  # rows at either end of a block that identify it
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +38,14 @@ class Counts:
         Rows farther than the radius from every center, in the order of the data.
     weights : ndarray of shape (n_left,)
         Their weights.
+    sample : RowSample or None
+        A sample of all rows; the label of a row that no center covers is the number of centers.
     """
 
     statistics: Statistics
     rows: Array
     weights: Array
+    sample: RowSample | None = None
 
     def merge(self, other: Counts) -> Counts:
         """Return the counts of the blocks of both.
@@ -54,10 +60,12 @@ class Counts:
         Counts
             The merged counts.
         """
+        same = np.arange(len(self.statistics) + 1)
         return Counts(
             self.statistics.merge(other.statistics),
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.weights, other.weights]),
+            None if self.sample is None else self.sample.merge(other.sample, same),
         )
 
 
@@ -71,22 +79,23 @@ class ShadowBlocks:
         The kernel with its bandwidth resolved.
     radius : float
         epsilon.
-    spectrum : Spectrum or None
-        Fourier sums of no data.
     n_features : int
         d.
+    sample_size : int
+        Number of rows in the row sample.
+    seed : int
+        Seed of the row sample.
     """
 
     kernel: RadialKernel
     radius: float
-    spectrum: Spectrum | None
     n_features: int
+    sample_size: int
+    seed: int
 
     @classmethod
-    def of(
-        cls, density: ShadowDensity, kernel: RadialKernel, X: Array, origin: Array
-    ) -> ShadowBlocks:
-        """Fix the radius and the frequencies from the parameters of a density.
+    def of(cls, density: ShadowDensity, kernel: RadialKernel, X: Array) -> ShadowBlocks:
+        """Fix the radius and the seed from the parameters of a density.
 
         Parameters
         ----------
@@ -96,8 +105,6 @@ class ShadowBlocks:
             The kernel with its bandwidth resolved.
         X : ndarray of shape (n_samples, n_features)
             A sample of the rows.
-        origin : ndarray of shape (n_features,)
-            A point near the data, such as the first row.
 
         Returns
         -------
@@ -105,9 +112,9 @@ class ShadowBlocks:
             The settings.
         """
         goal = check_goal(density)
-        spectrum = Spectrum.of(kernel, origin, density.n_frequencies, density.random_state)
-        radius = goal.radius(kernel, X, np.ones(len(X)), spectrum)
-        return cls(kernel, radius, spectrum, len(origin))
+        radius = goal.radius(kernel, X, np.ones(len(X)), None)
+        seed = check_random_state(density.random_state).randint(2**31 - 1)
+        return cls(kernel, radius, X.shape[1], density.sample_size, int(seed))
 
     def checked(self, X: Any, sample_weight: Any = None) -> tuple[Array, Array]:
         """Validate a block; return the rows of positive weight, and their weights.
@@ -149,9 +156,13 @@ class ShadowBlocks:
         rows, weights = self.checked(X, sample_weight)
         if len(rows) == 0:
             return None
-        found, _ = extend_set(None, open_cover(self.radius, rows[:0]), rows, weights)
-        spectrum = None if self.spectrum is None else self.spectrum.add(rows, weights)
-        return replace(found, spectrum=spectrum)
+        sample = self._empty_sample(rows)
+        return extend_set(None, open_cover(self.radius, rows[:0]), rows, weights, sample)[0]
+
+    def _empty_sample(self, rows: Array) -> RowSample | None:
+        """Return a sample of no rows, whose hash depends on the first and last rows of a block."""
+        ends = np.concatenate([rows[:_ENDS], rows[-_ENDS:]])
+        return RowSample.empty(rows, self.sample_size, salt_of(ends, self.seed))
 
     def count(self, centers: Array, X: Any, sample_weight: Any = None) -> Counts:
         """Count the rows of one block, assigning each to the first center within the radius.
@@ -175,7 +186,10 @@ class ShadowBlocks:
         near, left = labels >= 0, labels < 0
         empty = Statistics.zeros(len(centers))
         statistics = empty.add(labels[near], squared[near], weights[near])
-        return Counts(statistics, rows[left], weights[left])
+        sample = self._empty_sample(rows)
+        if sample is not None:
+            sample = sample.add(rows, weights, np.where(near, labels, len(centers)))
+        return Counts(statistics, rows[left], weights[left], sample)
 
     def join(self, merged: ReducedSet, counts: Counts) -> ReducedSet:
         """Return the reduced set of all blocks, with every row within the radius of its center.
@@ -196,8 +210,10 @@ class ShadowBlocks:
         statistics, _ = cover_and_count(cover, counts.statistics, counts.rows, counts.weights)
         _check_same_data(merged.n_samples, float(statistics.weights.sum()))
         centers = cover.centers.astype(np.result_type(merged.centers, counts.rows))
-        radius, spectrum = self.radius, merged.spectrum
-        return ReducedSet.of(centers, statistics, radius, radius, spectrum=spectrum)
+        sample = counts.sample
+        if sample is not None:  # now every row has a center
+            sample = replace(sample, labels=cover.assign(sample.rows)[0])
+        return ReducedSet.of(centers, statistics, self.radius, self.radius, sample)
 
 
 def check_goal(density: ShadowDensity) -> Goal:
@@ -213,7 +229,7 @@ def check_goal(density: ShadowDensity) -> Goal:
     Goal
         A goal that does not depend on all of the data.
     """
-    check.whole_number("n_frequencies", density.n_frequencies)
+    check.whole_number("sample_size", density.sample_size)
     goal = Goal.checked(density.ell, density.tol, density.error)
     if goal.ell == "auto":
         raise ValueError(

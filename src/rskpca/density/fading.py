@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _validation as check
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
-from ..spectrum import Spectrum
+from ..row_sample import RowSample
 from ._aging import AgingCover
 from ._base import Array
 from ._counting import cover_and_count
@@ -40,7 +40,7 @@ class FadingDensity(ExpiringDensity):
         Number of rows after which the weight of a row is halved. The total weight of a long
         stream tends to half_life / ln 2, which is 1.44 half-lives.
     density : ShadowDensity, default=None
-        Provides kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state``. None is
+        Provides kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None is
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
@@ -101,9 +101,9 @@ class FadingDensity(ExpiringDensity):
     def _check_parameters(self) -> None:
         check.positive_number("half_life", self.half_life)
 
-    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> FadingStream:
+    def _new_stream(self, radius: float, sample: RowSample | None, X: Array) -> FadingStream:
         half_life = float(self.half_life)
-        return FadingStream(AgingCover(radius, patience(half_life), X), spectrum, half_life)
+        return FadingStream(AgingCover(radius, patience(half_life), X), sample, half_life)
 
     def _check_unchanged(self, begun: Any) -> None:
         super()._check_unchanged(begun)
@@ -125,14 +125,14 @@ class FadingStream:
     ----------
     aging : AgingCover
         The centers; its patience is :func:`patience` of the half-life.
-    spectrum : Spectrum or None
-        Fourier sums.
+    sample : RowSample or None
+        A sample of the rows, labeled by the centers of ``aging``.
     half_life : float
         Number of rows after which the weight of a row is halved.
     """
 
-    def __init__(self, aging: AgingCover, spectrum: Spectrum | None, half_life: float) -> None:
-        self.aging, self.spectrum, self.half_life = aging, spectrum, half_life
+    def __init__(self, aging: AgingCover, sample: RowSample | None, half_life: float) -> None:
+        self.aging, self.sample, self.half_life = aging, sample, half_life
         self.rows_in_span = max(int(min(_SPAN * half_life, 2**62)), 1)
         self.place = self._place_after(aging.n_rows)  # position of the next row in its span
         self.statistics = Statistics.zeros()
@@ -142,13 +142,16 @@ class FadingStream:
     def restored(
         cls,
         aging: AgingCover,
-        spectrum: Spectrum | None,
+        sample: RowSample | None,
         half_life: float,
         statistics: Statistics,
         lost: float,
     ) -> FadingStream:
         """Return a stream that continues from a saved state; raise if it is inconsistent."""
-        aging.check_features(aging.centers.shape[1], spectrum)
+        if sample is not None:
+            aging.check_features(sample.rows)
+            if not ((sample.labels >= 0) & (sample.labels < aging.n_centers)).all():
+                raise ValueError("sample must have labels of the centers.")
         if len(statistics) != aging.n_centers:
             raise ValueError(
                 f"statistics must be those of {aging.n_centers} centers, got {len(statistics)}."
@@ -157,7 +160,7 @@ class FadingStream:
             raise ValueError("last must contain the last row.")
         if not half_life > 0 or aging.patience != patience(half_life):
             raise ValueError(f"patience does not match a half-life of {half_life:g} rows.")
-        stream = cls(aging, spectrum, half_life)
+        stream = cls(aging, sample, half_life)
         stream.statistics, stream.lost = statistics, lost
         return stream
 
@@ -196,20 +199,28 @@ class FadingStream:
         kept = self.aging.bury(now=now)
         if kept is not None:
             self.lost += float(np.delete(self.statistics.weights, kept).sum())
+            self._relabel(kept, len(self.statistics))
             self.statistics = self.statistics.take(kept)
+
+    def _relabel(self, kept: NDArray[np.intp], n_centers: int) -> None:
+        if self.sample is not None:
+            labels = np.full(n_centers, -1, dtype=np.intp)
+            labels[kept] = np.arange(len(kept))
+            self.sample = self.sample.relabel(labels)
 
     def _begin_span(self) -> None:
         factor = 2 ** (-self.rows_in_span / self.half_life)
         self.statistics = self.statistics.scale(factor)
         self.place, self.lost = 0, factor * self.lost
-        self.spectrum = _times(self.spectrum, factor)
+        self.sample = None if self.sample is None else self.sample.scale(factor)
 
     def _count(self, X: Array, weights: Array) -> NDArray[np.int64]:
         """Cover and count the first rows; return the numbers of the rows that opened centers."""
         counts = weights * self._unit(self.place + np.arange(len(X)))
         self.statistics, labels = cover_and_count(self.aging, self.statistics, X, counts)
-        if self.spectrum is not None:
-            self.spectrum = self.spectrum.add(X[: len(labels)], counts[: len(labels)])
+        if self.sample is not None:
+            taken = slice(len(labels))
+            self.sample = self.sample.add(X[taken], counts[taken], labels)
         self.place += len(labels)
         return self.aging.opened[labels]
 
@@ -222,12 +233,17 @@ class FadingStream:
         factor = float(1 / self._unit(np.array(self.place - 1)))
         alive, radius = self.aging.alive, self.aging.radius
         statistics = self.statistics.scale(factor)
-        counted = ReducedSet.of(self.aging.centers[alive], statistics.take(alive), radius, radius)
+        sample = None if self.sample is None else self.sample.scale(factor)
+        if sample is not None:
+            sample = sample.relabel(np.where(alive, np.cumsum(alive) - 1, -1))
+        counted = ReducedSet.of(
+            self.aging.centers[alive], statistics.take(alive), radius, radius, sample
+        )
         lost = factor * self.lost + float(statistics.weights[~alive].sum())
         if lost > _LOST * counted.n_samples:
-            return replace(counted, radius=None, displacement=None, scatter=None)
+            return replace(counted, radius=None, displacement=None, scatter=None, sample=None)
         most = _LOST * counted.n_samples if self.aging.n_rows > self.aging.patience else 0.0
-        return replace(counted, spectrum=_times(self.spectrum, factor), lost=most)
+        return replace(counted, lost=most)
 
 
 def _check_weights(weights: Array) -> None:
@@ -237,7 +253,3 @@ def _check_weights(weights: Array) -> None:
                 f"sample_weight must be 0 or from {_LIGHTEST:g} to {_HEAVIEST:g} for a "
                 f"FadingDensity, got {weight:g}; rescale the weights."
             )
-
-
-def _times(spectrum: Spectrum | None, factor: float) -> Spectrum | None:
-    return None if spectrum is None else replace(spectrum, sums=factor * spectrum.sums)

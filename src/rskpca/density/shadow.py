@@ -16,7 +16,7 @@ from .._core.progress import ProgressLine
 from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from ..spectrum import Spectrum
+from ..row_sample import SIZE, RowSample, salt_of
 from ._base import BaseDensity
 from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
 from .tolerance import Goal
@@ -48,11 +48,11 @@ class ShadowDensity(BaseDensity):
         What ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or the
         maximum mean discrepancy (Theorem 5.1). The theorem's bound also holds for the operators
         about the mean; ``"auto"`` estimates the error of the plain ones.
-    n_frequencies : int, default=160
-        Number of random frequencies at which the data are summed, to estimate the error; rounded
-        up to a multiple of 160. 0 keeps no sums and takes about half the time.
+    sample_size : int, default=2000
+        Number of rows kept as a uniform sample, from which the error is estimated; fewer if there
+        are more than 8,000 features. 0 keeps none.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from, and of the frequencies.
+        Seed of this sample, and of the sample that the median bandwidth is computed from.
     max_centers : int, default=None
         Bounds the memory of a stream. When a row would open one center too many, the radius is
         increased just enough to reduce the centers to half of the limit, and the centers are
@@ -106,7 +106,7 @@ class ShadowDensity(BaseDensity):
         *,
         tol: float | None = None,
         error: str = "operator",
-        n_frequencies: int = 160,
+        sample_size: int = SIZE,
         random_state: Any = 0,
         max_centers: int | None = None,
         warm_start: bool = False,
@@ -116,7 +116,7 @@ class ShadowDensity(BaseDensity):
         self.ell = ell
         self.tol = tol
         self.error = error
-        self.n_frequencies = n_frequencies
+        self.sample_size = sample_size
         self.random_state = random_state
         self.max_centers = max_centers
         self.warm_start = warm_start
@@ -139,13 +139,12 @@ class ShadowDensity(BaseDensity):
         """
         goal = self._check_parameters(rows.X.shape[1])
         X, weights = rows.positive
-        spectrum = self._frequencies(kernel, rows)
-        spectrum = None if spectrum is None else spectrum.add(X, weights)
-        radius = goal.radius(kernel, X, weights, spectrum)
+        sample = self._empty_sample(rows)
+        radius = goal.radius(kernel, X, weights, sample)
         cover = open_cover(radius, X[:0])
         if self._is_warm and radius > 0:  # keep previous centers that are far enough apart
             cover.extend(self.reduced_set_.centers.astype(X.dtype))
-        self._absorb(rows, None, cover, spectrum)
+        self._absorb(rows, None, cover, sample)
         self._cover_ = None  # a stream rebuilds it; a batch does not need it
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
         self.__dict__.pop("_merged_", None)
@@ -177,9 +176,8 @@ class ShadowDensity(BaseDensity):
     def _extend(self, rows: Rows) -> Self:
         """Add validated rows."""
         self._check_limit()
-        spectrum = self.reduced_set_.spectrum
-        spectrum = None if spectrum is None else spectrum.add(*rows.positive)
-        self._absorb(rows, self.reduced_set_, self._take_cover(), spectrum)
+        previous = self.reduced_set_
+        self._absorb(rows, previous, self._take_cover(), previous.sample)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -219,11 +217,6 @@ class ShadowDensity(BaseDensity):
         self._check_not_grown()
         cover, previous = self._take_cover(), self.reduced_set_
         left = withdraw(previous, cover, rows.X, rows.weights)
-        if left.spectrum is not None:
-            X, weights = rows.positive
-            meaningful = left.n_samples >= _MEANINGFUL * previous.n_samples
-            spectrum = left.spectrum.add(X, -weights) if meaningful else None
-            left = replace(left, spectrum=spectrum)
         self.reduced_set_ = left
         self._cover_ = cover if cover.n_centers == left.n_centers else None
         self.__dict__.pop("labels_", None)  # they refer to centers that may be gone
@@ -273,25 +266,26 @@ class ShadowDensity(BaseDensity):
         rows: Rows,
         previous: ReducedSet | None,
         cover: RowCover,
-        spectrum: Spectrum | None,
+        sample: RowSample | None,
     ) -> None:
         """Cover the rows of positive weight and count them; all or nothing."""
         X, weights = rows.positive
         line = ProgressLine(len(X), type(self).__name__) if self.verbose else None
         if self.max_centers is None:
-            reduced_set, labels = extend_set(previous, cover, X, weights, line)
+            reduced_set, labels = extend_set(previous, cover, X, weights, sample, line)
         else:
-            stream = BoundedStream(self.max_centers, cover, previous)
+            stream = BoundedStream(self.max_centers, cover, previous, sample)
             labels = stream.extend(X, weights, line)
             reduced_set, cover = stream.reduced_set, stream.cover
-        self.reduced_set_ = replace(reduced_set, spectrum=spectrum)
+        self.reduced_set_ = reduced_set
         self.labels_ = rows.labels(labels)
         self._cover_ = cover
 
-    def _frequencies(self, kernel: RadialKernel, rows: Rows) -> Spectrum | None:
-        """Return empty Fourier sums, with phases relative to the first row of positive weight."""
-        first = rows.X[np.argmax(rows.weights > 0)]
-        return Spectrum.of(kernel, first, self.n_frequencies, self.random_state)
+    def _empty_sample(self, rows: Rows) -> RowSample | None:
+        """Return a sample of no rows, whose hash depends on the first row of positive weight."""
+        first = int(np.argmax(rows.weights > 0))
+        salt = salt_of(rows.X[first : first + 1], self.random_state)
+        return RowSample.empty(rows.X, self.sample_size, salt)
 
     # -------------------------------------------------------------- warm starts
 
@@ -328,7 +322,7 @@ class ShadowDensity(BaseDensity):
 
     def _check_parameters(self, n_features: int) -> Goal:
         goal = Goal.checked(self.ell, self.tol, self.error)
-        check.whole_number("n_frequencies", self.n_frequencies)
+        check.whole_number("sample_size", self.sample_size)
         self._check_limit()
         check.boolean("warm_start", self.warm_start)
         if self._is_warm and self.reduced_set_.n_features != n_features:

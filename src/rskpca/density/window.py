@@ -15,7 +15,7 @@ from .. import _validation as check
 from .._validation import Rows, validate_more_rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
-from ..spectrum import Spectrum
+from ..row_sample import RowSample
 from ._aging import AgingCover
 from ._base import Array
 from ._expiring import ExpiringDensity, check_same
@@ -23,7 +23,6 @@ from ._recent import Segments, WindowRows, append, column, concatenate, split
 from .shadow import ShadowDensity
 
 _LONGEST = 2**62  # a window that no stream fills
-_EXACT = 2**32  # integer weights of two windows that sum to at most this add up exactly
 
 
 class WindowDensity(ExpiringDensity):
@@ -39,7 +38,7 @@ class WindowDensity(ExpiringDensity):
         Number of rows in the window. A row takes one place regardless of its sample weight, so a
         weight of 3 is not the same as three rows; rows of weight 0 take no place.
     density : ShadowDensity, default=None
-        Provides kernel, ``ell`` or ``tol``, ``n_frequencies`` and ``random_state``. None is
+        Provides kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None is
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
@@ -65,12 +64,8 @@ class WindowDensity(ExpiringDensity):
     Notes
     -----
     Memory is bounded: the rows of the window, with 24 bytes each for weight, center and distance,
-    and the centers. The rows are needed to subtract them from the Fourier sums, and to ``forget``
-    them.
-
-    Fourier sums are updated for integer sample weights of at most 2^32 / ``window``; rows with
-    other weights are summed again for each ``reduced_set_``. ``forget`` searches all rows of the
-    window.
+    and the centers. The rows are kept so that they can be sampled and forgotten; ``forget``
+    searches all rows of the window.
 
     Examples
     --------
@@ -99,8 +94,8 @@ class WindowDensity(ExpiringDensity):
     def _check_parameters(self) -> None:
         check.positive_integer("window", self.window)
 
-    def _new_stream(self, radius: float, spectrum: Spectrum | None, X: Array) -> WindowStream:
-        return WindowStream(AgingCover(radius, self._size, X), spectrum)
+    def _new_stream(self, radius: float, sample: RowSample | None, X: Array) -> WindowStream:
+        return WindowStream(AgingCover(radius, self._size, X), sample)
 
     @property
     def _size(self) -> int:
@@ -145,39 +140,36 @@ class WindowDensity(ExpiringDensity):
 
 
 class WindowStream:
-    """The state of a window: its rows, the centers, and Fourier sums.
-
-    The sums cover rows with small integer weights. They are exact, so that rows can be subtracted
-    without a trace; rows with other weights are summed when the reduced set is needed.
+    """The state of a window: its rows and the centers.
 
     Parameters
     ----------
     aging : AgingCover
         The centers; its patience is the length of the window.
-    spectrum : Spectrum or None
-        The Fourier sums.
+    sample : RowSample or None
+        A sample of no rows, which fixes the hash.
     segments : tuple of WindowRows, default=()
         The rows, from the oldest to the newest.
     """
 
     def __init__(
-        self, aging: AgingCover, spectrum: Spectrum | None, segments: Segments = ()
+        self, aging: AgingCover, sample: RowSample | None, segments: Segments = ()
     ) -> None:
-        self.aging, self.spectrum, self.segments = aging, spectrum, segments
+        self.aging, self.sample, self.segments = aging, sample, segments
 
     @classmethod
     def restored(
-        cls, aging: AgingCover, spectrum: Spectrum | None, rows: WindowRows
+        cls, aging: AgingCover, sample: RowSample | None, rows: WindowRows
     ) -> WindowStream:
         """Return a stream that continues from a saved state; raise if it is inconsistent."""
-        stream = cls(aging, spectrum, append((), rows))
+        stream = cls(aging, sample, append((), rows))
         stream._check(rows)
         return stream
 
     def _check(self, rows: WindowRows) -> None:
         """Check that the window is full, and that its rows are those of the centers."""
         aging = self.aging
-        aging.check_features(rows.X.shape[1], self.spectrum)
+        aging.check_features(rows.X)
         expected = min(aging.n_rows, self.size)
         if len(rows) != expected:
             raise ValueError(f"rows must be the last {expected} rows, got {len(rows)}.")
@@ -234,23 +226,8 @@ class WindowStream:
 
     def _slide(self, came: WindowRows) -> None:
         excess = sum(map(len, self.segments)) + len(came) - self.size
-        gone, segments = split(self.segments, max(excess, 0))
+        _, segments = split(self.segments, max(excess, 0))
         self.segments = append(segments, came)
-        self._sum(came, 1)
-        if gone:
-            self._sum(concatenate(gone), -1)
-
-    def _sum(self, rows: WindowRows, sign: int) -> None:
-        """Add rows with small integer weights to the Fourier sums, or subtract them."""
-        summed = (rows.weights > 0) & self._summed(rows.weights)
-        if self.spectrum is not None and summed.any():
-            some = rows if summed.all() else rows.part(summed)
-            self.spectrum = self.spectrum.add(some.X, sign * some.weights)
-
-    def _summed(self, weights: Array) -> NDArray[np.bool_]:
-        """Return a mask of the weights whose sums over two windows are exact."""
-        largest = max(_EXACT // self.size, 1)
-        return (weights == np.round(weights)) & (weights <= largest)
 
     def remove(self, X: Array, weights: Array) -> None:
         """Remove rows; all or nothing."""
@@ -262,7 +239,6 @@ class WindowStream:
                 "forget: no rows would be left; create a new estimator instead. Nothing was "
                 "changed."
             )
-        self._sum(rows.part(gone), -1)
         self.segments = append((), replace(rows, weights=left))
         numbers = self.aging.n_rows - len(rows) + np.arange(len(rows))
         last = np.full(len(self.aging.opened), -1 - self.size)  # expired before the first row
@@ -278,14 +254,20 @@ class WindowStream:
         empty = Statistics.zeros(int(np.count_nonzero(alive)))
         statistics = empty.add(labels, squared[here], weights[here])
         radius, centers = self.aging.radius, self.aging.centers[alive]
-        spectrum = self._whole_spectrum(self._summed(weights))
-        return ReducedSet.of(centers, statistics, radius, radius, spectrum=spectrum)
+        sample = self._sample_rows(weights, labels, here)
+        return ReducedSet.of(centers, statistics, radius, radius, sample)
 
-    def _whole_spectrum(self, summed: NDArray[np.bool_]) -> Spectrum | None:
-        if self.spectrum is None or summed.all():
-            return self.spectrum
-        others = concatenate(self.segments).part(~summed)
-        return self.spectrum.add(others.X, others.weights)
+    def _sample_rows(
+        self, weights: Array, labels: NDArray[np.intp], here: NDArray[np.bool_]
+    ) -> RowSample | None:
+        """Return a sample of the window, with the numbers that rows have in the stream."""
+        if self.sample is None:
+            return None
+        of_all = np.zeros(len(weights), dtype=np.intp)
+        of_all[here] = labels
+        first = self.aging.n_rows - len(weights)
+        X = concatenate(self.segments).X
+        return replace(self.sample, position=first).add(X, weights, of_all)
 
 
 def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:

@@ -68,7 +68,7 @@ class BlockFit:
 
     @classmethod
     def of(
-        cls, estimator: Any, X: Any, sample_weight: Any = None, *, origin: Any = None
+        cls, estimator: Any, X: Any, sample_weight: Any = None
     ) -> BlockFit:
         """Check the parameters, and fix the kernel, the radius and the frequencies.
 
@@ -90,13 +90,12 @@ class BlockFit:
         """
         embedding, density = unfitted(estimator)
         rows = validate_rows(estimator, X, sample_weight, min_rows=1)
-        origin = rows.X[0] if origin is None else origin
         kernel = (
             density.resolve_kernel(rows)
             if embedding is None
             else embedding._resolve_kernel(rows, density)
         )
-        shadow = ShadowBlocks.of(density, kernel, rows.X, origin)
+        shadow = ShadowBlocks.of(density, kernel, rows.X)
         return cls(estimator, embedding, kernel, density, shadow)
 
     def moments(self, reduced_set: ReducedSet) -> Moments | None:

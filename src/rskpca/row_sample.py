@@ -1,0 +1,230 @@
+"""A uniform sample of the rows with their centers, from which errors are estimated.
+
+Each row draws an exponential key, -log(u) / weight, where u is a hash of its row number. The rows
+with the smallest keys are the sample. A row of larger weight is more likely to be kept, and the
+sample depends neither on the chunks in which rows arrive nor on threads. Given the smallest key
+that was left out, tau, rows were kept independently with probability 1 - exp(-weight tau). The
+inverse probabilities make sums over the sample, and over pairs of different rows in it, unbiased
+estimates of the sums over all rows (Cohen and Kaplan, Tighter estimation using bottom k sketches,
+2008).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from . import _validation as check
+
+Array = NDArray[np.floating]
+Labels = NDArray[np.intp]
+
+SIZE = 2_000
+_MOST_VALUES = 2**24  # bounds the memory of samples with very many features
+_FEWEST = 200  # rows that are kept regardless of the number of features
+_STEP = 4_096  # rows hashed at first; later steps are as long as all before them
+_DEVIATIONS = 6  # more deviations than this are not chance
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Rows with the smallest keys, in ascending order of the keys. Arrays are read-only.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+        The sampled rows.
+    weights : ndarray of shape (n_rows,)
+        Their sample weights.
+    labels : ndarray of shape (n_rows,)
+        Their centers in the reduced set.
+    keys : ndarray of shape (n_rows,)
+        Their keys, ascending.
+    threshold : float
+        The smallest key that was left out; infinite if every row is in the sample.
+    size : int
+        The largest number of rows.
+    salt : int
+        Seed of the hash.
+    position : int
+        Number of the next row.
+    """
+
+    rows: Array
+    weights: Array
+    labels: Labels
+    keys: Array
+    threshold: float
+    size: int
+    salt: int
+    position: int
+
+    def __post_init__(self) -> None:
+        check.shapes(self, rows="nd", weights="n", labels="n", keys="n")
+        if not (np.diff(self.keys) >= 0).all() or not (self.keys < self.threshold).all():
+            raise ValueError("keys must be ascending and below the threshold.")
+        for array in (self.rows, self.weights, self.labels, self.keys):
+            array.flags.writeable = False
+
+    @classmethod
+    def empty(cls, like: Array, size: int, salt: int) -> RowSample | None:
+        """Return a sample of no rows, for rows like these; None if ``size`` is 0."""
+        if size == 0:
+            return None
+        size = min(size, max(_MOST_VALUES // like.shape[1], _FEWEST))
+        no_labels = np.empty(0, dtype=np.intp)
+        return cls(like[:0].copy(), np.empty(0), no_labels, np.empty(0), math.inf, size, salt, 0)
+
+    @classmethod
+    def of(cls, X: Array, weights: Array, labels: Labels, random_state: Any = 0) -> RowSample:
+        """Return a sample of all rows."""
+        empty = cls.empty(X, SIZE, salt_of(X[:1], random_state))
+        assert empty is not None
+        return empty.add(X, weights, labels)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        """Return True if both contain the same rows, bit for bit."""
+        if not isinstance(other, RowSample):
+            return NotImplemented
+        arrays = ("rows", "weights", "labels", "keys")
+        same = all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
+        return same and self.threshold == other.threshold and self.size == other.size
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def probabilities(self) -> Array:
+        """The probability with which each row was kept."""
+        return -np.expm1(-self.weights * self.threshold)
+
+    def add(self, X: Array, weights: Array, labels: Labels) -> RowSample:
+        """Return the sample with more rows; rows of weight 0 are only numbered."""
+        found, keys, threshold = self._find(weights)
+        position = self.position + len(X)
+        if len(found) == 0:
+            return replace(self, position=position)
+        entered = X[found], weights[found], labels[found], keys
+        return replace(self._join(*entered, threshold), position=position)
+
+    def _find(self, weights: Array) -> tuple[Labels, Array, float]:
+        """Return the rows that enter the sample, their keys, and the new threshold."""
+        from ._core.compiled_sample import find_small_keys
+
+        salt, threshold = np.uint64(self.salt), self.threshold
+        indices, keys = np.empty(0, dtype=np.intp), np.empty(0)
+        start, step = 0, _STEP
+        while start < len(weights):
+            rows = slice(start, min(start + step, len(weights)))
+            near, near_keys = np.empty(rows.stop - start, dtype=np.intp), np.empty(rows.stop - start)
+            first = self.position + start
+            count = find_small_keys(salt, first, weights[rows], threshold, near, near_keys)
+            if count:
+                indices = np.concatenate([indices, start + near[:count]])
+                keys = np.concatenate([keys, near_keys[:count]])
+                threshold = self._new_threshold(keys, threshold)
+                entered = keys < threshold
+                indices, keys = indices[entered], keys[entered]
+            start, step = rows.stop, max(step, rows.stop)
+        return indices, keys, threshold
+
+    def _new_threshold(self, keys: Array, threshold: float) -> float:
+        """Return the smallest key that does not fit, or the present threshold."""
+        both = np.concatenate([self.keys, keys])
+        if len(both) <= self.size:
+            return threshold
+        return min(threshold, float(np.partition(both, self.size)[self.size]))
+
+    def _join(
+        self, rows: Array, weights: Array, labels: Labels, keys: Array, threshold: float
+    ) -> RowSample:
+        """Return the sample with these rows, limited to keys below the threshold."""
+        keys = np.concatenate([self.keys, keys])
+        order = np.argsort(keys, kind="stable")
+        order = order[keys[order] < threshold]
+        return replace(
+            self,
+            rows=np.concatenate([self.rows, rows])[order],
+            weights=np.concatenate([self.weights, weights])[order],
+            labels=np.concatenate([self.labels, labels])[order],
+            keys=keys[order],
+            threshold=threshold,
+        )
+
+    def merge(self, other: RowSample | None, labels: Labels) -> RowSample | None:
+        """Return the sample of both data sets; ``labels`` maps the centers of the other set.
+
+        The two were hashed with different salts, unless they start with the same row.
+        """
+        if other is None:
+            return None
+        smaller = replace(self, size=min(self.size, other.size))
+        threshold = smaller._new_threshold(other.keys, min(self.threshold, other.threshold))
+        return smaller._join(
+            other.rows, other.weights, labels[other.labels], other.keys, threshold
+        )
+
+    def remove(self, X: Array, weights: Array) -> RowSample | None:
+        """Return the sample without these rows, or None if it is no longer uniform.
+
+        Rows are recognized by their values and weights. If the data contain copies of a row, it
+        is unknown which of them was sampled; then far more rows are found in the sample than
+        chance allows. Far fewer are found if the values were rounded differently.
+        """
+        wanted = Counter(_contents(X, weights))
+        kept = np.ones(len(self), dtype=bool)
+        for i, content in enumerate(_contents(self.rows, self.weights)):
+            if wanted[content] > 0:
+                wanted[content] -= 1
+                kept[i] = False
+        expected = float(-np.expm1(-weights * self.threshold).sum())
+        slack = _DEVIATIONS * (math.sqrt(expected) + 1) if math.isfinite(self.threshold) else 0.0
+        if abs(np.count_nonzero(~kept) - expected) > slack:
+            return None
+        return self._take(kept)
+
+    def relabel(self, labels: Labels) -> RowSample:
+        """Return the sample with other labels; rows whose center becomes -1 are left out."""
+        return replace(self, labels=labels[self.labels])._take(labels[self.labels] >= 0)
+
+    def scale(self, factor: float) -> RowSample:
+        """Multiply the weight of every row by a factor, which does not change the sample."""
+        return replace(
+            self,
+            weights=self.weights * factor,
+            keys=self.keys / factor,
+            threshold=self.threshold / factor,
+        )
+
+    def _take(self, kept: NDArray[np.bool_]) -> RowSample:
+        if kept.all():
+            return self
+        return replace(
+            self,
+            rows=self.rows[kept],
+            weights=self.weights[kept],
+            labels=self.labels[kept],
+            keys=self.keys[kept],
+        )
+
+
+def salt_of(X: Array, random_state: Any) -> int:
+    """Return a seed for the hash that differs between data sets with different rows."""
+    seed = check_random_state(random_state).randint(2**31 - 1)
+    content = np.ascontiguousarray(X, dtype=np.float64) + 0.0
+    digest = hashlib.blake2b(content.tobytes(), digest_size=8, key=int(seed).to_bytes(8, "little"))
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _contents(X: Array, weights: Array) -> list[bytes]:
+    """Return rows and weights as bytes; -0.0 becomes 0.0."""
+    return [row.tobytes() for row in np.column_stack([X, weights]).astype(np.float64) + 0.0]

@@ -88,7 +88,7 @@ def test_clusters_are_preserved_by_a_basis():
 
 @pytest.mark.parametrize("walk", [LaplacianEigenmaps, NormalizedCut])
 def test_a_basis_cannot_be_combined_with_a_graph(walk):
-    with pytest.raises(ValueError, match=r"basis=20 needs the full kernel, but graph=5"):
+    with pytest.raises(ValueError, match=r"basis=20 requires the full kernel, but graph=5"):
         walk(2, basis=20, graph=5).fit(datasets.blobs(100, 3))
 
 

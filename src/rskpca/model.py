@@ -131,7 +131,7 @@ class FittedModel:
 
     @property
     def ell(self) -> float | None:
-        """sigma / spacing for a shadow set, or None for other reduced sets."""
+        """The ratio sigma / spacing for a shadow set, or None for other reduced sets."""
         return _ell(self.kernel, self.reduced_set)
 
     @property
@@ -158,7 +158,7 @@ class FittedModel:
 
     @cached_property
     def center_labels(self) -> NDArray[np.intp]:
-        """The cluster of each center."""
+        """The cluster label of each center."""
         assert self.partition is not None
         return self.partition.labels(self.system.functions)
 
@@ -291,7 +291,7 @@ class FittedEstimator:
 
     @property
     def ell(self) -> float | None:
-        """sigma / spacing for a shadow set, or None for other reduced sets."""
+        """The ratio sigma / spacing for a shadow set, or None for other reduced sets."""
         return _ell(self.kernel, self.reduced_set)
 
     def prepare(self, X: Any) -> Array:
@@ -300,7 +300,7 @@ class FittedEstimator:
         return check_array(rows, dtype=check.FLOATS, input_name="X")
 
     def names_of_features(self, given: Any = None) -> list[str]:
-        """Return the given feature names, or those seen during fit, or numbered defaults."""
+        """Return the given feature names, those seen during ``fit``, or numbered defaults."""
         names = self.feature_names if given is None else given
         if names is None:
             return [f"feature {j + 1}" for j in range(self.n_features)]
@@ -355,14 +355,14 @@ def unwrap(estimator: Any) -> FittedEstimator:
 
 
 def _ell(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Return sigma / spacing, or infinity if every distinct row is a center."""
+    """Return sigma / spacing, or infinity if every row is a center."""
     if reduced_set.spacing is None:
         return None
     return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf
 
 
 def _names(estimator: Any) -> list[str] | None:
-    """Return the column names that an estimator or a pipeline was fitted with."""
+    """Return the column names with which an estimator or a pipeline was fitted."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
 

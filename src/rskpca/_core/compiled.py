@@ -161,7 +161,10 @@ def accumulate(labels, values, totals):
 
 @exact
 def accumulate_exactly(labels, values, totals, residues):
-    """Do the same as :func:`accumulate`, and add rounding errors to ``residues`` (two-sum)."""
+    """Accumulate like :func:`accumulate`, and add the rounding errors to ``residues``.
+
+    The errors are computed by Knuth's two-sum.
+    """
     for i in range(len(labels)):
         j = labels[i]
         before = totals[j]

@@ -296,10 +296,7 @@ class Cover:
         return self._centers.data[: self.n_centers]
 
     def assign(self, X: NDArray[np.floating]) -> tuple[Labels, Floats]:
-        """Return the first center within the radius of each row, or -1, and squared distances.
-
-        The squared distance is that between the row and its center.
-        """
+        """Return each row's first center within the radius, or -1, and the squared distance."""
         return self._run(X, grow=False, progress=None)
 
     def extend(

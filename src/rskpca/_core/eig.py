@@ -88,7 +88,10 @@ def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | No
 
 
 def _symmetric_product(matrix: Floats) -> LinearOperator:
-    """Return an operator that reads only one triangle, because memory bandwidth is the limit."""
+    """Return an operator that reads only one triangle of the matrix.
+
+    Products are limited by memory bandwidth.
+    """
     columns = matrix.T  # Fortran order, without a copy
     return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
 

@@ -151,7 +151,7 @@ def row_product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Apply a function of kernel values and their row slice, in the same way as ``product``."""
+    """Apply a function to batches of k(X, C) and their row slices; see :func:`product`."""
     batches = KernelRows(kernel, X, C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
 

@@ -119,7 +119,7 @@ def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
 def accumulate_exactly(
     labels: NDArray[np.intp], values: Array, totals: Array, residues: Array
 ) -> None:
-    """Do the same as :func:`accumulate`, and compute the rounding errors as exact fractions."""
+    """Accumulate like :func:`accumulate`, with rounding errors computed as exact fractions."""
     for j in np.unique(labels):
         exact = Fraction(totals[j]) + Fraction(residues[j])
         for value in values[labels == j]:

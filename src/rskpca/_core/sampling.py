@@ -41,8 +41,8 @@ def sample_rows(
 def median_distance(X: Array, sample_weight: Array | None = None, random_state: Any = 0) -> float:
     """Return the median distance between two rows of a seeded sample.
 
-    The sample has at most 1,000 rows, and fewer (at least 100) for more than 400 features. Integer
-    weights give the same bits as repeated rows.
+    The sample has at most 1,000 rows, and fewer (at least 100) for more than 400 features. With
+    integer weights, the result is bit-identical to that of repeated rows.
     """
     if sample_weight is not None:
         X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]

@@ -149,7 +149,8 @@ class Covariance:
         b = self._solve(self.K[i])
         k, g = k - self.K @ b, g - self.G @ b
         g -= self.K @ self._solve(g[self.active])
-        m, h = k / self.noise, g / self.noise**2  # m = psi' C^{-1} psi_i; h sums w_n m_n times it
+        # m_j = psi_j' C^{-1} psi_i and h_j = sum_n w_n m_n psi_j' C^{-1} psi_n
+        m, h = k / self.noise, g / self.noise**2
         c = change / (1 + change * self.S[i])
         self.Q = self.Q - 2 * c * m * h + c**2 * m**2 * self.Q[i]
         self.S = self.S - c * m**2
@@ -175,7 +176,7 @@ def _own_part(u: Array, S: Array, Q: Array) -> Array:
 def maximize(
     likelihood: Likelihood, noise: float, give_up_above: float = np.inf, least_gain: float = 1e-5
 ) -> Array:
-    """Return weights whose likelihood no change of a single weight improves by much.
+    """Maximize the likelihood by changing one weight at a time, and return the weights.
 
     Starting from zero, each step changes the weight that raises the likelihood most and sets it to
     its optimal value, until the gain per point is at most ``least_gain``. The search stops early
@@ -199,7 +200,10 @@ def maximize(
 
 
 def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
-    """Find by bisection a noise with at most, and nearly, ``n_centers`` positive weights."""
+    """Find the noise for which the number of positive weights is nearly ``n_centers``.
+
+    Bisection keeps the number at or below ``n_centers``.
+    """
     high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
     best = high, maximize(likelihood, high)  # a single weight
     for _ in range(_BISECTIONS):

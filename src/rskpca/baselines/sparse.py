@@ -77,8 +77,8 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Resolution of the default shadow density; None means 4.0. Cannot be combined with
-        ``density``. ``np.inf`` keeps every distinct row.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row.
     center : bool, default=True
         If True, compute the axes about the mean of the remaining weighted points. The weights are
         fitted to the uncentered second moment in either case.

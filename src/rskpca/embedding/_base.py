@@ -134,7 +134,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @available_if(_density_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. The result does not depend on how the rows are divided into chunks.
+        """Add rows; any division into chunks results in the same model as a single ``fit``.
 
         Parameters
         ----------

@@ -106,7 +106,10 @@ class WalkEmbedding(KernelEmbedding):
         return self._complete(model, whole.eigenvalues[last:])
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
-        """Return the model with fields that a subclass derives; ``cut_off`` are eigenvalues."""
+        """Return the model with additional fields; subclasses override this method.
+
+        ``cut_off`` contains the eigenvalues after the last one that is kept.
+        """
         return model
 
     def _solve_walk(self, kernel: RadialKernel, reduced_set: ReducedSet, count: int) -> EigenSystem:

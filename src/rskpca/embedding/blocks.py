@@ -147,7 +147,7 @@ class BlockFit:
         Returns
         -------
         estimator
-            The fitted estimator, equivalent to a call of ``partial_fit`` with all rows.
+            The fitted estimator, as if ``partial_fit`` had been called with all rows.
         """
         like = reduced_set.centers if like is None else like
         if self.embedding is None:

@@ -45,8 +45,8 @@ class DiffusionMaps(WalkEmbedding):
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Resolution of the default shadow density; None means 4.0. Cannot be combined with
-        ``density``. ``np.inf`` keeps every distinct row and computes the exact diffusion map.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row and computes the exact diffusion map.
     alpha : float, default=1.0
         Exponent between 0 and 1 with which the sampling density is divided out. With 1 the map
         reflects the geometry regardless of the density; 0 is the walk of the normalized Laplacian.
@@ -58,7 +58,8 @@ class DiffusionMaps(WalkEmbedding):
         The points at which ``transform`` evaluates the kernel. None means all centers. An int is
         a number of centers and a float a fraction of them, chosen greedily; ``"auto"`` chooses
         the smallest number that adds little to the error of the reduced set. A density is fitted
-        to the weighted centers, and its centers are used; a ReducedSet supplies the points itself.
+        to the weighted centers, and its centers are used. The centers of a ReducedSet are used
+        directly.
     random_state : int, RandomState or None, default=0
         Seed for the sample from which the median bandwidth is computed.
     verbose : int, default=0

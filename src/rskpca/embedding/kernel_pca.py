@@ -50,8 +50,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Resolution of the default shadow density; None means 4.0. Cannot be combined with
-        ``density``. ``np.inf`` keeps every distinct row and computes exact kernel PCA.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row and computes exact kernel PCA.
     center : bool, default=True
         If True, center the data in feature space, as scikit-learn does. If False, use the
         uncentered operator of the paper.
@@ -61,7 +61,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         int is a number of centers and a float a fraction of them, chosen greedily for the
         leading eigenspace; ``"auto"`` chooses the smallest number that adds little to the error
         of the reduced set. A density is fitted to the weighted centers, and its centers are
-        used; a ReducedSet supplies the points itself.
+        used. The centers of a ReducedSet are used directly.
     refine : None or "nystrom", default=None
         ``"nystrom"`` makes a second pass over the data and uses the operator of all rows,
         restricted to the span of the basis, instead of the operator of the reduced set. This is
@@ -348,7 +348,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
         """Return points with approximately these coordinates.
 
-        Applied to the coordinates of noisy points, this denoises them.
+        If Z contains the coordinates of noisy points, the result is a denoised version of them.
 
         Parameters
         ----------

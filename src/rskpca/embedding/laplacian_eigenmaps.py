@@ -35,8 +35,8 @@ class LaplacianEigenmaps(WalkEmbedding):
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Resolution of the default shadow density; None means 4.0. Cannot be combined with
-        ``density``. ``np.inf`` keeps every distinct row and gives scikit-learn's result.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row and reproduces scikit-learn.
     self_affinity : bool, default=False
         Whether to include each point's affinity with itself, k(x, x). False matches
         scikit-learn.
@@ -49,7 +49,8 @@ class LaplacianEigenmaps(WalkEmbedding):
         The points at which ``transform`` evaluates the kernel. None means all centers. An int is
         a number of centers and a float a fraction of them, chosen greedily; ``"auto"`` chooses
         the smallest number that adds little to the error of the reduced set. A density is fitted
-        to the weighted centers, and its centers are used; a ReducedSet supplies the points itself.
+        to the weighted centers, and its centers are used. The centers of a ReducedSet are used
+        directly.
     random_state : int, RandomState or None, default=0
         Seed for the sample from which the median bandwidth is computed.
     verbose : int, default=0

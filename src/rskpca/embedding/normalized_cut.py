@@ -47,8 +47,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Resolution of the default shadow density; None means 4.0. Cannot be combined with
-        ``density``. ``np.inf`` keeps every distinct row.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row.
     self_affinity : bool, default=False
         Whether to include each point's affinity with itself, k(x, x). False matches
         scikit-learn.
@@ -64,7 +64,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         The points at which ``transform`` evaluates the kernel. None means all centers. An int is
         a number of centers and a float a fraction of them, chosen greedily; ``"auto"`` chooses
         the smallest number that adds little to the error of the reduced set. A density is fitted
-        to the weighted centers, and its centers are used; a ReducedSet supplies the points itself.
+        to the weighted centers, and its centers are used. The centers of a ReducedSet are used
+        directly.
     random_state : int, RandomState or None, default=0
         Seed for ``assign_labels`` and for the sample from which the median bandwidth is computed.
     verbose : int, default=0

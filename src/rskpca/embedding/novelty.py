@@ -304,7 +304,7 @@ def _continue_from(embedding: Any, fitted: Any) -> None:
 
 
 def _threshold(model: FittedModel, X: Array, weights: Array, contamination: float) -> float:
-    """Return the highest training score with at most this share of the weight below it.
+    """Return the highest training score with at most the given fraction of the weight below it.
 
     A multiple of the rounding error is subtracted, so that equal scores are not outliers.
     """

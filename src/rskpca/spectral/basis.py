@@ -47,7 +47,7 @@ def sufficient(
     *,
     center: bool,
 ) -> Rows:
-    """Choose the fewest greedy centers that preserve the leading coordinates of all centers.
+    """Choose greedily the fewest centers that preserve the leading coordinates of all centers.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def projected(system: EigenSystem, basis: Array) -> EigenSystem:
 
 
 def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:
-    """Choose the fewest greedy centers that preserve the eigenfunctions of a walk."""
+    """Choose greedily the fewest centers that preserve the eigenfunctions of a walk."""
     # The tolerance bounds the relative error at all centers in the weighted Frobenius norm.
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights[:, None]
     size = min(reduced_set.n_centers, 4 * len(system.eigenvalues) + 16)
@@ -171,7 +171,7 @@ class _Nested:
         return error
 
     def holds(self, tolerance: float) -> bool:
-        """Return True if the Ritz vectors of all pivots approximate the leading ones of K~.
+        """Return True if the Ritz vectors of all pivots approximate the leading eigenvectors of K~.
 
         The residual K~ V - V mu of the unit vectors V, divided by mu, approximates their error.
         In addition, all eigenvalues of K~ minus its Cholesky approximation must be at most the

@@ -91,7 +91,7 @@ class FeatureSpace:
 
     def residuals(self, X: Array) -> Array:
         """Return the squared distance from the space to each point."""
-        # The distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2, in the dtype of X.
+        # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2. It has X's dtype.
         columns = np.column_stack([self.axes, self.shares]).astype(X.dtype)
         multiply = gram.multiplier(columns)
         offsets = self.offsets

@@ -26,7 +26,7 @@ Array = NDArray[np.floating]
 # Largest number of pairs (1 GB as a sparse matrix); more pairs raise an error.
 _MOST_PAIRS = 2**26
 _ROWS = 2**14
-# Radii are compared as squares, whose relative rounding error is below this.
+# Radii are compared by their squares, whose relative rounding error is smaller than this slack.
 SLACK = 1 + 1e-12
 
 

@@ -176,7 +176,7 @@ class FittedCentered(FittedOperator):
 
     @property
     def rounding(self) -> float:
-        """The rounding error of subtracting the means, relative to the largest eigenvalue."""
+        """The rounding error of subtracting the means, proportional to the largest eigenvalue."""
         return self.cost
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:

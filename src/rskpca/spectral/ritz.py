@@ -69,7 +69,7 @@ class Moments:
 
     @classmethod
     def of(cls, kernel: RadialKernel, basis: Array) -> Moments:
-        """Return moments of zero for a basis, from which redundant points are dropped."""
+        """Return zero moments on a basis, from which redundant points are dropped."""
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
         with single_threaded_blas(matrix.size):

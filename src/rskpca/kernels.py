@@ -110,8 +110,8 @@ class RadialKernel(BaseEstimator):
                 )
         if self.monotone and rise > 1e-9 * self.kappa:
             raise ValueError(
-                f"monotone must be False, because the profile increases by {rise:.3g} between two "
-                "distances, got True."
+                f"monotone must be False for a profile that increases, got True. This profile "
+                f"increases by {rise:.3g} between two distances."
             )
 
     @property
@@ -123,7 +123,9 @@ class RadialKernel(BaseEstimator):
                 f"bandwidth={self.bandwidth!r} is resolved only when an estimator is fitted. "
                 "Set it to a positive number."
             )
-        bandwidth = check.positive_number("bandwidth", self.bandwidth, hint='Or use "median".')
+        bandwidth = check.positive_number(
+            "bandwidth", self.bandwidth, hint='Use "median" to compute it from the data.'
+        )
         if not 1e-150 < bandwidth < 1e150:
             raise ValueError(
                 f"bandwidth must be between 1e-150 and 1e150, so that its square neither overflows "

@@ -92,7 +92,7 @@ class Method:
             An estimator with ``fit`` and ``transform``.
         """
         if (size is None) != (self.size is None):
-            wanted = "must be None" if self.size is None else f"must be set to its {self.size}"
+            wanted = "must be None" if self.size is None else f"must be a value of {self.size}"
             raise ValueError(f"size {wanted} for {self.title}, got {size!r}.")
         if self.gaussian and not isinstance(kernel, Gaussian):
             raise ValueError(f"{self.title} requires a Gaussian kernel, got {kernel!r}.")

@@ -88,7 +88,8 @@ def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Arr
         return X.astype(np.float64), check.sample_weights(sample_weight, len(X))
     if sample_weight is not None:
         raise ValueError(
-            "sample_weight must be None without X, because the reduced set has its own weights."
+            "sample_weight cannot be used without X, because the reduced set has its own weights. "
+            "Pass X or set sample_weight to None."
         )
     if not hasattr(model, "reduced_set_"):
         raise ValueError(

@@ -33,8 +33,8 @@ def check_basis(basis: Any) -> None:
         )
     if isinstance(basis, float | np.floating) and not 0 < basis <= 1:
         raise ValueError(
-            "basis must be above 0 and at most 1 if it is a float, the fraction of the centers to "
-            f"use, got {basis!r}. Pass an integer to set the number of points."
+            f"basis must be above 0 and at most 1 if it is a float, got {basis!r}. A float is a "
+            "fraction of the centers. Pass an integer to set the number of points."
         )
     numbers = float, np.floating, Integral
     if basis is not None and not isinstance(basis, (str, *numbers, BaseDensity, ReducedSet)):

@@ -79,7 +79,7 @@ class EigenSystem:
             raise ValueError("All eigenvalues must be nonzero.")
         if self.graph is not None and self.graph.tree.data.shape != self.centers.shape:
             raise ValueError(
-                f"graph must be built from {self.centers.shape} centers, like the eigensystem, "
+                f"graph must have centers of shape {self.centers.shape}, like the eigensystem, "
                 f"got {self.graph.tree.data.shape}."
             )
 

@@ -276,7 +276,7 @@ SHAPES = {
     "partition": (
         "normalized cut",
         ("model", "NormalizedCut", "model_", "dict", "partition", "Partition", "offsets"),
-        "offsets must have one number",
+        "offsets must have one entry",
     ),
     "certificate": (
         "certificate", ("model", "Certificate", "likely_angles"), "likely_angles must have shape",

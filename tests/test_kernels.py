@@ -165,9 +165,7 @@ def test_kernels_can_be_specified_by_name():
 
 
 def test_gamma_and_bandwidth_are_mutually_exclusive():
-    with pytest.raises(
-        ValueError, match=r"gamma or bandwidth, not both.*gamma=0\.5.*bandwidth=2\.0"
-    ):
+    with pytest.raises(ValueError, match=r"gamma=0\.5 and bandwidth=2\.0 cannot be combined"):
         as_kernel("rbf", gamma=0.5, bandwidth=2.0)
 
 
@@ -178,7 +176,7 @@ def test_a_kernel_object_cannot_be_combined_with_a_bandwidth(extra):
 
 
 def test_arrays_with_different_numbers_of_features_are_rejected():
-    with pytest.raises(ValueError, match=r"X has 3 features, but Y has 2"):
+    with pytest.raises(ValueError, match=r"Y must have 3 features, like X, got 2"):
         Gaussian(1.0)(np.zeros((2, 3)), np.zeros((2, 2)))
 
 
@@ -256,12 +254,12 @@ def test_an_invalid_lipschitz_constant_is_reported(slope):
 def test_a_lipschitz_constant_that_is_too_small_is_rejected(slope):
     sharp = RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=Gaussian.lipschitz)
     assert sharp(np.zeros((1, 1))) == 1
-    with pytest.raises(ValueError, match=r"is too small: the profile has a slope of 0\.8577"):
+    with pytest.raises(ValueError, match=r"lipschitz must be at least 0\.8577"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 3.0, lipschitz=slope)(np.zeros((1, 1)))
 
 
 def test_the_monotone_argument_is_checked_against_the_profile():
     with pytest.raises(ValueError, match="monotone must be True or False, got 'yes'"):
         RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, monotone="yes")(np.zeros((1, 1)))
-    with pytest.raises(ValueError, match="monotone=True, but the profile increases"):
+    with pytest.raises(ValueError, match="monotone must be False for a profile that increases"):
         RadialKernel(np.cos, 1.0, 1.0, monotone=True)(np.zeros((1, 1)))

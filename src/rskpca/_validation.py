@@ -1,4 +1,4 @@
-"""Argument checks with one wording: the name, the value and the fix."""
+"""Argument checks with consistent messages that name the argument, the value and the fix."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class FewComponentsWarning(UserWarning):
 
 
 def shapes(owner: object, **axes: str) -> dict[str, int]:
-    """Check that the arrays of an object agree; return the sizes of their axes by letter.
+    """Check that the shapes of an object's arrays are consistent; return axis sizes by letter.
 
     ``shapes(self, centers="md", weights="m")`` checks that there is one weight per center. Digits
-    are sizes themselves. Arrays that are None are skipped.
+    denote fixed sizes. Arrays that are None are skipped.
     """
     sizes: dict[str, int] = {}
     for name, letters in axes.items():
@@ -57,7 +57,7 @@ def shapes(owner: object, **axes: str) -> dict[str, int]:
 
 
 def positive_number(name: str, value: object, *, infinite: bool = False, hint: str = "") -> float:
-    """Return the value as a positive float; infinity only where it is allowed."""
+    """Check that the value is a positive number, infinity if allowed, and return it as a float."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or math.isnan(value) or value <= 0 or (math.isinf(value) and not infinite):  # type: ignore[arg-type, operator]
         kind = "a positive number or np.inf" if infinite else "a positive, finite number"
@@ -66,7 +66,7 @@ def positive_number(name: str, value: object, *, infinite: bool = False, hint: s
 
 
 def number_within(name: str, value: object, low: float, high: float, hint: str = "") -> None:
-    """Check for a number between ``low`` and ``high``, both included."""
+    """Check that the value is a number from ``low`` to ``high``, inclusive."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not low <= value <= high or math.isinf(value):  # type: ignore[arg-type, operator]
         limits = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of at least {low:g}"
@@ -74,26 +74,26 @@ def number_within(name: str, value: object, low: float, high: float, hint: str =
 
 
 def one_of(name: str, value: object, choices: Collection[str]) -> None:
-    """Check for one of a few words."""
+    """Check that the value is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         words = ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be one of {words}, got {value!r}.")
 
 
 def positive_integer(name: str, value: object) -> None:
-    """Check for an integer of at least 1."""
+    """Check that the value is an integer of at least 1."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
 
 
 def whole_number(name: str, value: object) -> None:
-    """Check for an integer of at least 0."""
+    """Check that the value is an integer of at least 0."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{name} must be an integer of at least 0, got {value!r}.")
 
 
 def share(name: str, value: object) -> float:
-    """Return the value as a float strictly between 0 and 1."""
+    """Check that the value is strictly between 0 and 1, and return it as a float."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     if not 0 < number < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, such as 0.95, got {value!r}.")
@@ -101,13 +101,13 @@ def share(name: str, value: object) -> float:
 
 
 def boolean(name: str, value: object) -> None:
-    """Check for True or False."""
+    """Check that the value is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line of the user's code that led here."""
+    """Issue a warning that points to the calling line in the user's code."""
     ours = os.path.dirname(__file__), os.path.dirname(sklearn.__file__)
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
@@ -120,18 +120,10 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Validated rows of a fit, with their weights and the names of their features.
+    """Validated rows of a fit, with their weights and feature names.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite float32 or float64 values.
-    weights : ndarray of shape (n_samples,)
-        Weight of each row, at least one of them positive unless the rows are a later chunk.
-    weighted : bool
-        False if every row has weight 1 because no weights were given.
-    names : ndarray of str or None
-        Names of the features.
+    X contains finite float32 or float64 values. At least one weight is positive, unless the rows
+    are a later chunk. ``weighted`` is False if no weights were given, so that all of them are 1.
     """
 
     X: Array
@@ -146,20 +138,20 @@ class Rows:
 
     @property
     def positive(self) -> tuple[Array, Array]:
-        """The rows of positive weight, and their weights."""
+        """The rows with positive weight, and their weights."""
         if not self.weighted:
             return self.X, self.weights
         counted = self.weights > 0
         return (self.X, self.weights) if counted.all() else (self.X[counted], self.weights[counted])
 
     def labels(self, found: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the labels of the rows of positive weight for all rows; -1 for the others."""
+        """Expand labels of the rows with positive weight to all rows, with -1 for the others."""
         labels = np.full(len(self.X), -1, dtype=np.intp)
         labels[self.weights > 0] = found
         return labels
 
     def name_features(self, estimator: BaseEstimator) -> None:
-        """Store the number of features, and their names, in an estimator."""
+        """Store the number of features and the feature names in an estimator."""
         estimator.n_features_in_ = self.X.shape[1]
         if self.names is not None:
             estimator.feature_names_in_ = self.names
@@ -170,7 +162,7 @@ class Rows:
 def validate_rows(
     estimator: BaseEstimator, X: Any, sample_weight: Any = None, *, min_rows: int = 2
 ) -> Rows:
-    """Validate the rows and weights of a new fit; the estimator is not changed."""
+    """Validate the rows and weights of a new fit without modifying the estimator."""
     stand_in = copy.copy(estimator)
     checked = validate_data(stand_in, X, dtype=FLOATS, ensure_min_samples=min_rows)
     return Rows(
@@ -184,7 +176,7 @@ def validate_rows(
 def validate_more_rows(
     estimator: BaseEstimator, X: Any, sample_weight: Any = None, *, all_zero: bool = True
 ) -> Rows:
-    """Validate rows that are added to, or removed from, a fitted estimator."""
+    """Validate rows to be added to or removed from a fitted estimator."""
     checked = validate_data(estimator, X, dtype=FLOATS, reset=False)
     weights = sample_weights(sample_weight, len(checked), all_zero=all_zero)
     names = estimator.__dict__.get("feature_names_in_")
@@ -192,10 +184,10 @@ def validate_more_rows(
 
 
 def validate_points(estimator: BaseEstimator, X: Any) -> Array:
-    """Validate points that a fitted estimator is evaluated at.
+    """Validate points at which a fitted estimator is evaluated.
 
-    A few rows that are valid as they are skip scikit-learn's checks, which take longer than
-    embedding one row.
+    Small arrays that are already valid skip scikit-learn's checks, which take longer than embedding
+    one row.
     """
     fitted = estimator.__dict__
     if (
@@ -220,16 +212,16 @@ def block_rows(X: Any, n_features: int) -> Array:
         )
     if not np.isfinite(rows).all():
         first = int(np.argmin(np.isfinite(rows).all(axis=1)))
-        raise ValueError(f"row {first} contains NaN or infinity; drop or impute such rows.")
+        raise ValueError(f"row {first} contains NaN or infinity. Drop or impute such rows.")
     return rows
 
 
 def sample_weights(
     sample_weight: Any, n_samples: int, *, all_zero: bool = False
 ) -> NDArray[np.float64]:
-    """Return the weights of the rows as float64; None means a weight of 1 for every row.
+    """Check the weights and return them as float64; None means a weight of 1 for every row.
 
-    All weights may be zero only where the rows are one chunk of the data (``all_zero``).
+    ``all_zero`` permits weights that are all zero, which is valid for one chunk of the data.
     """
     if sample_weight is None:
         return np.ones(n_samples)
@@ -241,18 +233,18 @@ def sample_weights(
         weights = np.full(n_samples, float(weights))
     if weights.shape != (n_samples,):
         raise ValueError(
-            f"sample_weight must have one number per row, shape ({n_samples},), "
+            f"sample_weight must have one number per row, with shape ({n_samples},), "
             f"got shape {weights.shape}."
         )
     if not np.all(np.isfinite(weights)):
         raise ValueError(
-            "sample_weight must be finite, but contains NaN or infinity; drop those rows."
+            "sample_weight must be finite, but contains NaN or infinity. Drop those rows."
         )
     if np.any(weights < 0):
         raise ValueError(
-            f"sample_weight must not be negative, got a minimum of {weights.min()}; "
-            "use forget to remove rows."
+            f"sample_weight must be non-negative, got a minimum of {weights.min()}. "
+            "Use forget to remove rows."
         )
     if not all_zero and not np.any(weights > 0):
-        raise ValueError("sample_weight must have a positive sum, but every weight is zero.")
+        raise ValueError("sample_weight must have a positive sum, but all weights are zero.")
     return weights

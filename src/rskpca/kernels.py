@@ -1,4 +1,4 @@
-"""Radial kernels k(x, y) = phi(||x - y||^p / sigma^p): section 2, eq. (profile2)."""
+"""Radial kernels k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2) of the paper."""
 
 from __future__ import annotations
 
@@ -21,27 +21,29 @@ Array = NDArray[np.floating]
 
 
 class RadialKernel(BaseEstimator):
-    """A radial kernel with a custom profile.
+    """Radial kernel with a custom profile.
 
-    k(x, y) = profile(||x - y||^power / bandwidth^power), with the Euclidean distance: eq.
-    (profile2) of the paper. The kernel must be positive definite; this is not checked.
+    k(x, y) = profile(||x - y||^power / bandwidth^power), with the Euclidean distance (eq. profile2
+    of the paper). The kernel must be positive definite; this is not checked.
 
     Parameters
     ----------
     profile : callable
-        phi; maps an array of s >= 0 to an array of the same shape, and is largest at 0.
+        The function phi, which maps an array of s >= 0 to an array of the same shape. Its maximum
+        must be at 0.
     power : float
-        p; positive.
+        The exponent p; must be positive.
     bandwidth : float or "median", default="median"
-        sigma. ``"median"`` uses the median pairwise distance of a seeded sample when an
+        sigma. ``"median"`` uses the median pairwise distance in a seeded sample when an
         estimator is fitted.
     lipschitz : float, default=None
-        Largest slope of u -> profile(u^power) for u >= 0. Most error bounds need it.
+        Largest slope of u -> profile(u^power) for u >= 0. Most error bounds require it.
     log_integral : callable, default=None
-        Maps a number of features d to the log of the integral of profile(||u||^power) over
-        R^d. Without it, density estimates are not normalized.
+        Function that maps a number of features d to the log of the integral of
+        profile(||u||^power) over R^d. If None, density estimates are not normalized.
     monotone : bool, default=False
-        Whether the profile never increases. Bounds from the radius need this or ``lipschitz``.
+        Whether the profile is non-increasing. Bounds based on the radius require this or
+        ``lipschitz``.
 
     Examples
     --------
@@ -81,15 +83,16 @@ class RadialKernel(BaseEstimator):
         self.monotone = monotone
 
     def _check(self) -> None:
-        """Check the parameters, once the bandwidth is a number."""
+        """Check the parameters; the bandwidth must be a number."""
         self.scale  # noqa: B018  the property checks the bandwidth
         try:
             values = np.asarray(self.profile(np.zeros(2)))
         except TypeError as error:
-            raise ValueError(f"profile must accept an array, but it raised {error!r}.") from error
+            raise ValueError(f"profile must accept an array, but raised {error!r}.") from error
         if values.shape != (2,) or not (np.isfinite(values) & (values > 0)).all():
             raise ValueError(
-                f"profile must be positive and finite at 0, but two zeros gave {values!r}."
+                "profile must return positive, finite values of the same shape, got "
+                f"{values!r} for an array of two zeros."
             )
         if not self.concave:  # the built-in kernels are known to be correct
             self._check_claims()
@@ -102,11 +105,13 @@ class RadialKernel(BaseEstimator):
             slope = check.positive_number("lipschitz", self.lipschitz)
             if slope < largest * (1 - 1e-6):
                 raise ValueError(
-                    f"lipschitz={slope!r} is too small: the profile has a slope of {largest:.6g}."
+                    f"lipschitz must be at least {largest:.6g}, the largest slope of the profile, "
+                    f"got {slope!r}."
                 )
         if self.monotone and rise > 1e-9 * self.kappa:
             raise ValueError(
-                f"monotone=True, but the profile increases (by {rise:.3g} between two distances)."
+                f"monotone must be False for a profile that increases, got True. This profile "
+                f"increases by {rise:.3g} between two distances."
             )
 
     @property
@@ -115,14 +120,16 @@ class RadialKernel(BaseEstimator):
         check.positive_number("power", self.power)
         if isinstance(self.bandwidth, str):
             raise ValueError(
-                f"bandwidth={self.bandwidth!r} is only resolved when an estimator is fitted. "
-                "Give a positive number."
+                f"bandwidth={self.bandwidth!r} is resolved only when an estimator is fitted. "
+                "Set it to a positive number."
             )
-        bandwidth = check.positive_number("bandwidth", self.bandwidth, hint='Or give "median".')
+        bandwidth = check.positive_number(
+            "bandwidth", self.bandwidth, hint='Use "median" to compute it from the data.'
+        )
         if not 1e-150 < bandwidth < 1e150:
             raise ValueError(
-                f"bandwidth={bandwidth!r} is out of range: its square over- or underflows. "
-                "Rescale the data."
+                f"bandwidth must be between 1e-150 and 1e150, so that its square neither overflows "
+                f"nor underflows, got {bandwidth!r}. Rescale the data."
             )
         return bandwidth
 
@@ -133,14 +140,14 @@ class RadialKernel(BaseEstimator):
 
     @property
     def lipschitz_constant(self) -> float | None:
-        """L, the largest slope of the kernel as a function of the distance; None if unknown."""
+        """The largest slope L of the kernel as a function of the distance; None if unknown."""
         return None if self.lipschitz is None else self.lipschitz / self.scale
 
     @property
     def centered_factor(self) -> float:
-        """Factor that turns a bound on the MMD into one on the error of the centered operator."""
-        # The largest eigenvalue of either operator is at most kappa / 2 if k >= 0, else kappa; the
-        # factor is the sum of the two roots (docs/bounds.md).
+        """Factor that converts an MMD bound to a bound on the error of the centered operator."""
+        # The largest eigenvalue of either operator is at most kappa / 2 if k >= 0, else kappa. The
+        # factor is the sum of the two square roots (docs/bounds.md).
         return math.sqrt((2 if self.monotone else 4) * self.kappa)
 
     def drop(self, distance: Any) -> Any:
@@ -156,8 +163,8 @@ class RadialKernel(BaseEstimator):
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array | None:
-        """Draw random omega with k(x, y) = kappa E cos <omega, x - y>; None if unknown."""
-        # Lengths are stratified along the last axis, so that rare long ones are represented.
+        """Draw random omega with k(x, y) = kappa E cos <omega, x - y>; return None if unknown."""
+        # Lengths are stratified along the last axis, so that rare large lengths are represented.
         return None
 
     def evaluate(self, scaled: Array) -> Array:
@@ -166,13 +173,13 @@ class RadialKernel(BaseEstimator):
         Parameters
         ----------
         scaled : ndarray
-            ``sign`` times squared distances in units of the bandwidth, r^2 / sigma^2; may be
-            overwritten.
+            ``sign`` times squared distances in units of the bandwidth, r^2 / sigma^2. The array
+            may be overwritten.
 
         Returns
         -------
         ndarray
-            phi(scaled^(p/2)), with the same shape.
+            The values phi(scaled^(p/2)), with the same shape.
         """
         return self.profile(_power(scaled, self.power / 2))
 
@@ -182,24 +189,24 @@ class RadialKernel(BaseEstimator):
         Parameters
         ----------
         scaled : ndarray
-            ``sign`` times squared distances in units of the bandwidth, r^2 / sigma^2; may be
-            overwritten.
+            ``sign`` times squared distances in units of the bandwidth, r^2 / sigma^2. The array
+            may be overwritten.
 
         Returns
         -------
         ndarray
-            log of :meth:`evaluate`; built-in kernels avoid underflow.
+            The log of :meth:`evaluate`. Built-in kernels avoid underflow.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.evaluate(scaled))
 
     def __call__(self, X: Any, Y: Any = None) -> Array:
-        """Return the kernel matrix k(X, Y); Y defaults to X."""
+        """Return the kernel matrix k(X, Y). Y defaults to X."""
         self._check()
         X = check_array(X, dtype=np.float64)
         Y = X if Y is None else check_array(Y, dtype=np.float64)
         if X.shape[1] != Y.shape[1]:
-            raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}.")
+            raise ValueError(f"Y must have {X.shape[1]} features, like X, got {Y.shape[1]}.")
         return gram.gram(self, X, Y)
 
     def resolve(
@@ -220,12 +227,12 @@ class RadialKernel(BaseEstimator):
         random_state : int, RandomState or None, default=0
             Seed for drawing the sample.
         before : RadialKernel, default=None
-            A resolved kernel whose bandwidth replaces ``"median"``, instead of the data.
+            A resolved kernel. If given, its bandwidth replaces ``"median"``, and X is not used.
 
         Returns
         -------
         RadialKernel
-            The copy; its ``bandwidth`` is a number.
+            A copy whose ``bandwidth`` is a number.
         """
         resolved = type(self)(**self.get_params(deep=False))
         if isinstance(self.bandwidth, str):
@@ -247,14 +254,14 @@ class RadialKernel(BaseEstimator):
 
 
 def _power(values: Array, exponent: float) -> Array:
-    """Return values^exponent; square roots are taken in place."""
+    """Return values^exponent. Square roots are computed in place."""
     if exponent == 1:
         return values
     return np.sqrt(values, out=values) if exponent == 0.5 else np.power(values, exponent)
 
 
 def _steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float]:
-    """Return the largest slope and the largest step up of u -> profile(u^power) on a grid."""
+    """Return the largest slope and the largest increase of u -> profile(u^power) on a grid."""
     u = np.unique(np.concatenate([np.linspace(0, 8, 2049), np.geomspace(1e-3, 1e3, 2048)]))
     with np.errstate(all="ignore"):
         steps = np.diff(profile(u**power))
@@ -263,7 +270,7 @@ def _steepest(profile: Callable[[Any], Any], power: float) -> tuple[float, float
 
 
 class _SquaredProfile:
-    """The profile phi^2 as an object that can be pickled."""
+    """Squared profile phi^2 as a picklable object."""
 
     def __init__(self, profile: Callable[[Any], Any]) -> None:
         self.profile = profile
@@ -273,9 +280,9 @@ class _SquaredProfile:
 
 
 class _Exponential(RadialKernel):
-    """k(x, y) = exp(-gamma ||x - y||^p) with gamma = 1 / sigma^p."""
+    """Exponential kernel k(x, y) = exp(-gamma ||x - y||^p) with gamma = 1 / sigma^p."""
 
-    concave = True  # for p = 1 and p = 2: docs/bounds.md
+    concave = True  # for p = 1 and p = 2; see docs/bounds.md
     monotone = True
 
     def __init__(self, bandwidth: float | str = "median") -> None:
@@ -287,13 +294,13 @@ class _Exponential(RadialKernel):
         return np.exp(-s)
 
     def log_integral(self, n_features: int) -> float:
-        """Return the log of the integral of exp(-||u||^p) over R^d: area * Gamma(d/p) / p."""
+        """Return the log of the integral of exp(-||u||^p) over R^d, area * Gamma(d/p) / p."""
         d, p = n_features, self.power
         area = math.log(2) + 0.5 * d * math.log(math.pi) - gammaln(d / 2)
         return float(area + gammaln(d / p) - math.log(p))
 
     def drop(self, distance: Any) -> Any:
-        """Return 1 - exp(-s), accurate for small s."""
+        """Return 1 - exp(-s), which is accurate for small s."""
         return -np.expm1(-((distance / self.scale) ** self.power))
 
     def squared(self) -> Self:
@@ -302,7 +309,7 @@ class _Exponential(RadialKernel):
 
     @property
     def gamma(self) -> float:
-        """1 / sigma^p, the parameter of scikit-learn's kernels."""
+        """The parameter gamma = 1 / sigma^p of scikit-learn's kernels."""
         return self.scale**-self.power
 
     @classmethod
@@ -312,7 +319,7 @@ class _Exponential(RadialKernel):
         Parameters
         ----------
         gamma : float
-            Positive number.
+            The parameter gamma; must be positive.
 
         Returns
         -------
@@ -323,14 +330,14 @@ class _Exponential(RadialKernel):
 
 
 class Gaussian(_Exponential):  # numpydoc ignore=PR02
-    """The Gaussian kernel k(x, y) = exp(-||x - y||^2 / sigma^2).
+    """Gaussian kernel k(x, y) = exp(-||x - y||^2 / sigma^2).
 
-    scikit-learn's ``gamma`` is 1 / sigma^2.
+    In scikit-learn, ``gamma`` is 1 / sigma^2.
 
     Parameters
     ----------
     bandwidth : float or "median", default="median"
-        sigma. ``"median"`` uses the median pairwise distance of a seeded sample when an
+        sigma. ``"median"`` uses the median pairwise distance in a seeded sample when an
         estimator is fitted.
 
     Examples
@@ -350,30 +357,31 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
-        """Draw from a normal with variance 2 / sigma^2 (half the squared length is gamma)."""
+        """Draw frequencies from a normal distribution with variance 2 / sigma^2."""
+        # sigma^2 / 4 times the squared length follows a gamma distribution.
         lengths = np.sqrt(gammaincinv(n_features / 2, stratified_uniform(shape, generator)))
         return random_directions(shape, n_features, generator) * (
             2 / self.scale * lengths[..., None]
         )
 
     def evaluate(self, scaled: Array) -> Array:
-        """Return exp(scaled), in place."""
+        """Return exp(scaled), computed in place."""
         return np.exp(scaled, out=scaled)
 
     def log_evaluate(self, scaled: Array) -> Array:
-        """Return ``scaled`` itself, which is the logarithm."""
+        """Return ``scaled``, which is the logarithm of the kernel values."""
         return scaled
 
 
 class Laplacian(_Exponential):  # numpydoc ignore=PR02
-    """The Laplacian kernel k(x, y) = exp(-||x - y|| / sigma), with the Euclidean distance.
+    """Laplacian kernel k(x, y) = exp(-||x - y|| / sigma), with the Euclidean distance.
 
-    scikit-learn's ``"laplacian"`` uses the L1 distance instead, which is not radial.
+    scikit-learn's ``"laplacian"`` kernel is not radial, because it uses the L1 distance.
 
     Parameters
     ----------
     bandwidth : float or "median", default="median"
-        sigma. ``"median"`` uses the median pairwise distance of a seeded sample when an
+        sigma. ``"median"`` uses the median pairwise distance in a seeded sample when an
         estimator is fitted.
 
     Examples
@@ -391,17 +399,18 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
     def frequencies(
         self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
     ) -> Array:
-        """Draw from a multivariate Cauchy with scale 1 / sigma (1 / (1 + length^2) is beta)."""
+        """Draw frequencies from a multivariate Cauchy distribution with scale 1 / sigma."""
+        # 1 / (1 + sigma^2 length^2) follows a beta distribution.
         inverse = betaincinv(0.5, n_features / 2, stratified_uniform(shape, generator))
         lengths = np.sqrt((1 - inverse) / np.maximum(inverse, 1e-300))
         return random_directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
 
     def evaluate(self, scaled: Array) -> Array:
-        """Return exp(-sqrt(scaled)), in place."""
+        """Return exp(-sqrt(scaled)), computed in place."""
         return np.exp(self.log_evaluate(scaled), out=scaled)
 
     def log_evaluate(self, scaled: Array) -> Array:
-        """Return -sqrt(scaled), in place."""
+        """Return -sqrt(scaled), computed in place."""
         return np.negative(np.sqrt(scaled, out=scaled), out=scaled)
 
 
@@ -417,14 +426,14 @@ def as_kernel(
     gamma: float | None = None,
     bandwidth: float | str | None = None,
 ) -> RadialKernel:
-    """Return the kernel for an estimator's ``kernel``, ``gamma`` and ``bandwidth``.
+    """Return the kernel object for the parameters of an estimator.
 
     Parameters
     ----------
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None
-        Kernel object or name; None is the Gaussian.
+        Kernel object or name. None means the Gaussian.
     gamma, bandwidth : float or None
-        Give at most one, and only together with a name.
+        Parameters for a kernel given by name. At most one of them may be set.
 
     Returns
     -------
@@ -434,8 +443,8 @@ def as_kernel(
     if isinstance(kernel, RadialKernel):
         if gamma is not None or bandwidth is not None:
             raise ValueError(
-                "gamma and bandwidth can only be combined with the name of a kernel. "
-                f"Set the bandwidth of the kernel object instead: {kernel!r}."
+                "gamma and bandwidth can be set only if kernel is a name, but kernel is "
+                f"{kernel!r}. Set the bandwidth of the kernel object instead."
             )
         return kernel
     name = "gaussian" if kernel is None else kernel
@@ -447,7 +456,8 @@ def as_kernel(
     family = _BY_NAME[name]
     if gamma is not None and bandwidth is not None:
         raise ValueError(
-            f"Give gamma or bandwidth, not both: got gamma={gamma!r}, bandwidth={bandwidth!r}."
+            f"gamma={gamma!r} and bandwidth={bandwidth!r} cannot be combined. Set one of them to "
+            "None."
         )
     if gamma is not None:
         return family.from_gamma(gamma)

@@ -1,4 +1,4 @@
-"""The fitted model: everything that the answers of an estimator depend on, in one object."""
+"""Fitted models: one immutable object with everything needed to evaluate an estimator."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class FittedModel:
-    """A solved embedding.
+    """Fitted embedding: a kernel, a reduced set and the eigenfunctions computed from them.
 
-    Every estimator answers through one of these, and plotting, reports, model files, ONNX
-    export and the command line work on it instead of inspecting estimators. All estimators
-    have it as ``model_``; :func:`unwrap` finds it in a detector or a pipeline as well.
+    All embeddings and detectors expose it as ``model_``, and :func:`unwrap` extracts it from a
+    pipeline as well. Plotting, reports, model files, ONNX export and the command line use it
+    instead of inspecting estimators.
 
     Attributes
     ----------
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
-        The weighted points that stand for the data. For landmark methods, the landmarks.
+        The weighted points that represent the data; for landmark methods, the landmarks.
     system : EigenSystem
-        Eigenvalues, and eigenfunctions over the centers.
+        The eigenvalues and the eigenfunctions, expanded over the centers.
     evaluated : EigenSystem
-        The same eigenfunctions through the points that ``transform`` evaluates the kernel at.
-        It is ``system`` itself unless a smaller basis was requested.
+        The same eigenfunctions, expanded over the points at which ``transform`` evaluates the
+        kernel. This is ``system`` itself unless a smaller basis was requested.
     scale : ndarray of shape (n_components,)
-        Coordinates are eigenfunctions times this.
+        Factors that turn eigenfunction values into coordinates.
     certified : bool
         True if an error certificate can be computed.
     landmarks : bool
-        True if the points of ``reduced_set`` are landmarks, whose weights do not count rows.
+        True if ``reduced_set`` contains landmarks, whose weights are not row counts.
     known : ReducedSet
-        The points that pre-images are learned from. The reduced set unless given.
+        The points from which pre-images are learned; defaults to ``reduced_set``.
     partition : Partition or None
-        For clustering: the rule from eigenfunctions to clusters.
+        For clustering, the rule that maps eigenfunction values to clusters.
     offset : float or None
-        For novelty detection: scores below the offset are outliers.
+        For novelty detection, the score below which a row is an outlier.
     time : float or None
-        For diffusion maps: the diffusion time.
+        For diffusion maps, the diffusion time.
     """
 
     kernel: RadialKernel
@@ -80,7 +80,7 @@ class FittedModel:
         self._check()
 
     def _check(self) -> None:
-        """Check that the parts belong together."""
+        """Check that the shapes of the fields are consistent."""
         sizes = check.shapes(self, scale="r")
         n_features = self.reduced_set.n_features
         if self.known.n_features != n_features:
@@ -93,10 +93,13 @@ class FittedModel:
                     f"got {found[0]} and {found[1]}."
                 )
         if self.partition is not None and len(self.partition.directions) != sizes["r"]:
-            raise ValueError(f"partition must take {sizes['r']} eigenfunctions.")
+            raise ValueError(
+                f"partition must be defined on {sizes['r']} eigenfunctions, "
+                f"got {len(self.partition.directions)}."
+            )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed again."""
+        """Return the state without cached values, which can be recomputed."""
         cached = {"certificate", "feature_space", "center_labels"}
         state = {name: value for name, value in self.__dict__.items() if name not in cached}
         return {**state, "_cache": {}}
@@ -108,7 +111,7 @@ class FittedModel:
 
     @property
     def basis(self) -> Array:
-        """The points that ``transform`` evaluates the kernel at."""
+        """The points at which ``transform`` evaluates the kernel."""
         return self.evaluated.centers
 
     @property
@@ -118,7 +121,7 @@ class FittedModel:
 
     @property
     def n_samples(self) -> float | None:
-        """The number of rows, or None if the model does not know it."""
+        """The total weight of the fitted rows, or None for landmark methods."""
         return None if self.landmarks else self.reduced_set.n_samples
 
     @property
@@ -128,22 +131,22 @@ class FittedModel:
 
     @property
     def ell(self) -> float | None:
-        """sigma / spacing of a shadow set, or None if the centers come from another method."""
+        """The ratio sigma / spacing for a shadow set, or None for other reduced sets."""
         return _ell(self.kernel, self.reduced_set)
 
     @property
     def is_kernel_pca(self) -> bool:
-        """True for kernel PCA, False for random walks."""
+        """True for kernel PCA, False for random-walk embeddings."""
         return not isinstance(self.system.operator, FittedMarkov)
 
     @property
     def explained_variance_ratio(self) -> Array | None:
-        """Share of the variance in feature space per component; None for random walks."""
+        """Fraction of the feature-space variance per component, or None for random walks."""
         return self.system.eigenvalues / self.system.trace if self.is_kernel_pca else None
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """The error certificate at 95% confidence, or None if the model has none."""
+        """The error certificate at 95% confidence, or None if there is none for this model."""
         if not self.certified:
             return None
         return certify(self.kernel, self.reduced_set, self.system)
@@ -155,27 +158,27 @@ class FittedModel:
 
     @cached_property
     def center_labels(self) -> NDArray[np.intp]:
-        """The cluster of each center."""
+        """The cluster label of each center."""
         assert self.partition is not None
         return self.partition.labels(self.system.functions)
 
     def functions(self, X: Array) -> Array:
-        """Return the eigenfunctions at checked rows, one per column."""
+        """Evaluate the eigenfunctions at validated rows; one column per eigenfunction."""
         return self._cached(X.dtype, lambda: self.evaluated.prepare(X.dtype))(X)
 
     def embed(self, X: Array) -> Array:
-        """Return the coordinates of checked rows."""
+        """Return the coordinates of validated rows."""
         functions = self.functions(X)
         return functions * self.scale.astype(functions.dtype)
 
     def preimages(self, Z: Array, method: str) -> Array:
-        """Return points of the input space whose coordinates are about these."""
+        """Return points in the input space whose coordinates are close to the rows of Z."""
         return self._cached(method, lambda: METHODS[method].fit(self.system, self.known))(Z)
 
     def certify(
         self, confidence: float, X: Array | None = None, sample_weight: Array | None = None
     ) -> Certificate:
-        """Return the certificate at another confidence, or with the errors measured on X."""
+        """Return a certificate at the given confidence, with errors measured on X if given."""
         return certify(
             self.kernel,
             self.reduced_set,
@@ -186,23 +189,27 @@ class FittedModel:
         )
 
     def _cached(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return a cached value; threads may compute it at the same time, with equal results."""
+        """Return a cached value, computing it if missing.
+
+        No lock is needed: threads that compute it concurrently get equal results.
+        """
         found = self._cache.get(key)
         if found is None:
             found = self._cache[key] = compute()
         return found
 
     def residuals(self, X: Array) -> Array:
-        """Return the squared distance of each row from the principal subspace."""
+        """Return the squared distance in feature space from each row to the principal subspace."""
         return self.feature_space.residuals(X)
 
     def scores(self, X: Array) -> Array:
-        """Return novelty scores; negative for outliers."""
+        """Return the novelty scores, which are negative for outliers."""
         assert self.offset is not None
         return -self.residuals(X) - self.offset
 
     def labels(self, X: Array) -> NDArray[np.intp]:
-        """Return the cluster of each row; the nearest center decides where all functions are 0."""
+        """Return the cluster label of each row."""
+        # Rows at which all eigenfunctions are 0 get the label of their nearest center.
         assert self.partition is not None
         functions = self.functions(X)
         labels = self.partition.labels(functions)
@@ -213,34 +220,34 @@ class FittedModel:
         return labels
 
     def with_offset(self, offset: float) -> FittedModel:
-        """Return the same model as a novelty detector with this offset."""
+        """Return a copy of the model that detects outliers with this offset."""
         return replace(self, offset=offset)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedEstimator:
-    """A fitted estimator as its user holds it, taken apart once.
+    """Parts of a fitted estimator or pipeline, as returned by :func:`unwrap`.
 
     Attributes
     ----------
     estimator : estimator
-        The last step: an embedding, a detector or a density.
+        The last step of the pipeline: an embedding, a detector or a density.
     embedding : estimator
         The embedding inside a detector; otherwise the estimator itself.
     name : str
-        Class of the embedding or density, for display.
+        Class name of the embedding or density, for display.
     preprocessing : transformer or None
-        The steps of the pipeline before it.
+        The pipeline steps before ``estimator``.
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
-        The weighted points that stand for the data.
+        The weighted points that represent the data.
     n_features : int
-        Number of features that the model sees.
+        Number of features after preprocessing.
     feature_names : list of str or None
-        Their names, if the model was fitted with names.
+        Names of these features, if the estimator was fitted with names.
     columns : list of str or None
-        Names of the columns before preprocessing, if the first step was fitted with names.
+        Column names before preprocessing, if the first step was fitted with names.
     n_columns : int
         Number of columns before preprocessing.
     """
@@ -259,22 +266,22 @@ class FittedEstimator:
 
     @property
     def model(self) -> FittedModel:
-        """The fitted model; a density has none, and raises."""
+        """The fitted model. Raises TypeError for a density, which has no model."""
         if self._model is None:
             raise TypeError(
-                f"{self.name} is a density and has no components; fit an embedding such as "
+                f"{self.name} is a density and has no components. Fit an embedding such as "
                 "ReducedSetKernelPCA(density=...)."
             )
         return self._model
 
     @property
     def has_model(self) -> bool:
-        """False for a density."""
+        """True unless the estimator is a density."""
         return self._model is not None
 
     @property
     def n_samples(self) -> float | None:
-        """The number of rows, or None if the model does not know it."""
+        """The total weight of the fitted rows, or None for landmark methods."""
         return self.reduced_set.n_samples if self._model is None else self._model.n_samples
 
     @property
@@ -284,16 +291,16 @@ class FittedEstimator:
 
     @property
     def ell(self) -> float | None:
-        """sigma / spacing of a shadow set, or None if the centers come from another method."""
+        """The ratio sigma / spacing for a shadow set, or None for other reduced sets."""
         return _ell(self.kernel, self.reduced_set)
 
     def prepare(self, X: Any) -> Array:
-        """Return rows as the model sees them: preprocessed, as an array of floats."""
+        """Preprocess rows and return them as a float array."""
         rows = X if self.preprocessing is None else self.preprocessing.transform(X)
         return check_array(rows, dtype=check.FLOATS, input_name="X")
 
     def names_of_features(self, given: Any = None) -> list[str]:
-        """Return the given names, or those of the fit, or numbered ones."""
+        """Return the given feature names, those seen during ``fit``, or numbered defaults."""
         names = self.feature_names if given is None else given
         if names is None:
             return [f"feature {j + 1}" for j in range(self.n_features)]
@@ -306,14 +313,14 @@ class FittedEstimator:
 
 
 def unwrap(estimator: Any) -> FittedEstimator:
-    """Take a fitted embedding, detector, density or pipeline apart.
+    """Split a fitted embedding, detector, density or pipeline into its parts.
 
-    This is the only place that looks into a pipeline or a detector.
+    No other function inspects pipelines or detectors.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted embedding, novelty detector or density of rskpca, or a Pipeline that ends in one.
+        A fitted rskpca embedding, novelty detector or density, or a Pipeline that ends in one.
 
     Returns
     -------
@@ -326,8 +333,8 @@ def unwrap(estimator: Any) -> FittedEstimator:
     is_density = isinstance(last, BaseDensity)
     if not is_density and not hasattr(type(last), "model_"):
         raise TypeError(
-            "the model must be an rskpca embedding or density, or a pipeline ending in one, "
-            f"got {type(last).__name__}."
+            "The model must be an rskpca embedding, novelty detector or density, or a pipeline "
+            f"that ends in one, got {type(last).__name__}."
         )
     check_is_fitted(last)
     model = None if is_density else last.model_
@@ -348,18 +355,18 @@ def unwrap(estimator: Any) -> FittedEstimator:
 
 
 def _ell(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Return sigma / spacing; infinity if every distinct row is a center."""
+    """Return sigma / spacing, or infinity if every row is a center."""
     if reduced_set.spacing is None:
         return None
     return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf
 
 
 def _names(estimator: Any) -> list[str] | None:
-    """Return the column names that an estimator or a pipeline was fitted with."""
+    """Return the column names with which an estimator or a pipeline was fitted."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
 
 
 def _public_name(estimator: Any) -> str:
-    """Return the name of the first public class in the method resolution order."""
+    """Return the name of the first public class in the MRO."""
     return next(c.__name__ for c in type(estimator).__mro__ if not c.__name__.startswith("_"))

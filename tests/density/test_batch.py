@@ -105,7 +105,7 @@ def test_kernel_pca_reports_that_the_density_does_not_support_streaming(make, fi
         model.fit(X)
     with pytest.raises(AttributeError) as error:
         model.partial_fit(X)
-    assert "cannot partial_fit; use a ShadowDensity" in str(error.value.__cause__)
+    assert "does not support partial_fit. Use a ShadowDensity" in str(error.value.__cause__)
 
 
 # --------------------------------------------------------------------------- invalid input

@@ -197,7 +197,7 @@ def test_a_fading_density_cannot_forget_rows():
     model = ReducedSetKernelPCA(2, density=fading_density(10.0)).fit(drifting_rows(50))
     with pytest.raises(AttributeError) as error:
         model.forget(drifting_rows(50)[:1])
-    assert "FadingDensity cannot forget" in str(error.value.__cause__)
+    assert "FadingDensity does not support forget" in str(error.value.__cause__)
 
 
 def test_a_copy_of_a_stream_is_independent():

@@ -370,7 +370,7 @@ def test_an_invalid_bandwidth_is_reported(bandwidth):
     ("weights", "message"),
     [
         (np.zeros(30), "sample_weight must have a positive sum"),
-        (np.arange(30) - 1.0, r"sample_weight must not be negative, got a minimum of -1\.0"),
+        (np.arange(30) - 1.0, r"sample_weight must be non-negative, got a minimum of -1\.0"),
         (np.full(30, np.nan), "sample_weight must be finite"),
         (np.full(30, np.inf), "sample_weight must be finite"),
         (np.ones(29), r"sample_weight.*shape \(30,\).*\(29,\)"),
@@ -389,7 +389,7 @@ def test_invalid_weights_are_reported(weights, message):
 
 
 def test_the_median_bandwidth_of_identical_rows_is_undefined():
-    with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
+    with pytest.raises(ValueError, match=r'bandwidth="median" requires distinct rows'):
         ShadowDensity().fit(np.ones((10, 2)))
 
 

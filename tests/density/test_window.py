@@ -416,7 +416,7 @@ def test_a_chunk_with_zero_weight_has_no_effect(make):
     expected = stream.reduced_set_
     assert stream.partial_fit(X[30:33], sample_weight=np.zeros(3)).reduced_set_ == expected
     np.testing.assert_array_equal(stream.labels_, -1)
-    with pytest.raises(ValueError, match="every weight is zero"):
+    with pytest.raises(ValueError, match="all weights are zero"):
         make(20).partial_fit(X, sample_weight=np.zeros(60))
 
 

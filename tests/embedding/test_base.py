@@ -117,7 +117,7 @@ def test_forgotten_rows_must_have_been_fitted(fitted, rows, message):
         (X_GOOD * np.nan, None, "NaN"),
         (X_GOOD[:, :2], None, "2 features"),
         (X_GOOD[:0], None, "0 sample"),
-        (X_GOOD, np.full(200, -1.0), "sample_weight must not be negative"),
+        (X_GOOD, np.full(200, -1.0), "sample_weight must be non-negative"),
         (X_GOOD, np.ones(3), "sample_weight"),
     ],
 )
@@ -152,8 +152,10 @@ def test_a_density_that_does_not_support_streaming_is_reported(verb):
     model = make(density=FixedDensity()).fit(X_GOOD)
     with pytest.raises(AttributeError) as error:
         getattr(model, verb)(X_GOOD)
-    assert f"FixedDensity cannot {verb}; use a ShadowDensity" in str(error.value.__cause__)
-    model.set_params(density=None)  # takes effect only at the next fit
+    assert f"FixedDensity does not support {verb}. Use a ShadowDensity" in str(
+        error.value.__cause__
+    )
+    model.set_params(density=None)  # takes effect at the next fit
     assert not hasattr(model, verb)
     assert hasattr(model.fit(X_GOOD), verb)
 
@@ -172,7 +174,7 @@ def test_a_density_that_does_not_support_streaming_is_reported(verb):
         (X_GOOD[:, 0], "Expected 2D array, got 1D"),
         (X_GOOD.astype(complex), "Complex data not supported"),
         ([["a", "b"], ["c", "d"]], "could not convert string to float"),
-        (np.ones((10, 3)), "all points are identical"),
+        (np.ones((10, 3)), "the kernel cannot distinguish"),
     ],
 )
 def test_invalid_data_are_rejected(fitted, X, message):
@@ -221,7 +223,7 @@ def test_fitted_attributes_require_a_fitted_model(name):
     ("weights", "message"),
     [
         (np.zeros(200), "sample_weight must have a positive sum"),
-        (np.arange(200) - 1.0, r"sample_weight must not be negative, got a minimum of -1\.0"),
+        (np.arange(200) - 1.0, r"sample_weight must be non-negative, got a minimum of -1\.0"),
         (np.full(200, np.nan), "sample_weight must be finite"),
         (np.ones(199), r"sample_weight.*shape \(200,\).*\(199,\)"),
         (["a"] * 200, "sample_weight must contain numbers"),
@@ -247,12 +249,12 @@ def test_invalid_weights_are_reported(fitted, weights, message):
         ({"bandwidth": "mean"}, "bandwidth must be a positive number or \"median\", got 'mean'"),
         *[({"gamma": g, "bandwidth": None}, f"gamma must be a positive, finite number, got {g!r}")
           for g in (0, -1.0, np.nan, np.inf)],
-        ({"gamma": 0.5}, r"gamma or bandwidth, not both: got gamma=0\.5"),
+        ({"gamma": 0.5}, r"gamma=0\.5 and bandwidth=.* cannot be combined"),
         ({"kernel": Gaussian(1.0)}, r"gamma and bandwidth.*Gaussian\(bandwidth=1\.0\)"),
         ({"kernel": Gaussian(1.0), "gamma": 2.0, "bandwidth": None}, "gamma and bandwidth"),
         ({"kernel": Gaussian(-1.0), "bandwidth": None}, r"bandwidth.*got -1\.0"),
         ({"kernel": "linear"}, "or a kernel object such as Gaussian\\(2.0\\), got 'lin"),
-        ({"ell": 3.0, "density": ShadowDensity()}, r"ell=3\.0 was given together with a density"),
+        ({"ell": 3.0, "density": ShadowDensity()}, r"ell=3\.0 cannot be combined with density"),
         ({"density": ShadowDensity(ell=-2.0)}, r"ell must be.*got -2\.0"),
     ],
 )  # fmt: skip
@@ -269,13 +271,13 @@ def test_density_must_be_a_density_estimator(fitted, density):
 
 
 def test_the_median_bandwidth_of_identical_rows_is_undefined():
-    with pytest.raises(ValueError, match=r'bandwidth="median" needs distinct rows'):
+    with pytest.raises(ValueError, match=r'bandwidth="median" requires distinct rows'):
         ReducedSetKernelPCA(2).fit(np.ones((10, 2)))
 
 
 @pytest.mark.parametrize("n", [50, 512])
 def test_a_kernel_that_cannot_distinguish_the_points_is_rejected(n):
-    with pytest.raises(ValueError, match="all points are identical"):
+    with pytest.raises(ValueError, match="the kernel cannot distinguish"):
         make(2, bandwidth=1e12, ell=np.inf).fit(datasets.blobs(n, 3))
 
 
@@ -303,7 +305,7 @@ def test_requesting_all_components_of_a_huge_set_is_rejected(monkeypatch):
     from rskpca.embedding import kernel_pca
 
     monkeypatch.setattr(kernel_pca, "STORED_CENTERS", 10)
-    with pytest.raises(ValueError, match=r"n_components=None would compute all .* give a number"):
+    with pytest.raises(ValueError, match=r"n_components=None would compute all"):
         make(None).fit(X_GOOD)
 
 

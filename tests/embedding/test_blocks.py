@@ -65,7 +65,7 @@ def test_refinement_in_blocks_requires_the_moments_of_all_rows(estimator, added)
     moments = fit.moments(reduced_set)
     for part in [*PARTS, PARTS[0]][:added]:
         moments = moments.add(part)
-    with pytest.raises(ValueError, match=r"needs the moments of all rows, of weight 3000, got"):
+    with pytest.raises(ValueError, match=r"the total weight of all rows, 3000, got"):
         fit.fitted(reduced_set, moments if added else None)
     assert fitted_state(model) == before
 
@@ -74,7 +74,7 @@ def test_unexpected_moments_are_rejected():
     fit = BlockFit.of(ReducedSetKernelPCA(3, bandwidth=5.0, ell=3.0), X)
     reduced_set = fit.shadow.cover(X)
     moments = BlockFit.of(clone(REFINED), X).moments(reduced_set).add(X)
-    with pytest.raises(ValueError, match=r"the estimator does not refine; leave them out"):
+    with pytest.raises(ValueError, match=r"moments must be None unless"):
         fit.fitted(reduced_set, moments)
 
 
@@ -198,7 +198,7 @@ def test_the_sample_is_drawn_with_the_seed_of_the_estimator_that_owns_the_kernel
     ],
 )
 def test_estimators_that_cannot_be_merged_are_rejected(estimator):
-    with pytest.raises(TypeError, match=r"cannot be fitted in blocks; use a Shad"):
+    with pytest.raises(TypeError, match=r"cannot be fitted in blocks\. Use a Shad"):
         BlockFit.of(estimator, X)
 
 
@@ -206,7 +206,7 @@ def test_a_failed_fit_leaves_the_model_unchanged():
     model = NormalizedCut(4, bandwidth=5.0, ell=3.0).fit(X)
     before = fitted_state(model)
     model.set_params(n_clusters=900)
-    with pytest.raises(ValueError, match=r"n_clusters=900, but there are"):
+    with pytest.raises(ValueError, match=r"n_clusters must be at most .* got 900"):
         fitted(model)
     assert fitted_state(model) == before
 

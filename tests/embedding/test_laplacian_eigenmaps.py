@@ -126,7 +126,7 @@ def test_isolated_centers_are_reported_with_the_bandwidth_that_connects_them():
 @pytest.mark.parametrize("X", [[[0.0, 0.0]], [[0.0, 0.0], [1e3, 0.0]]])
 def test_data_that_admit_no_random_walk_are_rejected(X):
     model = LaplacianEigenmaps(2, bandwidth=1.0).partial_fit(X)
-    with pytest.raises(ValueError, match=rf"none of the {len(X)} centers has an affinity"):
+    with pytest.raises(ValueError, match=f"All {len(X)} centers have zero affinity"):
         model.transform(X)
 
 
@@ -188,14 +188,14 @@ def test_a_disconnected_neighbor_graph_is_reported_with_the_cut_off_that_connect
 
 def test_points_beyond_the_cut_off_are_reported():
     model = LaplacianEigenmaps(2, bandwidth=4.0, graph=10.0).fit(datasets.blobs(200, 2))
-    with pytest.warns(UserWarning, match="1 of 1 rows .* larger cut-off"):
+    with pytest.warns(UserWarning, match="1 of 1 rows .* larger cutoff"):
         np.testing.assert_array_equal(model.transform([[0.0, 30.0]]), 0)
 
 
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (1, "graph=1 is the number of nearest centers and must be at least 2"),
+        (1, "graph must be at least 2 .* got 1"),
         (-1.0, "graph must be a positive, finite number, got -1.0"),
         ("knn", "graph must be"),
         (True, "graph must be"),

@@ -180,7 +180,7 @@ def test_a_neighbor_graph_gives_the_same_clusters(graph):
     [
         ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
         ({"n_clusters": None}, "n_clusters must be"),
-        ({"n_clusters": 51}, "n_clusters=51, but there are only 50 centers"),
+        ({"n_clusters": 51}, "n_clusters must be at most 50"),
         ({"self_affinity": None}, "self_affinity must be"),
         (
             {"assign_labels": "best"},

@@ -271,7 +271,7 @@ X_GOOD = datasets.blobs(200, 3)
 @pytest.mark.parametrize(
     ("Z", "message"),
     [
-        (np.zeros((5, 3)), "Z has 3 columns, but the model has 4 components; pass what transform"),
+        (np.zeros((5, 3)), "Z must have 4 columns, one per component, got 3"),
         (np.zeros(4), "Expected 2D array"),
         (np.full((2, 4), np.nan), "Z contains NaN"),
         (np.zeros((0, 4)), "0 sample"),

@@ -147,7 +147,7 @@ def test_a_window_model_can_be_refined_on_its_rows():
     model = ReducedSetKernelPCA(3, density=window).fit(X).refine_on(X[-150:])
     exact = ReducedSetKernelPCA(3, density=shadow(np.inf)).fit(X[-150:])
     np.testing.assert_allclose(answer(model), answer(exact), atol=0.01)
-    with pytest.raises(ValueError, match="pass the same rows"):
+    with pytest.raises(ValueError, match="Pass the same rows"):
         model.refine_on(X)
 
 
@@ -232,7 +232,7 @@ def test_updating_a_model_that_does_not_support_streaming_is_reported():
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=KMeansDensity(5)).fit(X)
     with pytest.raises(AttributeError, match="partial_fit") as error:
         model.set_params(density=ShadowDensity()).partial_fit(X)
-    assert "KMeansDensity cannot partial_fit; use a ShadowDensity and call fit" in str(
+    assert "KMeansDensity does not support partial_fit. Use a ShadowDensity and call fit" in str(
         error.value.__cause__
     )
 

@@ -167,7 +167,7 @@ def test_the_warning_about_too_few_components_mentions_the_basis():
 @pytest.mark.parametrize("rows", [None, 5, "rows"])
 def test_the_second_pass_rejects_invalid_rows(rows):
     model = ReducedSetKernelPCA(2, bandwidth=4.0).fit(datasets.blobs(100, 3))
-    with pytest.raises(TypeError, match="refine_on takes rows, or an iterable of chunks"):
+    with pytest.raises(TypeError, match="chunks must be an array of rows or an iterable"):
         model.refine_on(rows)
 
 
@@ -195,12 +195,20 @@ def test_a_density_as_the_basis_provides_its_centers():
     [
         ({"basis": 0}, ValueError, "basis must be an integer of at least 1, got 0"),
         ({"basis": True}, ValueError, "basis must be an integer"),
-        ({"basis": 1.5}, ValueError, "a float is a share of the centers"),
+        ({"basis": 1.5}, ValueError, "basis must be above 0 and at most 1"),
         ({"basis": 0.0}, ValueError, "above 0 and at most 1"),
         ({"basis": "small"}, ValueError, 'basis must be None, "auto", a number'),
         ({"basis": np.zeros((3, 3))}, TypeError, "got ndarray"),
-        ({"basis": ReducedSet(np.zeros((3, 2)), np.ones(3))}, ValueError, "basis has 2 features"),
-        ({"basis": "auto", "n_components": None}, ValueError, "needs n_components, got None"),
+        (
+            {"basis": ReducedSet(np.zeros((3, 2)), np.ones(3))},
+            ValueError,
+            "basis must have 3 features",
+        ),
+        (
+            {"basis": "auto", "n_components": None},
+            ValueError,
+            "n_components must be an integer, got None",
+        ),
         ({"refine": "twice"}, ValueError, 'refine must be one of "nystrom", got'),
         ({"refine": np.array(["nystrom", ""])}, ValueError, "refine must be one of"),
         (
@@ -277,6 +285,6 @@ def test_refine_on_rejects_a_different_number_of_rows(rows):
     X = datasets.blobs(200, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0).fit(X)
     before = model.transform(X)
-    with pytest.raises(ValueError, match=r"but the model has seen 200; pass the same rows"):
+    with pytest.raises(ValueError, match=r"must have total weight 200, like the fitted rows"):
         model.refine_on(rows)
     np.testing.assert_array_equal(model.transform(X), before)

@@ -88,7 +88,7 @@ def test_a_basis_preserves_the_clusters():
 
 @pytest.mark.parametrize("walk", [LaplacianEigenmaps, NormalizedCut])
 def test_a_basis_cannot_be_combined_with_a_graph(walk):
-    with pytest.raises(ValueError, match=r"basis=20 needs the full kernel, but graph=5"):
+    with pytest.raises(ValueError, match=r"basis=20 requires the full kernel, but graph=5"):
         walk(2, basis=20, graph=5).fit(datasets.blobs(100, 3))
 
 

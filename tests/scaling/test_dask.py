@@ -317,7 +317,7 @@ class TestErrors:
         self.assert_rejected(
             BLOCKS, r"one number per row, got 2 dim", sample_weight=da.ones((3000, 1))
         )
-        self.assert_rejected(BLOCKS, r"must not be negative", sample_weight=-np.ones(3000))
+        self.assert_rejected(BLOCKS, r"must be non-negative", sample_weight=-np.ones(3000))
         unknown = without_lengths(BLOCKS)
         self.assert_rejected(
             unknown, r"call X.compute_chunk_sizes\(\)", sample_weight=np.ones(3000)

@@ -96,10 +96,10 @@ def test_the_correction_removes_two_thirds_of_the_error_for_means(name, bandwidt
 
 def test_other_kernels_and_sets_without_scatter_are_rejected():
     s, shape = cells()
-    with pytest.raises(ValueError, match="needs a Gaussian kernel, got a Laplacian"):
+    with pytest.raises(ValueError, match="must have a Gaussian kernel, got Laplacian"):
         corrected_eigenvalues(solve(Plain(), Laplacian(2.0), s, 2), s, shape)
     system = solve(Plain(), Gaussian(2.0), s, 2)
     with pytest.raises(ValueError, match=r"shape \(3, 3\), got \(2, 2\)"):
         corrected_eigenvalues(system, s, shape[:2, :2])
-    with pytest.raises(ValueError, match="no scatter"):
+    with pytest.raises(ValueError, match="reduced_set must have a scatter"):
         corrected_eigenvalues(system, ReducedSet(s.centers, s.weights), shape)

@@ -64,5 +64,5 @@ def test_a_graph_can_be_pickled():
 @pytest.mark.parametrize("graph", [50, 100.0])
 def test_too_many_pairs_are_rejected(graph, monkeypatch):
     monkeypatch.setattr(neighbours, "_MOST_PAIRS", 3000)
-    with pytest.raises(ValueError, match="pairs of neighbors, too many for memory"):
+    with pytest.raises(ValueError, match="pairs of neighbors, more than the limit"):
         NeighbourGraph.of(Gaussian(2.0), C, graph)

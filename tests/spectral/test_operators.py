@@ -68,7 +68,7 @@ def test_a_custom_g_leads_to_the_eigenproblem_of_g_times_k():
     ("g", "message"),
     [
         (lambda X, Y: np.ones(len(X)), r"g must return an array of shape .* = \(25, 25\)"),
-        (lambda X, Y: np.full((len(X), len(Y)), np.nan), "not finite"),
+        (lambda X, Y: np.full((len(X), len(Y)), np.nan), "must be finite"),
     ],
 )
 def test_an_invalid_result_from_a_custom_g_is_reported(g, message):

@@ -1,1 +1,1 @@
-"""Numerical primitives: arrays in, arrays out."""
+"""Numerical primitives that operate on arrays."""

@@ -1,4 +1,4 @@
-"""Atomic writes."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pathlib import Path
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield the name of a temporary file, which replaces ``path`` if no exception is raised.
+    """Yield the path of a temporary file that replaces ``path`` if no exception is raised.
 
-    It is in the same directory and has the same suffix. Symbolic links are followed. An existing
-    file passes on its permissions; directories, devices and pipes are never replaced.
+    The temporary file is in the same directory and has the same suffix. Symbolic links are
+    followed. The permissions of an existing file are preserved. Directories, devices and pipes are
+    never replaced.
     """
     target = Path(os.path.realpath(path))
     mode = _mode(target)
@@ -31,11 +32,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
         raise
     if os.name == "posix":
-        _sync(target.parent)  # makes the new name durable
+        _sync(target.parent)  # makes the rename durable
 
 
 def _mode(target: Path) -> int | None:
-    """Return the permissions of a file that would be replaced, or None if there is none."""
+    """Return the permissions of the file to be replaced, or None if it does not exist."""
     if not target.exists():
         return None
     mode = target.stat().st_mode

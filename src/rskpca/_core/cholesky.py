@@ -1,8 +1,8 @@
 """Pivoted partial Cholesky factorization of a kernel matrix, K ~ F F'.
 
-Memory is O(n m). The residual diagonal d = diag(K - F F') is large at rows that the pivots do not
-yet represent. The next pivot maximizes it (greedy) or is drawn with probability proportional to
-it (random).
+Memory use is O(n m). The residual diagonal d = diag(K - F F') is large for rows that the pivots
+approximate poorly. The next pivot maximizes it (greedy) or is drawn with probability proportional
+to it (random).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BATCH = 64
 
 
 class PartialCholesky:
-    """A factor F with K ~ F F', built a few columns at a time, and the residual diagonal.
+    """Partial Cholesky factor F with K ~ F F', which grows by columns, and its residual diagonal.
 
     Each column of F is stored as a contiguous row of ``_factors``.
     """
@@ -36,7 +36,7 @@ class PartialCholesky:
 
     @property
     def pivots(self) -> Rows:
-        """Indices of the pivots, in the order they were chosen."""
+        """Indices of the pivots, in the order of selection."""
         return np.array(self._pivots, dtype=np.intp)
 
     @property
@@ -46,12 +46,12 @@ class PartialCholesky:
 
     @property
     def size(self) -> int:
-        """Number of elements of F once it is full."""
+        """Number of elements of F when it is full."""
         return self._factors.size
 
     @property
     def full(self) -> bool:
-        """True once there is no room for more pivots."""
+        """True if there is no room for more pivots."""
         return len(self._pivots) == len(self._factors)
 
     def scores(self, weights: Array | None) -> Array:
@@ -83,10 +83,11 @@ class PartialCholesky:
         self._append([row], self.residual(np.array([row])) / np.sqrt(self.residual_diagonal[row]))
 
     def add_accepted(self, proposed: Rows, uniform: Array) -> None:
-        """Thin the proposed pivots by rejection, one after the other, and add the accepted ones.
+        """Accept or reject the proposed pivots one by one, and add the accepted ones.
 
-        They were drawn in proportion to the residual before the first of them. Accepting each with
-        probability (residual now) / (residual then) makes it a draw from the current residual.
+        The proposals were drawn in proportion to the residual diagonal at the start of the batch.
+        Accepting each with probability (current residual) / (residual at the start) makes it a draw
+        in proportion to the current residual.
         """
         rest = self.residual(proposed)
         then, now = self.residual_diagonal[proposed], rest[:, proposed].copy()
@@ -118,9 +119,9 @@ class PartialCholesky:
 def greedy_cholesky(
     kernel: Radial, X: Array, weights: Array | None, n_pivots: int
 ) -> PartialCholesky:
-    """Choose each pivot as the first maximizer of w d.
+    """Choose pivots greedily; each is the first maximizer of w d.
 
-    Returns fewer pivots if they already span all rows.
+    Fewer pivots are chosen if they already span all rows.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
     fill_greedily(partial, weights)
@@ -143,8 +144,8 @@ def random_cholesky(
 ) -> PartialCholesky:
     """Draw each pivot with probability proportional to w d (Chen, Epperly, Tropp & Webber).
 
-    Pivots are proposed in batches and thinned by rejection. This leaves their distribution
-    unchanged (Epperly, Tropp & Webber) and does the work in matrix products.
+    Pivots are proposed in batches and filtered by rejection sampling. This does not change their
+    distribution (Epperly, Tropp & Webber), and most of the work is done by matrix products.
     """
     partial = PartialCholesky(kernel, X, n_pivots)
     with single_threaded_blas(partial.size):

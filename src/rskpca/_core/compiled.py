@@ -1,7 +1,8 @@
-"""Compiled loops over distances and sums. Import lazily: ``import rskpca`` must not import numba.
+"""Compiled loops over distances and sums.
 
-Every loop is single-threaded and releases the GIL. :func:`squared_distance` adds in the order
-that ``reference.py`` defines; every comparison that decides a label uses it.
+Import this module lazily, because ``import rskpca`` must not import numba. Every loop is
+single-threaded and releases the GIL. :func:`squared_distance` sums in the order defined by
+``reference.py``, and every comparison that determines a label uses it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from numba import njit
 
 
 def jit(**options):
-    """Compile with numba, and cache the machine code where a cache directory is writable."""
+    """Compile with numba, and cache the machine code if a cache directory is writable."""
 
     def decorate(function):
         try:
@@ -22,7 +23,7 @@ def jit(**options):
     return decorate
 
 
-# State fastmath always: without it a function inherits the flags of its first compiled caller.
+# Always set fastmath; otherwise a function inherits the flags of its first compiled caller.
 _FAST = {"contract", "reassoc", "nsz"}
 exact = jit(fastmath=False)
 fast = jit(fastmath=_FAST)
@@ -41,7 +42,7 @@ def squared_distance(X, i, C, j):
 
 @fast
 def scale_rows(X, origin, scale, rows, squared_norms):
-    """Write scale (X - origin) to ``rows`` and the squared norms, each in its array's dtype."""
+    """Write scale * (X - origin) to ``rows`` and its squared row norms to ``squared_norms``."""
     for i in range(X.shape[0]):
         total = 0.0
         for k in range(X.shape[1]):
@@ -53,7 +54,7 @@ def scale_rows(X, origin, scale, rows, squared_norms):
 
 @exact
 def _take_differences(products, i, X, C, norm, center_norms, near, large, sign):
-    """Recompute the squared distances of row i that lost digits to cancellation."""
+    """Recompute from differences the squared distances of row i that suffer from cancellation."""
     for j in range(products.shape[1]):
         size = norm + center_norms[j]
         if size > large and sign * products[i, j] < near * size:
@@ -62,7 +63,7 @@ def _take_differences(products, i, X, C, norm, center_norms, near, large, sign):
 
 @jit(fastmath=_FAST | {"nnan"})
 def finish_distances(products, X, C, norms, center_norms, near, large, sign):
-    """Turn inner products into sign * squared distances, in place; ``sign`` is 1 or -1.
+    """Convert inner products to sign * squared distances in place; ``sign`` is 1 or -1.
 
     With ``size`` = ||x||^2 + ||c||^2, a squared distance below ``near * size`` is recomputed
     from differences if ``size`` exceeds ``large``. A row whose norm overflows gets the largest
@@ -93,8 +94,8 @@ def finish_distances(products, X, C, norms, center_norms, near, large, sign):
 def compute_distances(X, origin, scale, C, center_norms, near, large, sign, rows, norms, out):
     """Write sign * squared distances from X to C, in units of 1 / scale, to ``out``.
 
-    C is already shifted by the origin and scaled; ``rows`` and ``norms`` are work arrays for X.
-    One call per batch, because threads wait for the GIL at every call.
+    C is already shifted by the origin and scaled; ``rows`` and ``norms`` are work arrays for X. All
+    steps are in one function, because threads wait for the GIL at every call.
     """
     scale_rows(X, origin, scale, rows, norms)
     np.dot(rows, C.T, out)
@@ -105,8 +106,9 @@ def compute_distances(X, origin, scale, C, center_norms, near, large, sign, rows
 def nearest_of_products(products, norms, center_norms, margins, X, C, labels, squared):
     """Find the nearest center of each row (the first among ties) and its squared distance.
 
-    ``products`` are inner products of shifted rows and centers. Centers whose distance computed
-    from them is within ``margins[i]`` of the smallest, or NaN, are compared by differences.
+    ``products`` are inner products of shifted rows and centers. Centers whose squared distance,
+    computed from the products, is NaN or within ``margins[i]`` of the smallest are compared by
+    differences.
     """
     for i in range(products.shape[0]):
         least = np.inf
@@ -124,7 +126,7 @@ def nearest_of_products(products, norms, center_norms, margins, X, C, labels, sq
 
 @exact
 def distances_to_labels(X, C, labels, squared):
-    """Write the squared distance from each row to the center with its label."""
+    """Write the squared distance from each row to the center given by its label."""
     for i in range(X.shape[0]):
         squared[i] = squared_distance(X, i, C, labels[i])
 
@@ -134,7 +136,7 @@ def spanning_tree(C, squared):
     """Write the squared edge lengths of the minimum spanning tree (Prim's algorithm)."""
     m = C.shape[0]
     outside = np.arange(m)  # outside[:count] are the points not yet in the tree
-    nearest = np.full(m, np.inf)  # their squared distances to the tree
+    nearest = np.full(m, np.inf)  # squared distances of these points to the tree
     newest = m - 1
     for count in range(m - 1, 0, -1):
         best = 0
@@ -159,7 +161,10 @@ def accumulate(labels, values, totals):
 
 @exact
 def accumulate_exactly(labels, values, totals, residues):
-    """Like :func:`accumulate`, and add every rounding error to ``residues`` (Knuth's two-sum)."""
+    """Accumulate like :func:`accumulate`, and add the rounding errors to ``residues``.
+
+    The errors are computed by Knuth's two-sum.
+    """
     for i in range(len(labels)):
         j = labels[i]
         before = totals[j]
@@ -171,7 +176,7 @@ def accumulate_exactly(labels, values, totals, residues):
 
 @fast
 def multiply_few(block, rows, out):
-    """Write ``block @ rows.T`` to ``out`` for a handful of rows, four at a time."""
+    """Write ``block @ rows.T`` to ``out`` for a small number of rows, four at a time."""
     zero = np.zeros(1, dtype=block.dtype)[0]
     n_rows, n = rows.shape
     for i in range(block.shape[0]):

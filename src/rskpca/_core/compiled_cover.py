@@ -1,8 +1,8 @@
-"""Compiled loops of Algorithm 2. Import lazily, as ``compiled``.
+"""Compiled loops for Algorithm 2. Import this module lazily, like ``compiled``.
 
-A *tile* holds 64 centers, feature by feature, so that one instruction handles many centers.
-Tiles are float32 and scaled so that the radius is 1. They only *rule out* centers; the remaining
-candidates are decided by :func:`squared_distance`.
+A *tile* contains 64 centers, feature by feature, so that one instruction processes many centers.
+Tiles are float32 and scaled so that the radius is 1. They are used only to *rule out* centers; the
+remaining candidates are checked with :func:`squared_distance`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def _first_below(sums, limit):
 def _sums_to_tile(X32, i, tiles, t, limit, sums):
     """Approximate the squared distances to a tile; return the first lane below ``limit``, or 64.
 
-    Sums of squares only grow, so every 16 features the loop stops if all lanes are too far.
-    The number of features is a multiple of 4 (padded with zeros).
+    Sums of squares never decrease, so the loop checks every 16 features whether all lanes are
+    already too far and stops if they are. The number of features is a multiple of 4, padded with
+    zeros.
     """
     x0, x1, x2, x3 = X32[i, 0], X32[i, 1], X32[i, 2], X32[i, 3]
     for lane in range(LANES):
@@ -68,7 +69,7 @@ def _sums_to_tile(X32, i, tiles, t, limit, sums):
 
 @exact
 def _first_exact(X, i, C, start, stop, squared_radius, squared):
-    """Return the first center of C[start:stop] within the radius of X[i], or -1."""
+    """Return the index of the first center in C[start:stop] within the radius of X[i], or -1."""
     for j in range(start, stop):
         value = squared_distance(X, i, C, j)
         if value < squared_radius:
@@ -79,7 +80,7 @@ def _first_exact(X, i, C, start, stop, squared_radius, squared):
 
 @exact
 def _first_in_tile(X, i, limit, sums, lane, base, C, squared_radius, squared):
-    """Return the first center of a tile, from ``lane`` on, within the radius of X[i], or -1."""
+    """Return the index of the first center within the radius, starting at ``lane``, or -1."""
     for j in range(base + lane, base + LANES):
         if sums[j - base] < limit:
             value = squared_distance(X, i, C, j)
@@ -93,7 +94,7 @@ def _first_in_tile(X, i, limit, sums, lane, base, C, squared_radius, squared):
 def scan_tiles(
     X, X32, limits, tiles, C, start, stop, squared_radius, labels, squared, first_row, last_row
 ):
-    """Label each unlabeled row with the first center of C[start:stop] within the radius.
+    """Label each unlabeled row with the first center in C[start:stop] within the radius.
 
     ``start`` is the beginning of a tile; ``stop`` is the end of a tile or of all centers (unused
     lanes are infinitely far away).
@@ -126,11 +127,11 @@ def scan_tiles(
 def scan_balls(
     X, X32, limits, pivots, reach, first_tile, tiles, ids, C, stop, squared_radius, labels, squared
 ):
-    """Like :func:`scan_tiles` for centers grouped in balls, skipped by the triangle inequality.
+    """Label rows like :func:`scan_tiles`, skipping balls of centers by the triangle inequality.
 
     ``reach`` is (1 + ball radius)^2: if a center of the ball is within the radius of x, the pivot
     is within 1 + ball radius. ``ids`` are the indices of the centers, ascending in each ball.
-    Returns the number of tiles visited.
+    Return the number of tiles visited.
     """
     sums = np.empty(LANES, dtype=np.float32)
     inner = np.empty(LANES, dtype=np.float32)
@@ -171,7 +172,7 @@ def scan_balls(
 
 @exact
 def nearest_pivots(C32, start, pivots, n_pivots, nearest):
-    """Find the nearest pivot, in float32, of each scaled center from ``start`` on."""
+    """Find the nearest pivot of each scaled center from ``start`` on, in float32 arithmetic."""
     sums = np.empty(LANES, dtype=np.float32)
     for j in range(start, C32.shape[0]):
         best = np.float32(np.inf)
@@ -223,10 +224,11 @@ def scan_products(
     labels,
     squared,
 ):
-    """Like :func:`scan_tiles`, from inner products of ``rows`` with the centers from ``first`` on.
+    """Label rows like :func:`scan_tiles`, using inner products with a panel of centers.
 
-    A center is ruled out if ||x||^2 + ||c||^2 - 2 <x, c> is at least the limit of the row.
-    Rows without a center are moved to the front of ``rows``; returns their number.
+    The panel starts at center ``first``. A center is ruled out if ||x||^2 + ||c||^2 - 2 <x, c> is
+    at least the limit of the row. Rows without a center are moved to the front of ``rows``. Return
+    the number of these rows.
     """
     left = 0
     for a in range(n_rows):
@@ -243,16 +245,16 @@ def scan_products(
 
 @exact
 def scan_exact(X, rows, C, stop, squared_radius, labels, squared):
-    """Like :func:`scan_tiles` for the given rows, from differences only."""
+    """Label the given rows like :func:`scan_tiles`, using only differences."""
     for i in rows:
         labels[i] = _first_exact(X, i, C, 0, stop, squared_radius, squared)
 
 
 @exact
 def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C, tiles):
-    """Run Algorithm 2 on the unlabeled rows: join a center opened here, or open a new one.
+    """Run Algorithm 2 on the unlabeled rows, which join a new center or become one.
 
-    Writes the indices of the rows that became centers to ``rows``; returns their number.
+    Write the indices of the rows that became centers to ``rows``, and return their number.
     """
     opened = 0
     for i in range(X.shape[0]):
@@ -276,9 +278,9 @@ def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C
 def aging_cover(X, first, patience, squared_radius, C, last, n_centers, labels, squared):
     """Assign each row to the first active center within the radius, or open a new center.
 
-    Rows are numbered from ``first`` on. ``last`` holds the number of the last row of each center;
-    a center is active for ``patience`` rows after it. ``C`` and ``last`` have room for one new
-    center per row. Returns the number of centers.
+    Rows are numbered from ``first`` on. ``last`` contains the number of the last row assigned to
+    each center; a center remains active for ``patience`` rows after it. ``C`` and ``last`` have
+    room for one new center per row. Return the number of centers.
     """
     for i in range(X.shape[0]):
         home = n_centers

@@ -1,9 +1,9 @@
-"""Compiled Fourier sums. Import lazily, as ``compiled``.
+"""Compiled Fourier sums. Import this module lazily, like ``compiled``.
 
-Lanes are pairs of frequencies; eight rows are processed at a time. Phases are float64, to keep the
-digits of widely spread data. Cosines and sines are float32, rounded to multiples of 2^-20: their
-sums are exact in float32 for eight rows, and in float64 for up to 2^33 rows, in any order. With
-fractional weights, rows are added in order.
+Lanes are pairs of frequencies, and eight rows are processed at a time. Phases are float64, to
+preserve the digits of widely spread data. Cosines and sines are float32, rounded to multiples of
+2^-20, so that their sums are exact in any order: in float32 for eight rows, and in float64 for up
+to 2^33 rows. With fractional weights, rows are added in order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _C4 = np.float32(0.2200806432383361)
 _ONE = np.float32(1)
 _TWO = np.float32(2)
 _GRID = np.float32(12)  # float32 numbers near 12 are multiples of 2^-20
-_INTEGERS = 6755399441055744.0  # 1.5 * 2^52: float64 numbers near it are integers
+_INTEGERS = 6755399441055744.0  # 1.5 * 2^52; float64 numbers near it are integers
 
 
 @_ordered
@@ -97,7 +97,7 @@ def _round(value):
 
 @_ordered
 def _add_eight(terms, sums, tile, at):
-    """Add rows with weight one; exact in float32, so the order does not matter."""
+    """Add eight rows with weight 1; the order does not matter, because the sums are exact."""
     for part in range(4):
         for lane in range(LANES):
             total = _round(terms[part, 0, lane]) + _round(terms[part, 1, lane])
@@ -131,7 +131,7 @@ def _add(terms, weights, i, sums, tile, at):
 
 @_ordered
 def _copy_rows(X, i, origin, rows):
-    """Copy the rows from i on, relative to the origin; pad with the last row."""
+    """Copy the rows from i on, relative to the origin, and pad with the last row."""
     for r in range(ROWS):
         row = min(i + r, X.shape[0] - 1)
         for k in range(X.shape[1]):

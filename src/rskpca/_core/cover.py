@@ -1,20 +1,20 @@
 """Fast, exact implementation of Algorithm 2.
 
-Assigning each row to the *first* center within the radius, or else opening a center, reproduces
-Algorithm 2 for any chunking of the rows: a row joins the center that would have removed it from
-the data first. Rows are therefore processed in batches: threads find the first existing center of
-each row, then a sequential loop opens centers for the rows without one.
+Assigning each row to the *first* center within the radius, or opening a new center if there is
+none, reproduces Algorithm 2 for any chunking of the rows, because a row joins the center that would
+have removed it from the data first. Rows are therefore processed in batches: threads find the first
+existing center of each row, and then a sequential loop opens centers for the remaining rows.
 
-Single precision is only used to rule out centers. Let rows and centers be shifted and scaled so
-that the radius is 1, u the unit roundoff of float32 and N = ||x||. A center within the radius
-then has an approximate squared distance, computed from differences, below
+Single precision is used only to rule out centers. Let rows and centers be shifted and scaled so
+that the radius is 1, let u be the unit roundoff of float32 and N = ||x||. The approximate squared
+distance to a center within the radius, computed from differences, is then below
 
     (1 + u (2N + 3))^2 (1 + (d + 4) u),
 
-and, computed as ||x||^2 + ||c||^2 - 2 <x, c>, below that plus u (2d + 24) (N + 1)^2. The code
-uses these limits with u doubled. The remaining candidates are decided by float64 differences.
+and, if computed as ||x||^2 + ||c||^2 - 2 <x, c>, below this limit plus u (2d + 24) (N + 1)^2. The
+code uses these limits with u doubled. The remaining candidates are checked by float64 differences.
 Rows whose scaled norm exceeds the float32 range, and radii whose square is subnormal (where
-differences lose digits that the scaled rows keep), use float64 differences only.
+differences lose digits that the scaled rows preserve), use only float64 differences.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ Progress = Callable[[int, int], None]
 LANES = 64  # centers per tile
 
 # Tuned with `python -m benchmarks cover`.
-PRODUCTS_FROM_FEATURES = 96  # use matrix products for data with this many features
-BALLS_FROM_CENTERS = 4096  # try an index of balls from this many centers on
-HEAD = 1024  # centers that are scanned before the balls
+PRODUCTS_FROM_FEATURES = 96  # use matrix products from this number of features on
+BALLS_FROM_CENTERS = 4096  # try a ball index from this number of centers on
+HEAD = 1024  # number of centers that are scanned before the balls
 PANEL = 512  # centers per matrix product
 _BALL_STEP = 64  # one pivot per this many centers
 
 _U32 = 2.0 * 2.0**-24  # twice the unit roundoff
-_TRUSTED_NORM = 1e15  # larger scaled rows are compared in float64 only
-_TRUSTED_RADIUS = 1e-140  # smaller radii are compared in float64 only
+_TRUSTED_NORM = 1e15  # rows with a larger scaled norm are compared only in float64
+_TRUSTED_RADIUS = 1e-140  # with smaller radii, rows are compared only in float64
 
 
 class _Batch(NamedTuple):
-    """Rows in float64 and scaled float32, with their limits, labels and squared distances."""
+    """Batch of rows in float64 and scaled float32, with limits, labels and squared distances."""
 
     X: Floats
     X32: NDArray[np.float32]
@@ -61,7 +61,7 @@ class _Batch(NamedTuple):
         return self.take(np.unique(rows))
 
     def take(self, rows: slice | Labels) -> _Batch:
-        """Return some of the rows; a slice gives views."""
+        """Return the selected rows, as views if ``rows`` is a slice."""
         return _Batch(
             self.X[rows], self.X32[rows], self.norms[rows], self.limits[rows],
             self.labels[rows], self.squared[rows],
@@ -69,7 +69,7 @@ class _Batch(NamedTuple):
 
 
 class _GrowableArray:
-    """An array that grows along its first axis, by doubling."""
+    """Array that grows along its first axis by doubling."""
 
     def __init__(self, empty: NDArray[Any], fill: float = 0.0) -> None:
         self.data, self.fill = empty, fill
@@ -97,10 +97,10 @@ def _to_tiles(rows32: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class _Balls:
-    """A coarse index of the centers from ``HEAD`` on; every 64th center is the pivot of a ball.
+    """Coarse index of the centers from ``HEAD`` on; every 64th center is the pivot of a ball.
 
-    The search is exact: a ball is skipped only by the triangle inequality. ``stop`` is the index
-    of the first center that is not in the index yet.
+    The search is exact, because a ball is skipped only if the triangle inequality rules it out.
+    Centers from ``stop`` on are not indexed yet.
     """
 
     def __init__(self, C: Floats, C32: NDArray[np.float32], scale: float) -> None:
@@ -150,7 +150,7 @@ class _Balls:
 
 
 class _TileSearch:
-    """Search in tiles of 64 centers, and in balls where there are many centers and it pays."""
+    """Search in tiles of 64 centers, with a ball index if it is faster for many centers."""
 
     def __init__(self, width: int, scale: float, squared_radius: float) -> None:
         self.scale, self.squared_radius = scale, squared_radius
@@ -175,11 +175,11 @@ class _TileSearch:
 
     @property
     def balls_due(self) -> bool:
-        """Return True if there are enough centers to try an index of balls."""
+        """True if there are enough centers to try a ball index."""
         return self.n_centers >= self.balls_from
 
     def try_balls(self, sample: _Batch, C: Floats) -> None:
-        """Build an index of balls, and keep it if it at least halves the work on these rows."""
+        """Build a ball index, and keep it if it at least halves the work for a sample of rows."""
         self.balls_from = 2 * self.n_centers
         balls = _Balls(C, self._whole_tiles(), self.scale)
         self._scan(sample, C, 0, HEAD)
@@ -189,7 +189,7 @@ class _TileSearch:
         self.balls = balls if 2 * visited < np.sum(-(-tails // LANES)) else None
 
     def _whole_tiles(self) -> NDArray[np.float32]:
-        """Return the centers in full tiles; the balls index these only."""
+        """Return the centers in full tiles, which are the only ones that the balls index."""
         return self.rows32.data[: self.n_centers // LANES * LANES]
 
     def search(self, batch: _Batch, C: Floats) -> None:
@@ -210,7 +210,7 @@ class _TileSearch:
 
 
 class _ProductSearch:
-    """Search by matrix products with panels of centers: faster for many features."""
+    """Search by matrix products with panels of centers, which is faster for many features."""
 
     def __init__(self, width: int, squared_radius: float) -> None:
         self.squared_radius = squared_radius
@@ -252,13 +252,10 @@ class _ProductSearch:
 
 
 class Cover:
-    """A growing set of centers; Algorithm 2 under any chunking of the rows.
+    """Growing set of centers that implements Algorithm 2 for any chunking of the rows.
 
-    Parameters
-    ----------
-    radius : positive number; a row closer than this to a center is in its shadow.
-    centers : initial centers, in order.
-    batch_rows, n_threads : for tests; results do not depend on them.
+    A row closer than ``radius`` to a center is in its shadow; ``centers`` are the initial centers
+    in order. ``batch_rows`` and ``n_threads`` are for tests and do not affect the results.
     """
 
     def __init__(
@@ -295,17 +292,17 @@ class Cover:
 
     @property
     def centers(self) -> Floats:
-        """The centers in float64, in the order they were opened."""
+        """The centers in float64, in the order in which they were opened."""
         return self._centers.data[: self.n_centers]
 
     def assign(self, X: NDArray[np.floating]) -> tuple[Labels, Floats]:
-        """Return the first center within the radius of each row, or -1, and squared distances."""
+        """Return each row's first center within the radius, or -1, and the squared distance."""
         return self._run(X, grow=False, progress=None)
 
     def extend(
         self, X: NDArray[np.floating], progress: Progress | None = None
     ) -> tuple[Labels, Floats]:
-        """Like :meth:`assign`, but open a center for each row that has none."""
+        """Assign rows like :meth:`assign`, and open a center for each row without one."""
         return self._run(X, grow=True, progress=progress)
 
     def _run(
@@ -327,7 +324,7 @@ class Cover:
         return _concatenate(labels, np.intp), _concatenate(squared, np.float64)
 
     def _next_batch_size(self) -> int:
-        """Return a batch size at which opening centers, which is sequential, stays cheap."""
+        """Return a batch size that limits the sequential work of opening centers."""
         if self._batch_rows is not None:
             return self._batch_rows
         to_open = max(256, self.n_centers // 32) / max(self._open_share, 1e-3)
@@ -337,14 +334,14 @@ class Cover:
         rows: Floats = np.ascontiguousarray(X, dtype=np.float64)
         if self._origin is None:
             with np.errstate(over="ignore"):
-                self._origin = np.median(rows[:1024:32], axis=0)  # need not be precise
+                self._origin = np.median(rows[:1024:32], axis=0)  # an approximation suffices
         X32 = np.zeros((len(X), self._width), dtype=np.float32)
         norms, limits = np.empty((2, len(X)), dtype=np.float32)
         labels = np.full(len(X), -1, dtype=np.intp)
         return _Batch(rows, X32, norms, limits, labels, np.zeros(len(X)))
 
     def _scale_rows(self, batch: _Batch) -> None:
-        """Fill in the scaled rows, their norms and their limits."""
+        """Compute the scaled rows, their norms and their limits."""
         from .compiled import scale_rows
 
         squares = np.empty(len(batch.X))
@@ -370,7 +367,7 @@ class Cover:
             self._search.search(part, self._centers.data)
 
     def _open(self, batch: _Batch) -> None:
-        """Open centers for the rows that have none."""
+        """Open centers for the rows without one."""
         from .compiled_cover import open_centers
 
         missing = int(np.count_nonzero(batch.labels < 0))
@@ -387,7 +384,7 @@ class Cover:
         self._append(batch, opened[:n_opened])
 
     def _append(self, batch: _Batch, rows: Labels) -> None:
-        """Make these rows of the batch centers."""
+        """Append the given rows of the batch to the centers."""
         first = self.n_centers
         centers = self._centers.reserve(first + len(rows))
         centers[first : first + len(rows)] = batch.X[rows]

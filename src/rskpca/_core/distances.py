@@ -1,10 +1,10 @@
-"""Exact nearest centers, and minimum spanning trees.
+"""Exact nearest centers and minimum spanning trees.
 
-Distances to centers come from matrix products. Let u be the unit roundoff of float64, and shift
-rows and centers by a point in the middle of the centers. Then ||x||^2 + ||c||^2 - 2 <x, c> has an
-error of at most u (2d + 24) (||x|| + ||c||)^2, including shift and scaling. Centers within this
-error of the nearest are compared by float64 differences, so the labels do not depend on the batch
-size or the number of threads.
+Distances to centers are computed from matrix products. Let u be the unit roundoff of float64, and
+shift rows and centers by a point in the middle of the centers. Then ||x||^2 + ||c||^2 - 2 <x, c>
+has an error of at most u (2d + 24) (||x|| + ||c||)^2, including shift and scaling. Centers within
+this error of the nearest are compared by float64 differences, so the labels do not depend on the
+batch size or the number of threads.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def nearest_centers(
     def work(rows: slice) -> None:
         batch = np.ascontiguousarray(X[rows], dtype=np.float64)
         shifted = (batch - centers.origin) / scale
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow: compared by differences
+        with np.errstate(over="ignore", invalid="ignore"):  # then differences are compared
             norms = np.einsum("ij,ij->i", shifted, shifted)
             products = shifted @ centers.rows.T
             margins = slack * (np.sqrt(norms) + largest) ** 2
@@ -56,7 +56,7 @@ def nearest_centers(
 
 
 def squared_distances_to(X: Array, C: Array, labels: Labels) -> Floats:
-    """Return the squared distance from each row to the center with its label."""
+    """Return the squared distance from each row to the center given by its label."""
     from .compiled import distances_to_labels
 
     C = np.ascontiguousarray(C, dtype=np.float64)
@@ -70,8 +70,8 @@ def squared_distances_to(X: Array, C: Array, labels: Labels) -> Floats:
 def spanning_tree_lengths(C: Array) -> Floats:
     """Return the edge lengths of the minimum spanning tree of the points, longest first.
 
-    Linking all points closer than the p-th longest edge, inclusive, leaves at most p components.
-    Memory is O(m).
+    Connecting all points at most the length of the p-th longest edge apart results in at most p
+    connected components. Memory use is O(m).
     """
     from .compiled import spanning_tree
 

@@ -1,4 +1,4 @@
-"""The eigensolver: Lanczos for a few components of a large matrix, otherwise LAPACK."""
+"""Eigensolver that uses Lanczos for a few components of a large matrix, otherwise LAPACK."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Floats = NDArray[np.float64]
 def leading_eigenpairs(
     matrix: Any, n_components: int, rounding: float = 0.0, *, indefinite: bool = False
 ) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues of a symmetric matrix, descending, with unit eigenvectors.
+    """Return the largest eigenvalues of a symmetric matrix and their unit eigenvectors.
 
-    Eigenvalues that are negative or indistinguishable from zero are dropped: those within the
-    rounding error of the decomposition, relative to the largest, or within ``rounding``, the error
-    already in the matrix. With ``indefinite``, negative eigenvalues are kept. ``matrix`` is an
-    array (which may be overwritten), a LinearOperator, or a sparse matrix without eigenvalues
-    above 1.
+    The eigenvalues are in descending order. Those that are negative or indistinguishable from zero
+    are dropped: the threshold is the rounding error of the decomposition, relative to the largest
+    eigenvalue, or ``rounding``, the error already present in the matrix. If ``indefinite`` is True,
+    negative eigenvalues are kept. ``matrix`` is an array (which may be overwritten), a
+    LinearOperator, or a sparse matrix without eigenvalues above 1.
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
@@ -47,7 +47,7 @@ def leading_eigenpairs(
 
 
 def _decompose(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """Use the fastest method that converges."""
+    """Compute the eigenpairs by the fastest method that converges."""
     size = matrix.shape[0]
     values, vectors = None, None
     if isinstance(matrix, LinearOperator) and n_components + _OVERSAMPLING < size:
@@ -60,7 +60,7 @@ def _decompose(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
 
 
 def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """Use LAPACK, or a sparse factorization for a large sparse matrix."""
+    """Compute the eigenpairs by LAPACK, or by a sparse factorization of a large sparse matrix."""
     size = matrix.shape[0]
     if isinstance(matrix, LinearOperator):
         matrix = matrix @ np.eye(size)
@@ -77,10 +77,10 @@ def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
 
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
-    """Run Lanczos from a fixed start vector; return (None, None) if it does not converge."""
+    """Run Lanczos with a fixed start vector; return (None, None) if it does not converge."""
     stored = isinstance(matrix, np.ndarray)
     product = _symmetric_product(matrix) if stored else matrix
-    n_iterations = 50 if stored else 100  # the fallback is more expensive for a sparse matrix
+    n_iterations = 50 if stored else 100  # for a sparse matrix, the fallback is more expensive
     try:
         return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=n_iterations)
     except ArpackError:  # no convergence, or a zero matrix
@@ -88,16 +88,19 @@ def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | No
 
 
 def _symmetric_product(matrix: Floats) -> LinearOperator:
-    """Return an operator that reads one triangle only: products are bound by memory bandwidth."""
+    """Return an operator that reads only one triangle of the matrix.
+
+    Products are limited by memory bandwidth.
+    """
     columns = matrix.T  # Fortran order, without a copy
     return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
 
 
 def _block_lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
-    """Run block Lanczos, for a matrix that is recomputed at every product.
+    """Run block Lanczos for a matrix that is recomputed in every product.
 
-    The basis is reorthogonalized, and restarted from its leading Ritz vectors when it is too wide.
-    Returns (None, None) if it does not converge.
+    The basis is reorthogonalized, and restarted from its leading Ritz vectors when it becomes too
+    wide. Return (None, None) if the iteration does not converge.
     """
     width = n_components + _OVERSAMPLING
     block = np.linalg.qr(np.random.default_rng(0).standard_normal((matrix.shape[0], width)))[0]
@@ -129,10 +132,10 @@ def _new_directions(images: Floats, basis: Floats, scale: float) -> Floats:
 
 
 def _inverse_lanczos(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """Run Lanczos on (matrix - sigma)^{-1}, with sigma just above 1, the largest eigenvalue.
+    """Run Lanczos on (matrix - sigma)^{-1} with sigma slightly above 1, the largest eigenvalue.
 
-    Plain Lanczos is slow if many eigenvalues are close to the largest. Graphs with this property
-    are long and thin, so their matrices have sparse factors.
+    Plain Lanczos converges slowly if many eigenvalues are close to the largest. Graphs with this
+    property are long and thin, so their matrices have sparse factors.
     """
     size, sigma = matrix.shape[0], 1 + 1e-6
     shifted = (matrix - sigma * sparse.eye_array(size)).tocsc()

@@ -1,8 +1,8 @@
-"""Random frequencies, and Fourier sums over rows at these frequencies.
+"""Random frequencies and Fourier sums over rows at these frequencies.
 
-``turns`` are frequencies divided by 2 pi. For a pair of frequencies (a, b) the terms are
-exp(2 pi i <f, x - origin>) with f = a, b, a - b and a + b; the last two are products of the first
-two, and so almost free.
+``turns`` are frequencies divided by 2 pi. For a pair of frequencies (a, b), the terms are
+exp(2 pi i <f, x - origin>) with f = a, b, a - b and a + b. The last two are computed as products
+of the first two, at almost no cost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .parallel import slices, workers
 Array = NDArray[np.floating]
 Complex = NDArray[np.complex128]
 
-LANES = 80  # pairs of frequencies per tile
+LANES = 80  # frequency pairs per tile
 _CHUNK_ROWS = 8192
 _UNITS = 2.0**20  # the terms are multiples of 1 / _UNITS
 _LARGEST = 2.0**33  # sums of terms up to here are exact in float64
@@ -30,13 +30,13 @@ def stratified_uniform(shape: tuple[int, ...], generator: np.random.Generator) -
 def random_directions(
     shape: tuple[int, ...], n_features: int, generator: np.random.Generator
 ) -> Array:
-    """Draw unit vectors, uniformly on the sphere."""
+    """Draw unit vectors uniformly from the sphere."""
     normal = generator.standard_normal((*shape, n_features))
     return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
 
 
 def round_up_pairs(n_pairs: int) -> int:
-    """Round the number of pairs up to whole tiles of the compiled loop."""
+    """Round the number of pairs up to a multiple of the tile size of the compiled loop."""
     return -(-n_pairs // LANES) * LANES
 
 
@@ -58,7 +58,7 @@ def add_fourier_sums(
     tiles, totals = _tiles(turns), _as_tiles(sums)
     all_tiles = 0, len(totals)
     with workers(n_threads) as run:
-        if _is_exact(totals, weights):  # so the order does not matter
+        if _is_exact(totals, weights):  # then the order does not matter
 
             def work(rows: slice) -> Array:
                 part = np.zeros_like(totals)
@@ -72,7 +72,7 @@ def add_fourier_sums(
 
 
 def _is_exact(totals: Array, weights: Array) -> bool:
-    """Return True if all sums stay multiples of 2^-20, like the terms, without rounding."""
+    """Return True if all sums remain multiples of 2^-20, like the terms, without rounding."""
     if not (weights == np.round(weights)).all():
         return False
     largest = np.abs(totals).max() + np.abs(weights).sum()
@@ -83,7 +83,7 @@ def _is_exact(totals: Array, weights: Array) -> bool:
 def _add(
     X: Array, weights: Array, origin: Array, tiles: Array, some: tuple[int, int], totals: Array
 ) -> Array:
-    """Add the rows to some tiles of ``totals``, and return ``totals``."""
+    """Add the rows to a range of tiles in ``totals``, and return ``totals``."""
     from .compiled_fourier import add_fourier_sums as compiled
 
     origin = origin.copy()
@@ -94,7 +94,7 @@ def _add(
 
 
 def _writeable(array: Array) -> Array:
-    """Return a writeable array, so that numba compiles one version of the loop."""
+    """Return a writeable array, so that numba compiles only one version of the loop."""
     return array if array.flags.writeable else array.copy()
 
 
@@ -107,7 +107,7 @@ def _tiles(turns: Array) -> Array:
 
 
 def _as_tiles(sums: Complex) -> Array:
-    """Reshape (4, n_pairs) complex to (n_tiles, 8, LANES) real: cosines and sines in turn."""
+    """Reshape (4, n_pairs) complex to (n_tiles, 8, LANES) real, alternating cosines and sines."""
     parts = np.stack([sums.real, sums.imag], axis=1).reshape(8, -1, LANES)
     return np.ascontiguousarray(parts.transpose(1, 0, 2))
 

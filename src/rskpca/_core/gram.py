@@ -1,7 +1,8 @@
 """Kernel matrices and their products, evaluated in batches of rows.
 
-A batch of rows of ``k(X, C)`` takes four steps: inner products by BLAS, squared distances from them
-(from differences where they cancel), the kernel in place, and the function of the caller.
+A batch of rows of ``k(X, C)`` is processed in four steps: compute inner products with BLAS, convert
+them to squared distances (recomputed from differences where they cancel), evaluate the kernel in
+place, and apply the caller's function.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ _ROW, _VALUE, _FEATURE, _SUM = 4e-8, 1.5e-9, 5e-11, 5e-11
 
 
 class Radial(Protocol):
-    """The part of a kernel that this module uses.
+    """Kernel interface required by this module.
 
-    ``evaluate`` takes ``sign`` times squared distances in units of the bandwidth, and may overwrite
-    them. ``smooth`` is True if the kernel is a smooth function of the squared distance at zero.
+    The argument of ``evaluate`` is ``sign`` times squared distances in units of the bandwidth; it
+    may be overwritten. ``smooth`` is True if the kernel is a smooth function of the squared
+    distance at zero.
     """
 
     sign: float
@@ -44,9 +46,9 @@ class Radial(Protocol):
 
 @dataclass(frozen=True)
 class Centers:
-    """Centers shifted to their middle, in units of the bandwidth, for accurate inner products.
+    """Centers relative to their middle, in units of the bandwidth, for accurate inner products.
 
-    Prepare them once, and pass them instead of the points to evaluate many sets of rows.
+    To evaluate many sets of rows, prepare the centers once and pass them instead of the points.
     """
 
     origin: NDArray[np.float64]
@@ -57,7 +59,7 @@ class Centers:
     @classmethod
     def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
         """Shift and scale the centers."""
-        some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # the middle need not be precise
+        some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # an approximate middle suffices
         origin = np.sort(some.astype(np.float64), axis=0)[len(some) // 2]
         rows, norms = _standardize(C, origin, scale, dtype)
         if not np.isfinite(norms).all():
@@ -69,7 +71,7 @@ class Centers:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of centers and number of features."""
+        """The number of centers and the number of features."""
         return self.rows.shape[0], self.rows.shape[1]
 
 
@@ -85,9 +87,9 @@ def _standardize(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Arr
 def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> Array:
     """Return ``kernel.sign`` times squared distances in units of the bandwidth.
 
-    ||x||^2 + ||c||^2 - 2 <x, c> has an error of a few roundings of its first two terms. A distance
-    below a tenth of their sum is recomputed from differences. A kernel that is smooth at zero
-    tolerates the error as long as the sum is below 16.
+    ||x||^2 + ||c||^2 - 2 <x, c> has an error of a few roundings of its first two terms. A squared
+    distance below a tenth of their sum is recomputed from differences. For a kernel that is smooth
+    at zero, this is not necessary if the sum is below 16.
     """
     from .compiled import compute_distances
 
@@ -103,7 +105,10 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
 
 
 def multiplier(columns: Array) -> Callable[[Array], Array]:
-    """Return the function ``values -> values @ columns``; BLAS is slow for 3 to 6 columns."""
+    """Return a function that computes ``values @ columns``, without BLAS for 3 to 6 columns.
+
+    BLAS is slow for so few columns.
+    """
     from .compiled import multiply_few
 
     if not 3 <= columns.shape[1] <= 6:
@@ -128,7 +133,7 @@ def product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Apply a function to k(X, C), batch by batch in threads; it returns ``n_columns`` per row."""
+    """Apply a function to k(X, C) in batches and threads; it returns ``n_columns`` per row."""
 
     def ignore_rows(values: Array, rows: slice) -> Array:
         return function(values)
@@ -146,7 +151,7 @@ def row_product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Like :func:`product`, for a function of the kernel values and the slice of their rows."""
+    """Apply a function to batches of k(X, C) and their row slices; see :func:`product`."""
     batches = KernelRows(kernel, X, C, dtype)
     out = np.empty((len(X), n_columns), dtype=dtype)
 
@@ -159,10 +164,10 @@ def row_product(
 
 
 class KernelRows:
-    """Rows of k(X, C), evaluated on demand. Each thread reuses its own memory.
+    """Rows of k(X, C), evaluated on demand into a buffer per thread.
 
-    Use it inside ``workers`` or ``single_threaded_blas``: compiled products use SciPy's BLAS, whose
-    threads would compete with those of NumPy's BLAS.
+    Use it inside ``workers`` or ``single_threaded_blas``, because compiled products use SciPy's
+    BLAS, whose threads would compete with those of NumPy's BLAS.
     """
 
     def __init__(self, kernel: Radial, X: Array, C: Array | Centers, dtype: Any) -> None:
@@ -175,12 +180,12 @@ class KernelRows:
 
     @property
     def seconds(self) -> float:
-        """Approximate time for all rows in one thread."""
+        """The approximate time for all rows in one thread."""
         m, d = self.centers.rows.shape
         return (_ROW + (_VALUE + _FEATURE * d) * m) * len(self.X)
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
-        """Return at most ``n_rows`` rows; the next call in this thread overwrites them."""
+        """Return at most ``n_rows`` rows, which the next call in the same thread overwrites."""
         X = self.X[rows]
         if not hasattr(self._memory, "values"):
             self._memory.values = np.empty(
@@ -201,14 +206,14 @@ def moments(
 ) -> tuple[Array, Array]:
     """Return the weighted sums of b(x) and b(x) b(x)' over x, with b(x) = k(x, C) @ columns.
 
-    Without ``columns``, b(x) = k(x, C). The rows are divided into spans, whose number depends on
-    the sizes only, and the sums of the spans are added in order. The result therefore has the same
-    bits for any number of threads.
+    If ``columns`` is None, b(x) = k(x, C). The rows are divided into spans, whose number depends
+    only on the sizes, and the sums of the spans are added in order. The result is therefore
+    bit-identical for any number of threads.
     """
     batches = KernelRows(kernel, X, C, np.float64)
     size = len(C) if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
-    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each has its own sums
+    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each span needs memory for its sums
     n_spans = max(min(n_spans, len(X) // _SPAN_ROWS), 1)
 
     def work(span: slice) -> tuple[Array, Array]:
@@ -230,5 +235,5 @@ def moments(
 
 
 def gram(kernel: Radial, X: Array, C: Array, *, n_threads: int | None = None) -> Array:
-    """Return the whole matrix ``k(X, C)``; meant for the m x m matrix of the centers."""
+    """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
     return product(kernel, X, C, lambda values: values, len(C), n_threads=n_threads)

@@ -9,16 +9,16 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
 
-PATIENCE = 5  # exchanges without progress before the fallback
+PATIENCE = 5  # number of exchanges without progress before the fallback
 
 
 def nonnegative_least_squares(matrix: Array, target: Array, tolerance: float = 1e-12) -> Floats:
     """Minimize v' M v / 2 - b' v over v >= 0, for a positive definite matrix M.
 
-    Block principal pivoting (Judice & Pires; Kim & Park): guess which entries are positive, solve
-    for those, and exchange every entry with the wrong sign (v_i < 0, or v_i = 0 and a negative
-    gradient). It usually takes a few Cholesky factorizations but may cycle; if the number of wrong
-    signs stops decreasing, an active-set method takes over.
+    Block principal pivoting (Judice & Pires; Kim & Park) guesses which entries are positive, solves
+    for them, and exchanges every entry with the wrong sign (v_i < 0, or v_i = 0 and a negative
+    gradient). It usually requires only a few Cholesky factorizations but may cycle. If the number
+    of wrong signs stops decreasing, an active-set method is used instead.
 
     ``tolerance`` is the largest negative gradient allowed, relative to the largest |b_i|.
     """
@@ -38,7 +38,7 @@ def nonnegative_least_squares(matrix: Array, target: Array, tolerance: float = 1
 
 
 def _solve(matrix: Array, target: Array, positive: NDArray[np.bool_]) -> Floats:
-    """Return the values that zero the gradient at the positive entries; the others are 0."""
+    """Return values with zero gradient at the positive entries and 0 elsewhere."""
     values = np.zeros(len(target))
     if positive.any():
         factor = cho_factor(
@@ -49,7 +49,7 @@ def _solve(matrix: Array, target: Array, positive: NDArray[np.bool_]) -> Floats:
 
 
 def _active_set(matrix: Array, target: Array) -> Floats:
-    """Use Lawson & Hanson's active-set method: slower, but it always terminates."""
+    """Solve by Lawson & Hanson's active-set method, which is slower but always terminates."""
     from scipy.optimize import nnls
 
     factor = np.linalg.cholesky(matrix)

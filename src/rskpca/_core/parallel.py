@@ -1,8 +1,8 @@
 """Thread pools over batches of rows, with BLAS limited to one thread.
 
-The number of threads is the number that BLAS may use (``OMP_NUM_THREADS``,
-``threadpoolctl.threadpool_limits``, and hence joblib and Dask workers), at most one per core.
-Results have the same bits for any number of threads.
+The number of threads is the number that BLAS may use, at most one per core. It is set by
+``OMP_NUM_THREADS`` or ``threadpoolctl.threadpool_limits``, and hence by joblib and Dask workers.
+Results are bit-identical for any number of threads.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
-_SECONDS_PER_THREAD = 0.002  # work that makes up for starting a thread
-_SMALL = 2**20  # matrices up to this many elements are faster with one BLAS thread
+_SECONDS_PER_THREAD = 0.002  # minimum work per thread that justifies starting it
+_SMALL = 2**20  # matrices with at most this many elements are faster with one BLAS thread
 
 
 @cache
@@ -34,10 +34,11 @@ def _cores() -> int:
 
 
 class _OneBlasThread:
-    """Reference-counted limit of BLAS to one thread.
+    """Reference-counted context manager that limits BLAS to one thread.
 
-    The limit is global to the process, and uses overlap (Dask runs tasks in threads). Lifting it
-    while another thread is inside would change how BLAS splits products, and thus their last bits.
+    The limit is global to the process, and contexts may overlap, because Dask runs tasks in
+    threads. Lifting the limit while another thread is inside a context would change how BLAS splits
+    products, and thus their last bits.
     """
 
     def __init__(self) -> None:
@@ -62,14 +63,17 @@ class _OneBlasThread:
 
 
 def _set_threads(counts: list[int]) -> None:
-    """Set the threads of each BLAS library; directly, which costs a third of a limiter object."""
+    """Set the number of threads of each BLAS library.
+
+    This takes a third of the time of a threadpoolctl limiter object.
+    """
     _release_control()
     for library, count in zip(_blas().lib_controllers, counts, strict=True):
         library.set_num_threads(count)
 
 
 def _release_control() -> None:
-    """Let any thread set the threads of BLAS; threadpoolctl 3.7 reserves that to one thread."""
+    """Allow any thread to set the number of BLAS threads; threadpoolctl 3.7 allows only one."""
     release = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)
@@ -80,7 +84,7 @@ _one_blas_thread = _OneBlasThread()
 
 @contextmanager
 def single_threaded_blas(elements: int = 0) -> Iterator[None]:
-    """Limit BLAS to one thread, unless the matrices have so many elements that more are faster."""
+    """Limit BLAS to one thread, unless matrices with this many elements benefit from more."""
     with _one_blas_thread if elements <= _SMALL else nullcontext():
         yield
 
@@ -89,7 +93,7 @@ def single_threaded_blas(elements: int = 0) -> Iterator[None]:
 def single_threaded() -> Iterator[None]:
     """Limit BLAS and OpenMP to one thread, for sums whose order depends on the thread count.
 
-    The OpenMP limit applies per Python thread, so overlapping uses do not interfere.
+    The OpenMP limit applies per Python thread, so overlapping contexts do not interfere.
     """
     with _one_blas_thread, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
@@ -99,16 +103,16 @@ Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
 
 def allowed_threads() -> int:
-    """Return the number of threads that a call may use now."""
+    """Return the number of threads that a call may currently use."""
     allowed = max((lib["num_threads"] for lib in _blas().info()), default=1)
     return max(1, min(allowed, _cores()))
 
 
 @contextmanager
 def workers(n_threads: int | None = None) -> Iterator[Map]:
-    """Yield an ordered ``map(function, items)`` that runs in ``n_threads`` threads.
+    """Yield an ordered ``map(function, items)`` that uses ``n_threads`` threads.
 
-    The calling thread is one of them.
+    The calling thread is one of these threads.
     """
     n_threads = allowed_threads() if n_threads is None else n_threads
     with _one_blas_thread, ThreadPoolExecutor(max(n_threads - 1, 1)) as pool:
@@ -123,9 +127,10 @@ def workers(n_threads: int | None = None) -> Iterator[Map]:
 def _run_in_pool(
     function: Callable[[Any], Any], items: Sequence[Any], pool: ThreadPoolExecutor, n_helpers: int
 ) -> list[Any]:
-    """Let each thread process the next item until the queue is empty.
+    """Process the items in the calling thread and ``n_helpers`` pool threads.
 
-    There is one task per thread rather than per item, because every task waits for the GIL twice.
+    Each thread takes the next item from a queue. There is one task per thread rather than per item,
+    because every task waits for the GIL twice.
     """
     results: list[Any] = [None] * len(items)
     queue = deque(range(len(items)))
@@ -146,7 +151,7 @@ def _run_in_pool(
 
 
 def _pop_all(queue: deque[int]) -> Iterator[int]:
-    """Pop until the queue is empty; safe while other threads pop from it."""
+    """Yield items until the queue is empty, while other threads may also pop from it."""
     while True:
         try:
             yield queue.popleft()
@@ -155,11 +160,11 @@ def _pop_all(queue: deque[int]) -> Iterator[int]:
 
 
 def threads_for(seconds: float) -> int:
-    """Return the number of threads that pays off for work of ``seconds`` in one thread."""
+    """Return a suitable number of threads for work that takes ``seconds`` in one thread."""
     wanted = int(seconds / _SECONDS_PER_THREAD)
     return min(allowed_threads(), wanted) if wanted > 1 else 1
 
 
 def slices(start: int, stop: int, size: int) -> list[slice]:
-    """Split ``range(start, stop)`` into slices of at most ``size``."""
+    """Split ``range(start, stop)`` into slices of length at most ``size``."""
     return [slice(a, min(a + size, stop)) for a in range(start, stop, size)]

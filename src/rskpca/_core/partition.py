@@ -1,8 +1,8 @@
-"""Cluster weighted points by their values of a few eigenfunctions.
+"""Clustering of weighted points by their eigenfunction values.
 
-The three methods are those of scikit-learn's ``SpectralClustering``. An integer weight counts as
-that many equal points. Each method returns a linear rule, which also assigns new points from their
-eigenfunction values.
+The three methods are those of scikit-learn's ``SpectralClustering``. An integer weight is
+equivalent to repeating the point. Each method returns a linear rule that also assigns new points to
+clusters.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _MAX_ITERATIONS = 20
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A rule that assigns a point to the cluster with the largest f(x) directions + offsets.
+    """Rule that assigns a point to the cluster with the largest score f(x) directions + offsets.
 
-    With ``absolute``, the largest absolute value decides.
+    If ``absolute`` is True, the scores are compared by absolute value.
     """
 
     directions: Array
@@ -33,17 +33,17 @@ class Partition:
     def __post_init__(self) -> None:
         if self.directions.ndim != 2 or self.offsets.shape != self.directions.shape[1:]:
             raise ValueError(
-                "offsets must have one number per column of directions, "
-                f"got {self.offsets.shape} and {self.directions.shape}."
+                "directions must be a matrix, and offsets must have one entry per column of it, "
+                f"got shapes {self.directions.shape} and {self.offsets.shape}."
             )
 
     def labels(self, functions: Array) -> NDArray[np.intp]:
-        """Return the cluster of each row."""
+        """Return the cluster label of each row."""
         scores = functions.astype(np.float64) @ self.directions + self.offsets
         return np.argmax(np.abs(scores) if self.absolute else scores, axis=1)
 
     def renumber(self, functions: Array, weights: Array, points: Array) -> Partition:
-        """Return the same clusters, numbered by their mean points in lexicographic order.
+        """Return the same partition with clusters numbered by their means, in lexicographic order.
 
         The numbers then depend neither on the order of the points nor on a seed. Empty clusters
         come last.
@@ -59,9 +59,9 @@ class Partition:
 def kmeans_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
-    """Run weighted k-means and keep the best of ten starts.
+    """Return the best partition of ten weighted k-means runs.
 
-    The nearest mean maximizes f . mean - ||mean||^2 / 2.
+    The rule is linear, because the nearest mean maximizes f . mean - ||mean||^2 / 2.
     """
     from sklearn.cluster import KMeans  # slow to import
 
@@ -90,7 +90,7 @@ def rotation_partition(
 
 
 def _spread_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> Array:
-    """Return nearly orthogonal rows as columns: one drawn by weight, then the least aligned."""
+    """Return nearly orthogonal rows as columns: one random row, then the least aligned ones."""
     below = np.cumsum(weights)
     first = np.searchsorted(below, rng.random_sample() * below[-1], side="right")
     chosen = [rows[min(first, len(rows) - 1)]]
@@ -104,7 +104,7 @@ def _spread_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> Arr
 def pivot_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
-    """Find the orthogonal frame nearest to the pivots of a QR (Damle, Minden and Ying, 2019).
+    """Find the orthogonal frame nearest to the QR pivot rows (Damle, Minden and Ying, 2019).
 
     The weights have no effect.
     """

@@ -1,4 +1,4 @@
-"""Progress of long fits."""
+"""Progress reporting for long fits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import time
 
 
 class ProgressLine:
-    """A progress line on stderr: rows, centers, rate and remaining time.
+    """Progress line on stderr with the rows, centers, rate and remaining time.
 
-    Prints nothing during the first second. ``n_rows`` is None if unknown; ``before`` is the number
-    of rows of an earlier run.
+    Nothing is printed during the first second. ``n_rows`` is the total number of rows, or None if
+    unknown; ``before`` is the number of rows processed in an earlier run.
     """
 
     def __init__(self, n_rows: int | None, name: str, before: int = 0) -> None:
@@ -19,7 +19,7 @@ class ProgressLine:
         self._open = False
 
     def __call__(self, rows: int, n_centers: int) -> None:
-        """Update the line, and end it after the last row."""
+        """Update the line and, after the last row, end it."""
         now = time.monotonic()
         done = self.n_rows is not None and rows >= self.n_rows
         if now - self._start < 1 or (now - self._printed < 0.2 and not done):

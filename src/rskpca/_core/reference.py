@@ -1,7 +1,7 @@
-"""Readable NumPy twins of the fast primitives: slow, short and easy to verify.
+"""Reference implementations of the fast primitives in NumPy: slow, short and easy to verify.
 
-The fast versions are tested against these. Where a result depends on the order of floating-point
-operations (the radius test of Algorithm 2), this file defines the order.
+The fast versions are tested against these functions. Where a result depends on the order of
+floating-point operations (the radius test of Algorithm 2), this module defines the order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Array = NDArray[np.floating]
 def squared_distances(X: Array, c: Array) -> NDArray[np.float64]:
     """Return the squared Euclidean distances from the rows of ``X`` to one point ``c``.
 
-    Differences are taken in float64, squared, and summed in feature order.
+    Differences are computed in float64, squared, and summed in feature order.
     """
     total = np.zeros(len(X))
     for k in range(X.shape[1]):
@@ -33,15 +33,9 @@ def cover(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
     """Run Algorithm 2, the shadow set selection procedure.
 
-    Returns
-    -------
-    rows : the indices of the rows of ``X`` that became centers, in order.
-    labels : the index of the center of each row (the map alpha of section 5).
-    squared : the squared distance from each row to its center.
-
-    Notes
-    -----
-    A center always belongs to its own shadow, so radius 0 keeps every row.
+    Return the indices of the rows of ``X`` that became centers, in order; the index of each row's
+    center (the map alpha of section 5); and the squared distance from each row to its center. A
+    center always belongs to its own shadow, so radius 0 keeps every row.
     """
     rows: list[np.intp] = []
     labels = np.empty(len(X), dtype=np.intp)
@@ -61,12 +55,10 @@ def cover(
 def aging_cover(
     X: Array, radius: float, patience: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Run Algorithm 2 row by row; a center expires after ``patience`` rows without a member.
+    """Run Algorithm 2 row by row; a center expires after ``patience`` rows without a new member.
 
-    Returns
-    -------
-    homes : for each row, the index of the row that opened its center.
-    squared : the squared distance from each row to its center.
+    Return, for each row, the index of the row that opened its center, and the squared distance to
+    that center.
     """
     last: dict[int, int] = {}  # row that opened the center -> last row that joined it
     homes = np.empty(len(X), dtype=np.intp)
@@ -87,7 +79,7 @@ def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
 
 
 def kernel_product(kernel: Any, X: Array, C: Array, coefficients: Array) -> Array:
-    """Return ``k(X, C) @ coefficients``, with the whole kernel matrix in memory."""
+    """Return ``k(X, C) @ coefficients``, computed from the full kernel matrix."""
     scaled = kernel.sign * pairwise_squared_distances(X, C) / kernel.scale**2
     return kernel.evaluate(scaled) @ coefficients
 
@@ -99,7 +91,7 @@ def moments(kernel: Any, X: Array, weights: Array, C: Array, columns: Array) -> 
 
 
 def greedy_pivots(kernel: Any, X: Array, weights: Array | None, n_pivots: int) -> NDArray[np.intp]:
-    """Return Cholesky pivots of k(X, X): each maximizes the weighted residual diagonal."""
+    """Return Cholesky pivots of k(X, X), each of which maximizes the weighted residual diagonal."""
     left = kernel_product(kernel, X, X, np.eye(len(X)))
     pivots: list[np.intp] = []
     for _ in range(n_pivots):
@@ -113,13 +105,13 @@ def greedy_pivots(kernel: Any, X: Array, weights: Array | None, n_pivots: int) -
 def leading_eigenpairs(
     matrix: Array, n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the largest eigenvalues, descending, and their unit eigenvectors in columns."""
+    """Return the largest eigenvalues in descending order, and unit eigenvectors as columns."""
     values, vectors = np.linalg.eigh(matrix)
     return values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
 
 
 def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
-    """Add each value to the total of its label, in row order, in place."""
+    """Add each value to the total of its label in place, in row order."""
     for label, value in zip(labels, values, strict=True):
         totals[label] += value
 
@@ -127,7 +119,7 @@ def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
 def accumulate_exactly(
     labels: NDArray[np.intp], values: Array, totals: Array, residues: Array
 ) -> None:
-    """Like :func:`accumulate`, with the rounding errors as exact fractions; in place."""
+    """Accumulate like :func:`accumulate`, with rounding errors computed as exact fractions."""
     for j in np.unique(labels):
         exact = Fraction(totals[j]) + Fraction(residues[j])
         for value in values[labels == j]:

@@ -1,4 +1,4 @@
-"""Random rows of weighted data, and the median distance between rows."""
+"""Random sampling of weighted rows, and the median distance between rows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def sample_rows(
 ) -> NDArray[np.intp]:
     """Draw ``size`` rows, in ascending order, treating a weight as a number of repetitions.
 
-    Integer weights are sampled without replacement, exactly as repeated rows. Other weights use
-    systematic sampling: rows are put in random order, and ``size`` evenly spaced points are
-    located in their cumulative weights. Row i is then drawn ``size`` w_i / sum(w) times, rounded
-    up or down, and equal weights give a sample without replacement.
+    With integer weights, repeated rows are sampled without replacement. Other weights use
+    systematic sampling: the rows are put in random order, and ``size`` evenly spaced points are
+    located in the cumulative weights. Row i is then drawn ``size`` w_i / sum(w) times, rounded up
+    or down, so equal weights result in a sample without replacement.
     """
     if sample_weight is None:
         return np.sort(sample_without_replacement(n_rows, size, random_state=rng)).astype(np.intp)
@@ -41,28 +41,15 @@ def sample_rows(
 def median_distance(X: Array, sample_weight: Array | None = None, random_state: Any = 0) -> float:
     """Return the median distance between two rows of a seeded sample.
 
-    The sample has at most 1,000 rows, and fewer (at least 100) for more than 400 features.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The data.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of the rows; integer weights equal repeated rows bit for bit.
-    random_state : int, RandomState or None, default=0
-        Seed for drawing the sample.
-
-    Returns
-    -------
-    float
-        The median distance.
+    The sample has at most 1,000 rows, and fewer (at least 100) for more than 400 features. With
+    integer weights, the result is bit-identical to that of repeated rows.
     """
     if sample_weight is not None:
         X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
     if len(X) < 2:
         raise ValueError(
-            f'bandwidth="median" needs at least two rows with positive weight, got {len(X)}. '
-            "Give the bandwidth as a number, or more rows in the first chunk."
+            f'bandwidth="median" requires at least two rows with positive weight, got {len(X)}. '
+            "Set bandwidth to a number, or pass more rows in the first chunk."
         )
     size = median_sample_size(X.shape[1])
     X, sample_weight = _sample(X, sample_weight, size, check_random_state(random_state))
@@ -73,14 +60,14 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
         median = _weighted_median(*_repeat_pairs(distances, sample_weight))
     if not median > 0:
         raise ValueError(
-            'bandwidth="median" needs distinct rows, but at least half of all pairs of rows are '
-            "equal (median distance 0). Give the bandwidth as a number."
+            'bandwidth="median" requires distinct rows, but at least half of all pairs of rows are '
+            "equal (median distance 0). Set bandwidth to a number."
         )
     return median
 
 
 def median_sample_size(n_features: int) -> int:
-    """Return the largest number of rows that the median is computed from."""
+    """Return the largest number of rows from which the median is computed."""
     return int(np.clip(np.sqrt(4e8 / n_features), 100, MEDIAN_SAMPLE))
 
 
@@ -96,7 +83,7 @@ def _sample(
 
 
 def _repeat_pairs(distances: Array, weights: Array) -> tuple[Array, Array]:
-    """Return distances and weights of all pairs, including zeros between copies of a row."""
+    """Return the distances and weights of all pairs, including zeros between copies of a row."""
     first, second = np.triu_indices(len(weights), 1)
     copies = np.maximum(weights * (weights - 1) / 2, 0)
     zeros = np.zeros(len(weights))

@@ -1,8 +1,8 @@
-"""The other methods of the paper's comparison.
+"""Baseline methods from the paper's comparison.
 
-They are tested and documented so that the comparison can be repeated. For new work use
+They are tested and documented so that the comparison can be reproduced. For new work, use
 :class:`~rskpca.ReducedSetKernelPCA` or :class:`~rskpca.NystromKernelPCA`, which are faster and
-more accurate at the same number of points.
+more accurate with the same number of points.
 """
 
 from .construction import construct_reduced_set

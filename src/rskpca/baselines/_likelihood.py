@@ -1,7 +1,7 @@
 """Tipping's covariance model in feature space, fitted one weight at a time.
 
-C = s I + sum_i u_i psi(c_i) psi(c_i)', with the noise s and points c_n that have the shares w_n,
-w_1 + w_2 + ... = 1. Up to a constant the log likelihood per point is
+The model is C = s I + sum_i u_i psi(c_i) psi(c_i)' with noise s and weights u_i. The points c_n
+have shares w_n that sum to 1. Up to a constant, the log-likelihood per point is
 -(1/2) [log|C / s| + sum_n w_n psi(c_n)' C^{-1} psi(c_n)].
 """
 
@@ -21,16 +21,17 @@ from ..reduced_set import ReducedSet
 Array = NDArray[np.floating]
 
 _STEPS = 20_000
-_REFRESH = 20  # steps after which S and Q are recomputed, because rank-one updates lose digits
+_REFRESH = 20  # S and Q are recomputed after this many steps, because rank-one updates lose digits
 _BISECTIONS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Kernel sums of the weighted points; each column is computed when its point is first used.
+    """Kernel sums over the weighted points, with columns computed on first use.
 
-    ``squares`` are sum_n w_n k(c_i, c_n)^2. For a column j, K_ij = k(c_i, c_j) and
-    G_ij = sum_n w_n k(c_i, c_n) k(c_n, c_j) are kept, so that nothing is n x n.
+    ``squares`` contains sum_n w_n k(c_i, c_n)^2. Only the columns K_ij = k(c_i, c_j) and
+    G_ij = sum_n w_n k(c_i, c_n) k(c_n, c_j) of points j that have been used are stored, so no n x n
+    matrix is needed.
     """
 
     kernel: RadialKernel
@@ -41,7 +42,7 @@ class Likelihood:
 
     @classmethod
     def of(cls, kernel: RadialKernel, reduced_set: ReducedSet) -> Likelihood:
-        """Return the likelihood of the points of a reduced set."""
+        """Create the likelihood for the points of a reduced set."""
         centers = reduced_set.centers.astype(np.float64)
         shares = reduced_set.weights / reduced_set.n_samples
         squares = gram.product(
@@ -51,7 +52,7 @@ class Likelihood:
 
     @property
     def largest_noise(self) -> float:
-        """The smallest noise at which no point has a weight."""
+        """The smallest noise at which all weights are zero."""
         return float(self.squares.max() / self.kernel.kappa)
 
     @property
@@ -60,7 +61,7 @@ class Likelihood:
         return 1e-5 * self.kernel.kappa
 
     def columns(self, points: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return the columns of K and G for these points."""
+        """Return the columns of K and G for the given points."""
         for point in points:
             if int(point) not in self._columns:
                 self._columns[int(point)] = self._column(int(point))
@@ -79,10 +80,10 @@ class Likelihood:
 
 
 class Covariance:
-    """The covariance C for weights u, with S_i = psi_i' C^{-1} psi_i and Q_i =
-    sum_n w_n (psi_i' C^{-1} psi_n)^2.
+    """Covariance C for weights u, with the sums S and Q that determine the likelihood.
 
-    With A the points of positive weight and B = (s U_A^{-1} + K_AA)^{-1},
+    S_i = psi_i' C^{-1} psi_i and Q_i = sum_n w_n (psi_i' C^{-1} psi_n)^2. Let A be the points with
+    positive weight and B = (s U_A^{-1} + K_AA)^{-1}. Then
     s psi_i' C^{-1} psi_n = k(c_i, c_n) - K_iA B K_An.
     """
 
@@ -116,10 +117,11 @@ class Covariance:
         self.Q = squares / s**2
 
     def best(self) -> tuple[int, float, float]:
-        """Return the point whose best weight raises the likelihood most, that weight, and the gain.
+        """Return the index, weight and gain of the single change that raises the likelihood most.
 
-        With C without the point, the log likelihood is -(1/2) [log(1 + u S) - u Q / (1 + u S)] in
-        its weight u. It is largest at 1 + u S = Q / S, or at zero.
+        With S and Q computed for C without the point, the log-likelihood as a function of the
+        point's weight u is -(1/2) [log(1 + u S) - u Q / (1 + u S)]. Its maximum is at
+        1 + u S = Q / S, or at zero.
         """
         S, Q = self._without_itself()
         u = np.maximum(Q / S - 1, 0) / S
@@ -128,9 +130,10 @@ class Covariance:
         return i, float(u[i]), float(gains[i])
 
     def _without_itself(self) -> tuple[Array, Array]:
-        """Return S and Q of each point for C without it: S / (1 - u S) and Q / (1 - u S)^2.
+        """Return S and Q of each point for C without that point.
 
-        In A, 1 - u_i S_i = s B_ii / u_i and Q_i = (B G_AA B)_ii / u_i^2, where nothing cancels.
+        These are S / (1 - u S) and Q / (1 - u S)^2. For points in A, cancellation is avoided by
+        using 1 - u_i S_i = s B_ii / u_i and Q_i = (B G_AA B)_ii / u_i^2.
         """
         A, S, Q = self.active, self.S.copy(), self.Q.copy()
         B = self._solve(np.eye(len(A)))
@@ -140,13 +143,14 @@ class Covariance:
         return S, Q
 
     def set(self, i: int, value: float) -> None:
-        """Change one weight; C^{-1} changes by a matrix of rank one, which updates S and Q."""
+        """Change one weight, and update S and Q for the rank-one change of C^{-1}."""
         change = value - self.u[i]
         k, g = (columns[:, 0] for columns in self.likelihood.columns(np.array([i])))
         b = self._solve(self.K[i])
         k, g = k - self.K @ b, g - self.G @ b
         g -= self.K @ self._solve(g[self.active])
-        m, h = k / self.noise, g / self.noise**2  # psi' C^{-1} psi_i, and sum_n w_n m_n times it
+        # m_j = psi_j' C^{-1} psi_i and h_j = sum_n w_n m_n psi_j' C^{-1} psi_n
+        m, h = k / self.noise, g / self.noise**2
         c = change / (1 + change * self.S[i])
         self.Q = self.Q - 2 * c * m * h + c**2 * m**2 * self.Q[i]
         self.S = self.S - c * m**2
@@ -157,7 +161,7 @@ class Covariance:
         self._factor()
 
     def log_likelihood(self) -> float:
-        """The log likelihood per point, up to a constant of the noise and the dimension of H."""
+        """Return the log-likelihood per point, up to a term in the noise and the dimension of H."""
         s, kappa = self.noise, self.likelihood.kernel.kappa
         volume = 2 * np.log(np.diag(self.root)).sum() + np.log(self.u[self.active] / s).sum()
         explained = np.trace(self._solve(self.G[self.active]))
@@ -172,11 +176,11 @@ def _own_part(u: Array, S: Array, Q: Array) -> Array:
 def maximize(
     likelihood: Likelihood, noise: float, give_up_above: float = np.inf, least_gain: float = 1e-5
 ) -> Array:
-    """Return weights that no change of a single one improves by much.
+    """Maximize the likelihood by changing one weight at a time, and return the weights.
 
-    Starting from zero, each step sets the weight that raises the likelihood most to its best
-    value, until the gain per point is below ``least_gain``. The search stops early if more than
-    ``give_up_above`` points have a weight.
+    Starting from zero, each step changes the weight that raises the likelihood most and sets it to
+    its optimal value, until the gain per point is at most ``least_gain``. The search stops early
+    if more than ``give_up_above`` weights are nonzero.
     """
     covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
     for step in range(1, _STEPS + 1):
@@ -189,14 +193,17 @@ def maximize(
         if len(covariance.active) > give_up_above:
             return covariance.u
     check.warn(
-        f"the weights of noise={noise:g} have not settled after {_STEPS} steps; a larger noise "
-        "has fewer."
+        f"The weights did not converge after {_STEPS} steps with noise={noise:g}. Use a larger "
+        "noise, which makes more weights zero."
     )
     return covariance.u
 
 
 def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
-    """Find the noise with nearly, and at most, n_centers positive weights by bisection."""
+    """Find the noise for which the number of positive weights is nearly ``n_centers``.
+
+    Bisection keeps the number at or below ``n_centers``.
+    """
     high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
     best = high, maximize(likelihood, high)  # a single weight
     for _ in range(_BISECTIONS):

@@ -1,4 +1,4 @@
-"""Reduced-set construction: new points found by fixed-point pre-images."""
+"""Reduced-set construction: compress a model to new points found by fixed-point iteration."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _CONVERGED = 1e-9  # length of the last step, in bandwidths
 def construct_reduced_set(
     model: Any, n_centers: int, *, n_restarts: int = 4, random_state: Any = 0
 ) -> CompressedKernelPCA:
-    """Construct points, one by one, that represent the axes of a model.
+    """Construct new points, one by one, whose span approximates the axes of a model.
 
-    Reduced-set construction of Scholkopf, Mika, Burges et al. (1999), for all axes together. With
-    R_k the residual of the unit axis v_k after projection on the points so far, the next point
-    maximizes F(z) = sum_k <R_k, psi(z)>^2 / k(z, z). For the Gaussian kernel a maximum is a fixed
-    point of
+    This is the reduced-set construction of Scholkopf, Mika, Burges et al. (1999), applied to all
+    axes together. Let R_k be the residual of the unit axis v_k after projection onto the span of
+    the previous points. The next point maximizes F(z) = sum_k <R_k, psi(z)>^2 / k(z, z). For the
+    Gaussian kernel, a maximum is a fixed point of
 
         z <- sum_i b_i k(x_i, z) x_i / sum_i b_i k(x_i, z),   b_i = sum_k <R_k, psi(z)> a_ik,
 
-    where R_k = sum_i a_ik psi(x_i), and the denominator is F(z) itself. A step that would lower F
-    is halved. After each point all coefficients are refitted by projection.
+    where R_k = sum_i a_ik psi(x_i), and the denominator equals F(z). A step that would decrease F
+    is halved. After each new point, all coefficients are refitted by projection.
 
     Parameters
     ----------
     model : fitted kernel PCA
         A model such as :class:`~rskpca.ReducedSetKernelPCA` with a Gaussian kernel.
     n_centers : int
-        Number of points, at most that of the model. Fewer are returned if they represent the axes
-        exactly.
+        Number of points, at most the number of centers of the model. Fewer are returned if they
+        represent the axes exactly.
     n_restarts : int, default=4
-        Each search starts from the best of the model's centers and from this many random ones;
-        the highest maximum is used.
+        Number of random centers from which each search starts, in addition to the center with the
+        largest residual. The highest maximum is used.
     random_state : int, RandomState or None, default=0
-        Seed of the random starts.
+        Seed for the random starts.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def construct_reduced_set(
 def _construct(
     axes: Axes, kernel: Gaussian, n_centers: int, n_restarts: int, random: np.random.RandomState
 ) -> Array:
-    """Return the points, each of which maximizes F for the residuals so far."""
+    """Return points, each of which maximizes F for the residuals of the previous points."""
     centers, Z, coefficients = axes.centers, axes.centers[:0], axes.coefficients[:0]
     left = at_centers = axes.at(centers)
     while len(Z) < n_centers:
@@ -113,7 +113,7 @@ def _climb(kernel: Gaussian, points: Array, residual: Array, Z: Array) -> Array:
 def _fixed_point_shift(
     kernel: Gaussian, points: Array, residual: Array, Z: Array
 ) -> tuple[Array, Array]:
-    """Return the step of the fixed-point iteration at each row of Z, and F there."""
+    """Return the fixed-point step and the value of F at each row of Z."""
     values = gram.gram(kernel, points, Z).T
     products = values @ residual  # <R_k, psi(z)>
     height = np.sum(products**2, axis=1)

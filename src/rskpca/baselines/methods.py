@@ -1,7 +1,7 @@
-"""A registry of all methods, for tests, experiments, benchmarks and the command line.
+"""Registry of all methods, for tests, experiments, benchmarks and the command line.
 
-Each entry builds an estimator with ``fit`` and ``transform`` whose coordinates are those of kernel
-PCA, so that methods can be compared at the same number of centers.
+Each entry builds an estimator with ``fit`` and ``transform`` that computes or approximates kernel
+PCA coordinates, so that methods can be compared with the same number of centers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .weighted_nystrom import WeightedNystromKernelPCA
 
 @dataclass(frozen=True)
 class Method:
-    """A method that computes or approximates kernel PCA.
+    """Method that computes or approximates kernel PCA.
 
     Attributes
     ----------
@@ -40,17 +40,17 @@ class Method:
         Function of ``(n_components, kernel, size, center, random_state)`` that returns an
         estimator.
     size : {"n_centers", "ell", None}
-        The parameter that sets the size of the model; None if there is none.
+        The parameter that sets the size of the model, or None if there is no such parameter.
     keeps_data : bool
-        True if a new point is compared with all of the data.
+        True if the kernel between a new point and all of the data is evaluated.
     random : bool
         True if the result depends on ``random_state``.
     gaussian : bool
-        True if it needs a Gaussian kernel.
+        True if the method requires a Gaussian kernel.
     always_centered : bool
-        True if it always centers in feature space.
+        True if the method always centers the data in feature space.
     slow : bool
-        True if it takes minutes for a few thousand rows and a few hundred centers.
+        True if the method takes minutes for a few thousand rows and a few hundred centers.
     """
 
     title: str
@@ -76,15 +76,15 @@ class Method:
         Parameters
         ----------
         n_components : int
-            r.
+            Number of components.
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
         size : int or float, default=None
-            A number of centers or ell, if the method has a size.
+            The number of centers or ell, depending on the method's ``size`` attribute.
         center : bool, default=True
-            Whether to center in feature space.
+            Whether to center the data in feature space.
         random_state : int, RandomState or None, default=0
-            The seed.
+            Seed for methods that draw random numbers.
 
         Returns
         -------
@@ -92,17 +92,17 @@ class Method:
             An estimator with ``fit`` and ``transform``.
         """
         if (size is None) != (self.size is None):
-            wanted = "takes no size" if self.size is None else f"needs size, its {self.size}"
-            raise ValueError(f"{self.title} {wanted}, got {size!r}.")
+            wanted = "must be None" if self.size is None else f"must be a value of {self.size}"
+            raise ValueError(f"size {wanted} for {self.title}, got {size!r}.")
         if self.gaussian and not isinstance(kernel, Gaussian):
-            raise ValueError(f"{self.title} needs a Gaussian kernel, got {kernel!r}.")
+            raise ValueError(f"{self.title} requires a Gaussian kernel, got {kernel!r}.")
         if self.always_centered and not center:
-            raise ValueError(f"{self.title} always centers, got center={center!r}.")
+            raise ValueError(f"center must be True for {self.title}, got {center!r}.")
         return self.build(n_components, kernel, size, center, random_state)
 
 
 def _reduced_set(density: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a builder of kernel PCA on a density with ``n_centers`` centers."""
+    """Return a builder for kernel PCA on a density with ``n_centers`` centers."""
 
     def build(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
         made = density(size, random_state=seed)
@@ -143,12 +143,12 @@ def _counted(method: Callable[..., Any], **options: Any) -> Callable[..., Any]:
 
 
 class AfterTraining(TransformerMixin, BaseEstimator):
-    """Kernel PCA followed by a reduction of the fitted model.
+    """Kernel PCA whose fitted model is reduced to fewer centers.
 
     Parameters
     ----------
     model : estimator
-        A kernel PCA.
+        An unfitted kernel PCA.
     reduce : callable
         Function of the fitted model and a number of centers that returns a transformer.
     n_centers : int
@@ -166,7 +166,7 @@ class AfterTraining(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return coordinates from the remaining centers."""
+        """Return the coordinates of new points, computed from the remaining centers."""
         check_is_fitted(self)
         return self.reduced_.transform(X)
 
@@ -193,7 +193,7 @@ def _exact(r: int, kernel: RadialKernel, size: None, center: bool, seed: Any) ->
 
 
 def _sklearn_exact(r: int, kernel: Any, size: None, center: bool, seed: Any) -> Any:
-    options = {"eigen_solver": "randomized", "random_state": seed}  # its fastest on many rows
+    options = {"eigen_solver": "randomized", "random_state": seed}  # the fastest for many rows
     return KernelPCA(r, kernel="rbf", gamma=kernel.gamma, **options)
 
 
@@ -208,7 +208,7 @@ def _fourier(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
 
 
 def n_points(model: Any) -> int:
-    """Return the number of points, or random features, that a new point is compared with."""
+    """Return the number of basis points or random features of a fitted model."""
     if hasattr(model, "basis_"):
         return len(model.basis_)
     if hasattr(model, "X_fit_"):
@@ -217,19 +217,19 @@ def n_points(model: Any) -> int:
 
 
 def embedding_error(exact: Any, points: Any) -> float:
-    """Return how far coordinates are from the exact ones, after the best linear alignment.
+    """Return the relative error of coordinates after the best linear alignment.
 
     Parameters
     ----------
     exact : ndarray of shape (n_samples, n_components)
-        Coordinates by exact kernel PCA.
+        Coordinates computed by exact kernel PCA.
     points : ndarray of shape (n_samples, n_components)
-        Coordinates of the same rows by another method.
+        Coordinates of the same rows, computed by another method.
 
     Returns
     -------
     float
-        Relative error in the Frobenius norm, as in section 6.
+        Relative error in the Frobenius norm, as in section 6 of the paper.
     """
     aligned = points @ np.linalg.lstsq(points, exact, rcond=None)[0]
     return float(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))

@@ -1,4 +1,4 @@
-"""Kernel map compression: a small radial-basis network that imitates the projection."""
+"""Kernel map compression: a small radial-basis network that approximates the projection."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def compress_map(
     *,
     max_iter: int = 100,
 ) -> CompressedKernelPCA:
-    """Train a small radial-basis network to imitate the projection of the training points.
+    """Train a small radial-basis network to reproduce the coordinates of the training points.
 
-    Kernel map compression of Arif and Vela (2011). The network x -> sum_j a_j k(x, z_j), about the
-    model's mean, has m movable nodes z_j and minimizes sum_i w_i ||y_i - network(x_i)||^2, where
-    y_i are the model's coordinates of x_i. For given nodes the coefficients a are a least-squares
-    solution, so only the nodes are optimized (variable projection), by L-BFGS from the centers
-    that :func:`~rskpca.select_reduced_set` would keep.
+    This is the kernel map compression of Arif and Vela (2011). The network
+    x -> sum_j a_j k(x, z_j), centered like the model, has m movable nodes z_j. It minimizes
+    sum_i w_i ||y_i - network(x_i)||^2, where y_i are the model's coordinates of x_i. For given
+    nodes, the coefficients a are a least-squares solution, so only the nodes are optimized
+    (variable projection), by L-BFGS. The initial nodes are the centers that
+    :func:`~rskpca.select_reduced_set` would keep.
 
     Parameters
     ----------
@@ -44,11 +45,11 @@ def compress_map(
     n_centers : int
         Number of nodes, at most the number of centers of the model.
     X : array-like of shape (n_samples, n_features), default=None
-        The training points. None uses the model's reduced set with its weights.
+        The training points. None means the model's reduced set with its weights.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row of X.
     max_iter : int, default=100
-        Largest number of L-BFGS iterations.
+        Maximum number of L-BFGS iterations.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def compress_map(
 
     Notes
     -----
-    Memory is O(n m); an iteration takes O(n m (m + d)) for n rows of X.
+    For n rows of X, an iteration takes O(n m (m + d)) time and O(n m) memory.
 
     Examples
     --------
@@ -86,18 +87,25 @@ def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Arr
         X = validate_data(model, X, dtype=check.FLOATS, reset=False)
         return X.astype(np.float64), check.sample_weights(sample_weight, len(X))
     if sample_weight is not None:
-        raise ValueError("sample_weight was given without X; the reduced set has its own weights.")
+        raise ValueError(
+            "sample_weight cannot be used without X, because the reduced set has its own weights. "
+            "Pass X or set sample_weight to None."
+        )
     if not hasattr(model, "reduced_set_"):
-        raise ValueError(f"{type(model).__name__} keeps no reduced set; give X, the training data.")
+        raise ValueError(
+            f"X must not be None for {type(model).__name__}, which does not have a reduced set. "
+            "Pass the training data as X."
+        )
     return model.reduced_set_.centers.astype(np.float64), model.reduced_set_.weights
 
 
 @dataclass(frozen=True, eq=False)
 class _Network:
-    """The least-squares problem for the nodes.
+    """Least-squares problem for the nodes of the network.
 
-    The first rows of ``points`` are the training points, with the roots of their ``weights`` and
-    ``targets``. The others are the model's centers, over which ``shares`` takes the mean.
+    The first rows of ``points`` are the training points, with ``targets`` and with ``roots``, the
+    square roots of their weights. The other rows are the model's centers, over which ``shares``
+    computes the mean.
     """
 
     kernel: Gaussian
@@ -108,7 +116,7 @@ class _Network:
 
     @classmethod
     def for_model(cls, axes: Axes, kernel: Gaussian, X: Array, weights: Array) -> _Network:
-        """Return the problem for the coordinates at X, scaled so that no network has error 1."""
+        """Create the problem for coordinates at X, scaled so that the zero network has error 1."""
         targets = axes.system.extend(X) * np.sqrt(axes.system.eigenvalues)
         size = np.sqrt(weights @ np.sum(targets**2, axis=1))
         roots = np.sqrt(weights) / max(size, np.finfo(np.float64).tiny)
@@ -117,7 +125,7 @@ class _Network:
         return cls(kernel, np.concatenate([X, axes.centers]), roots, targets, axes.shares)
 
     def train(self, start: Array, max_iter: int) -> Array:
-        """Optimize the nodes; the error is at most that of the start."""
+        """Return optimized nodes, whose error is at most that of the start."""
         scale, origin = self.kernel.scale, start.mean(axis=0)
 
         def objective(flat: Array) -> tuple[float, Array]:
@@ -131,7 +139,7 @@ class _Network:
         return origin + scale * found.x.reshape(start.shape) if better else start
 
     def solve(self, nodes: Array) -> tuple[Array, Array, Array]:
-        """Return the coefficients for these nodes, the residual, and the kernel values."""
+        """Return the optimal coefficients for the nodes, the residual and the kernel values."""
         values = gram.gram(self.kernel, self.points, nodes)
         n = len(self.targets)
         columns = self.roots[:, None] * (values[:n] - self.shares @ values[n:])
@@ -140,11 +148,11 @@ class _Network:
         return coefficients, columns @ coefficients - targets, values
 
     def error(self, nodes: Array) -> tuple[float, Array]:
-        """Return the weighted squared error, relative to that of no network, and its gradient.
+        """Return the weighted squared error, relative to the zero network, and its gradient.
 
-        The coefficients minimize the error, so only the kernel values contribute: with E the
-        derivative with respect to them, that for z_j is
-        (2 / sigma^2) sum_i E_ij k(x_i, z_j) (x_i - z_j).
+        Because the coefficients minimize the error, only the kernel values contribute to the
+        gradient. With E the derivative with respect to the kernel values, the derivative with
+        respect to z_j is (2 / sigma^2) sum_i E_ij k(x_i, z_j) (x_i - z_j).
         """
         coefficients, residual, values = self.solve(nodes)
         by_value = 2 * (self.roots[:, None] * residual) @ coefficients.T

@@ -21,14 +21,14 @@ from ._likelihood import Likelihood, maximize, sparsest
 
 @dataclass(frozen=True, eq=False)
 class SparseModel(FittedModel):
-    """A fitted model restricted to the points with nonzero weight, with the noise.
+    """Fitted sparse kernel PCA, restricted to the points with nonzero weight.
 
     Attributes
     ----------
     kept_weights : ndarray of shape (n_points,)
-        n u, the weights of the points of the eigensystem.
+        The weights n u of the points of the eigensystem.
     noise : float
-        s.
+        The noise s.
     """
 
     kept_weights: Array = None  # type: ignore[assignment]  # always given
@@ -38,85 +38,88 @@ class SparseModel(FittedModel):
         super()._check()
         if self.kept_weights.shape != (len(self.system.centers),):
             raise ValueError(
-                f"kept_weights must have one number per point, {len(self.system.centers)}, "
-                f"got shape {self.kept_weights.shape}."
+                f"kept_weights must have shape ({len(self.system.centers)},), one weight per "
+                f"point, got {self.kept_weights.shape}."
             )
 
 
 class SparseKernelPCA(ReducedSetKernelPCA):
-    """Sparse kernel PCA (Tipping 2000): kernel PCA of a covariance that few points carry.
+    """Sparse kernel PCA (Tipping 2000), based on a covariance model with few weighted points.
 
-    In feature space the data are modeled as Gaussian with the covariance
+    In feature space, the data are modeled as Gaussian with covariance
     C = s I + sum_i u_i psi(c_i) psi(c_i)', where the weights u_i >= 0 maximize the likelihood. The
-    larger the noise s, the more of them are zero. The principal axes are those of C: kernel PCA of
-    the remaining points with the weights n u_i. As s goes to zero, u_i tends to w_i / n and the
-    result to kernel PCA of all points.
+    larger the noise s, the more weights are zero. The principal axes are those of C, which amounts
+    to kernel PCA of the points with nonzero weight, with the weights n u_i. As s tends to zero, u_i
+    tends to w_i / n, and the result tends to kernel PCA of all points.
 
     This is an estimator rather than a function of a fitted model, because it does not approximate
-    axes but fits its own model to the reduced set. ``ell=np.inf`` is the original method, on all
-    rows.
+    given axes but fits a separate model to the reduced set. With ``ell=np.inf`` it is the original
+    method, applied to all rows.
 
     Parameters
     ----------
     n_components : int, default=None
-        r. None keeps every component with a positive eigenvalue.
+        Number of components. None keeps every component with a positive eigenvalue.
     n_centers : int, default=None
-        Largest number of points with a weight; the noise is chosen so that there are nearly that
-        many. Cannot be combined with ``noise``.
+        Largest number of points with nonzero weight. The noise is chosen so that the number of
+        points is close to this limit. Cannot be combined with ``noise``.
     noise : float, default=None
-        s, on the scale of the kernel. None, without ``n_centers``, is a tenth of the smallest noise
-        at which no point has a weight, max_i (1/n) sum_j w_j k(c_i, c_j)^2 / kappa.
+        The noise s, on the scale of the kernel. If both ``noise`` and ``n_centers`` are None, it
+        is a tenth of the smallest noise at which all weights are zero,
+        max_i (1/n) sum_j w_j k(c_i, c_j)^2 / kappa.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian, or the kernel of ``density`` if that has one.
+        The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     density : density estimator, default=None
-        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
-        every row.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row.
     center : bool, default=True
-        True computes the axes about the mean of the remaining weighted points. The weights
-        belong to the second moment in both cases.
+        If True, compute the axes about the mean of the remaining weighted points. The weights are
+        fitted to the uncentered second moment in either case.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from.
+        Seed for the sample from which the median bandwidth is computed.
     verbose : int, default=0
-        1 shows a progress line for fits that take more than a second.
+        If 1, show a progress line for fits that take more than a second.
 
     Attributes
     ----------
     basis_ : ndarray of shape (n_centers_, n_features)
-        The points with a weight.
+        The points with nonzero weight.
     weights_ : ndarray of shape (n_centers_,)
-        n u of each, on the scale of the weights of the reduced set.
+        The weights n u of these points, on the scale of the reduced set's weights.
     noise_ : float
-        s.
+        The noise s.
     n_centers_ : int
-        Number of points with a weight.
+        Number of points with nonzero weight.
     reduced_set_ : ReducedSet
-        The reduced set that the model was fitted to.
+        The reduced set to which the model was fitted.
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the weighted Gram matrix of the remaining points.
     eigenvectors_ : ndarray of shape (n_centers_, n_components)
-        Its unit eigenvectors.
+        Unit eigenvectors of this matrix.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density_ : density estimator
-        The fitted density, with ``labels_``.
+        The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Notes
     -----
-    Tipping maximizes the likelihood by EM, or by a fixed-point iteration: both need n x n matrices
-    in each of the many steps in which a weight approaches zero. Here one weight at a time is set
-    to its maximum in closed form, which may be zero (Tipping and Faul 2003). So the likelihood
-    never decreases, most weights are exactly zero, and memory is O(n m). Each point that is ever
-    given a weight costs a product with all kernel values of the reduced set.
+    Tipping maximizes the likelihood by EM or by a fixed-point iteration. Both require n x n
+    matrices in each step, and many steps until a weight approaches zero. This implementation sets
+    one weight at a time to its optimal value, which has a closed form and may be zero (Tipping and
+    Faul 2003). The likelihood therefore never decreases, most weights are exactly zero, and memory
+    use is O(n m). For each point whose weight becomes nonzero at any step, one product with all
+    kernel values of the reduced set is computed.
 
     Examples
     --------
@@ -168,19 +171,20 @@ class SparseKernelPCA(ReducedSetKernelPCA):
             check.positive_number("noise", self.noise)
         if self.n_centers is not None and self.noise is not None:
             raise ValueError(
-                f"give n_centers or noise, not both: got {self.n_centers!r} and {self.noise!r}."
+                f"n_centers={self.n_centers!r} and noise={self.noise!r} cannot be combined. "
+                "Set one of them to None."
             )
 
     def _new_density(self) -> BaseDensity:
         return KernelEmbedding._new_density(self)
 
     def _refuse_stream(self, verb: str) -> None:
-        """Accept rows in chunks."""
+        """Do nothing, because incremental fitting is supported."""
 
     def _decompose(
         self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
     ) -> SparseModel:
-        """Choose the points that keep a weight and solve their eigenproblem."""
+        """Choose the points with nonzero weight and solve their eigenproblem."""
         with single_threaded_blas():  # many small products
             noise, u = self._sparsify(kernel, reduced_set)
         kept = np.flatnonzero(u)
@@ -195,8 +199,8 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         likelihood, n_centers = Likelihood.of(kernel, reduced_set), self.n_centers
         if n_centers is not None and n_centers > reduced_set.n_centers:
             raise ValueError(
-                f"n_centers={n_centers} exceeds the {reduced_set.n_centers} centers of the reduced "
-                "set; use fewer, or a larger ell."
+                f"n_centers must be at most {reduced_set.n_centers}, the number of centers of the "
+                f"reduced set, got {n_centers}. Decrease n_centers or increase ell."
             )
         if n_centers is not None:
             return sparsest(likelihood, n_centers)
@@ -204,14 +208,14 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         noise = largest / 10 if self.noise is None else float(self.noise)
         if not least <= noise < largest:
             raise ValueError(
-                f"noise={noise:g} is out of range: at {largest:g} or above every weight is "
-                f"zero, and below {least:g} rounding errors dominate."
+                f"noise must be at least {least:g}, below which rounding errors dominate, and less "
+                f"than {largest:g}, at which all weights are zero, got {noise:g}."
             )
         return noise, maximize(likelihood, noise)
 
     @property
     def weights_(self) -> Array:
-        """Weights of the remaining points, on the scale of those of the reduced set."""
+        """Weights of the remaining points, on the scale of the reduced set's weights."""
         return self._sparse.kept_weights
 
     @property
@@ -221,7 +225,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
 
     @property
     def n_centers_(self) -> int:
-        """The number of points with a weight."""
+        """The number of points with nonzero weight."""
         return len(self.basis_)
 
     @property

@@ -1,4 +1,4 @@
-"""Kernel PCA of a uniform subset of the data."""
+"""Kernel PCA of a uniform random subset of the data."""
 
 from __future__ import annotations
 
@@ -17,47 +17,50 @@ from .uniform import UniformDensity
 
 
 class SubsampledKernelPCA(ReducedSetKernelPCA):
-    """Kernel PCA of rows drawn at random, the baseline that needs no library.
+    """Kernel PCA of rows drawn uniformly at random, the simplest baseline.
 
     Parameters
     ----------
     n_components : int, default=None
-        r. None keeps every component with a positive eigenvalue.
+        Number of components. None keeps every component with a positive eigenvalue.
     n_centers : int, default=100
-        m, the number of rows drawn.
+        Number of rows to draw, m.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian.
+        The kernel. None means the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     center : bool, default=True
-        True centers in feature space, like scikit-learn; False uses the paper's operator.
+        If True, center the data in feature space, as scikit-learn does. If False, use the
+        uncentered operator of the paper.
     random_state : int, RandomState or None, default=0
-        Seed of the rows, and of the sample that the median bandwidth is computed from.
+        Seed for the draw and for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        The rows, each with a weight of n / m.
+        The drawn rows, each with weight n / m.
     n_centers_ : int
-        m.
+        Number of distinct drawn rows.
     eigenvalues_ : ndarray of shape (n_components,)
-        Descending, on the scale of ``KernelPCA.eigenvalues_`` of all the data.
+        Eigenvalues in descending order, scaled like ``KernelPCA.eigenvalues_`` of all the data.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
-        Unit eigenvectors of the Gram matrix of the rows.
+        Unit eigenvectors of the Gram matrix of the drawn rows.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment).
+        Fraction of the feature-space variance explained by each component (with
+        ``center=False``, of the second moment).
     basis_ : ndarray of shape (n_centers, n_features)
         The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density_ : UniformDensity
         The fitted density.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Examples
     --------
@@ -92,7 +95,7 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
     def _decompose(
         self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
     ) -> FittedModel:
-        """Solve the eigenproblem of the drawn rows; nothing is known about its error."""
+        """Solve the eigenproblem of the drawn rows, without an error certificate."""
         system = self._solve_centers(kernel, reduced_set)
         return FittedModel(kernel, reduced_set, system, system, np.sqrt(system.eigenvalues))
 
@@ -103,5 +106,6 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
 
     def _refuse_stream(self, verb: str) -> None:
         raise AttributeError(
-            f"{type(self).__name__} cannot {verb}; use ReducedSetKernelPCA with a ShadowDensity."
+            f"{type(self).__name__} does not support {verb}. Use ReducedSetKernelPCA with a "
+            "ShadowDensity."
         )

@@ -1,4 +1,4 @@
-"""A uniform sample of the data."""
+"""Uniform random sampling of the data."""
 
 from __future__ import annotations
 
@@ -10,40 +10,42 @@ from ..kernels import RadialKernel
 
 
 class UniformDensity(CountedDensity):
-    """A uniform sample of the rows, each standing for n / m of them.
+    """Density of m rows drawn uniformly at random, each representing n / m rows.
 
-    The baseline for every other choice of centers: the MMD to the data decreases as 1 / sqrt(m).
-    :class:`~rskpca.ParingDensity` draws the same rows, and can also give each kept row the weight
-    of the rows nearest to it.
+    This is the baseline for all other choices of centers; the MMD to the data decreases as
+    1 / sqrt(m). :class:`~rskpca.ParingDensity` draws the same rows, and can also weight each drawn
+    row by the number of rows nearest to it.
 
     Parameters
     ----------
     n_centers : int, default=100
-        m, at most the number of rows.
+        Number of rows to draw, m; at most the number of rows.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
-        embedding passes its own kernel. The choice of centers does not depend on it.
+        The kernel. None means the Gaussian with the median bandwidth. Leave it None inside an
+        embedding, which supplies its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the sample, and of the one that the median bandwidth is computed from.
+        Seed for the draw and for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers in the order of the data, weights. Equal rows become one center, so there may be
-        fewer than ``n_centers``. There is no radius, because rows do not belong to centers.
+        The centers, in the order of the data, and their weights. Equal rows become one center, so
+        there may be fewer than ``n_centers``. It has no radius, because rows are not assigned to
+        centers.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights do not depend on it.
+        Index of the nearest center of each row; -1 for rows with weight 0. The weights do not
+        depend on the labels.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Notes
     -----
-    Rows are drawn without replacement. A row with an integer sample weight w stands for w equal
-    rows; with a fractional weight it is drawn m w / n times on average, rounded up or down.
+    Rows are drawn without replacement. A row with an integer sample weight w counts as w equal
+    rows. A row with a fractional weight is drawn m w / n times on average, rounded up or down.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The density-weighted Nystrom method of Zhang and Kwok."""
+"""Density-weighted Nystrom method of Zhang and Kwok."""
 
 from __future__ import annotations
 
@@ -17,49 +17,53 @@ from ..spectral import Centered, Plain, solve
 
 
 class WeightedNystromKernelPCA(NystromKernelPCA):
-    """The density-weighted Nystrom method of Zhang and Kwok: k-means landmarks with weights.
+    """Density-weighted Nystrom method of Zhang and Kwok, with weighted k-means landmarks.
 
     Parameters
     ----------
     n_components : int, default=None
-        r. None keeps every component with a positive eigenvalue.
+        Number of components. None keeps every component with a positive eigenvalue.
     n_centers : int, default=100
-        m, the number of clusters.
+        Number of clusters, m.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian.
+        The kernel. None means the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     extension : {"landmarks", "data"}, default="landmarks"
-        ``"data"`` is the published method: eigenvectors are extended to all n points, which are
-        kept, and a new point costs O(n). ``"landmarks"`` projects from the landmarks, at a cost of
-        O(m) per point: reduced-set kernel PCA on a :class:`~rskpca.KMeansDensity`.
+        ``"data"``, the published method, extends the eigenvectors to all n points, which are
+        stored; embedding a new point takes O(n) time. ``"landmarks"`` uses only the landmarks,
+        which is reduced-set kernel PCA on a :class:`~rskpca.KMeansDensity`; embedding a new point
+        takes O(m) time.
     center : bool, default=True
-        True centers in feature space, like scikit-learn; False uses the paper's operator.
+        If True, center the data in feature space, as scikit-learn does. If False, use the
+        uncentered operator of the paper.
     random_state : int, RandomState or None, default=0
-        Seed of k-means, and of the sample that the median bandwidth is computed from.
+        Seed for k-means and for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
     landmarks_ : ndarray of shape (n_centers, n_features)
-        The means of the clusters.
+        The cluster means.
     reduced_set_ : ReducedSet
-        The means with their weights.
+        The cluster means and their weights.
     n_centers_ : int
-        m, their number.
+        Number of landmarks, m.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points at which ``transform`` evaluates the kernel: landmarks, or all the data.
+        The points at which ``transform`` evaluates the kernel: the landmarks, or all the data.
     eigenvalues_ : ndarray of shape (n_components,)
-        Descending, on the scale of ``KernelPCA.eigenvalues_``.
+        Eigenvalues in descending order, scaled like ``KernelPCA.eigenvalues_``.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment).
+        Fraction of the feature-space variance explained by each component (with
+        ``center=False``, of the second moment).
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Examples
     --------
@@ -97,14 +101,14 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
     _takes_chunks = False  # the means are computed from all rows
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Cluster the data and solve the eigenproblem of the weighted means.
+        """Cluster the data and solve the eigenproblem of the weighted cluster means.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, at least two rows.
+            Training data with at least two rows.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
@@ -123,7 +127,7 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
         return self._store_landmarks(rows, kernel, means, None, model)
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
-        """Solve the eigenproblem of the weighted means: Algorithm 1."""
+        """Solve the eigenproblem of the weighted cluster means (Algorithm 1)."""
         operator = Centered() if self.center else Plain()
         system = solve(operator, kernel, reduced_set, self._count())
         return self._model(reduced_set, system, reduced_set.n_centers, landmarks=False)
@@ -134,10 +138,10 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
         return kernel, density.summarize(rows, kernel).reduced_set_
 
     def _check_landmarks(self) -> None:
-        """Any number of clusters is checked by k-means."""
+        """Do nothing, because ``KMeansDensity`` checks the number of clusters."""
 
     @property
     def reduced_set_(self) -> ReducedSet:
-        """The means with their weights."""
+        """The cluster means and their weights."""
         check_is_fitted(self)
         return self._landmarks_

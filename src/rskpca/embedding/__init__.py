@@ -1,4 +1,4 @@
-"""scikit-learn estimators: density.fit, spectral.solve, extend."""
+"""scikit-learn estimators that summarize the data, solve an eigenproblem and extend it."""
 
 from .._validation import validate_rows
 from ._base import KernelEmbedding

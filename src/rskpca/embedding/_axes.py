@@ -1,4 +1,4 @@
-"""The principal axes of a fitted kernel PCA, as elements of H."""
+"""Principal axes of a fitted kernel PCA, represented as elements of the RKHS H."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """v_k = sum_j coefficients_jk psi(c_j), unit axes in H, and the mean of the data in H.
+    """Unit principal axes in H and the mean of the data in H, expanded over the centers.
 
-    A point's coordinates are <psi(x) - mean, v_k>, with mean = sum_j shares_j psi(c_j), or
-    zero where ``shares`` is None.
+    The axes are v_k = sum_j coefficients_jk psi(c_j), and the mean is sum_j shares_j psi(c_j), or
+    zero if ``shares`` is None. The coordinates of a point x are <psi(x) - mean, v_k>.
     """
 
     model: Any
@@ -36,13 +36,13 @@ class Axes:
 
     @classmethod
     def of(cls, model: Any, n_centers: object) -> Axes:
-        """Return the axes of a model, after checking it and the number of points."""
+        """Return the axes of a fitted model after validating the model and n_centers."""
         system = _eigensystem(model)
         check.positive_integer("n_centers", n_centers)
         if n_centers > len(system.centers):  # type: ignore[operator]
             raise ValueError(
-                f"n_centers={n_centers} exceeds the {len(system.centers)} centers of the model; "
-                "use fewer, or fit a model with more."
+                f"n_centers must be at most {len(system.centers)}, the number of centers of the "
+                f"model, got {n_centers}. Decrease n_centers or fit a model with more centers."
             )
         expansion, shares = _on_the_kernel(model, system)
         unit = expansion * np.sqrt(system.eigenvalues)
@@ -68,17 +68,17 @@ class Axes:
         )
 
     def projected(self, Z: Array) -> tuple[Array, Array]:
-        """Project the axes on the span of points: K_ZZ A = <psi(Z), v>.
+        """Project the axes onto the span of psi(Z) by solving K_ZZ A = <psi(Z), v>.
 
-        Return the points without redundant ones, and the coefficients A.
+        Return the points that are not redundant, and the coefficients A.
         """
         span = Moments.of(self.kernel, Z)  # A = T T' <psi(Z), v>, with K_ZZ^{-1} = T T'
         return span.basis, span.columns @ (span.columns.T @ self.at(span.basis))
 
     def compressed(self, Z: Array, coefficients: Array | None = None) -> CompressedKernelPCA:
-        """Return the model over the points Z, in the dtype of its centers.
+        """Return the model expressed in the points Z, cast to the dtype of its centers.
 
-        Without coefficients the axes are projected.
+        If coefficients is None, the axes are projected onto the span of psi(Z).
         """
         Z = Z.astype(self.system.centers.dtype)
         if coefficients is None:
@@ -94,12 +94,12 @@ class Axes:
         return CompressedKernelPCA.of(self.model, system, self._errors(Z, coefficients))
 
     def _shifted(self, Z: Array) -> Shifted:
-        """Return the mean at Z, and its projection on the span of psi(Z)."""
+        """Return the mean evaluated at Z and its projection onto the span of psi(Z)."""
         means = self.means_at(Z)
         return Shifted(means, lstsq(gram.gram(self.kernel, Z, Z), means, cond=1e-12)[0])
 
     def _errors(self, Z: Array, coefficients: Array) -> Array:
-        """Return ||v - v'|| with v' = sum_j coefficients_j psi(z_j)."""
+        """Return the distances ||v - v'||, where v' = sum_j coefficients_j psi(z_j)."""
         lengths = np.sum(self.coefficients * self.at(self.centers), axis=0)
         products = np.sum(coefficients * self.at(Z), axis=0)
         squares = np.sum(coefficients * (gram.gram(self.kernel, Z, Z) @ coefficients), axis=0)
@@ -118,23 +118,24 @@ def _eigensystem(model: Any) -> EigenSystem:
 
 
 def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None]:
-    """Return the coefficients of the eigenfunctions with respect to k, and those of the mean."""
+    """Return the expansions of the eigenfunctions and of the mean in the functions k(., c_j)."""
     operator = system.operator
     if isinstance(operator, Plain):
         return system.coefficients, None
     if isinstance(operator, FittedCentered | Shifted):
         return operator.columns(system.coefficients), operator.shares
     raise TypeError(
-        f"{type(model).__name__} is not a kernel PCA: its operator is "
-        f"{type(operator).__name__}, and only axes in feature space can be compressed."
+        f"Only a kernel PCA has axes in feature space that can be compressed, but "
+        f"{type(model).__name__} uses the operator {type(operator).__name__}. Pass a model such "
+        "as ReducedSetKernelPCA(n_components=5).fit(X)."
     )
 
 
 def require_gaussian(kernel: RadialKernel, name: str) -> Gaussian:
-    """Return the kernel if it is Gaussian, whose derivative is known; else raise."""
+    """Return the kernel if it is Gaussian, so that its gradient is available; else raise."""
     if not isinstance(kernel, Gaussian):
         raise ValueError(
-            f"{name} needs the gradient of a Gaussian kernel, but the model's kernel is "
-            f"{kernel!r}; select_reduced_set works for any kernel."
+            f"{name} requires a Gaussian kernel, whose gradient it uses, but the model's kernel "
+            f"is {kernel!r}. Use select_reduced_set, which supports every kernel."
         )
     return kernel

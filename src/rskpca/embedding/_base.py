@@ -1,4 +1,4 @@
-"""Base class of the embeddings: scikit-learn's interface on top of a fitted model."""
+"""Base class for embeddings: the scikit-learn interface to a fitted model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Array = NDArray[np.floating]
 
 
 def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
-    """Return a check that the density has a method; the error explains why not."""
+    """Return a check for ``available_if`` that raises if the density lacks the method."""
 
     def check_density(embedding: KernelEmbedding) -> bool:
         embedding._refuse_stream(verb)
@@ -40,7 +40,7 @@ def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
         if not hasattr(density, verb):
             fitted = " and call fit" if "density_" in embedding.__dict__ else ""
             raise AttributeError(
-                f"{type(density).__name__} cannot {verb}; use a ShadowDensity{fitted}."
+                f"{type(density).__name__} does not support {verb}. Use a ShadowDensity{fitted}."
             )
         return True
 
@@ -48,14 +48,16 @@ def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
 
 
 class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
-    """Eigenfunctions of a kernel, on a reduced set of the data, as coordinates.
+    """Base class for embeddings computed from the eigenfunctions of a kernel on a reduced set.
 
     A subclass has the parameters ``kernel``, ``gamma``, ``bandwidth``, ``density``, ``ell``,
     ``random_state`` and ``verbose``, and implements :meth:`_decompose` (Algorithm 1). Its ``fit``
-    validates the rows, resolves the kernel, summarizes the rows (Algorithm 2) and decomposes.
+    validates the rows, resolves the kernel, summarizes the rows (Algorithm 2) and solves the
+    eigenproblem.
 
-    After ``partial_fit`` or ``forget`` the eigenproblem is solved on first use. The solution is
-    stored with the reduced set that it belongs to, so that an outdated solution is never used.
+    After ``partial_fit`` or ``forget``, the eigenproblem is not solved until its result is used.
+    The solution is stored together with the reduced set from which it was computed, so an
+    outdated solution is never used.
     """
 
     kernel: RadialKernel | str | None
@@ -71,13 +73,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @abstractmethod
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
-        """Solve the eigenproblem of a reduced set: Algorithm 1."""
+        """Solve the eigenproblem on a reduced set (Algorithm 1)."""
 
     def _check_parameters(self) -> None:
-        """Check the parameters; subclasses check their own as well."""
+        """Check the shared parameters; subclasses extend this method."""
         if self.density is not None and self.ell is not None:
             raise ValueError(
-                f"ell={self.ell!r} was given together with a density; set it in the density: "
+                f"ell={self.ell!r} cannot be combined with density. Set ell on the density, as in "
                 f"ShadowDensity(ell={self.ell!r})."
             )
         if self.density is not None and not isinstance(self.density, BaseDensity):
@@ -89,7 +91,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # -------------------------------------------------------------- fitting
 
     def _new_density(self) -> BaseDensity:
-        """Return an unfitted density; a warm start continues from the previous one."""
+        """Return an unfitted density, initialized from the previous fit if warm_start is set."""
         if self.density is None:
             ell = 4.0 if self.ell is None else self.ell
             return ShadowDensity(ell=ell, random_state=self.random_state, verbose=self.verbose)
@@ -99,7 +101,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return density
 
     def _resolve_kernel(self, rows: Rows, density: BaseDensity) -> RadialKernel:
-        """Return the kernel with a number for its bandwidth; an embedding owns its kernel."""
+        """Return the embedding's kernel with its bandwidth resolved."""
         asked = self.kernel, self.gamma, self.bandwidth
         kernel, _ = claim_kernel(density, asked, type(self).__name__)
         previous = density._previous_kernel
@@ -108,7 +110,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _store(
         self, rows: Rows, kernel: RadialKernel, density: BaseDensity, model: FittedModel | None
     ) -> Self:
-        """Store the result of a fit, all at once."""
+        """Store the result of a fit, after everything that can fail has succeeded."""
         rows.name_features(self)
         self.kernel_, self.density_ = kernel, density
         self._solved_ = None if model is None else (density.reduced_set_, model)
@@ -119,7 +121,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return "density_" in self.__dict__
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
-        """Return an unfitted copy with the bandwidth computed from these rows."""
+        """Return an unfitted copy whose bandwidth is computed from these rows."""
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
         fixed = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
@@ -128,25 +130,25 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # -------------------------------------------------------------- streams
 
     def _refuse_stream(self, verb: str) -> None:
-        """Raise an AttributeError if the parameters do not support rows in chunks."""
+        """Raise an AttributeError if the parameters do not support incremental fitting."""
 
     @available_if(_density_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows; any chunking of the same rows gives the model of one ``fit``.
+        """Add rows; any division into chunks results in the same model as a single ``fit``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The next rows. The first chunk fixes the kernel's bandwidth.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
         Returns
         -------
         Self
-            The estimator; its eigenproblem is solved on first use.
+            The estimator. The eigenproblem is solved when its result is first used.
         """
         self._check_parameters()
         if not self._is_fitted:
@@ -156,7 +158,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             return self._store(rows, kernel, density.summarize(rows, kernel), None)
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight)
-        branch: Any = self.density_._branch()  # a copy of this embedding may share the density
+        branch: Any = self.density_._branch()  # copies of this embedding may share the density
         self.density_, self._solved_ = branch._extend(rows), None
         return self
 
@@ -167,18 +169,18 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows of earlier calls.
+            Rows that were added by earlier calls.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were added with.
+            The weights with which the rows were added.
 
         Returns
         -------
         Self
-            The estimator. Rows outside every shadow raise an error, and nothing is changed.
-            Rows that were never added but lie in a shadow cannot be distinguished from rows that
-            were, except with a ``WindowDensity``, which keeps its rows.
+            The estimator. If a row lies outside every shadow, an error is raised and nothing
+            changes. A row inside a shadow is removed even if it was never added, except with a
+            ``WindowDensity``, which stores its rows.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -189,7 +191,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def _merge(self, others: Sequence[KernelEmbedding]) -> Self:
-        """Return the embedding of the combined data; see :func:`rskpca.merge`."""
+        """Return the embedding for the combined data; see :func:`rskpca.merge`."""
         self._check_parameters()
         try:
             self._refuse_stream("merge")
@@ -200,11 +202,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         merged.density_ = merge(self.density_, *(other.density_ for other in others))
         return merged
 
-    # -------------------------------------------------------------- answers
+    # -------------------------------------------------------------- fitted results
 
     @property
     def model_(self) -> FittedModel:
-        """The fitted model; solved now if the data have changed."""
+        """The fitted model, recomputed on access if the data have changed."""
         check_is_fitted(self)
         summary, solved = self._summary(), self._solved_
         if solved is None or solved[0] is not summary:
@@ -216,11 +218,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._solved_ = self._summary(), model
 
     def _summary(self) -> Any:
-        """Return what the model is solved from."""
+        """Return the summary of the data from which the model is computed."""
         return self.density_.reduced_set_
 
     def _solve(self, summary: Any) -> FittedModel:
-        """Solve for the model of a summary."""
+        """Compute the model from a data summary."""
         return self._decompose(self.kernel_, summary)
 
     def transform(self, X: Any) -> Array:
@@ -229,12 +231,12 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points. Only a few batches of kernel values are held in memory.
+            New points. They are processed in batches, so that memory use stays small.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            float32 for float32 data, else float64.
+            The coordinates; float32 for float32 data, else float64.
         """
         return self._embed(X)
 
@@ -259,13 +261,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def reduced_set_(self) -> ReducedSet:
-        """The reduced set that stands for the data."""
+        """The reduced set that represents the data."""
         check_is_fitted(self)
         return self.density_.reduced_set_
 
     @property
     def n_centers_(self) -> int:
-        """m, the number of centers."""
+        """The number of centers, m."""
         return self.reduced_set_.n_centers
 
     @property
@@ -292,11 +294,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 def check_components(
     name: str, requested: int | None, found: int, n_points: int, points: str = "centers"
 ) -> None:
-    """Raise if there is no component, and warn if there are fewer than requested."""
+    """Raise if no component was found, and warn if fewer were found than requested."""
     if found <= 0:
         raise ValueError(
-            "no component has a positive eigenvalue: all points are identical to this kernel. Use "
-            "a smaller bandwidth or more centers."
+            "No component has a positive eigenvalue, because the kernel cannot distinguish the "
+            "points. Use a smaller bandwidth or more centers."
         )
     if requested is not None and found < requested:
         check.warn(

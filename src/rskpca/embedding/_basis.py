@@ -1,4 +1,4 @@
-"""The parameter ``basis``: the points that ``transform`` evaluates the kernel at."""
+"""The ``basis`` parameter: the points at which ``transform`` evaluates the kernel."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from ..reduced_set import ReducedSet
 from ..spectral.basis import spanning
 from ._base import Array
 
-# A relative error of the coordinates that is small in any case.
+# Relative coordinate error that is acceptable for every reduced set.
 SMALL = 2e-3
-_SHARE = 0.15  # share of the error of the reduced set that a basis may add
+_SHARE = 0.15  # error that a basis may add, as a fraction of the reduced set's error
 
 
 def check_basis(basis: Any) -> None:
-    """Check for None, "auto", a share, an integer, a density or a ReducedSet."""
+    """Check that basis is None, "auto", a fraction, an integer, a density or a ReducedSet."""
     if isinstance(basis, str) and basis != "auto":
         raise ValueError(
             f'basis must be None, "auto", a number, a density or a ReducedSet, got {basis!r}.'
         )
     if isinstance(basis, float | np.floating) and not 0 < basis <= 1:
         raise ValueError(
-            f"basis={basis!r}: a float is a share of the centers, above 0 and at most 1; give a "
-            "number of points as an integer."
+            f"basis must be above 0 and at most 1 if it is a float, got {basis!r}. A float is a "
+            "fraction of the centers. Pass an integer to set the number of points."
         )
     numbers = float, np.floating, Integral
     if basis is not None and not isinstance(basis, (str, *numbers, BaseDensity, ReducedSet)):
@@ -52,7 +52,7 @@ def basis_points(
     reduced_set: ReducedSet,
     sufficient: Callable[[], NDArray[np.intp]],
 ) -> Array:
-    """Return the points of a checked ``basis``; ``sufficient`` finds those of "auto"."""
+    """Return the points for a validated ``basis``; ``sufficient`` selects them for "auto"."""
     centers, m = reduced_set.centers, reduced_set.n_centers
     if basis is None:
         return centers
@@ -72,12 +72,13 @@ def basis_points(
 
 
 def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
-    """Return an error of the coordinates that adds little to that of the reduced set.
+    """Return a coordinate error that adds little to the error of the reduced set.
 
-    It is 15% of the combination of two terms: a bias of half of 1 - phi / kappa at the mean squared
-    distance from the center, which is of second order even for kernels with a cusp, because
-    first-order terms cancel except for pairs at the same center; and the net displacement of the
-    rows of each center, assumed independent. Lengths are in bandwidths.
+    It is 15% of the root sum of squares of two terms. The first is a bias, half of 1 - phi / kappa
+    at the mean squared distance between rows and centers. It is of second order even for kernels
+    with a cusp, because first-order terms cancel except for pairs at the same center. The second
+    is the net displacement of the rows of each center, assumed independent across centers. Lengths
+    are measured in bandwidths.
     """
     n, scatter, displacement = (
         reduced_set.n_samples, reduced_set.scatter, reduced_set.displacement,
@@ -93,7 +94,7 @@ def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
 def _check_width(points: Array, centers: Array) -> Array:
     if points.shape[1] != centers.shape[1]:
         raise ValueError(
-            f"basis has {points.shape[1]} features, but the data have {centers.shape[1]}; "
-            "both must come from the same columns."
+            f"basis must have {centers.shape[1]} features, like the data, got {points.shape[1]}. "
+            "Compute both from the same columns."
         )
     return points.astype(centers.dtype)

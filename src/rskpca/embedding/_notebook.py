@@ -1,4 +1,4 @@
-"""The HTML representation of a fitted model in a notebook."""
+"""HTML representation of fitted models in notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..model import FittedModel
 
 
 def fitted_html(model: FittedModel) -> str:
-    """Return a summary of a fitted model, with its certificate, as HTML tables."""
+    """Return HTML tables that summarize a fitted model and its certificate."""
     rows = [
         *_points(model),
         ("kernel", repr(model.kernel)),
@@ -24,7 +24,7 @@ def fitted_html(model: FittedModel) -> str:
 
 
 def _points(model: FittedModel) -> list[tuple[str, str]]:
-    """Return the number of landmarks, or the number of centers and their radius."""
+    """Return table rows with the number of landmarks, or the number of centers and the radius."""
     if model.landmarks:
         return [("landmarks", f"{model.n_centers:,}")]
     points = model.reduced_set

@@ -1,4 +1,4 @@
-"""Base class of the embeddings by random walks."""
+"""Base class for random-walk embeddings."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from ..spectral.eigensystem import signs
 from ._base import Array, KernelEmbedding, check_components
 from ._basis import basis_points, check_basis, tolerable
 
-# An eigenvalue this close to 1 belongs to a separate piece: the walk needs 1e10 steps to leave it.
+# An eigenvalue above this threshold indicates a separate piece, which the walk needs 1e10 steps to
+# leave.
 _ONE = 1 - 1e-10
 
 
 class WalkEmbedding(KernelEmbedding):
-    """Eigenfunctions of a random walk. The largest eigenvalue is 1, of a constant function.
+    """Base class for embeddings by the eigenfunctions of a random walk.
 
-    A subclass names the operator, and how many constant functions are dropped. One eigenpair
-    more than is kept is computed: it reveals pieces, and how much was cut off.
+    The largest eigenvalue is 1, and its eigenfunction is constant. A subclass defines the operator
+    and the number of leading (constant) eigenfunctions to drop. One more eigenpair is computed
+    than is kept, to detect separate pieces and to measure what is cut off.
     """
 
-    _size_name = "n_components"  # the parameter with the number of eigenfunctions
-    _n_constant = 1  # leading eigenfunctions that are dropped
+    _size_name = "n_components"  # name of the parameter that sets the number of eigenfunctions
+    _n_constant = 1  # number of leading eigenfunctions to drop
     basis: Any
 
     @abstractmethod
@@ -46,12 +48,12 @@ class WalkEmbedding(KernelEmbedding):
 
     @property
     def _graph(self) -> float | None:
-        """Which centers are neighbors; None for all."""
+        """The checked ``graph`` parameter; None keeps all affinities."""
         return None
 
     @property
     def _allowed_pieces(self) -> int:
-        """The number of pieces that is expected and causes no warning."""
+        """The largest number of disconnected pieces that does not cause a warning."""
         return 1
 
     def _check_parameters(self) -> None:
@@ -60,22 +62,22 @@ class WalkEmbedding(KernelEmbedding):
         check_basis(self.basis)
         if self.basis is not None and self._graph is not None:
             raise ValueError(
-                f"basis={self.basis!r} needs the full kernel, but graph={self._graph!r} keeps only "
-                "a few neighbors per point. Leave one of them out."
+                f"basis={self.basis!r} requires the full kernel, but graph={self._graph!r} keeps "
+                "only a few neighbors per point. Set either basis or graph to None."
             )
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the reduced set and solve the eigenproblem of the walk on it.
+        """Fit the reduced set and solve the eigenproblem of the random walk on it.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, at least two rows.
+            Training data with at least two rows.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row. Integer weights equal repeated rows, except with a
-            ``WindowDensity`` or ``FadingDensity``, where each is one row of the stream.
+            Weight of each row. An integer weight is equivalent to repeating the row, except
+            with a ``WindowDensity`` or ``FadingDensity``, where it is one row of the stream.
 
         Returns
         -------
@@ -91,7 +93,7 @@ class WalkEmbedding(KernelEmbedding):
         return self._store(rows, kernel, density, model)
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
-        """Solve the walk on the reduced set; keep the non-constant eigenfunctions."""
+        """Solve the eigenproblem on the reduced set and drop the constant eigenfunctions."""
         first, last = self._n_constant, self._n_constant + self._size
         whole = self._solve_walk(kernel, reduced_set, last + 1)
         system = whole.select(slice(first, last))
@@ -104,7 +106,10 @@ class WalkEmbedding(KernelEmbedding):
         return self._complete(model, whole.eigenvalues[last:])
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
-        """Add what the subclass derives from the eigenfunctions and the next eigenvalues."""
+        """Return the model with additional fields; subclasses override this method.
+
+        ``cut_off`` contains the eigenvalues after the last one that is kept.
+        """
         return model
 
     def _solve_walk(self, kernel: RadialKernel, reduced_set: ReducedSet, count: int) -> EigenSystem:
@@ -112,8 +117,8 @@ class WalkEmbedding(KernelEmbedding):
         found, n_centers = len(system.eigenvalues), reduced_set.n_centers
         if found == 0:
             raise ValueError(
-                f"none of the {n_centers} centers has an affinity with another, so there is no "
-                "walk. Use more rows, a larger bandwidth, or self_affinity=True."
+                f"All {n_centers} centers have zero affinity with each other, so the random walk "
+                "is undefined. Use more rows, a larger bandwidth, or self_affinity=True."
             )
         kept = min(found, count - 1) - self._n_constant
         check_components(self._size_name, self._size, kept, n_centers)
@@ -121,14 +126,14 @@ class WalkEmbedding(KernelEmbedding):
         return _constant_first(system, reduced_set.weights)
 
     def _warn_of_pieces(self, system: EigenSystem, reduced_set: ReducedSet) -> None:
-        """Warn if the walk cannot reach all centers, and say what would connect them."""
+        """Warn if the walk cannot reach all centers, and suggest parameters that connect them."""
         n_ones, isolated = _count_ones(system), _walk(system).n_isolated
         pieces = n_ones if n_ones > self._allowed_pieces else 0
         if not pieces and not isolated:
             return
         at_least = "at least " if pieces == len(system.eigenvalues) else ""
         faults = [
-            f"fall apart into {at_least}{pieces} pieces, each with an eigenvalue of 1"
+            f"split the centers into {at_least}{pieces} pieces, each with an eigenvalue of 1"
             * bool(pieces),
             f"leave {isolated} centers isolated, with coordinates 0" * bool(isolated),
         ]
@@ -137,14 +142,15 @@ class WalkEmbedding(KernelEmbedding):
         check.warn(f"The affinities {' and '.join(filter(None, faults))}. {self._advice(gap)}")
 
     def _advice(self, gap: float) -> str:
-        """Say which parameters connect all centers.
+        """Return a sentence with parameters that connect all centers.
 
-        A cut-off leaves some room, because centers move with the bandwidth.
+        The suggested cutoff is 50% larger than the gap, because the centers change with the
+        bandwidth.
         """
         cut_off = f" and graph={1.5 * gap:#.3g}" if self._graph else ""
         return (
-            f"bandwidth={gap:.3g}{cut_off} would connect them: no center is farther than "
-            f"{gap:.3g} from the next."
+            f"Use bandwidth={gap:.3g}{cut_off} to connect them: the largest gap between "
+            f"neighboring centers is {gap:.3g}."
         )
 
     def _basis_points(self, system: EigenSystem, reduced_set: ReducedSet) -> Array:
@@ -156,16 +162,16 @@ class WalkEmbedding(KernelEmbedding):
         return basis_points(self.basis, kernel, reduced_set, enough)
 
     def _embed(self, X: Any) -> Array:
-        """Return coordinates; warn about rows at which all eigenfunctions are zero."""
+        """Return coordinates, and warn about rows at which all eigenfunctions are zero."""
         model = self.model_
         functions = model.functions(validate_points(self, X))
         unreached = int(np.count_nonzero(~functions.any(axis=1)))
         if unreached:
-            width = "bandwidth" if self._graph is None else "cut-off"
+            width = "bandwidth" if self._graph is None else "cutoff distance"
             check.warn(
-                f"{unreached} of {len(functions)} rows have coordinates 0: they are far from every "
-                f"center, or near isolated centers or a piece on which all {functions.shape[1]} "
-                f"components vanish. A larger {width} connects them to the rest."
+                f"{unreached} of {len(functions)} rows have coordinates 0, because they are far "
+                "from every center, or near centers at which all "
+                f"{functions.shape[1]} components are zero. Use a larger {width} to connect them."
             )
         return functions * model.scale.astype(functions.dtype)
 
@@ -177,7 +183,7 @@ class WalkEmbedding(KernelEmbedding):
 
 
 def walk_measure(system: EigenSystem) -> Array:
-    """Return the stationary distribution of a walk at the centers, up to its sum."""
+    """Return the unnormalized stationary distribution of a walk at the centers."""
     walk = _walk(system)
     return walk.measure(walk.pull)
 
@@ -191,7 +197,7 @@ def _count_ones(system: EigenSystem) -> int:
 
 
 def _constant_first(system: EigenSystem, weights: Array) -> EigenSystem:
-    """Rotate several eigenfunctions of eigenvalue 1 so that the first is constant."""
+    """Rotate the eigenfunctions with eigenvalue 1 so that the first one is constant."""
     ones, measure = _count_ones(system), _walk(system).measure(weights)
     if ones < 2:
         return system
@@ -204,15 +210,15 @@ def _constant_first(system: EigenSystem, weights: Array) -> EigenSystem:
 
 
 def check_graph(graph: Any) -> float | None:
-    """Return the parameter ``graph``: None, an int of at least 2, or a positive float."""
+    """Check and return ``graph``: None, an int of at least 2, or a positive float."""
     if graph is None:
         return None
     if isinstance(graph, Integral) and not isinstance(graph, bool):
         if graph < 2:
             raise ValueError(
-                f"graph={graph!r} is the number of nearest centers and must be at least 2, because "
-                "each center is its own nearest. For a cut-off distance, pass a float such as 1.5."
+                "graph must be at least 2 if it is an integer, because each center is its own "
+                f"nearest neighbor, got {graph!r}. Pass a float such as 1.5 for a cutoff distance."
             )
         return int(graph)
-    hint = "Or None for the full kernel, or an integer number of nearest centers."
+    hint = "Pass None for the full kernel, or an integer for a number of nearest centers."
     return check.positive_number("graph", graph, hint=hint)

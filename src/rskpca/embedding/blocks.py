@@ -1,4 +1,4 @@
-"""The steps of a fit to data in blocks, for any runner: Dask, Spark, Ray or a loop."""
+"""Fitting to data in blocks, in steps that Dask, Spark, Ray or a plain loop can run."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ from .nystrom import NystromKernelPCA
 
 @dataclass(frozen=True, eq=False)
 class BlockFit:
-    """A fit in steps: cover each block, merge, count each block, merge, join, solve.
+    """Fit of one estimator to blocks of rows: cover, merge, count, merge, join and solve.
 
-    The steps that read rows are pure functions of ``shadow``: ``cover``, ``count`` and ``join``.
-    It is small and can be pickled. Their results have a ``merge`` method.
+    The steps that process blocks are the pure methods ``cover``, ``count`` and ``join`` of
+    ``shadow``, which is small and can be pickled. The results of ``cover`` and ``count`` have a
+    ``merge`` method.
 
     Attributes
     ----------
-    estimator : ShadowDensity, embedding on one, or KernelPCANovelty
-        The estimator to fit; it is not changed before :meth:`fitted`.
+    estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
+        The estimator to fit; it does not change until :meth:`fitted` is called.
     embedding : KernelEmbedding or None
-        The estimator, or the embedding inside it.
+        The estimator itself or the embedding inside it; None for a density.
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     density : ShadowDensity
         An unfitted density.
     shadow : ShadowBlocks
-        What all blocks share.
+        The settings shared by all blocks.
 
     Examples
     --------
@@ -74,14 +75,15 @@ class BlockFit:
 
         Parameters
         ----------
-        estimator : ShadowDensity, embedding on one, or KernelPCANovelty
+        estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
             The estimator to fit.
         X : array-like of shape (n_samples, n_features)
-            A sample of the rows, at least one, for a median bandwidth.
+            At least one row; a median bandwidth is computed from these rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row of the sample.
+            Weight of each row of X.
         origin : ndarray of shape (n_features,), default=None
-            Where the phases of the frequencies are zero; None is the first row of X.
+            The point at which the phases of the frequencies are zero. None means the first row
+            of X.
 
         Returns
         -------
@@ -99,7 +101,7 @@ class BlockFit:
         return cls(estimator, embedding, kernel, density, shadow)
 
     def moments(self, reduced_set: ReducedSet) -> Moments | None:
-        """Return the moments of no data that ``refine="nystrom"`` needs; add all rows to them.
+        """Return the empty moments to which all rows must be added for ``refine="nystrom"``.
 
         Parameters
         ----------
@@ -109,7 +111,7 @@ class BlockFit:
         Returns
         -------
         Moments or None
-            None if the estimator does not read the rows again.
+            None if the estimator does not need a second pass over the rows.
         """
         if not isinstance(self.embedding, ReducedSetKernelPCA) or not self._refines:
             return None
@@ -132,18 +134,19 @@ class BlockFit:
         Parameters
         ----------
         reduced_set : ReducedSet
-            The joined set, or one that was merged without counting the rows again.
+            The joined set, or a set that was merged without a second count of the rows.
         moments : Moments, default=None
-            The moments of all rows if :meth:`moments` returned any.
+            The moments of all rows; required if :meth:`moments` does not return None.
         like : data frame or array, default=None
-            Data with the names of the features; its rows are not used.
+            Data that supply the feature names; the rows are ignored.
         joined : bool, default=True
-            False for a set that was only merged; its rows cannot be forgotten.
+            Whether the set was joined. Rows cannot be removed with ``forget`` if it was only
+            merged.
 
         Returns
         -------
         estimator
-            The fitted estimator, as after a ``partial_fit`` of all rows.
+            The fitted estimator, as if ``partial_fit`` had been called with all rows.
         """
         like = reduced_set.centers if like is None else like
         if self.embedding is None:
@@ -164,22 +167,20 @@ class BlockFit:
     ) -> FittedModel:
         if not self._refines:
             if moments is not None:
-                raise ValueError(
-                    "moments were given, but the estimator does not refine; leave them out."
-                )
+                raise ValueError("moments must be None unless the estimator has refine='nystrom'.")
             return embedding._decompose(self.kernel, reduced_set)
         total = 0.0 if moments is None else moments.total
         if moments is None or not same_weight(moments, reduced_set):
             raise ValueError(
-                f'refine="nystrom" needs the moments of all rows, of weight '
-                f"{reduced_set.n_samples:g}, got {total:g}; add every block to the result of "
-                "moments(reduced_set), and pass the sum. Nothing was changed."
+                f'refine="nystrom" requires moments with the total weight of all rows, '
+                f"{reduced_set.n_samples:g}, got {total:g}. Add every block to the result of "
+                "moments(reduced_set). The estimator was not changed."
             )
         return embedding._refined_model(self.kernel, reduced_set, moments)
 
 
 def _named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
-    """Return the centers as rows, with the feature names of other data."""
+    """Return the centers as rows with the feature names of ``like``."""
     stand_in = clone(estimator)
     validate_data(stand_in, like, reset=True, skip_check_array=True)
     names = stand_in.__dict__.get("feature_names_in_")
@@ -187,17 +188,17 @@ def _named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
 
 
 def median_seeds(estimator: Any) -> list[Any]:
-    """Return the seed of the sample that a median bandwidth is computed from.
+    """Return the seed for the sample from which a median bandwidth is computed.
 
     Parameters
     ----------
-    estimator : ShadowDensity, embedding on one, or KernelPCANovelty
+    estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
         An unfitted estimator.
 
     Returns
     -------
     list
-        One seed, or none if the bandwidth is a number.
+        The seed, or an empty list if the bandwidth is a number.
     """
     embedding, density = unfitted(estimator)
     if embedding is None:
@@ -206,24 +207,24 @@ def median_seeds(estimator: Any) -> list[Any]:
         asked = embedding.kernel, embedding.gamma, embedding.bandwidth
         kernel, _ = claim_kernel(density, asked, type(embedding).__name__)
         given = estimator.embedding if isinstance(estimator, KernelPCANovelty) else estimator
-        owner = embedding if given is None else given  # not a copy, whose generator differs
+        owner = embedding if given is None else given  # a copy would have another generator
     return [owner.random_state] if isinstance(kernel.bandwidth, str) else []
 
 
 def unfitted(estimator: Any) -> tuple[KernelEmbedding | None, ShadowDensity]:
-    """Return the embedding inside an estimator, and a new density for it; check both.
+    """Return the validated embedding of an estimator and an unfitted density for it.
 
     Parameters
     ----------
-    estimator : ShadowDensity, embedding on one, or KernelPCANovelty
-        It is not changed.
+    estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
+        The estimator; it is not modified.
 
     Returns
     -------
     embedding : KernelEmbedding or None
-        None for a density.
+        The embedding; None for a density.
     density : ShadowDensity
-        A copy.
+        An unfitted copy of the density.
     """
     if isinstance(estimator, ShadowDensity):
         check_goal(estimator)
@@ -244,6 +245,6 @@ def unfitted(estimator: Any) -> tuple[KernelEmbedding | None, ShadowDensity]:
 
 def _not_in_blocks(what: Any) -> TypeError:
     return TypeError(
-        f"{type(what).__name__} cannot be fitted in blocks; use a ShadowDensity, or an embedding "
-        "on one such as ReducedSetKernelPCA(5, ell=4.0)."
+        f"{type(what).__name__} cannot be fitted in blocks. Use a ShadowDensity, or an embedding "
+        "that uses one, such as ReducedSetKernelPCA(5, ell=4.0)."
     )

@@ -1,4 +1,4 @@
-"""A kernel PCA on fewer points."""
+"""Kernel PCA models compressed to fewer points."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Array = NDArray[np.floating]
 
 
 class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A fitted kernel PCA whose axes are expressed in fewer points.
+    """Fitted kernel PCA whose axes are expanded over fewer points.
 
-    The result of :func:`~rskpca.select_reduced_set`,
-    :func:`~rskpca.baselines.construct_reduced_set` and :func:`~rskpca.baselines.compress_map`. It
-    stays fitted, like scikit-learn's ``FrozenEstimator``: ``fit`` changes nothing, and a clone is
-    the transformer itself.
+    This transformer is returned by :func:`~rskpca.select_reduced_set`,
+    :func:`~rskpca.baselines.construct_reduced_set` and :func:`~rskpca.baselines.compress_map`. Like
+    scikit-learn's ``FrozenEstimator``, it is always fitted: ``fit`` does nothing, and cloning
+    returns the transformer itself.
 
     Parameters
     ----------
     eigensystem : EigenSystem
-        The eigensystem over the new points. Its eigenvalues, trace and residual are those of the
+        The eigensystem over the new points, with the eigenvalues, trace and residual of the
         original model.
     axis_errors : ndarray of shape (n_components,)
         Distance in H between each unit axis and its approximation.
@@ -39,22 +39,22 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     basis_ : ndarray of shape (n_centers, n_features)
         The points at which ``transform`` evaluates the kernel.
     n_centers_ : int
-        Their number.
+        Number of these points.
     axis_errors_ : ndarray of shape (n_components,)
-        Distance in H between each unit axis and its approximation. No coordinate of a point is
-        off by more than this times the distance of the point from the mean in H.
+        Distance in H between each unit axis and its approximation. The error of a point's
+        coordinate is at most this distance times the point's distance from the mean in H.
     eigenvalues_ : ndarray of shape (n_components,)
-        Those of the original model.
+        Eigenvalues of the original model.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Those of the original model.
+        Explained variance ratios of the original model.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     eigensystem_ : EigenSystem
-        The eigenfunctions on the new points.
+        The eigensystem over the new points.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if the model has them.
+        Feature names; defined only if the original model has them.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @classmethod
     def of(cls, model: Any, eigensystem: EigenSystem, axis_errors: Array) -> Self:
-        """Take over the features and their names from the model.
+        """Create a transformer with the feature names of the original model.
 
         Parameters
         ----------
@@ -100,14 +100,14 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return compressed
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Do nothing: the transformer stays fitted.
+        """Do nothing; the transformer is already fitted.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Not used.
+            Ignored.
         y : None
-            Not used.
+            Ignored.
 
         Returns
         -------
@@ -122,19 +122,19 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points. Only a few batches of kernel values are held in memory.
+            New points. They are processed in batches, so that memory use stays small.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            float32 for float32 data, else float64.
+            The coordinates; float32 for float32 data, else float64.
         """
         checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
         return self.model_.embed(checked)
 
     @property
     def eigensystem_(self) -> EigenSystem:
-        """The eigenfunctions on the new points."""
+        """The eigensystem over the new points."""
         return self.eigensystem
 
     @property
@@ -166,7 +166,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @property
     def n_centers_(self) -> int:
-        """m, the number of points."""
+        """The number of points, m."""
         return len(self.basis_)
 
     @property
@@ -176,12 +176,12 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of the variance in feature space that each component explains."""
+        """Fraction of the feature-space variance explained by each component."""
         return self.eigensystem.eigenvalues / self.eigensystem.trace
 
     @property
     def kernel_(self) -> RadialKernel:
-        """The kernel with a number for its bandwidth."""
+        """The kernel with its bandwidth resolved."""
         return self.eigensystem.kernel
 
     @property
@@ -195,7 +195,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return True
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Show the sizes, because the parameters are arrays."""
+        """Return a repr with the sizes instead of the parameters, which are arrays."""
         return (
             f"CompressedKernelPCA({self.n_centers_} centers, {len(self.eigenvalues_)} components)"
         )

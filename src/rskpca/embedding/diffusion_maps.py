@@ -16,7 +16,7 @@ from ..spectral import Diffusion, Operator
 from ._base import Array
 from ._walk import WalkEmbedding, walk_measure
 
-# t="auto": the first component that is cut off counts at most this, relative to the first kept.
+# t="auto" scales the first dropped component to at most this fraction of the first kept one.
 _CUT_OFF = 0.1
 
 
@@ -24,70 +24,75 @@ class DiffusionMaps(WalkEmbedding):
     """Diffusion maps (Coifman and Lafon, 2006) on a reduced set of the data.
 
     With q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha and d = k_alpha w, a random walk
-    goes from x to y with probability k_alpha(x, y) w(y) / d(x). A point's coordinates are
-    lambda_l^t psi_l(x), with the walk's eigenvalues lambda_l and eigenfunctions psi_l. The result
-    is the diffusion map of the data with each point moved to its center, at most sigma / ell away.
+    moves from x to y with probability k_alpha(x, y) w(y) / d(x). The coordinates of a point are
+    lambda_l^t psi_l(x), where lambda_l and psi_l are the eigenvalues and eigenfunctions of the
+    walk. The result is the diffusion map of the data after each point has been moved to its
+    center, at most sigma / ell away.
 
     Parameters
     ----------
     n_components : int, default=2
-        Number of coordinates; the constant function of eigenvalue 1 is left out.
+        Number of coordinates, not counting the constant eigenfunction with eigenvalue 1.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian, or the kernel of ``density`` if that has one.
+        The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample,
-        which is wide; a curved sheet needs a bandwidth below the distance between its layers.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
+        This is often too large: a curved sheet needs a bandwidth smaller than the distance
+        between its layers.
     density : density estimator, default=None
-        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
-        every row and is the exact diffusion map.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row and computes the exact diffusion map.
     alpha : float, default=1.0
-        From 0 to 1, how much of the sampling density is divided out. 1 shows the geometry
-        independently of the density, 0 is the walk of the normalized Laplacian.
+        Exponent between 0 and 1 with which the sampling density is divided out. With 1 the map
+        reflects the geometry regardless of the density; 0 is the walk of the normalized Laplacian.
     t : float or "auto", default=1
-        Time, not negative, not necessarily an integer. ``"auto"`` is the smallest time at which
-        the components that are cut off count little, (lambda_{r+1} / lambda_1)^t <= 0.1, and 1 if
-        none are cut off.
+        Diffusion time, non-negative and not necessarily an integer. ``"auto"`` chooses the
+        smallest time at which the dropped components are negligible,
+        (lambda_{r+1} / lambda_1)^t <= 0.1, or 1 if no components are dropped.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points at which ``transform`` evaluates the kernel. None is all centers. Otherwise a
-        number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
-        a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
-        is the smallest number that adds little to the error that the reduced set already has.
+        The points at which ``transform`` evaluates the kernel. None means all centers. An int is
+        a number of centers and a float a fraction of them, chosen greedily; ``"auto"`` chooses
+        the smallest number that adds little to the error of the reduced set. A density is fitted
+        to the weighted centers, and its centers are used. The centers of a ReducedSet are used
+        directly.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from.
+        Seed for the sample from which the median bandwidth is computed.
     verbose : int, default=0
-        1 shows a progress line for fits that take more than a second.
+        If 1, show a progress line for fits that take more than a second.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        Eigenvalues of the walk, descending, without the trivial 1.
+        Eigenvalues of the walk in descending order, without the trivial eigenvalue 1.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
         Unit eigenvectors of the symmetric form of the walk on the centers.
     t_ : float
-        The time as a number.
+        The diffusion time used.
     reduced_set_ : ReducedSet
-        Centers, weights, radius, n_samples.
+        The weighted centers that represent the data.
     n_centers_ : int
-        m, the number of centers.
+        Number of centers, m.
     basis_ : ndarray of shape (n_basis, n_features)
         The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density_ : density estimator
-        The fitted density, with ``labels_``.
+        The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Notes
     -----
     psi_l has mean 0 and mean square 1 under the stationary distribution, which is proportional
-    to w d. So the Euclidean distance of two points' coordinates is their diffusion distance.
+    to w d. The Euclidean distance between the coordinates of two points is therefore their
+    diffusion distance.
 
     Examples
     --------
@@ -130,15 +135,15 @@ class DiffusionMaps(WalkEmbedding):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check.number_within("alpha", self.alpha, 0, 1, "1 divides the sampling density out.")
+        check.number_within("alpha", self.alpha, 0, 1, "Use 1 to divide out the sampling density.")
         if not isinstance(self.t, str) or self.t != "auto":
-            check.number_within("t", self.t, 0, np.inf, 'Or give "auto".')
+            check.number_within("t", self.t, 0, np.inf, 'Use "auto" to choose t automatically.')
 
     def _operator(self) -> Operator:
         return Diffusion(float(self.alpha))
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
-        """Scale to lambda^t psi(x), with psi of mean square 1 in the stationary distribution."""
+        """Scale to lambda^t psi(x), where psi has mean square 1 in the stationary distribution."""
         values = model.eigenvalues
         if isinstance(self.t, str):
             time = _smallest_time(values[0], cut_off[0]) if len(cut_off) else 1.0
@@ -149,27 +154,28 @@ class DiffusionMaps(WalkEmbedding):
 
     @property
     def t_(self) -> float:
-        """The time as a number."""
+        """The diffusion time used."""
         return cast(float, self.model_.time)
 
     def diffusion_distance(self, X: Any, Y: Any = None) -> Array:
-        """Return the diffusion distances between points: how far apart walks are after t steps.
+        """Return the pairwise diffusion distances between points.
 
-        D_t(x, y)^2 = sum_l lambda_l^{2t} (psi_l(x) - psi_l(y))^2, which is the squared
-        difference of the probabilities of being at z after t steps, divided by the stationary
-        distribution at z and summed over z. The first n_components terms are used.
+        The diffusion distance measures how much two walks, started at x and y, differ after t
+        steps: D_t(x, y)^2 = sum_l lambda_l^{2t} (psi_l(x) - psi_l(y))^2. This equals the squared
+        difference between the probabilities of being at z after t steps, divided by the stationary
+        distribution at z and summed over z. Only the first n_components terms are used.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
         Y : array-like of shape (n_others, n_features), default=None
-            Other points; None is X.
+            Other points. None means X.
 
         Returns
         -------
         ndarray of shape (n_samples, n_others)
-            Distances.
+            The diffusion distances.
         """
         Z = self._embed(X)
         others = Z if Y is None else self._embed(Y)
@@ -177,5 +183,5 @@ class DiffusionMaps(WalkEmbedding):
 
 
 def _smallest_time(first: float, cut_off: float) -> float:
-    """Return the smallest t at which the eigenvalue that is cut off counts little."""
+    """Return the smallest t at which (cut_off / first)^t is at most ``_CUT_OFF``."""
     return float(np.log(_CUT_OFF) / np.log(cut_off / first)) if cut_off < first else 1.0

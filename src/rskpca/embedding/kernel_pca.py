@@ -1,4 +1,4 @@
-"""Reduced-set kernel PCA, the paper's method."""
+"""Reduced-set kernel PCA, the method of the paper."""
 
 from __future__ import annotations
 
@@ -30,70 +30,75 @@ from ._basis import SMALL, basis_points, check_basis, tolerable
 class ReducedSetKernelPCA(KernelEmbedding):
     """Kernel PCA on a reduced set of the data.
 
-    One pass over the data selects m weighted centers (Algorithm 2); the m x m weighted Gram matrix
-    is decomposed (Algorithm 1); new points are projected using the centers alone. The result is
-    kernel PCA of the data with each point moved to its center, less than sigma / ell away.
+    One pass over the data selects m weighted centers (Algorithm 2), and the eigenproblem of their
+    m x m weighted Gram matrix is solved (Algorithm 1). New points are projected using only the
+    centers. The result is kernel PCA of the data after each point has been moved to its center,
+    less than sigma / ell away.
 
     Parameters
     ----------
     n_components : int, default=None
-        r. None keeps every component with a positive eigenvalue.
+        Number of components. None keeps every component with a positive eigenvalue.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian, or the kernel of ``density`` if that has one.
+        The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian. None
-        means the median bandwidth, where ``KernelPCA`` uses 1 / n_features.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``. None means the median bandwidth, unlike in ``KernelPCA``,
+        where it means 1 / n_features.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     density : density estimator, default=None
-        How the reduced set is computed. None means ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
-        every row, which is exact kernel PCA.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row and computes exact kernel PCA.
     center : bool, default=True
-        True centers in feature space, like scikit-learn; False uses the paper's operator.
+        If True, center the data in feature space, as scikit-learn does. If False, use the
+        uncentered operator of the paper.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
         The points at which ``transform`` evaluates the kernel. None means all centers, as in the
-        paper. Otherwise the eigenfunctions are the best (Rayleigh-Ritz) in the span of fewer
-        points: a number of centers or, as a float below 1, a share of them, chosen greedily for
-        the leading eigenspace; the centers of a density that is fitted to the weighted centers;
-        or those of any reduced set. ``"auto"`` is the smallest number that adds little to the
-        error that the reduced set already has.
+        paper. Otherwise the Rayleigh-Ritz approximation in the span of fewer points is used. An
+        int is a number of centers and a float a fraction of them, chosen greedily for the
+        leading eigenspace; ``"auto"`` chooses the smallest number that adds little to the error
+        of the reduced set. A density is fitted to the weighted centers, and its centers are
+        used. The centers of a ReducedSet are used directly.
     refine : None or "nystrom", default=None
-        ``"nystrom"`` reads the data a second time: Rayleigh-Ritz on the basis with the data
-        themselves in the operator. This is much more accurate, and fast with a small ``basis``.
+        ``"nystrom"`` makes a second pass over the data and uses the operator of all rows,
+        restricted to the span of the basis, instead of the operator of the reduced set. This is
+        much more accurate, and fast with a small ``basis``.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from.
+        Seed for the sample from which the median bandwidth is computed.
     verbose : int, default=0
-        1 shows a progress line for fits that take more than a second.
+        If 1, show a progress line for fits that take more than a second.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, weights, radius, n_samples.
+        The weighted centers that represent the data.
     n_centers_ : int
-        m, the number of centers.
+        Number of centers, m.
     eigenvalues_ : ndarray of shape (n_components,)
-        Eigenvalues of the weighted Gram matrix, descending, on the scale of
+        Eigenvalues of the weighted Gram matrix in descending order, scaled like
         ``KernelPCA.eigenvalues_``.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
-        Its unit eigenvectors.
+        Unit eigenvectors of the weighted Gram matrix.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment).
+        Fraction of the feature-space variance explained by each component (with
+        ``center=False``, of the second moment).
     basis_ : ndarray of shape (n_basis, n_features)
         The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density_ : density estimator
-        The fitted density, with ``labels_``.
+        The fitted density; its ``labels_`` are the center indices of the training rows.
     certificate_ : Certificate
-        How far the model can be from exact kernel PCA of its data.
+        Bounds on the difference between the model and exact kernel PCA of the same data.
     model_ : FittedModel
-        Everything above in one frozen object.
+        The fitted model as a single immutable object.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Examples
     --------
@@ -140,12 +145,12 @@ class ReducedSetKernelPCA(KernelEmbedding):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, at least two rows.
+            Training data with at least two rows.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row. Integer weights equal repeated rows, except with a
-            ``WindowDensity`` or ``FadingDensity``, where each is one row of the stream.
+            Weight of each row. An integer weight is equivalent to repeating the row, except
+            with a ``WindowDensity`` or ``FadingDensity``, where it is one row of the stream.
 
         Returns
         -------
@@ -163,7 +168,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def _decompose(
         self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
     ) -> FittedModel:
-        """Solve the eigenproblem: on all centers, on a basis, or with the rows themselves."""
+        """Solve the eigenproblem on all centers, on a basis, or with the rows themselves."""
         if self.refine is not None and rows is not None:
             moments = self._moments(kernel, reduced_set).add(rows.X, rows.given_weights)
             self._check_all_rows(moments, reduced_set)
@@ -173,15 +178,15 @@ class ReducedSetKernelPCA(KernelEmbedding):
             system = self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
         else:
             system = self._solve_centers(kernel, reduced_set)
-        scale = np.sqrt(system.eigenvalues)  # coordinates are projections on unit-norm axes
+        scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
         return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
 
     def _solve_centers(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
-        """Algorithm 1 of the paper: the weighted Gram matrix of all centers."""
+        """Solve the eigenproblem of the weighted Gram matrix (Algorithm 1 of the paper)."""
         if self.n_components is None and reduced_set.n_centers > STORED_CENTERS:
             raise ValueError(
-                f"n_components=None would compute all {reduced_set.n_centers:,} components; "
-                "give a number."
+                f"n_components=None would compute all {reduced_set.n_centers:,} components. "
+                "Set n_components to the number of components to keep."
             )
         count = reduced_set.n_centers if self.n_components is None else self.n_components
         system = solve(Centered() if self.center else Plain(), kernel, reduced_set, count)
@@ -194,13 +199,14 @@ class ReducedSetKernelPCA(KernelEmbedding):
     ) -> Moments:
         """Return empty moments on the requested basis.
 
-        For ``basis="auto"`` the basis keeps the coordinates to within the tolerance.
+        With ``basis="auto"``, the basis preserves the coordinates to within the tolerance.
         """
 
         def enough() -> Any:
             if self.n_components is None:
                 raise ValueError(
-                    'basis="auto" keeps the leading components and so needs n_components, got None.'
+                    'basis="auto" preserves the leading components, so n_components must be an '
+                    "integer, got None."
                 )
             return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
 
@@ -211,8 +217,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
         system = ritz(moments, count, center=self.center)
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(
-                "no component has a positive eigenvalue: all rows are identical, or too far from "
-                f"all {len(moments.basis)} basis points. Use other basis points."
+                "No component has a positive eigenvalue, because all rows are identical or too far "
+                f"from all {len(moments.basis)} basis points. Use other basis points."
             )
         points = "centers" if self.basis is None else "basis points"
         found = len(system.eigenvalues)
@@ -230,39 +236,39 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _new_density(self) -> BaseDensity:
         density = super()._new_density()
-        if self.density is None and self.refine is not None:  # its error is not estimated
+        if self.density is None and self.refine is not None:  # no error estimate is needed
             density.set_params(n_frequencies=0)
         return density
 
     def _refuse_stream(self, verb: str) -> None:
         if self.refine is not None:
             raise AttributeError(
-                f'refine="nystrom" reads the data twice, which {verb} does not support; leave it '
-                "out, and call refine_on with all rows at the end."
+                f'refine="nystrom" reads the data twice, which {verb} does not support. Set '
+                "refine=None, and call refine_on with all rows at the end."
             )
 
     def _check_all_rows(self, moments: Moments, reduced_set: ReducedSet) -> None:
         if not same_weight(moments, reduced_set):
             raise ValueError(
                 'refine="nystrom" gives every row its full weight, but '
-                f"{type(self.density).__name__} does not; leave refine out, and call refine_on "
-                "with the rows that have weight."
+                f"{type(self.density).__name__} does not. Set refine=None, and call refine_on "
+                "with the rows that still have weight."
             )
 
     def refine_on(self, chunks: Any) -> Self:
-        """Read the data of a stream a second time, as ``refine="nystrom"`` does in ``fit``.
+        """Refine the model with a second pass over the data, like ``refine="nystrom"``.
 
         Parameters
         ----------
         chunks : array-like of shape (n_samples, n_features), or iterable
-            The rows that ``partial_fit`` has seen, in any order: all at once, or in chunks. A
-            chunk is an array-like, or a pair of rows and their sample weights.
+            All rows passed to ``partial_fit``, in any order, as one array or in chunks. A chunk
+            is an array-like, or a pair of rows and sample weights.
 
         Returns
         -------
         Self
-            The estimator, with eigenfunctions of the data themselves in the span of the basis.
-            The next ``partial_fit`` or ``forget`` returns to those of the reduced set.
+            The estimator. Its eigenfunctions are computed from all rows, in the span of the
+            basis, until the next ``partial_fit`` or ``forget`` discards the refinement.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -273,8 +279,9 @@ class ReducedSetKernelPCA(KernelEmbedding):
             moments = moments.add(rows.X, rows.given_weights)
         if not same_weight(moments, reduced_set):
             raise ValueError(
-                f"refine_on was given rows of total weight {moments.total:g}, but the model has "
-                f"seen {reduced_set.n_samples:g}; pass the same rows. Nothing was changed."
+                f"chunks must have total weight {reduced_set.n_samples:g}, like the fitted rows, "
+                f"got {moments.total:g}. Pass the same rows as in partial_fit. The model was not "
+                "changed."
             )
         self.model_ = self._refined_model(self.kernel_, reduced_set, moments)
         return self
@@ -282,16 +289,16 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def _refined_model(
         self, kernel: RadialKernel, reduced_set: ReducedSet, moments: Moments
     ) -> FittedModel:
-        """Return the model of the data themselves in the span of the basis."""
+        """Return the model computed from all rows, restricted to the span of the basis."""
         system = replace(self._ritz(moments), exact=True)
-        scale = np.sqrt(system.eigenvalues)  # coordinates are projections on unit-norm axes
+        scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
         return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
 
-    # -------------------------------------------------------------- answers
+    # -------------------------------------------------------------- fitted results
 
     @property
     def certificate_(self) -> Certificate:
-        """How far the model can be from exact kernel PCA, without using the data again."""
+        """Bounds on the difference from exact kernel PCA, computed without the data."""
         found = self.model_.certificate
         if found is None:
             raise AttributeError(f"{type(self).__name__} has no certificate.")
@@ -300,22 +307,23 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def certify(
         self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95
     ) -> Certificate:
-        """Return the certificate at another confidence, or with the errors measured.
+        """Return a certificate at the given confidence, optionally with measured errors.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            The fitted data, or a sample of them, to measure the errors on. This is exact and
-            takes O(n^2) time, but memory for only a few blocks of kernel values.
+            The training data, or a sample of them, on which to measure the errors. The
+            measurement is exact and takes O(n^2) time, but memory for only a few blocks of
+            kernel values.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row of X.
         confidence : float, default=0.95
-            Confidence of the estimated limits, between 0 and 1.
+            Confidence level of the estimated bounds, between 0 and 1.
 
         Returns
         -------
         Certificate
-            The certificate; it has a level "measured" if X is given.
+            The certificate, which includes the level "measured" if X is given.
         """
         confidence = check.share("confidence", confidence)
         if X is None:
@@ -334,58 +342,59 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of the variance in feature space that each component explains."""
+        """Fraction of the feature-space variance explained by each component."""
         return self.model_.explained_variance_ratio  # type: ignore[return-value]
 
     def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
         """Return points with approximately these coordinates.
 
-        For the coordinates of noisy points these are denoised versions of the points.
+        If Z contains the coordinates of noisy points, the result is a denoised version of them.
 
         Parameters
         ----------
         Z : array-like of shape (n_samples, n_components)
             Coordinates, as returned by ``transform``.
         method : {"ridge", "fixed-point", "distances"}, default="ridge"
-            ``"ridge"``: kernel ridge regression of the weighted centers on their coordinates
-            (Bakir, Weston and Schoelkopf 2004), for every kernel; fitted at the first call.
-            ``"fixed-point"``: the point whose image is nearest (Mika et al. 1999).
-            ``"distances"``: placed by the distances from the nearest centers (Kwok and Tsang
-            2004). The last two need the Gaussian kernel.
+            ``"ridge"`` uses kernel ridge regression of the weighted centers on their coordinates
+            (Bakir, Weston and Schoelkopf 2004), fitted on the first call; it supports every
+            kernel. ``"fixed-point"`` finds the point whose image is nearest (Mika et al. 1999).
+            ``"distances"`` reconstructs the point from its distances to the nearest centers
+            (Kwok and Tsang 2004). The last two require a Gaussian kernel.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            float32 for float32 coordinates, else float64.
+            The points; float32 for float32 coordinates, else float64.
         """
         return invert(self.model_, Z, method)
 
     def reconstruction_error(self, X: Any) -> Array:
         """Return the squared distance in feature space between points and their projections.
 
-        Hoffmann, Kernel PCA for novelty detection, 2007: k(x, x) - 2 mu(x) + ||mu||^2 minus the
-        sum of the squared coordinates, with mu the mean in feature space, which is zero if the
-        model is not centered. With a small basis mu is the projection of the mean on its span.
+        The error is k(x, x) - 2 mu(x) + ||mu||^2 minus the sum of the squared coordinates, where
+        mu is the mean in feature space, or zero if the model is not centered (Hoffmann, Kernel
+        PCA for novelty detection, 2007). With a basis, mu is the projection of the mean onto its
+        span.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Non-negative errors; 0 if the components represent the point completely.
+            Non-negative errors; 0 if the components represent the point exactly.
         """
         return self.model_.residuals(validate_points(self, X))
 
     def score_samples(self, X: Any) -> Array:
-        """Return minus :meth:`reconstruction_error`: higher for points more like the data.
+        """Return the negative :meth:`reconstruction_error`; higher means more like the data.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
@@ -396,14 +405,14 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
 
 def invert(model: FittedModel, Z: Any, method: str) -> Array:
-    """Return pre-images of coordinates, after checking both arguments."""
+    """Validate the arguments and return the pre-images of the coordinates."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
     checked = check_array(Z, dtype=check.FLOATS, input_name="Z")
     if checked.shape[1] != len(model.eigenvalues):
         raise ValueError(
-            f"Z has {checked.shape[1]} columns, but the model has {len(model.eigenvalues)} "
-            "components; pass what transform returns."
+            f"Z must have {len(model.eigenvalues)} columns, one per component, "
+            f"got {checked.shape[1]}. Pass coordinates returned by transform."
         )
     return model.preimages(checked, method)
 
@@ -414,9 +423,9 @@ def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
 
 
 def _chunks(chunks: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield rows and sample weights, chunk by chunk."""
+    """Yield the rows and sample weights of each chunk."""
     if not hasattr(chunks, "__iter__") or isinstance(chunks, str):
-        raise TypeError(f"refine_on takes rows, or an iterable of chunks of them, got {chunks!r}.")
+        raise TypeError(f"chunks must be an array of rows or an iterable of them, got {chunks!r}.")
     nested = isinstance(chunks, list | tuple) and len(chunks) > 0 and _is_row(chunks[0])
     for part in [chunks] if nested or hasattr(chunks, "shape") else chunks:
         pair = isinstance(part, tuple) and len(part) == 2 and not _is_row(part[0])

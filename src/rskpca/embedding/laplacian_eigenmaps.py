@@ -14,73 +14,79 @@ from ._walk import WalkEmbedding, check_graph
 class LaplacianEigenmaps(WalkEmbedding):
     """Laplacian eigenmaps (Belkin and Niyogi, 2003) on a reduced set of the data.
 
-    Coordinates are the eigenfunctions of D^{-1} A with the largest eigenvalues, except the
-    constant one; A contains the affinities k(x, y), D their sums. The result is scikit-learn's
-    ``SpectralEmbedding(affinity="rbf")`` of the data with each point moved to its center, at
-    most sigma / ell away, with ``transform`` for new points.
+    The coordinates are the non-constant eigenfunctions of D^{-1} A with the largest eigenvalues,
+    where A contains the affinities k(x, y) and D their row sums. The result equals scikit-learn's
+    ``SpectralEmbedding(affinity="rbf")`` of the data after each point has been moved to its
+    center, at most sigma / ell away. Unlike ``SpectralEmbedding``, it can transform new points.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of coordinates.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian, or the kernel of ``density`` if that has one.
+        The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
-        None is the median bandwidth, where ``SpectralEmbedding`` uses 1 / n_features.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
+        None means the median bandwidth, unlike in ``SpectralEmbedding``, where it means
+        1 / n_features.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     density : density estimator, default=None
-        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
-        every row: scikit-learn's answer.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row and reproduces scikit-learn.
     self_affinity : bool, default=False
-        Whether a point's affinity with itself, k(x, x), counts. False is scikit-learn's.
+        Whether to include each point's affinity with itself, k(x, x). False matches
+        scikit-learn.
     graph : int, float or None, default=None
-        Which centers are neighbors; others have no affinity, and the matrix is sparse. An int is
-        a number of nearest centers (either of the two may be the other's neighbor), a float a
-        cut-off distance, None all centers. With a small bandwidth this makes 50,000 centers
-        practical.
+        Restricts affinities to neighboring centers, which makes the matrix sparse. An int
+        connects two centers if either is among the other's nearest ``graph`` centers, a float is
+        a cutoff distance, and None keeps all affinities. With a small bandwidth, a sparse matrix
+        makes 50,000 centers practical.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points at which ``transform`` evaluates the kernel. None is all centers. Otherwise a
-        number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
-        a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
-        is the smallest number that adds little to the error that the reduced set already has.
+        The points at which ``transform`` evaluates the kernel. None means all centers. An int is
+        a number of centers and a float a fraction of them, chosen greedily; ``"auto"`` chooses
+        the smallest number that adds little to the error of the reduced set. A density is fitted
+        to the weighted centers, and its centers are used. The centers of a ReducedSet are used
+        directly.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from.
+        Seed for the sample from which the median bandwidth is computed.
     verbose : int, default=0
-        1 shows a progress line for fits that take more than a second.
+        If 1, show a progress line for fits that take more than a second.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        Eigenvalues of D^{-1} A, descending, without the trivial 1. Those of the normalized
-        Laplacian are 1 - ``eigenvalues_``.
+        Eigenvalues of D^{-1} A in descending order, without the trivial eigenvalue 1. The
+        eigenvalues of the normalized Laplacian are 1 - ``eigenvalues_``.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
         Unit eigenvectors of the symmetric form D^{-1/2} A D^{-1/2} on the centers.
     reduced_set_ : ReducedSet
-        Centers, weights, radius, n_samples.
+        The weighted centers that represent the data.
     n_centers_ : int
-        m, the number of centers.
+        Number of centers, m.
     basis_ : ndarray of shape (n_basis, n_features)
         The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density_ : density estimator
-        The fitted density, with ``labels_``.
+        The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Notes
     -----
-    The scale is scikit-learn's: squares of a coordinate, weighted by the degrees, sum to 1.
-    Without self-affinities the last of many components have negative eigenvalues: they change
-    sign from a point to its neighbors. The affinities do not define them between centers, so a
-    new point has the value of the nearest center or, with a ``basis``, of the nearest basis point.
-    Components whose eigenvalue is zero up to rounding are dropped.
+    Coordinates are scaled as in scikit-learn: the squares of each coordinate, weighted by the
+    degrees, sum to 1.
+
+    Without self-affinities, trailing components may have negative eigenvalues. They change sign
+    between neighboring points, and the affinities do not determine their values between centers.
+    A new point therefore gets the value of the nearest center or, with a ``basis``, of the nearest
+    basis point. Components whose eigenvalue is zero up to rounding error are dropped.
 
     Examples
     --------

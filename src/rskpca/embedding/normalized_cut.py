@@ -24,79 +24,83 @@ from ._walk import WalkEmbedding, check_graph
 
 
 class NormalizedCut(ClusterMixin, WalkEmbedding):
-    """Clusters by normalized cut (Shi and Malik, 2000) on a reduced set of the data.
+    """Normalized-cut clustering (Shi and Malik, 2000) on a reduced set of the data.
 
-    Weighted centers are clustered in the space of the leading eigenfunctions of D^{-1} A, where
-    A contains the affinities k(x, y) and D their sums. A training point belongs to the cluster of
-    its center. The result is scikit-learn's ``SpectralClustering(affinity="rbf")`` of the data
-    with each point moved to its center, at most sigma / ell away, with ``predict`` for new points.
+    The weighted centers are clustered in the space of the leading eigenfunctions of D^{-1} A,
+    where A contains the affinities k(x, y) and D their row sums. A training point belongs to the
+    cluster of its center. The result corresponds to ``SpectralClustering(affinity="rbf")`` in
+    scikit-learn, applied after each point has been moved to its center, at most sigma / ell away.
+    Unlike ``SpectralClustering``, it can predict the clusters of new points.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters, and of eigenfunctions, of which the first is constant.
+        Number of clusters, and of eigenfunctions, including the constant one.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian, or the kernel of ``density`` if that has one.
+        The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
-        None is the median bandwidth, where ``SpectralClustering`` uses 1.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
+        None means the median bandwidth; the default in ``SpectralClustering`` is 1.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     density : density estimator, default=None
-        How the reduced set is computed. None is ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
-        Parameter of the shadow density if no ``density`` is given; None is 4.0. ``np.inf`` keeps
-        every row.
+        Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
+        with ``density``. ``np.inf`` keeps every row.
     self_affinity : bool, default=False
-        Whether a point's affinity with itself, k(x, x), counts. False is scikit-learn's.
+        Whether to include each point's affinity with itself, k(x, x). False matches
+        scikit-learn.
     graph : int, float or None, default=None
-        Which centers are neighbors; others have no affinity, and the matrix is sparse. An int is
-        a number of nearest centers (either of the two may be the other's neighbor), a float a
-        cut-off distance, None all centers. With a small bandwidth this makes 50,000 centers
-        practical.
+        Restricts affinities to neighboring centers, which makes the matrix sparse. An int
+        connects two centers if either is among the other's nearest ``graph`` centers, a float is
+        a cutoff distance, and None keeps all affinities. With a small bandwidth, a sparse matrix
+        makes 50,000 centers practical.
     assign_labels : "kmeans", "discretize" or "cluster_qr", default="kmeans"
-        How eigenfunctions become clusters: the best of ten weighted k-means, the nearest
-        rotation onto the axes, or pivoted QR, which draws nothing at random.
+        How clusters are derived from the eigenfunctions: the best of ten weighted k-means runs,
+        the nearest rotation onto the axes, or pivoted QR, which is deterministic.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
-        The points at which ``transform`` evaluates the kernel. None is all centers. Otherwise a
-        number of centers or, as a float below 1, a share of them, chosen greedily; the centers of
-        a density that is fitted to the weighted centers; or those of any reduced set. ``"auto"``
-        is the smallest number that adds little to the error that the reduced set already has.
+        The points at which ``transform`` evaluates the kernel. None means all centers. An int is
+        a number of centers and a float a fraction of them, chosen greedily; ``"auto"`` chooses
+        the smallest number that adds little to the error of the reduced set. A density is fitted
+        to the weighted centers, and its centers are used. The centers of a ReducedSet are used
+        directly.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from, and of ``assign_labels``.
+        Seed for ``assign_labels`` and for the sample from which the median bandwidth is computed.
     verbose : int, default=0
-        1 shows a progress line for fits that take more than a second.
+        If 1, show a progress line for fits that take more than a second.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0.
-        Clusters are numbered in the order of their means: by the first feature, then the second.
+        Cluster label of each row of the last ``fit`` or ``partial_fit``; -1 for rows with
+        weight 0. Clusters are numbered by their means, in lexicographic order of the features.
     center_labels_ : ndarray of shape (n_centers,)
-        The cluster of each center.
+        Cluster label of each center.
     eigenvalues_ : ndarray of shape (n_clusters,)
-        Eigenvalues of D^{-1} A, descending, starting with the trivial 1.
+        Eigenvalues of D^{-1} A in descending order, including the trivial eigenvalue 1.
     eigenvectors_ : ndarray of shape (n_centers, n_clusters)
         Unit eigenvectors of the symmetric form D^{-1/2} A D^{-1/2} on the centers.
     reduced_set_ : ReducedSet
-        Centers, weights, radius, n_samples.
+        The weighted centers that represent the data.
     n_centers_ : int
-        m, the number of centers.
+        Number of centers, m.
     basis_ : ndarray of shape (n_basis, n_features)
         The points at which ``predict`` evaluates the kernel.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     density_ : density estimator
-        The fitted density, with ``labels_``.
+        The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Notes
     -----
-    Without self-affinities the last of many eigenfunctions have negative eigenvalues, in
-    particular with few points. For these a new point has the value of the nearest center.
+    Without self-affinities, trailing eigenfunctions may have negative eigenvalues, especially if
+    there are few points. At a new point, such an eigenfunction has its value at the nearest center.
 
     Examples
     --------
@@ -159,19 +163,20 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     @property
     def _allowed_pieces(self) -> int:
-        """Each cluster may be a piece."""
+        """Allow one disconnected piece per cluster."""
         return self.n_clusters
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
         if self.n_clusters > reduced_set.n_centers:
             raise ValueError(
-                f"n_clusters={self.n_clusters}, but there are only {reduced_set.n_centers} centers "
-                "to cluster. A larger ell or a smaller bandwidth keeps more centers."
+                f"n_clusters must be at most {reduced_set.n_centers}, the number of centers, "
+                f"got {self.n_clusters}. Use a larger ell or a smaller bandwidth to keep more "
+                "centers."
             )
         return super()._decompose(kernel, reduced_set)
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
-        """Add the rule from eigenfunctions to clusters."""
+        """Add the rule that maps eigenfunction values to clusters."""
         functions, weights = model.system.functions, model.reduced_set.weights
         rng = check_random_state(self.random_state)
         found = PARTITIONERS[self.assign_labels](functions, weights, self.n_clusters, rng)
@@ -180,28 +185,29 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     @property
     def center_labels_(self) -> NDArray[np.intp]:
-        """The cluster of each center."""
+        """Cluster label of each center."""
         return self.model_.center_labels
 
     @property
     def labels_(self) -> NDArray[np.intp]:
-        """The cluster of each row of the last ``fit`` or ``partial_fit``."""
+        """Cluster label of each row of the last ``fit`` or ``partial_fit``."""
         check_is_fitted(self)
         rows = getattr(self.density_, "labels_", None)
         if rows is None:
             raise AttributeError(
-                "labels_ refers to the rows of the last fit or partial_fit; it is not available "
-                "after forget, merge or a fit in blocks. Use predict for the clusters of any rows."
+                "labels_ refers to the rows of the last fit or partial_fit, and is not available "
+                "after forget, merge or a fit in blocks. Use predict to assign rows to clusters."
             )
         return np.where(rows < 0, -1, self.center_labels_[rows])
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return the clusters of new points.
+        """Return the cluster labels of new points.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points. If the kernel is zero at all centers, the nearest center decides.
+            New points. A point at which all eigenfunctions are zero gets the label of its nearest
+            center.
 
         Returns
         -------

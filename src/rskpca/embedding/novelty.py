@@ -1,4 +1,4 @@
-"""Novelty detection by the reconstruction error of kernel PCA."""
+"""Novelty detection based on the kernel PCA reconstruction error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .nystrom import NystromKernelPCA
 
 
 def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
-    """Return a check that the detector's embedding has a method; its error says why not."""
+    """Return a check for ``available_if`` that raises if the embedding lacks the method."""
 
     def check_embedding(detector: KernelPCANovelty) -> bool:
         fitted = detector.__dict__.get("embedding_")
@@ -36,34 +36,34 @@ def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
 
 
 class KernelPCANovelty(OutlierMixin, BaseEstimator):
-    """Novelty detector: outliers are the points that kernel PCA reconstructs worst.
+    """Novelty detector based on the kernel PCA reconstruction error.
 
-    Hoffmann, Kernel PCA for novelty detection, Pattern Recognition, 2007: the score of a point
-    is minus its squared distance from the principal subspace in feature space, see
-    :meth:`ReducedSetKernelPCA.reconstruction_error`. On a reduced set a score costs m kernel
-    values, where exact kernel PCA needs n.
+    The score of a point is its negative squared distance from the principal subspace in feature
+    space (Hoffmann, Kernel PCA for novelty detection, Pattern Recognition, 2007); see
+    :meth:`ReducedSetKernelPCA.reconstruction_error`. With a reduced set, scoring a point requires
+    m kernel evaluations instead of the n that exact kernel PCA requires.
 
     Parameters
     ----------
     embedding : kernel PCA, default=None
-        For example ``ReducedSetKernelPCA(20, ell=2.0)``. None is ``ReducedSetKernelPCA(10)``, with
-        fewer components if there are no more. Use fewer components than there are centers, or
-        every center is reconstructed exactly.
+        The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have fewer
+        components than centers; otherwise every center is reconstructed exactly. None means
+        ``ReducedSetKernelPCA(10)``, or fewer components if there are not 10.
     contamination : float, default=0.1
-        The share of the training data that are outliers, above 0 and at most 0.5.
+        The proportion of outliers in the training data, above 0 and at most 0.5.
 
     Attributes
     ----------
     embedding_ : kernel PCA
         The fitted embedding.
     offset_ : float
-        Scores below it are outliers. After ``fit`` it is a quantile of the scores of the
-        training rows. A stream does not keep these: then it is a quantile of the scores of the
-        weighted centers, or of the landmarks of a ``NystromKernelPCA``.
+        Points with a score below the offset are outliers. After ``fit`` the offset is a quantile
+        of the scores of the training rows. After ``partial_fit`` or ``forget``, which do not keep
+        the rows, it is a quantile of the scores of the weighted centers or landmarks.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Examples
     --------
@@ -90,17 +90,17 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         self.contamination = contamination
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the embedding, and the threshold to the scores of these rows.
+        """Fit the embedding, and set the threshold from the scores of the rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, most of which are not outliers.
+            Training data, which may contain outliers.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row. Integer weights equal repeated rows, except with a
-            ``WindowDensity`` or ``FadingDensity``, where each is one row of the stream.
+            Weight of each row. An integer weight is equivalent to repeating the row, except
+            with a ``WindowDensity`` or ``FadingDensity``, where it is one row of the stream.
 
         Returns
         -------
@@ -122,21 +122,21 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     @available_if(_embedding_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. From now on the threshold comes from the weighted centers.
+        """Add rows, and compute the threshold from the weighted centers from now on.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The next rows. The first chunk fixes the kernel's bandwidth.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
         Returns
         -------
         Self
-            The detector; its eigenproblem is solved on first use.
+            The detector. The eigenproblem is solved when its result is first used.
         """
         self._check_parameters()
         if "embedding_" in self.__dict__:
@@ -147,36 +147,36 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     @available_if(_embedding_can("forget"))
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Remove rows. From now on the threshold comes from the weighted centers.
+        """Remove rows, and compute the threshold from the weighted centers from now on.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows of earlier calls.
+            Rows that were added by earlier calls.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were added with.
+            The weights with which the rows were added.
 
         Returns
         -------
         Self
-            The detector. Rows outside every shadow raise an error, and nothing is changed.
-            Rows that were never added but lie in a shadow cannot be distinguished from rows that
-            were, except with a ``WindowDensity``, which keeps its rows.
+            The detector. If a row lies outside every shadow, an error is raised and nothing
+            changes. A row inside a shadow is removed even if it was never added, except with a
+            ``WindowDensity``, which stores its rows.
         """
         check_is_fitted(self)
         return self._update("forget", X, sample_weight)
 
     def _update(self, verb: str, X: Any, sample_weight: Any) -> Self:
         rows = validate_data(self, X, dtype=check.FLOATS, reset=False)
-        embedding = copy.copy(self.embedding_)  # a copy of this detector may share it
+        embedding = copy.copy(self.embedding_)  # copies of this detector may share the embedding
         getattr(embedding, verb)(rows, sample_weight=sample_weight)
         self.embedding_, self._offset_ = embedding, None
         return self
 
     def _merge(self, others: Sequence[KernelPCANovelty]) -> Self:
-        """Return the detector of the combined data; see :func:`rskpca.merge`."""
+        """Return the detector for the combined data; see :func:`rskpca.merge`."""
         merged = clone(self)
         merged.embedding_ = merge(self.embedding_, *(other.embedding_ for other in others))
         merged._offset_ = merged._solved_ = None
@@ -186,8 +186,8 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         share = self.contamination
         if not isinstance(share, Real) or isinstance(share, bool) or not 0 < share <= 0.5:
             raise ValueError(
-                "contamination must be the share of outliers, above 0 and at most 0.5, "
-                f"got {share!r}."
+                f"contamination must be a number above 0 and at most 0.5, got {share!r}. It is the "
+                "proportion of outliers in the training data."
             )
         kinds = ReducedSetKernelPCA, NystromKernelPCA
         if self.embedding is not None and not isinstance(self.embedding, kinds):
@@ -201,14 +201,14 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     @contextmanager
     def _any_number_of_components(self) -> Iterator[None]:
-        """Do not warn if the default number of components does not exist."""
+        """Suppress the warning about too few components if the embedding is the default."""
         with warnings.catch_warnings():
             if self.embedding is None:
                 warnings.simplefilter("ignore", FewComponentsWarning)
             yield
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
-        """Return an unfitted copy whose bandwidth is the one that these rows give."""
+        """Return an unfitted copy whose bandwidth is computed from these rows."""
         return clone(self).set_params(embedding=self._unfitted()._fix_bandwidth(rows))
 
     def _store(self, rows: Rows, embedding: Any, offset: float | None) -> Self:
@@ -235,21 +235,21 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     @property
     def offset_(self) -> float:
-        """The score that separates outliers from the rest; for streams, from the centers."""
+        """The score below which a point is an outlier."""
         return cast(float, self.model_.offset)
 
     def score_samples(self, X: Any) -> Array:
-        """Return minus the squared distance from the principal subspace in feature space.
+        """Return the negative squared distance to the principal subspace in feature space.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Scores; lower for outliers.
+            The scores; outliers have lower scores.
         """
         check_is_fitted(self)
         with self._any_number_of_components():
@@ -261,27 +261,27 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Negative for outliers.
+            The shifted scores, which are negative for outliers.
         """
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> Array:
-        """Return whether each point is an outlier.
+        """Classify points as outliers or inliers.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            -1 for outliers, 1 for the others.
+            -1 for outliers, 1 for inliers.
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
@@ -298,13 +298,16 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
 
 def _continue_from(embedding: Any, fitted: Any) -> None:
-    """Give an unfitted embedding what a warm start of its density continues from."""
+    """Copy the fitted kernel and density to an unfitted embedding, for a warm start."""
     if isinstance(embedding, ReducedSetKernelPCA) and isinstance(fitted, ReducedSetKernelPCA):
         embedding.kernel_, embedding.density_ = fitted.kernel_, fitted.density_
 
 
 def _threshold(model: FittedModel, X: Array, weights: Array, contamination: float) -> float:
-    """Return the lowest score with at most this share of the weight below, minus rounding."""
+    """Return the highest training score with at most the given fraction of the weight below it.
+
+    A multiple of the rounding error is subtracted, so that equal scores are not outliers.
+    """
     scores = -model.residuals(X)
     rounding = 64 * np.finfo(scores.dtype).eps * model.kernel.kappa
     order = np.argsort(scores, kind="stable")

@@ -1,4 +1,4 @@
-"""The Nystrom method: kernel PCA of all the data in the span of a few landmarks."""
+"""Nystrom method: kernel PCA of all the data in the span of a few landmarks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from .kernel_pca import invert
 
 _EXTENSIONS = ("landmarks", "data")
 _NOT_ORTHOGONAL = (
-    'axes through the data are not orthogonal, which this needs; use extension="landmarks".'
+    'This method requires orthogonal axes, which extension="data" does not produce. Use '
+    'extension="landmarks".'
 )
 
 
@@ -37,10 +38,13 @@ def _has_orthogonal_axes(estimator: NystromKernelPCA) -> bool:
 def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
     if estimator.extension == "data":
         raise AttributeError(
-            'partial_fit needs extension="landmarks", got "data", which keeps all rows.'
+            'partial_fit requires extension="landmarks", got extension="data", which stores all '
+            "rows."
         )
     if not estimator._takes_chunks:
-        raise AttributeError(f"{type(estimator).__name__} needs all rows at once.")
+        raise AttributeError(
+            f"{type(estimator).__name__} does not support partial_fit. Call fit with all rows."
+        )
     return True
 
 
@@ -50,51 +54,56 @@ class NystromKernelPCA(KernelEmbedding):
     Parameters
     ----------
     n_components : int, default=None
-        r. None keeps every component with a positive eigenvalue.
+        Number of components. None keeps every component with a positive eigenvalue.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None means the Gaussian, or the kernel of a density given as ``landmarks`` if it has one.
+        The kernel. None means the kernel of the density passed as ``landmarks`` if it has one,
+        else the Gaussian.
     gamma : float, default=None
-        scikit-learn's parameter for a kernel given by name: 1 / bandwidth^2 for the Gaussian.
+        scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
+        ``gamma = 1 / bandwidth**2``.
     bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance of a sample.
+        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
     landmarks : str, int, array, density estimator or ReducedSet, default="uniform"
-        A rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"`` (incomplete,
-        pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge leverage scores).
-        An integer is a number of uniform rows. An array of points is used as it is; so are the
-        centers of a reduced set, or of a density that is fitted to the data.
+        A string is a rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"``
+        (incomplete, pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge
+        leverage scores). An integer is a number of rows drawn uniformly. An array of points, or
+        the centers of a ReducedSet, are used directly. A density is fitted to the data, and its
+        centers are used.
     n_centers : int, default=None
-        m, for a rule given by name; None is 100.
+        Number of landmarks m, for a rule given by name. None means 100.
     extension : {"landmarks", "data"}, default="landmarks"
-        ``"landmarks"`` is Rayleigh-Ritz on the span of the landmarks: the data are read once and
-        not kept, and a new point costs O(m). ``"data"`` is the method that the paper compares
-        with: eigenvectors of K_mm, extended to all n points, which are kept; a new point costs
-        O(n).
+        ``"landmarks"`` applies Rayleigh-Ritz in the span of the landmarks; the data are read once
+        and not stored, and embedding a new point takes O(m) time. ``"data"``, the method that the
+        paper compares with, extends the eigenvectors of K_mm to all n points, which are stored;
+        embedding a new point takes O(n) time.
     center : bool, default=True
-        True centers in feature space, like scikit-learn; False uses the paper's operator.
+        If True, center the data in feature space, as scikit-learn does. If False, use the
+        uncentered operator of the paper.
     random_state : int, RandomState or None, default=0
-        Seed of the landmarks, and of the sample that the median bandwidth is computed from.
+        Seed for the landmarks and for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
     landmarks_ : ndarray of shape (n_centers, n_features)
         The landmarks.
     n_centers_ : int
-        m, their number.
+        Number of landmarks, m.
     basis_ : ndarray of shape (n_basis, n_features)
-        The points at which ``transform`` evaluates the kernel: the landmarks without redundant
-        ones, or all the data.
+        The points at which ``transform`` evaluates the kernel: the non-redundant landmarks, or
+        all the data with ``extension="data"``.
     eigenvalues_ : ndarray of shape (n_components,)
-        Descending, on the scale of ``KernelPCA.eigenvalues_``.
+        Eigenvalues in descending order, scaled like ``KernelPCA.eigenvalues_``.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance in feature space (with ``center=False``, of the second moment). With
-        ``extension="data"`` it is the share in the variance of the landmarks; otherwise a lower
-        bound, because the mean is known only in the span of the landmarks.
+        Fraction of the feature-space variance explained by each component (with
+        ``center=False``, of the second moment). With ``extension="landmarks"`` it is a lower
+        bound, because the mean is known only in the span of the landmarks; with
+        ``extension="data"`` it refers to the variance of the landmarks.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with its bandwidth resolved.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X has them.
+        Feature names seen during ``fit``; defined only if X has feature names.
 
     Examples
     --------
@@ -135,14 +144,14 @@ class NystromKernelPCA(KernelEmbedding):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the landmarks and solve the eigenproblem of the data in their span.
+        """Choose the landmarks and solve the eigenproblem in their span.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, at least two rows.
+            Training data with at least two rows.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
@@ -171,14 +180,14 @@ class NystromKernelPCA(KernelEmbedding):
         X : array-like of shape (n_samples, n_features)
             The next rows.
         y : None
-            Not used.
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
         Returns
         -------
         Self
-            The estimator; its eigenproblem is solved on first use.
+            The estimator. The eigenproblem is solved when its result is first used.
         """
         self._check_parameters()
         if not self._is_fitted:
@@ -188,7 +197,8 @@ class NystromKernelPCA(KernelEmbedding):
             return self._store_landmarks(rows, kernel, landmarks, moments, None)
         if self._moments_ is None:
             raise ValueError(
-                'partial_fit continues a fit with extension="landmarks", not one with "data".'
+                'partial_fit cannot continue a fit with extension="data". Call fit again with '
+                'extension="landmarks".'
             )
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
         self._moments_ = self._moments_.add(rows.X, rows.given_weights)
@@ -203,7 +213,7 @@ class NystromKernelPCA(KernelEmbedding):
         moments: Moments | None,
         model: FittedModel | None,
     ) -> Self:
-        """Store the result of a fit, all at once."""
+        """Store the result of a fit, after everything that can fail has succeeded."""
         rows.name_features(self)
         self.kernel_, self.landmarks_, self._landmarks_ = kernel, landmarks.centers, landmarks
         self._moments_ = moments
@@ -221,18 +231,18 @@ class NystromKernelPCA(KernelEmbedding):
         return self._through_landmarks(self._landmarks_, summary)
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
-        """Solve for landmarks that stand for the data themselves."""
+        """Solve the eigenproblem for weighted landmarks that represent the data."""
         moments = Moments.of(kernel, reduced_set.centers)
         moments = moments.add(reduced_set.centers, reduced_set.weights)
         return self._through_landmarks(reduced_set, moments)
 
     def _through_landmarks(self, landmarks: ReducedSet, moments: Moments) -> FittedModel:
-        """Rayleigh-Ritz on the span of the landmarks."""
+        """Solve the eigenproblem of the data by Rayleigh-Ritz in the span of the landmarks."""
         system = ritz(moments, self._count(), center=self.center)
         return self._model(landmarks, system, len(moments.basis), known=landmarks)
 
     def _through_data(self, kernel: RadialKernel, landmarks: ReducedSet, rows: Rows) -> FittedModel:
-        """Extend the eigenvectors of the landmarks to all rows."""
+        """Extend the eigenvectors of the landmark Gram matrix to all rows."""
         data = ReducedSet(*rows.positive)
         system = nystrom(kernel, landmarks, data, self._count(), center=self.center)
         return self._model(landmarks, system, landmarks.n_centers, known=data)
@@ -253,7 +263,7 @@ class NystromKernelPCA(KernelEmbedding):
     # -------------------------------------------------------------- landmarks
 
     def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
-        """Return the resolved kernel, and the landmarks with weights that sum to n."""
+        """Return the resolved kernel and the landmarks, with equal weights that sum to n."""
         kernel, points = self._kernel_and_points(rows)
         total = float(rows.weights.sum())
         return kernel, ReducedSet(points, np.full(len(points), total / len(points)))
@@ -289,8 +299,8 @@ class NystromKernelPCA(KernelEmbedding):
         check.positive_integer(name, count)
         if count > n_rows:
             raise ValueError(
-                f"{name}={count} exceeds the {n_rows} rows of positive weight; "
-                f"use at most {n_rows}."
+                f"{name} must be at most {n_rows}, the number of rows with positive weight, "
+                f"got {count}."
             )
         return RULES[self.landmarks if named else "uniform"], count
 
@@ -316,29 +326,31 @@ class NystromKernelPCA(KernelEmbedding):
     def _check_landmarks(self) -> None:
         if self.n_centers is not None and not isinstance(self.landmarks, str):
             raise ValueError(
-                f"n_centers={self.n_centers!r} needs a rule given by name, such as "
-                '"rpcholesky"; other landmarks have their own number.'
+                f"n_centers={self.n_centers!r} can be set only if landmarks is the name of a rule, "
+                f'such as "rpcholesky", got landmarks of type {type(self.landmarks).__name__}.'
             )
 
     def _refuse_stream(self, verb: str) -> None:
-        raise AttributeError(f"{type(self).__name__} cannot {verb}.")
+        raise AttributeError(f"{type(self).__name__} does not support {verb}.")
 
-    # -------------------------------------------------------------- answers
+    # -------------------------------------------------------------- fitted results
 
     @property
     def reduced_set_(self) -> ReducedSet:
-        """Not available: landmarks do not stand for the data."""
-        raise AttributeError(f"{type(self).__name__} has landmarks_ and no reduced_set_.")
+        """Not available, because landmarks do not represent the data."""
+        raise AttributeError(
+            f"{type(self).__name__} does not have a reduced_set_. Use landmarks_ instead."
+        )
 
     @property
     def n_centers_(self) -> int:
-        """m, the number of landmarks."""
+        """The number of landmarks, m."""
         check_is_fitted(self)
         return len(self.landmarks_)
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of the variance in feature space that each component explains."""
+        """Fraction of the feature-space variance explained by each component."""
         return self.model_.explained_variance_ratio  # type: ignore[return-value]
 
     @available_if(_has_orthogonal_axes)
@@ -348,29 +360,29 @@ class NystromKernelPCA(KernelEmbedding):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Non-negative errors. Not available for ``extension="data"``, whose axes are not
-            orthogonal.
+            Non-negative errors. Not available with ``extension="data"``, which does not produce
+            orthogonal axes.
         """
         return self.model_.residuals(validate_points(self, X))
 
     @available_if(_has_orthogonal_axes)
     def score_samples(self, X: Any) -> Array:
-        """Return minus :meth:`reconstruction_error`: higher for points more like the data.
+        """Return the negative :meth:`reconstruction_error`; higher means more like the data.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points.
+            New points.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Non-positive scores. Not available for ``extension="data"``.
+            Non-positive scores. Not available with ``extension="data"``.
         """
         return -self.reconstruction_error(X)
 
@@ -382,31 +394,33 @@ class NystromKernelPCA(KernelEmbedding):
         Z : array-like of shape (n_samples, n_components)
             Coordinates, as returned by ``transform``.
         method : {"ridge", "fixed-point", "distances"}, default="ridge"
-            See :meth:`ReducedSetKernelPCA.inverse_transform`; only ``"ridge"`` for
-            ``extension="data"``, whose axes are not orthogonal.
+            See :meth:`ReducedSetKernelPCA.inverse_transform`. With ``extension="data"``, only
+            ``"ridge"`` is available, because the axes are not orthogonal.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            float32 for float32 coordinates, else float64.
+            The points; float32 for float32 coordinates, else float64.
         """
         if self.extension == "data" and method != "ridge":
-            raise ValueError(f"method={method!r}: {_NOT_ORTHOGONAL}")
+            raise ValueError(
+                f'method={method!r} is not available with extension="data". Use "ridge".'
+            )
         return invert(self.model_, Z, method)
 
 
 def _counted(rows: Rows) -> tuple[Array, Any]:
-    """Return the rows of positive weight, with their weights or None if none were given."""
+    """Return the rows with positive weight, and their weights or None if unweighted."""
     X, weights = rows.positive
     return X, weights if rows.weighted else None
 
 
 def _check_landmarks(landmarks: Any, X: Array) -> Array:
-    """Return points given by the user, in the dtype of the data."""
+    """Check user-supplied landmarks and return them in the dtype of the data."""
     points = check_array(landmarks, dtype=X.dtype, input_name="landmarks")
     if points.shape[1] != X.shape[1]:
         raise ValueError(
-            f"landmarks have {points.shape[1]} features, but the data have {X.shape[1]}; "
-            "both must come from the same columns."
+            f"landmarks must have {X.shape[1]} features, like the data, got {points.shape[1]}. "
+            "Compute both from the same columns."
         )
     return points

@@ -1,4 +1,4 @@
-"""Reduced-set selection: fewer points with the best coefficients on them."""
+"""Reduced-set selection: compress a model to a subset of its centers."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from .._core import gram
 from ._axes import Array, Axes
 from .compressed import CompressedKernelPCA
 
-# Points whose squared distance from the span of the chosen ones, relative to kappa, is below this
-# are skipped.
+# Points whose squared distance from the span of the chosen points, relative to kappa, is below
+# this threshold are skipped.
 _REDUNDANT = 1e-10
 
 
 def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
-    """Keep some of the centers of a model and project its axes on their span.
+    """Select a subset of a model's centers and project its axes onto their span.
 
-    Reduced-set selection of Scholkopf, Mika, Burges et al. (1999) seeks few points S among the
-    expansion points, and coefficients, that minimize sum_k ||v_k - sum_{j in S} a_jk psi(c_j)||^2
-    for the unit axes v_k. For a given S the coefficients are those of the orthogonal projection.
-    That paper finds S by eliminating points one by one, or by a penalty on the coefficients, which
-    both need the n x n Gram matrix or its inverse. Here the same error is reduced by forward
-    selection: each step adds the point that reduces it most, and all coefficients are refitted.
+    Reduced-set selection (Scholkopf, Mika, Burges et al., 1999) looks for a small subset S of the
+    expansion points, and coefficients a, that minimize
+    sum_k ||v_k - sum_{j in S} a_jk psi(c_j)||^2 for the unit axes v_k. For a given S, the optimal
+    coefficients are given by orthogonal projection. The paper finds S by eliminating points one
+    by one or by penalizing the coefficients; both require the n x n Gram matrix or its inverse.
+    This function minimizes the same error by forward selection: each step adds the point that
+    reduces the error most, and all coefficients are refitted.
 
     Parameters
     ----------
     model : fitted kernel PCA
-        A model such as :class:`~rskpca.ReducedSetKernelPCA`; with ``ell=np.inf`` it is exact.
+        A model such as :class:`~rskpca.ReducedSetKernelPCA`, which is exact with ``ell=np.inf``.
     n_centers : int
-        Number of points, at most that of the model. Fewer are kept if the others add nothing.
+        Number of points, at most the number in the model. Fewer are kept if the remaining points
+        are redundant.
 
     Returns
     -------
@@ -39,7 +41,8 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
 
     Notes
     -----
-    Memory is O(n m), and time O(n m (m + d)), after one product with the model's n centers.
+    After one product with the model's n centers, selecting m points takes O(n m (m + d)) time and
+    O(n m) memory.
 
     Examples
     --------
@@ -55,10 +58,11 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
 
 
 def greedy(axes: Axes, n_centers: int) -> list[int]:
-    """Choose centers, one by one, that reduce the summed squared error of the axes most.
+    """Choose the centers that reduce the summed squared error of the axes most, one by one.
 
-    With q the part of psi(c) outside the span of the chosen ones, the error decreases by
-    sum_k <v_k, q>^2 / ||q||^2, which chooses the pivots of a Cholesky decomposition.
+    Let q be the component of psi(c) orthogonal to the span of the chosen centers. Choosing c
+    decreases the error by sum_k <v_k, q>^2 / ||q||^2, which determines the pivots of a Cholesky
+    decomposition.
 
     Parameters
     ----------
@@ -70,7 +74,7 @@ def greedy(axes: Axes, n_centers: int) -> list[int]:
     Returns
     -------
     list of int
-        Indices of the centers, in the order of selection; fewer if the others are redundant.
+        Indices of the centers in the order of selection; fewer if the others are redundant.
     """
     centers = axes.centers
     factor = np.empty((len(centers), n_centers), order="F")

@@ -1,4 +1,4 @@
-"""Section 3: (operator, reduced set) -> eigenvalues and eigenfunctions."""
+"""Eigenvalues and eigenfunctions of operators on a reduced set (section 3 of the paper)."""
 
 from .bias import corrected_eigenvalues
 from .diffusion import Diffusion, FittedMarkov, NormalizedLaplacian

@@ -1,8 +1,8 @@
-"""The coarser of two scales: a few points of a reduced set that span its eigenfunctions.
+"""Selection of a few centers of a reduced set that span its leading eigenfunctions.
 
 A partial Cholesky factor F of K^C, pivoted where the weighted residual is largest, contains the
-coordinates of all centers in the span of the first b pivots, for every b at once: the
-Rayleigh-Ritz problem of each b is the leading block of S = F' W F.
+coordinates of all centers in the span of the first b pivots for every b: the Rayleigh-Ritz problem
+for b pivots is the leading b x b block of S = F' W F.
 """
 
 from __future__ import annotations
@@ -28,28 +28,14 @@ from .ritz import Moments
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
 
-_GROWTH = 1.4  # of the number of pivots; a larger step would compute more of them in vain
+_GROWTH = 1.4  # growth factor of the number of pivots; a larger one would waste more pivots
 MANY = 1000
-_PROBES = 8  # random vectors, enough to estimate a norm to within tens of percent
+_PROBES = 8  # number of random vectors; estimates a norm to within tens of percent
 
 
 def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
-    """Choose, one by one, the centers that span the operator of a reduced set best.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        The kernel with its bandwidth resolved.
-    reduced_set : ReducedSet
-        Centers and weights.
-    size : int
-        Number of centers; fewer are returned if they span all centers.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        Their indices, in the order of selection.
-    """
+    """Greedily choose up to ``size`` centers whose span approximates the operator best."""
+    # Fewer indices are returned if they span all centers. They are in the order of selection.
     return greedy_cholesky(kernel, reduced_set.centers, reduced_set.weights, size).pivots
 
 
@@ -61,7 +47,7 @@ def sufficient(
     *,
     center: bool,
 ) -> Rows:
-    """Choose the fewest such centers that preserve the leading coordinates of all centers.
+    """Choose greedily the fewest centers that preserve the leading coordinates of all centers.
 
     Parameters
     ----------
@@ -70,10 +56,10 @@ def sufficient(
     reduced_set : ReducedSet
         Centers and weights.
     n_components : int
-        r, the number of coordinates.
+        Number of coordinates, r.
     tolerance : float
-        Relative error of the coordinates in the weighted Frobenius norm, after the best linear
-        alignment.
+        Largest relative error of the coordinates in the weighted Frobenius norm, after the best
+        linear alignment.
     center : bool
         Whether to center in feature space.
 
@@ -84,10 +70,11 @@ def sufficient(
 
     Notes
     -----
-    The number grows until half of the pivots reproduce the coordinates of all pivots, and a
-    product with K~ has confirmed that all pivots contain the leading functions; bisection then
-    finds the smallest number. All centers are used if there are at most max(2 r + 2, 16), or if
-    more than a thousand and half of them would be needed: little can be gained there.
+    The number of pivots grows until half of them reproduce the coordinates obtained with all of
+    them, and a product with K~ confirms that the span of the pivots contains the leading
+    eigenfunctions. Bisection then finds the smallest sufficient number. All centers are used if
+    there are at most max(2 r + 2, 16), or if more than a thousand centers and more than half of
+    all would be needed, because the savings would be small.
     """
     m = reduced_set.n_centers
     nested = _Nested(kernel, reduced_set, n_components, center)
@@ -107,22 +94,9 @@ def sufficient(
 
 
 def projected(system: EigenSystem, basis: Array) -> EigenSystem:
-    """Express the eigenfunctions of a walk through fewer points, by projection in H.
-
-    Eigenfunctions with negative eigenvalues take the value of the nearest of these points.
-
-    Parameters
-    ----------
-    system : EigenSystem
-        The eigensystem of a random walk.
-    basis : ndarray of shape (n_basis, n_features)
-        Points; redundant ones are dropped.
-
-    Returns
-    -------
-    EigenSystem
-        The eigensystem over the basis.
-    """
+    """Expand the eigenfunctions of a walk over fewer points, by projection in H."""
+    # Redundant points of the basis are dropped. Eigenfunctions with negative eigenvalues are
+    # evaluated at the nearest basis point.
     span, kernel = Moments.of(system.kernel, basis), system.kernel
 
     def project(columns: Array) -> Array:
@@ -143,22 +117,8 @@ def projected(system: EigenSystem, basis: Array) -> EigenSystem:
 
 
 def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:
-    """Choose the fewest centers that preserve the eigenfunctions of a walk at all centers.
-
-    Parameters
-    ----------
-    system : EigenSystem
-        The eigensystem of a random walk on the reduced set.
-    reduced_set : ReducedSet
-        Centers and weights.
-    tolerance : float
-        Relative error of the functions in the weighted Frobenius norm.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        Indices of the centers, in the order of selection.
-    """
+    """Choose greedily the fewest centers that preserve the eigenfunctions of a walk."""
+    # The tolerance bounds the relative error at all centers in the weighted Frobenius norm.
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights[:, None]
     size = min(reduced_set.n_centers, 4 * len(system.eigenvalues) + 16)
     while True:
@@ -174,7 +134,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 
 
 class _Nested:
-    """The Rayleigh-Ritz problems of the first b pivots, for every b."""
+    """Nested Rayleigh-Ritz problems in the span of the first b pivots, for every b."""
 
     def __init__(
         self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool
@@ -199,7 +159,7 @@ class _Nested:
         self._values, self._vectors = leading_eigenpairs(self._second.copy(), self.n_components)
 
     def errors(self) -> Callable[[int], float]:
-        """Return the function from b to the relative error of the coordinates with b pivots."""
+        """Return a function that maps b to the relative coordinate error with b pivots."""
         second, total = self._second, self._values.sum() or 1.0
         targets = second @ self._vectors
 
@@ -211,11 +171,11 @@ class _Nested:
         return error
 
     def holds(self, tolerance: float) -> bool:
-        """Return True if the functions of all pivots are the leading ones of K~.
+        """Return True if the Ritz vectors of all pivots approximate the leading eigenvectors of K~.
 
-        The residual K~ V - V mu of unit vectors V, divided by mu, is about their error. In
-        addition, K~ minus its Cholesky approximation must have no eigenvalue as large as the
-        last mu; its Frobenius norm, estimated with random vectors, is an upper bound.
+        The residual K~ V - V mu of the unit vectors V, divided by mu, approximates their error.
+        In addition, all eigenvalues of K~ minus its Cholesky approximation must be at most the
+        last mu; the Frobenius norm of the difference, estimated with random vectors, bounds them.
         """
         mu, V = self._values, self._coordinates @ (self._vectors / np.sqrt(self._values))
         G = np.random.default_rng(0).standard_normal((len(V), _PROBES))
@@ -226,7 +186,7 @@ class _Nested:
         return bool(error <= tolerance and np.linalg.norm(left) / np.sqrt(_PROBES) <= mu[-1])
 
     def _weighted_gram(self, V: Array) -> Array:
-        """Return K~ V, centered if the problem is."""
+        """Return K~ V, centered in feature space if ``center`` is True."""
         s, root = self.reduced_set, np.sqrt(self.reduced_set.weights)[:, None]
         V = root * self._about_mean(V)
         product = gram.product(
@@ -235,12 +195,12 @@ class _Nested:
         return self._about_mean(root * product)
 
     def _about_mean(self, V: Array) -> Array:
-        """Center columns over the centers that are scaled by the roots of the weights."""
+        """Subtract the weighted mean from columns that are scaled by sqrt(weights)."""
         return V - self._root * (self._root.T @ V) if self.center else V
 
 
 def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:
-    """Return the smallest b, below < b <= enough, with an error within the tolerance."""
+    """Return the smallest b with below < b <= enough and error(b) <= tolerance."""
     while enough - below > 1:
         middle = (below + enough) // 2
         below, enough = (below, middle) if error(middle) <= tolerance else (middle, enough)

@@ -1,4 +1,4 @@
-"""Correction of the eigenvalues of kernel PCA for the spread of points within their cells."""
+"""Correction of kernel PCA eigenvalues for the spread of points within their cells."""
 
 from __future__ import annotations
 
@@ -17,49 +17,51 @@ Array = NDArray[np.floating]
 def corrected_eigenvalues(
     system: EigenSystem, reduced_set: ReducedSet, covariance: Array
 ) -> NDArray[np.float64]:
-    """Estimate the eigenvalues of the data's operator from those on cell means, to second order.
+    """Estimate the eigenvalues of the full data from those of the cell means, to second order.
 
     Up to the square of a perturbation, an eigenvalue of the data is the Rayleigh quotient of the
     reduced set's principal axis: mu sum_i f(x_i)^2, with sum_j w_j f(c_j)^2 = 1. About the mean
     of a cell the first-order terms sum to 0, and with S_j the sum of (x_i - c_j)(x_i - c_j)' over
-    its points
+    the points of the cell
 
         lambda = mu (1 + sum_j [grad f(c_j)' S_j grad f(c_j) + f(c_j) tr(S_j Hess f(c_j))]).
 
-    The same holds for centered kernel PCA: sum_i f(x_i) is of second order there, and its square
-    is dropped. Each S_j is approximated by the cell's scatter times the shape of ``covariance``.
+    The formula also applies to centered kernel PCA, where sum_i f(x_i) is of second order and its
+    square is dropped. Each S_j is approximated by the scatter of the cell times ``covariance``
+    divided by its trace.
 
     Parameters
     ----------
     system : EigenSystem
-        The eigensystem of plain or centered kernel PCA with a Gaussian kernel; other kernels are
-        not smooth enough, or their derivatives are unknown.
+        The eigensystem of plain or centered kernel PCA with a Gaussian kernel. Other kernels are
+        not supported, because they are not smooth enough or their derivatives are unknown.
     reduced_set : ReducedSet
-        The reduced set of the system, with ``scatter``. Its centers must be the means of their
-        cells, as those of ``ReweightedDensity(weights="means")`` and ``FastParzenDensity`` are.
+        The reduced set of the system, with ``scatter``. Its centers must be the cell means, as
+        with ``ReweightedDensity(weights="means")`` and ``FastParzenDensity``.
     covariance : ndarray of shape (n_features, n_features)
         Covariance of the points about their centers, up to a factor.
 
     Returns
     -------
     ndarray of shape (n_components,)
-        Corrected eigenvalues, not sorted. On german, pendigits, usps and covtype the relative error
-        falls to between a quarter and an eleventh of that of ``system.eigenvalues`` (``python -m
-        benchmarks weights``). If the centers are rows, as in the shadow density, the unknown
-        first-order terms are as large as the second-order ones, and the correction increases the
-        error.
+        Corrected eigenvalues, not sorted. On german, pendigits, usps and covtype, the correction
+        reduces the relative error by a factor of 4 to 11 (``python -m benchmarks weights``). If
+        the centers are rows, as in the shadow density, the correction increases the error,
+        because the unknown first-order terms are as large as the second-order terms.
 
     Notes
     -----
-    The cost is O(m^2 d r). Assuming an isotropic spread instead of ``covariance`` would give most
-    eigenvalues a correction of the wrong sign, because cells are longest in the directions in
-    which the eigenfunctions vary most.
+    The computation takes O(m^2 d r) time. Assuming an isotropic spread instead of ``covariance``
+    would correct most eigenvalues in the wrong direction, because cells are longest in the
+    directions in which the eigenfunctions vary most.
     """
     kernel = system.kernel
     if not isinstance(kernel, Gaussian):
-        raise ValueError(f"the correction needs a Gaussian kernel, got a {type(kernel).__name__}.")
+        raise ValueError(f"The system must have a Gaussian kernel, got {type(kernel).__name__}.")
     if reduced_set.scatter is None:
-        raise ValueError("reduced_set has no scatter; use a density whose rows have centers.")
+        raise ValueError(
+            "reduced_set must have a scatter. Use a density that assigns each row to a center."
+        )
     d = reduced_set.n_features
     if np.shape(covariance) != (d, d):
         raise ValueError(f"covariance must have shape ({d}, {d}), got {np.shape(covariance)}.")
@@ -69,7 +71,7 @@ def corrected_eigenvalues(
 
 
 def _root_of_shape(covariance: Array) -> Array:
-    """Return Q with Q Q' = covariance / trace, or 0 if there is no spread."""
+    """Return Q with Q Q' = covariance / trace(covariance), or 0 if the trace is 0."""
     values, vectors = np.linalg.eigh(covariance)
     total = values.sum()
     return vectors * np.sqrt(np.maximum(values, 0) / total) if total > 0 else 0 * vectors
@@ -78,8 +80,8 @@ def _root_of_shape(covariance: Array) -> Array:
 def _curvatures(system: EigenSystem, points: Array, root: Array) -> Array:
     """Return |Q' grad f|^2 + f tr(Q' Hess f Q) at the points, one column per function.
 
-    Lengths are in bandwidths. For f(z) = sum_j a_j k_j + constant, with k_j = exp(-|z - z_j|^2) and
-    y = Q' z:
+    Lengths are measured in bandwidths. For f(z) = sum_j a_j k_j + constant, with
+    k_j = exp(-|z - z_j|^2) and y = Q' z:
     Q' grad f = 2 sum_j a_j k_j (y_j - y),
     tr(Q' Hess f Q) = sum_j a_j k_j (4 |y_j - y|^2 - 2 |Q|^2).
     """

@@ -1,9 +1,9 @@
 """Random walks on the data: the diffusion operator and the normalized Laplacian.
 
-Both divide the kernel by sums of itself, so that each row becomes a probability distribution.
-With the pull u and the reach s = K u of each center, the walk goes from x to c_j with probability
-k(x, c_j) u_j / s(x). This is the paper's eq. (generic_eigen) with g(x, y) = 1 / (s(x) s(y)),
-which is symmetric, and with the measure u s in place of w.
+Both normalize the kernel so that each row becomes a probability distribution. With the pull u and
+the reach s = K u of each center, the walk moves from x to c_j with probability
+k(x, c_j) u_j / s(x). This is the paper's eq. (generic_eigen) with the symmetric function
+g(x, y) = 1 / (s(x) s(y)) and with the measure u s instead of w.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Diffusion:
-    """The diffusion operator with alpha-normalization (Coifman and Lafon, 2006).
+    """Diffusion operator with alpha-normalization (Coifman and Lafon, 2006).
 
-    q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha, d = k_alpha w, and the walk
-    k_alpha(x, c_j) w_j / d(x), in which q(x)^alpha cancels: u_j = w_j / q_j^alpha.
+    With q = K w, k_alpha(x, y) = k(x, y) / (q(x) q(y))^alpha and d = k_alpha w, the transition
+    probabilities are k_alpha(x, c_j) w_j / d(x). The factor q(x)^alpha cancels, so that
+    u_j = w_j / q_j^alpha.
 
     Attributes
     ----------
     alpha : float, default=1.0
-        How much of the sampling density is divided out, from 0 (none: the normalized Laplacian)
-        to 1 (all: only the geometry remains).
+        Exponent with which the sampling density is divided out. 0 is the normalized Laplacian;
+        with 1 the operator depends only on the geometry.
     """
 
     alpha: float = 1.0
@@ -45,14 +46,14 @@ class Diffusion:
         Parameters
         ----------
         gram : matrix of shape (n_centers, n_centers)
-            K^C, or an object that multiplies vectors like K^C.
+            K^C, or an object that supports ``gram @ v``.
         weights : ndarray of shape (n_centers,)
-            w.
+            The weights w of the centers.
 
         Returns
         -------
         FittedMarkov
-            The walk, with the pull and the reach of each center.
+            The random walk with the pull and the reach of each center.
         """
         pull = weights / (gram @ weights) ** self.alpha if self.alpha else weights
         return FittedMarkov(pull, gram @ pull)
@@ -60,15 +61,15 @@ class Diffusion:
 
 @dataclass(frozen=True)
 class NormalizedLaplacian:
-    """The random walk D^{-1} A of the normalized Laplacian L = 1 - D^{-1} A.
+    """Random walk D^{-1} A of the normalized Laplacian L = 1 - D^{-1} A.
 
     Attributes
     ----------
     self_affinity : bool, default=False
-        False leaves k(x, x) out of A and D, as scikit-learn does. Each of w_i equal points then
-        has w_i - 1 others at its place, so the diagonal of K^C becomes kappa (1 - 1 / w_i), and 0
-        for a center of weight below 1. The matrix then also has negative eigenvalues, whose
-        functions change sign from a point to its neighbors.
+        Whether A and D include k(x, x). If False, as in scikit-learn, each of w_i equal points
+        has an affinity with only the w_i - 1 others, so that the diagonal of K^C becomes
+        kappa (1 - 1 / w_i), or 0 for a weight below 1. The matrix then also has negative
+        eigenvalues, whose eigenfunctions change sign between neighboring points.
     """
 
     self_affinity: bool = False
@@ -79,14 +80,14 @@ class NormalizedLaplacian:
         Parameters
         ----------
         gram : CenterMatrix of shape (n_centers, n_centers)
-            K^C, whose diagonal is changed if self-affinities are left out.
+            K^C, whose diagonal is modified if self-affinities are excluded.
         weights : ndarray of shape (n_centers,)
-            w.
+            The weights w of the centers.
 
         Returns
         -------
         FittedMarkov
-            The walk; an isolated center has degree 1 and a row of zeros.
+            The random walk. An isolated center has degree 1 and a row of zeros.
         """
         loop = 0.0 if self.self_affinity else np.minimum(1.0, weights)
         if not self.self_affinity:
@@ -98,16 +99,17 @@ class NormalizedLaplacian:
 
 @dataclass(frozen=True, eq=False)
 class FittedMarkov(FittedOperator):
-    """A random walk fitted to its centers.
+    """Random walk fitted to its centers.
 
     Attributes
     ----------
     pull : ndarray of shape (n_centers,)
-        u: the walk goes to c_j in proportion to k(x, c_j) u_j.
+        The factors u. The walk moves from x to c_j with probability proportional to
+        k(x, c_j) u_j.
     reach : ndarray of shape (n_centers,)
-        s = K u at the centers.
+        The sums s = K u at the centers.
     loop : ndarray of shape (n_centers,), or 0
-        The weight of the point itself if its own affinity is left out, else 0.
+        The weight of a point's own affinity if self-affinities are excluded, else 0.
     n_isolated : int
         Number of isolated centers.
     """
@@ -120,15 +122,15 @@ class FittedMarkov(FittedOperator):
     def __post_init__(self) -> None:
         check.shapes(self, pull="m", reach="m", **({"loop": "m"} if np.any(self.loop) else {}))
         if not (self.reach > 0).all():
-            raise ValueError("reach must be positive.")
+            raise ValueError(f"reach must be positive, got a minimum of {self.reach.min():g}.")
 
     @property
     def indefinite(self) -> bool:
-        """True without self-affinities: the diagonal is too small for a positive matrix."""
+        """True without self-affinities, because the smaller diagonal makes K~ indefinite."""
         return bool(np.any(self.loop))
 
     def measure(self, weights: Array) -> Array:
-        """Return u s, the stationary distribution up to its sum."""
+        """Return u s, the unnormalized stationary distribution."""
         return self.pull * self.reach
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
@@ -147,10 +149,10 @@ class FittedMarkov(FittedOperator):
         project: Callable[[Array], Array],
         nearest: Callable[[], NDArray[np.intp]],
     ) -> tuple[FittedMarkov, Array]:
-        """Return the walk, and the coefficients of its functions, in the span of fewer points."""
+        """Return the walk and the coefficients of its functions in the span of fewer points."""
         # ``extension`` computes the functions from the sums K u and K (A / s), which are elements
-        # of H; ``project`` returns the coefficients of their projections. The self-affinity of a
-        # point is that of its ``nearest`` center.
+        # of H; ``project`` returns the coefficients of their projections. Each point has the
+        # self-affinity of its ``nearest`` center.
         pull = project(self.pull[:, None])[:, 0]
         loop = np.asarray(self.loop)
         if loop.ndim:
@@ -159,15 +161,15 @@ class FittedMarkov(FittedOperator):
         return walk, project(coefficients / self.reach[:, None])
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Return the function for eigenfunctions at X: means over the next step / eigenvalue."""
-        # If its own affinity is left out, a center c has, with kappa = k(c, c),
+        """Return a function that averages f over the next step and divides by the eigenvalue."""
+        # Without self-affinities, a center c satisfies, with kappa = k(c, c),
         #   (sum_j u_j k(c, c_j) f_j - loop kappa f(c)) / (s(c) - loop kappa) = lambda f(c).
-        # A new point is identified with its nearest center to the degree that the kernel says:
-        # kappa becomes k(x) = max_j k(x, c_j), loop is that of this center, and
-        #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)):
-        # centers have their own values, and far points about those of the nearest center. A row
-        # that is zero in floating point (a point that no center reaches) gives zero.
-        # For a negative lambda the denominator has zeros between the centers, so the formula does
+        # For a new point x, kappa is replaced by k(x) = max_j k(x, c_j), which measures how close
+        # x is to its nearest center, and loop is taken from that center:
+        #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)).
+        # Centers keep their own values, and far points get approximately the value of the nearest
+        # center. If a row is zero in floating point (no center reaches the point), f(x) is zero.
+        # For a negative lambda, the denominator has zeros between the centers, so the formula does
         # not apply; the column only indicates whether any center is reached.
         negative = eigenvalues < 0
         columns = np.column_stack([coefficients / self.reach[:, None], self.pull]).astype(dtype)
@@ -187,7 +189,7 @@ class FittedMarkov(FittedOperator):
 
 
 def _own(block: Any, loop: Array) -> Array:
-    """Return loop_j k(x, c_j) for the nearest center c_j: the self-affinity of x."""
+    """Return the self-affinity of x, loop_j k(x, c_j) for the nearest center c_j."""
     largest = block.max(axis=1)
     largest = largest.toarray() if sparse.issparse(block) else largest
     return (loop[0] if _even(loop) else loop[block.argmax(axis=1)]) * largest

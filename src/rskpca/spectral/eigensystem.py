@@ -1,4 +1,4 @@
-"""Algorithm 1 (weight, decompose, reweight) and the extension to new points."""
+"""Algorithm 1 (weight, decompose, reweight) and the extension of its solution to new points."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ from .operators import Extensible, Operator
 
 Array = NDArray[np.floating]
 
-# With more centers the weighted Gram matrix (2.1 GB at this size) is multiplied but not stored.
+# With more centers, the weighted Gram matrix (2.1 GB at this size) is not stored; products with it
+# are computed block by block.
 STORED_CENTERS = 16_384
 
-# Largest growth of a rounding error in float32; the actual error is about a tenth, so 6e-6.
+# Largest accepted amplification of float32 rounding errors. Actual errors are about a tenth of this
+# bound, or 6e-6.
 _LARGEST_GROWTH = 500.0
 
 
 @dataclass(frozen=True, eq=False)
 class EigenSystem:
-    """Eigenvalues, descending, and eigenfunctions of an operator on a reduced set.
+    """Eigenvalues (in descending order) and eigenfunctions of an operator on a reduced set.
 
     Attributes
     ----------
@@ -39,23 +41,23 @@ class EigenSystem:
     operator : Extensible
         The operator that modifies the kernel.
     centers : ndarray of shape (n_centers, n_features)
-        The points that the eigenfunctions are expanded in.
+        The points over which the eigenfunctions are expanded.
     coefficients : ndarray of shape (n_centers, n_components)
-        The coefficients A in f(x) = g(x, C) A, where g is the kernel after the operator has been
-        applied; :func:`solve` sets A = w f / mu.
+        The coefficients A in f(x) = g(x, C) A, where g is the kernel as modified by the operator;
+        :func:`solve` sets A = w f / mu.
     eigenvalues : ndarray of shape (n_components,)
-        The eigenvalues mu in K~ v = mu v, with K~ = W G W, W = diag(sqrt(w)), G the operator's
-        kernel at the centers and w its measure (the weights, for kernel PCA).
+        The eigenvalues mu in K~ v = mu v, where K~ = W G W, W = diag(sqrt(w)), G is the modified
+        kernel at the centers, and w is the operator's measure (the weights, for kernel PCA).
     functions : ndarray of shape (n_centers, n_components)
-        The eigenfunctions at the centers, W^{-1} v. Their weighted squares over the data that
-        the operator represents sum to one.
+        The eigenfunctions at the centers, W^{-1} v, normalized so that their weighted squares
+        over the data that the operator represents sum to one.
     trace : float
-        The trace of K~, the sum of all of its eigenvalues.
+        The trace of K~, which is the sum of all its eigenvalues.
     residual : float
-        The part of the trace outside the span of these centers, an upper bound on how much an
-        eigenvalue of K~ can exceed the computed one. 0 if the centers are the data.
+        The part of the trace outside the span of the centers; 0 if the centers are the data. No
+        eigenvalue of K~ exceeds the computed eigenvalue by more than this.
     exact : bool
-        True if the operator contains the data themselves instead of a reduced set.
+        True if the operator is that of all data instead of a reduced set.
     graph : NeighbourGraph or None
         The neighbor graph, if the kernel is restricted to neighbors.
     """
@@ -74,24 +76,24 @@ class EigenSystem:
     def __post_init__(self) -> None:
         check.shapes(self, centers="md", coefficients="mr", eigenvalues="r")
         if not self.eigenvalues.all():
-            raise ValueError("eigenvalues must not be zero.")
+            raise ValueError("All eigenvalues must be nonzero.")
         if self.graph is not None and self.graph.tree.data.shape != self.centers.shape:
             raise ValueError(
-                f"graph must have the {len(self.centers)} centers of the eigensystem, "
-                f"got {self.graph.tree.n}."
+                f"graph must have centers of shape {self.centers.shape}, like the eigensystem, "
+                f"got {self.graph.tree.data.shape}."
             )
 
     def extend(self, X: Array) -> Array:
-        """Return the eigenfunctions at new points: f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j).
+        """Evaluate the eigenfunctions f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j) at new points.
 
-        For a negative mu, which occurs in walks without self-affinities, a point has the value of
-        the nearest center, if any center is reached: such a function changes sign from a center
-        to its neighbors and is not defined between them.
+        If mu is negative, which occurs in walks without self-affinities, the eigenfunction changes
+        sign between neighboring centers and is not defined between them. A point then gets the
+        value at the nearest center, or 0 if no center is reached.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Points; their dtype is that of the result. Only a few blocks are held in memory.
+            Points, processed in blocks. The result has their dtype.
 
         Returns
         -------
@@ -101,18 +103,7 @@ class EigenSystem:
         return self.prepare(X.dtype)(X)
 
     def prepare(self, dtype: Any) -> Callable[[Array], Array]:
-        """Prepare :meth:`extend` for rows of one dtype, so that many calls share the work.
-
-        Parameters
-        ----------
-        dtype : numpy.float32 or numpy.float64
-            The dtype of the rows.
-
-        Returns
-        -------
-        callable
-            The function ``extend`` for rows of this dtype.
-        """
+        """Return :meth:`extend` for rows of one dtype, with precomputed arrays for many calls."""
         computed = self.arithmetic(dtype)
         function = self.operator.extension(self.coefficients, self.eigenvalues, computed)
         count, negative = len(self.eigenvalues), self.eigenvalues < 0
@@ -136,51 +127,19 @@ class EigenSystem:
         return extend
 
     def arithmetic(self, dtype: Any) -> Any:
-        """Return the dtype in which the functions are computed.
-
-        Parameters
-        ----------
-        dtype : numpy.float32 or numpy.float64
-            The dtype of the points.
-
-        Returns
-        -------
-        dtype
-            float64 if float32 would lose digits because large coefficients cancel, as happens
-            for close points in a Rayleigh-Ritz problem.
-        """
+        """Return the dtype in which to evaluate the functions at points of the given dtype."""
+        # float64 is needed if large coefficients cancel, as happens for close points in a
+        # Rayleigh-Ritz problem.
         sums = np.abs(self.coefficients).sum(axis=0) * self.kernel.kappa
         grows = np.any(sums > _LARGEST_GROWTH * np.abs(self.functions).max(axis=0, initial=0))
         return np.float64 if grows else dtype
 
     def nearest(self, X: Array) -> NDArray[np.intp]:
-        """Return the nearest center of each point.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Indices of centers.
-        """
+        """Return the index of the nearest center for each point."""
         return KDTree(self.centers).query(X, workers=allowed_threads())[1]
 
     def select(self, columns: slice) -> EigenSystem:
-        """Return a system with some of the eigenpairs.
-
-        Parameters
-        ----------
-        columns : slice
-            The eigenpairs to keep.
-
-        Returns
-        -------
-        EigenSystem
-            The selected eigenpairs.
-        """
+        """Return an eigensystem with the selected eigenpairs."""
         return replace(
             self,
             coefficients=self.coefficients[:, columns],
@@ -196,26 +155,27 @@ def solve(
     n_components: int,
     graph: float | None = None,
 ) -> EigenSystem:
-    """Solve the eigenproblem of an operator on a reduced set: Algorithm 1.
+    """Solve the eigenproblem of an operator on a reduced set (Algorithm 1).
 
     Parameters
     ----------
     operator : Operator
-        ``Plain()`` for the paper's kernel PCA.
+        The operator; ``Plain()`` for the paper's kernel PCA.
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
         Centers C and weights w.
     n_components : int
-        r, the number of eigenpairs; fewer are returned if the others are zero up to rounding.
+        Number of eigenpairs, r. Fewer are returned if the others are zero up to rounding error.
     graph : int, float or None, default=None
-        For random walks: keep only the kernel values of near pairs. An int is the number of
-        nearest centers, a float the largest distance.
+        For random walks, restricts the kernel to neighboring centers. An int is a number of
+        nearest centers, and a float is the largest distance.
 
     Returns
     -------
     EigenSystem
-        Eigenpairs in descending order, with signs that do not depend on the order of the centers.
+        Eigenpairs in descending order. The signs of the eigenfunctions do not depend on the order
+        of the centers.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
@@ -244,7 +204,7 @@ def solve(
 
 
 def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) -> CenterMatrix:
-    """Return K^C, stored unless it is sparse or too large."""
+    """Return K^C, as an array unless it is sparse or too large to store."""
     if graph is not None:
         return SparseMatrix(graph)
     return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
@@ -253,39 +213,25 @@ def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) 
 def _check_measure(measure: Array, weights: Array) -> None:
     if not (measure > 0).all():
         raise ValueError(
-            f"a weight of {weights.min():g} is too small compared to the sum of "
-            f"{weights.sum():g}: the operator turns it into 0. Leave such rows out."
+            f"The smallest weight, {weights.min():g}, vanishes in floating point compared to the "
+            f"sum of the weights, {weights.sum():g}. Remove rows with such small weights."
         )
 
 
 def check_finite(values: Any) -> None:
-    """Raise if sums of kernel values are not finite."""
+    """Raise if a sum of kernel values is not finite."""
     if not np.all(np.isfinite(values)):
         raise ValueError(
-            "the kernel has values that are not finite; its profile, and the operator applied to "
-            "it, must be finite for every distance."
+            "The kernel values must be finite, got NaN or infinity. Check that the kernel profile "
+            "and the operator return finite values for every distance."
         )
 
 
 def signs(functions: Array, centers: Array) -> Array:
-    """Return a sign for each eigenfunction that does not depend on the order of the points.
-
-    With this sign the function is positive at the center where its absolute value is largest; if
-    there are several such centers, as in symmetric data, at the last one in the order of the
-    features.
-
-    Parameters
-    ----------
-    functions : ndarray of shape (n_centers, n_components)
-        The values of the functions at the centers.
-    centers : ndarray of shape (n_centers, n_features)
-        The centers.
-
-    Returns
-    -------
-    ndarray of shape (n_components,)
-        1 or -1.
-    """
+    """Return a sign (1 or -1) for each eigenfunction, independent of the order of the centers."""
+    # With this sign, the function is positive at the center where its absolute value is largest.
+    # If there are several such centers, as in symmetric data, the last one in lexicographic order
+    # is used.
     size = np.abs(functions)
     largest = size >= (1 - 1e-6) * size.max(axis=0)
     return np.array(
@@ -297,5 +243,5 @@ def signs(functions: Array, centers: Array) -> Array:
 
 
 def _last(rows: NDArray[np.intp], centers: Array) -> np.intp:
-    """Return the row whose center comes last, sorted by the first feature, then the second, ..."""
+    """Return the row whose center is last in lexicographic order."""
     return rows[0] if len(rows) == 1 else rows[np.lexsort(centers[rows].T[::-1])[-1]]

@@ -1,4 +1,4 @@
-"""The principal axes of kernel PCA as elements of the feature space."""
+"""Principal axes of kernel PCA as elements of the feature space."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class FeatureSpace:
-    """The affine space of the principal axes: h(z) = mu + sum_i z_i u_i.
+    """Affine space h(z) = mu + sum_i z_i u_i spanned by the principal axes in feature space.
 
-    Every element is a sum over the centers: u_i = sum_j ``axes``_ji psi(c_j), orthonormal, and
-    mu = sum_j ``shares``_j psi(c_j). This applies to every operator that has ``shares``, ``means``
-    and ``columns``: plain, centered, and shifted, where mu is the projection of the mean of the
-    data on the span of the basis.
+    The orthonormal axes u_i = sum_j ``axes``_ji psi(c_j) and the mean
+    mu = sum_j ``shares``_j psi(c_j) are expanded over the centers. This requires an operator with
+    ``shares``, ``means`` and ``columns``: plain, centered or shifted. For a shifted operator, mu is
+    the projection of the mean of the data onto the span of the basis.
 
     Attributes
     ----------
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     centers : ndarray of shape (n_centers, n_features)
-        c_j.
+        The centers c_j.
     axes : ndarray of shape (n_centers, n_components)
-        Coefficients of the u_i.
+        Coefficients of the axes u_i.
     shares : ndarray of shape (n_centers,)
         Coefficients of mu; zero for the paper's operator.
     means : ndarray of shape (n_centers,)
-        mu(c_j) = <mu, psi(c_j)>.
+        The values mu(c_j) = <mu, psi(c_j)>.
     values : ndarray of shape (n_centers, n_components)
-        u_i(c_j) = <u_i, psi(c_j)>.
+        The values u_i(c_j) = <u_i, psi(c_j)>.
     """
 
     kernel: RadialKernel
@@ -49,18 +49,7 @@ class FeatureSpace:
 
     @classmethod
     def of(cls, system: EigenSystem) -> FeatureSpace:
-        """Return the feature space of a kernel PCA.
-
-        Parameters
-        ----------
-        system : EigenSystem
-            The eigensystem of a plain, centered or shifted operator.
-
-        Returns
-        -------
-        FeatureSpace
-            The axes and the mean; no kernel values are computed.
-        """
+        """Create the space from an eigensystem with a plain, centered or shifted operator."""
         operator: Any = system.operator
         root = np.sqrt(system.eigenvalues)
         axes = operator.columns(system.coefficients) * root
@@ -72,59 +61,24 @@ class FeatureSpace:
 
     @property
     def offsets(self) -> Array:
-        """<mu, u_i>."""
+        """The inner products <mu, u_i>."""
         return self.means @ self.axes
 
     @property
     def mean(self) -> float:
-        """||mu||^2."""
+        """The squared norm ||mu||^2."""
         return float(self.shares @ self.means)
 
     def coefficients(self, Z: Array) -> Array:
-        """Return the coefficients of h(z) with respect to psi(c_j).
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_samples, n_components)
-            Coordinates.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_centers)
-            Coefficients.
-        """
+        """Return the coefficients of h(z) over psi(c_j), with shape (n_samples, n_centers)."""
         return Z @ self.axes.T + self.shares
 
     def at_centers(self, Z: Array) -> Array:
-        """Return the inner products <h(z), psi(c_j)>.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_samples, n_components)
-            Coordinates.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_centers)
-            The function h(z) at the centers.
-        """
+        """Return the values <h(z), psi(c_j)> at the centers, with shape (n_samples, n_centers)."""
         return Z @ self.values.T + self.means
 
     def functions_at(self, X: Array) -> tuple[Array, Array]:
-        """Evaluate u_i and mu as functions.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            u_i(x).
-        ndarray of shape (n_samples,)
-            mu(x).
-        """
+        """Return u_i(x), one column per component, and mu(x) for each point."""
         columns = np.column_stack([self.axes, self.shares])
         sums = gram.product(
             self.kernel, X, self.centers, lambda block: block @ columns, columns.shape[1]
@@ -132,33 +86,12 @@ class FeatureSpace:
         return sums[:, :-1], sums[:, -1]
 
     def squared_norms(self, Z: Array) -> Array:
-        """Return ||h(z)||^2.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_samples, n_components)
-            Coordinates.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Squared norms.
-        """
+        """Return ||h(z)||^2 for each row of coordinates."""
         return np.maximum(self.mean + 2 * Z @ self.offsets + np.sum(Z**2, axis=1), 0)
 
     def residuals(self, X: Array) -> Array:
-        """Return squared distances from the space: k(x,x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points; their dtype is that of the result.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Not negative.
-        """
+        """Return the squared distance from the space to each point."""
+        # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2. It has X's dtype.
         columns = np.column_stack([self.axes, self.shares]).astype(X.dtype)
         multiply = gram.multiplier(columns)
         offsets = self.offsets

@@ -1,7 +1,7 @@
-"""Rules that choose Nystrom landmarks: rows that span the leading eigenfunctions well.
+"""Rules for choosing Nystrom landmarks, rows that span the leading eigenfunctions well.
 
-Each takes a kernel, rows X with weights or None, the number of landmarks and a RandomState, and
-returns row indices.
+The arguments of a rule are a kernel, the rows X, their weights or None, the number of landmarks
+and a RandomState. A rule returns row indices.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Rows = NDArray[np.intp]
 
 
 def uniform(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
-    """Draw rows without replacement, in proportion to their weights."""
+    """Draw rows without replacement, with probabilities proportional to their weights."""
     return sample_rows(len(X), weights, size, rng)
 
 
 def pivoted_cholesky(
     kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any
 ) -> Rows:
-    """Choose, one by one, the row that the previous ones represent worst."""
-    # Weights do not change which row is represented worst, just as repeating rows does not.
+    """Choose rows one by one; each is the row that the previous ones approximate worst."""
+    # Weights have no effect: repeating a row does not change which row is approximated worst.
     return cholesky.greedy_cholesky(kernel, X, None, size).pivots
 
 
@@ -43,8 +43,9 @@ def random_cholesky(
 
 def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, rng: Any) -> Rows:
     """Draw rows by recursive ridge leverage scores (Musco & Musco 2017)."""
-    # Scores of a random half of the rows come from landmarks of that half, and so on down to a
-    # few rows; the landmarks are drawn in proportion to the scores, without replacement.
+    # The scores of all rows are computed from landmarks in a random half of them, whose scores are
+    # computed from landmarks in a quarter, and so on down to a few rows. Landmarks are drawn
+    # without replacement, with probabilities proportional to the scores.
     order = rng.permutation(len(X))
     known = min(2 * size, len(X))
     chosen, chances = order[:known], np.ones(known)
@@ -61,10 +62,10 @@ def leverage(kernel: RadialKernel, X: Array, weights: Array | None, size: int, r
 
 
 def _scores(kernel: RadialKernel, X: Array, Z: Array, chances: Array, size: int) -> Array:
-    """Return ridge leverage scores of X, up to a factor, from landmarks Z.
+    """Return ridge leverage scores of X, up to a factor, computed from landmarks Z.
 
-    l(x) = k(x, x) - k(x, Z) (K_ZZ + ridge diag(chances))^{-1} k(Z, x), with a ridge at the
-    size of the eigenvalues that half as many functions as landmarks cannot hold.
+    The scores are l(x) = k(x, x) - k(x, Z) (K_ZZ + ridge diag(chances))^{-1} k(Z, x). The ridge
+    has the size of the eigenvalues beyond the first size / 2.
     """
     matrix = gram.gram(kernel, Z, Z)
     eigenvalues = np.linalg.eigvalsh(matrix / np.sqrt(np.outer(chances, chances))).clip(0)
@@ -74,7 +75,8 @@ def _scores(kernel: RadialKernel, X: Array, Z: Array, chances: Array, size: int)
         factor = np.linalg.cholesky(matrix + ridge * np.diag(chances))
     except np.linalg.LinAlgError as error:
         raise ValueError(
-            'landmarks="leverage" needs a positive definite kernel, and this one is not.'
+            'landmarks="leverage" requires a positive definite kernel, but '
+            f"{kernel!r} is not positive definite."
         ) from error
     columns = solve_triangular(factor, np.eye(len(Z)), lower=True).T
 
@@ -86,7 +88,7 @@ def _scores(kernel: RadialKernel, X: Array, Z: Array, chances: Array, size: int)
 
 
 def _without_replacement(scores: Array, size: int, rng: Any) -> Rows:
-    """Draw ``size`` indices in proportion to the scores (Efraimidis & Spirakis)."""
+    """Draw ``size`` indices with probabilities proportional to scores (Efraimidis & Spirakis)."""
     with np.errstate(divide="ignore"):
         keys = np.log(rng.random_sample(len(scores))) / scores
     return np.argpartition(-keys, size - 1)[:size]

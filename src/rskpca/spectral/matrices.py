@@ -1,7 +1,7 @@
-"""K^C, the kernel at the centers: stored, recomputed for each product, or sparse.
+"""The kernel matrix K^C at the centers: stored, recomputed for each product, or sparse.
 
-Operators learn from the sums over the centers that ``matrix @ v`` returns; Algorithm 1 decomposes
-``weighted``.
+Operators are fitted to products ``matrix @ v``, which are sums over the centers. Algorithm 1
+decomposes the matrix returned by ``weighted``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Array = NDArray[np.floating]
 
 
 class CenterMatrix(Protocol):
-    """The interface of K^C; ``weighted`` is called last because it may overwrite the matrix."""
+    """Interface of K^C. Call ``weighted`` last, because it may overwrite the matrix."""
 
     kappa: float
 
@@ -33,18 +33,18 @@ class CenterMatrix(Protocol):
         """Replace the diagonal k(c, c)."""
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[Any, float]:
-        """Return K~ = M G M of the operator's kernel G, M = diag(sqrt(measure)), and its trace."""
+        """Return K~ = M G M and its trace; G is the modified kernel, M = diag(sqrt(measure))."""
 
 
 class StoredMatrix:
-    """K^C as an array."""
+    """Kernel matrix K^C stored as an array."""
 
     def __init__(self, kernel: RadialKernel, centers: Array) -> None:
         self.kappa, self.centers = kernel.kappa, centers
         self.array = gram.gram(kernel, centers, centers)
 
     def __matmul__(self, V: Array) -> Array:
-        """Return sums over the centers."""
+        """Return K^C V, the sums over the centers."""
         return self.array @ V
 
     def set_diagonal(self, values: Array) -> None:
@@ -52,7 +52,7 @@ class StoredMatrix:
         np.fill_diagonal(self.array, values)
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[Array, float]:
-        """Return K~, in the memory of K^C, and its trace."""
+        """Return K~, which overwrites K^C, and its trace."""
         root = np.sqrt(measure)
         matrix = fitted.apply(self.array, self.centers, self.centers)
         matrix *= root
@@ -61,14 +61,14 @@ class StoredMatrix:
 
 
 class ProductMatrix:
-    """K^C, recomputed for each product, which trades time for m x m memory."""
+    """Kernel matrix K^C, recomputed for each product to avoid storing m x m values."""
 
     def __init__(self, kernel: RadialKernel, centers: Array) -> None:
         self.kernel, self.kappa, self.centers = kernel, kernel.kappa, centers
         self.diagonal: Array | None = None
 
     def __matmul__(self, V: Array) -> Array:
-        """Return sums over the centers."""
+        """Return K^C V, the sums over the centers."""
         product = self._rows(lambda block, rows: block @ V.reshape(len(V), -1), V.size // len(V))
         return product.reshape(V.shape)
 
@@ -77,7 +77,7 @@ class ProductMatrix:
         self.diagonal = values
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[LinearOperator, float]:
-        """Return K~ as a linear operator, and its trace."""
+        """Return K~ as a linear operator and its trace."""
         size, root = len(measure), np.sqrt(measure)[:, None]
 
         def times(V: Array) -> Array:
@@ -104,14 +104,14 @@ class ProductMatrix:
 
 
 class SparseMatrix:
-    """K^C restricted to neighbors."""
+    """Sparse kernel matrix K^C, restricted to neighbors."""
 
     def __init__(self, graph: NeighbourGraph) -> None:
         self.kappa, self.centers = graph.kernel.kappa, graph.tree.data
         self.array = graph.rows(self.centers)
 
     def __matmul__(self, V: Array) -> Array:
-        """Return sums over the neighbors."""
+        """Return K^C V, the sums over the neighbors."""
         return self.array @ V
 
     def set_diagonal(self, values: Array) -> None:
@@ -119,7 +119,7 @@ class SparseMatrix:
         self.array.setdiag(values)
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[sparse.csr_array, float]:
-        """Return K~ as a sparse matrix, and its trace."""
+        """Return K~ as a sparse matrix and its trace."""
         root = sparse.diags_array(np.sqrt(measure))
         matrix = root @ fitted.apply(self.array, self.centers, self.centers) @ root
         return matrix.tocsr(), float(matrix.trace())

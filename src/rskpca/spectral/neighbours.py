@@ -1,7 +1,8 @@
-"""A sparse graph among the centers: kernel values of near pairs, all others zero.
+"""Sparse neighbor graph of the centers, with kernel values for neighbors and zeros elsewhere.
 
-This is the paper's g(x, y) of eq. (generic_eigen) again: 1 for neighbors, else 0. For kernels
-with a small bandwidth it drops values that are almost zero, so that many centers fit in memory.
+This corresponds to g(x, y) in the paper's eq. (generic_eigen), with 1 for neighbors and 0 for other
+pairs. For kernels with a small bandwidth it drops values that are almost zero, so that many
+centers fit in memory.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
 
-# More pairs than this (1 GB as a sparse matrix) raise an error.
+# Largest number of pairs (1 GB as a sparse matrix); more pairs raise an error.
 _MOST_PAIRS = 2**26
 _ROWS = 2**14
-# Radii are compared as squares, whose relative rounding error is below this.
+# Radii are compared by their squares, whose relative rounding error is smaller than this slack.
 SLACK = 1 + 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class NeighbourGraph:
-    """A graph in which x is a neighbor of c_j if ||x - c_j|| <= max(r(x), r_j).
+    """Graph in which x and c_j are neighbors if ||x - c_j|| <= max(r(x), r_j).
 
-    r is the cut-off, or the distance to the k-th nearest center, where a center counts as its own
-    nearest. The graph is therefore symmetric, the row of a center equals that of a new point at
-    the same location, and neither the order of the centers nor ties matter.
+    r is the cutoff, or the distance to the k-th nearest center, where each center is its own
+    nearest center. The graph is therefore symmetric, a center and a new point at the same location
+    have equal rows, and the graph depends neither on the order of the centers nor on ties.
 
     Attributes
     ----------
@@ -44,9 +45,9 @@ class NeighbourGraph:
     tree : KDTree
         Search tree of the centers.
     reach : ndarray of shape (n_centers,)
-        r_j.
+        The radii r_j.
     nearest : int or None
-        k; None for a cut-off.
+        The number of nearest centers, k; None for a cutoff.
     """
 
     kernel: RadialKernel
@@ -60,7 +61,7 @@ class NeighbourGraph:
             raise ValueError(f"reach must have {self.tree.n} entries, got {len(self.reach)}.")
         if self.nearest is None:
             if not (self.reach == self.reach[0]).all():
-                raise ValueError("reach must be the same for all centers if it is a cut-off.")
+                raise ValueError("reach must be equal for all centers if nearest is None.")
             self.refuse_far(self.tree, float(self.reach[0]))
         elif not 1 <= self.nearest <= self.tree.n:
             raise ValueError(f"nearest must be between 1 and {self.tree.n}, got {self.nearest}.")
@@ -69,22 +70,7 @@ class NeighbourGraph:
 
     @classmethod
     def of(cls, kernel: RadialKernel, centers: Array, graph: float) -> NeighbourGraph:
-        """Build the graph of these centers.
-
-        Parameters
-        ----------
-        kernel : RadialKernel
-            The kernel with its bandwidth resolved.
-        centers : ndarray of shape (n_centers, n_features)
-            The centers.
-        graph : int or float
-            An int is k, the number of nearest centers; a float is the cut-off.
-
-        Returns
-        -------
-        NeighbourGraph
-            The graph.
-        """
+        """Build a graph with ``graph`` nearest centers (an int) or a cutoff distance (a float)."""
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):
             return cls(kernel, tree, np.full(tree.n, graph), None)
@@ -93,48 +79,21 @@ class NeighbourGraph:
 
     @classmethod
     def refuse_far(cls, tree: KDTree, cut_off: float) -> None:
-        """Raise if a cut-off makes too many pairs.
-
-        Parameters
-        ----------
-        tree : KDTree
-            Search tree of the centers.
-        cut_off : float
-            The largest distance of neighbors.
-        """
+        """Raise if a cutoff results in too many pairs."""
         if tree.n**2 > _MOST_PAIRS:
             cls.refuse_many(tree.count_neighbors(tree, cut_off), cut_off)
 
     @staticmethod
     def refuse_many(n_pairs: int, graph: float) -> None:
-        """Raise if there are too many pairs for memory.
-
-        Parameters
-        ----------
-        n_pairs : int
-            Number of pairs of neighbors.
-        graph : int or float
-            The parameter of :meth:`of`.
-        """
+        """Raise if there are too many pairs to store."""
         if n_pairs > _MOST_PAIRS:
             raise ValueError(
-                f"graph={graph!r} makes {n_pairs:,} pairs of neighbors, too many for memory; use "
-                "fewer neighbors, or graph=None for the full kernel."
+                f"graph={graph!r} results in {n_pairs:,} pairs of neighbors, more than the limit "
+                f"of {_MOST_PAIRS:,}. Use fewer neighbors, or graph=None for the full kernel."
             )
 
     def rows(self, X: Array) -> sparse.csr_array:
-        """Return the kernel values of neighbors.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        csr_array of shape (n_samples, n_centers)
-            float64 values, zero for all but neighbors.
-        """
+        """Return the kernel values between points and neighboring centers as a sparse array."""
         X = np.asarray(X, dtype=np.float64)
         if self.nearest is None:
             return self._values(X, *_within(self.tree, X, self.reach[0]))
@@ -144,7 +103,7 @@ class NeighbourGraph:
         return own.maximum(self._values(X, points, centers))
 
     def _values(self, X: Array, i: NDArray[np.intp], j: NDArray[np.intp]) -> sparse.csr_array:
-        """Return k(x_i, c_j) for these pairs."""
+        """Return k(x_i, c_j) for pairs of indices i and j."""
         squared = np.sum((X[i] - self.tree.data[j]) ** 2, axis=1)
         values = self.kernel.evaluate(self.kernel.sign * squared / self.kernel.scale**2)
         return sparse.csr_array((values, (i, j)), shape=(len(X), self.tree.n))
@@ -152,24 +111,8 @@ class NeighbourGraph:
     def product(
         self, X: Array, function: Callable[[Any, slice], Array], n_columns: int, dtype: Any
     ) -> Array:
-        """Apply a function to the kernel values of X, some thousand rows at a time.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points.
-        function : callable
-            Function of sparse float64 rows and their slice of X; returns ``n_columns`` per row.
-        n_columns : int
-            Number of columns of the result.
-        dtype : dtype
-            The dtype of the result.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_columns)
-            The results for all rows.
-        """
+        """Apply a function to batches of sparse kernel rows of X, and stack the results."""
+        # The arguments of the function are sparse float64 rows and their slice of X.
         out = np.empty((len(X), n_columns), dtype=dtype)
         for rows in slices(0, len(X), max(_ROWS, self.tree.n)):
             out[rows] = function(self.rows(X[rows]), rows)
@@ -183,7 +126,7 @@ def _kth_distance(tree: KDTree, X: Array, k: int) -> Array:
 def _within(
     tree: KDTree, X: Array, radius: Array | float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return pairs of a row of X and a point of the tree within the radius of the row."""
+    """Return index pairs of a row of X and a tree point within the radius of the row."""
     found = tree.query_ball_point(
         X, np.multiply(radius, SLACK), workers=allowed_threads(), return_sorted=False
     )

@@ -1,4 +1,4 @@
-"""The Nystrom extension of the paper: from landmarks to all data, and from these to new points."""
+"""Nystrom extension as in the paper: from landmarks to all data, and then to new points."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def nystrom(
     *,
     center: bool,
 ) -> EigenSystem:
-    """Extend eigenvectors of m weighted landmarks to all n points, and through these to others.
+    """Extend the eigenvectors of m weighted landmarks to n points, and from these to new points.
 
-    With equal weights n / m these are Williams and Seeger's u = sqrt(m/n) K_nm U / lambda with
-    eigenvalues (n/m) lambda of K_mm = U diag(lambda) U'; with those of a k-means clustering
-    they are Zhang and Kwok's density-weighted ones.
+    With equal weights n / m, this is the method of Williams and Seeger: the eigenvectors are
+    u = sqrt(m/n) K_nm U / lambda, with eigenvalues (n/m) lambda, where K_mm = U diag(lambda) U'.
+    With the weights of a k-means clustering, it is Zhang and Kwok's density-weighted method.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ def nystrom(
     landmarks : ReducedSet
         Landmarks with weights that sum to n.
     data : ReducedSet
-        All points; the result keeps them.
+        All points; they are stored in the result.
     n_components : int
-        r, the number of eigenpairs; fewer are returned if the others are zero up to rounding.
+        Number of eigenpairs, r. Fewer are returned if the others are zero up to rounding error.
     center : bool
         Whether to center in feature space, which takes O(n^2) time.
 
     Returns
     -------
     EigenSystem
-        The eigensystem over all points; each new point costs O(n).
+        The eigensystem over all points. Evaluating it at a new point takes O(n) time.
     """
     X, weights = data.centers.astype(np.float64), data.weights
     few = solve(Centered() if center else Plain(), kernel, landmarks, n_components)

@@ -1,8 +1,8 @@
-"""The operators of section 3, which modify k(x, c) before it is decomposed.
+"""Operators that modify the kernel k(x, c) before its decomposition (section 3 of the paper).
 
-The generic eigenproblem (generic_eigen) has g(x, y) k(x, y) in place of k(x, y). An operator
-turns batches of k(X, C) into batches of that product. A new one inherits from
-:class:`FittedOperator` and implements ``fit`` and ``apply``; if only g is new, pass it to
+The generic eigenproblem (generic_eigen) uses g(x, y) k(x, y) instead of k(x, y). An operator maps
+batches of k(X, C) to batches of this product. To define an operator, inherit from
+:class:`FittedOperator` and implement ``fit`` and ``apply``. If only g is new, pass it to
 :class:`Multiplied`.
 """
 
@@ -24,25 +24,25 @@ Extension = Callable[[Any, Array, Array], Array]
 
 
 class Operator(Protocol):
-    """The interface that :func:`~rskpca.spectral.solve` needs."""
+    """Interface required by :func:`~rskpca.spectral.solve`."""
 
     def fit(self, gram: Any, weights: Array) -> FittedOperator:
-        """Learn what ``apply`` needs; ``gram @ v`` returns sums over the centers."""
+        """Return the operator fitted to the centers; ``gram @ v`` returns sums over them."""
 
 
 class Extensible(Protocol):
-    """The interface that ``EigenSystem.extend`` needs."""
+    """Interface required by ``EigenSystem.extend``."""
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Return the function ``(block, X, C) -> eigenfunctions at X`` for blocks of ``dtype``."""
+        """Return a function of (block, X, C) that evaluates the eigenfunctions at X."""
 
 
 class FittedOperator(Extensible, Protocol):
-    """An operator fitted to its centers. Inherit from it and implement ``apply``."""
+    """Base class for operators fitted to their centers; subclasses implement ``apply``."""
 
     @property
     def rounding(self) -> float:
-        """Eigenvalues of K~ up to this size can be due to rounding in ``apply``."""
+        """The size up to which eigenvalues of K~ can be rounding errors of ``apply``."""
         return 0.0
 
     @property
@@ -51,40 +51,27 @@ class FittedOperator(Extensible, Protocol):
         return False
 
     def measure(self, weights: Array) -> Array:
-        """Return the weights with respect to which the operator's kernel is symmetric."""
+        """Return the weights with respect to which the modified kernel is symmetric."""
         return weights
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """Turn a block of k(X, C) into a block of the operator's kernel; may overwrite it."""
+        """Return the modified kernel for a block of k(X, C), which may be overwritten."""
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Return the function ``(block, X, C) -> apply(block, X, C) @ coefficients``."""
+        """Return a function of (block, X, C) that computes ``apply(...) @ coefficients``."""
         columns = coefficients.astype(dtype)
         return lambda block, X, C: self.apply(block, X, C) @ columns
 
 
 @dataclass(frozen=True)
 class Plain(FittedOperator):
-    """The paper's operator (eq. modkernel_emp): the kernel unchanged, without centering."""
+    """The paper's operator (eq. modkernel_emp), which leaves the kernel unchanged."""
 
     shares = 0.0
     means = 0.0
 
     def fit(self, gram: Any, weights: Array) -> Plain:
-        """Do nothing: there is nothing to learn.
-
-        Parameters
-        ----------
-        gram : matrix of shape (n_centers, n_centers)
-            Not used.
-        weights : ndarray of shape (n_centers,)
-            Not used.
-
-        Returns
-        -------
-        Plain
-            The operator itself.
-        """
+        """Return the operator itself; it has no fitted state."""
         return self
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
@@ -96,24 +83,24 @@ class Plain(FittedOperator):
         return coefficients
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Return the function ``block @ coefficients``."""
+        """Return a function that computes ``block @ coefficients``."""
         multiply = multiplier(coefficients.astype(dtype))
         return lambda block, X, C: multiply(block)
 
 
 @dataclass(frozen=True)
 class Multiplied(FittedOperator):
-    """g(x, y) k(x, y) with a user-defined g: the paper's equation (generic_eigen).
+    """Operator g(x, y) k(x, y) with a user-defined g (eq. generic_eigen of the paper).
 
     Attributes
     ----------
     g : callable
-        Function of points X and C that returns the array of g(x, c), of shape (len(X), len(C)).
-        It must be symmetric, and g k positive definite; this is not checked.
+        Function of points X and C that returns g(x, c) as an array of shape (len(X), len(C)).
+        g must be symmetric, and g k must be positive definite; neither is checked.
 
     Examples
     --------
-    Kernel PCA of directions: the kernel is weighted by the cosine of the angle between points.
+    Kernel PCA of directions, with the kernel multiplied by the cosine of the angle between points:
 
     >>> import numpy as np
     >>> from rskpca import Gaussian, ReducedSet
@@ -130,29 +117,16 @@ class Multiplied(FittedOperator):
     g: Callable[[Array, Array], Array]
 
     def fit(self, gram: Any, weights: Array) -> Multiplied:
-        """Do nothing: there is nothing to learn.
-
-        Parameters
-        ----------
-        gram : matrix of shape (n_centers, n_centers)
-            Not used.
-        weights : ndarray of shape (n_centers,)
-            Not used.
-
-        Returns
-        -------
-        Multiplied
-            The operator itself.
-        """
+        """Return the operator itself; it has no fitted state."""
         return self
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """Multiply the block by g, in place."""
+        """Multiply the block by g in place."""
         factors = np.asarray(self.g(X, C))
         if factors.shape != block.shape:
             raise ValueError(
                 f"g must return an array of shape (len(X), len(C)) = {block.shape}, "
-                f"but returned {factors.shape}."
+                f"got {factors.shape}."
             )
         block *= factors
         return block
@@ -160,9 +134,9 @@ class Multiplied(FittedOperator):
 
 @dataclass(frozen=True)
 class Centered:
-    """Kernel PCA about the mean in feature space, as in scikit-learn.
+    """Operator that centers the data in feature space, as scikit-learn does.
 
-    k(x, y) - mu(x) - mu(y) + mean of mu, with mu(x) = (1/n) sum_j w_j k(x, c_j).
+    The kernel becomes k(x, y) - mu(x) - mu(y) + mean(mu), where mu(x) = (1/n) sum_j w_j k(x, c_j).
     """
 
     def fit(self, gram: Any, weights: Array) -> FittedCentered:
@@ -171,14 +145,14 @@ class Centered:
         Parameters
         ----------
         gram : matrix of shape (n_centers, n_centers)
-            K^C, or an object that multiplies vectors like K^C.
+            K^C, or an object that supports ``gram @ v``.
         weights : ndarray of shape (n_centers,)
-            w.
+            The weights w of the centers.
 
         Returns
         -------
         FittedCentered
-            The operator with its means.
+            The fitted operator.
         """
         total = float(weights.sum())
         shares = weights / total
@@ -190,7 +164,7 @@ class Centered:
 
 @dataclass(frozen=True, eq=False)
 class FittedCentered(FittedOperator):
-    """:class:`Centered` with its means: ``shares`` are w / n, ``means`` are mu(c_j)."""
+    """Fitted :class:`Centered` operator, with ``shares`` w / n and ``means`` mu(c_j)."""
 
     shares: Array
     means: Array
@@ -202,22 +176,22 @@ class FittedCentered(FittedOperator):
 
     @property
     def rounding(self) -> float:
-        """Subtracting the means causes rounding errors relative to the largest eigenvalue."""
+        """The rounding error of subtracting the means, proportional to the largest eigenvalue."""
         return self.cost
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
-        """Subtract the row and column means, in place."""
+        """Subtract the row and column means in place."""
         rows = block @ self.shares
         block -= self.means
         block -= (rows - self.mean)[:, None]
         return block
 
     def columns(self, coefficients: Array) -> Array:
-        """Return the coefficients with respect to psi(c_j), which k itself is multiplied by."""
+        """Return the coefficients over psi(c_j), which apply to the unmodified kernel."""
         return coefficients - np.outer(self.shares, coefficients.sum(axis=0))
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Return the function ``apply(block) @ coefficients``."""
+        """Return a function that computes ``apply(block) @ coefficients``."""
         # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
         total = coefficients.sum(axis=0)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
@@ -227,10 +201,10 @@ class FittedCentered(FittedOperator):
 
 @dataclass(frozen=True, eq=False)
 class Shifted:
-    """k(x, c_j) - means_j, which turns sums over centers into differences from their mean.
+    """Operator k(x, c_j) - means_j, which subtracts the mean from sums over the centers.
 
-    Kernel PCA about the mean uses it for functions that are given by their coefficients alone.
-    ``shares`` are the coefficients of the mean, or of its projection on the span of the centers.
+    Centered kernel PCA uses it for functions that are given only by their coefficients. ``shares``
+    are the coefficients of the mean, or of its projection onto the span of the centers.
     """
 
     means: Array
@@ -244,7 +218,7 @@ class Shifted:
         return coefficients
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
-        """Return the function ``(block - means) @ coefficients``."""
+        """Return a function that computes ``(block - means) @ coefficients``."""
         constant = (self.means @ coefficients).astype(dtype)
         multiply = multiplier(coefficients.astype(dtype))
         return lambda block, X, C: multiply(block) - constant

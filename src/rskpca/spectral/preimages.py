@@ -1,7 +1,7 @@
-"""Pre-images: from coordinates of kernel PCA back to points of the input space.
+"""Pre-images: points in the input space with given kernel PCA coordinates.
 
-psi is not surjective, so h(z) = mu + sum_i z_i u_i is rarely the image of a point. Each method
-chooses a point in its own way; all of them use the centers and not the data.
+psi is not surjective, so h(z) = mu + sum_i z_i u_i is rarely the image of a point. The methods
+differ in how they choose an approximate pre-image; all use the centers instead of the data.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from .feature_space import FeatureSpace
 
 Array = NDArray[np.floating]
 
-_RIDGE = 1.0  # the weight of one row, because the kernel of the coordinates is 1 at 0
+_RIDGE = 1.0  # the weight of one row, because the kernel of the coordinates is 1 at distance 0
 _NEIGHBORS = 10  # as in Kwok and Tsang
 _ROUNDS, _TOLERANCE = 200, 1e-9  # fixed-point iterations; the tolerance is in bandwidths
 _BLOCK_ELEMENTS = 2**22
 
 
 class Preimages(Protocol):
-    """A fitted method that maps coordinates to points."""
+    """Interface of a fitted method that maps coordinates to points."""
 
     def __call__(self, Z: Array) -> Array: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Ridge:
-    """Kernel ridge regression of the weighted points on their coordinates.
+    """Pre-images by kernel ridge regression of the weighted points on their coordinates.
 
-    Bakir, Weston and Schoelkopf, Learning to find pre-images, 2004: the function g that minimizes
-    sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2 in the space of a Gaussian kernel of coordinates,
-    whose bandwidth is the root mean square of their distances. Coordinate i is scaled by
-    sqrt(v_i / (v_i + v / d)), with v_i its variance, v the total variance and d the number of
-    features: a Wiener filter for noise as large as the data and equal in every feature.
+    The function g minimizes sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2 in the RKHS of a Gaussian
+    kernel on the coordinates, whose bandwidth is their root mean square distance (Bakir, Weston
+    and Schoelkopf, Learning to find pre-images, 2004). Coordinate i is scaled by
+    sqrt(v_i / (v_i + v / d)), where v_i is its variance, v the total variance and d the number of
+    features. This is a Wiener filter for isotropic noise with the same total variance as the data.
     """
 
     kernel: Gaussian
@@ -56,8 +56,9 @@ class Ridge:
     def fit(cls, system: EigenSystem, points: ReducedSet) -> Ridge:
         if points.n_centers > STORED_CENTERS:
             raise ValueError(
-                f'method="ridge" would solve for {points.n_centers:,} centers at once; use a '
-                'smaller ell, or method="distances" or "fixed-point".'
+                f'method="ridge" supports at most {STORED_CENTERS:,} centers, '
+                f'got {points.n_centers:,}. Use a smaller ell, method="distances" or '
+                'method="fixed-point".'
             )
         X, weights = points.centers.astype(np.float64), points.weights
         scales = np.sqrt(
@@ -81,26 +82,27 @@ class Ridge:
 
 
 def _root_mean_square_distance(Z: Array, weights: Array) -> float:
-    """Return the root mean square distance of two rows drawn by weight."""
+    """Return the root mean square distance between two rows drawn according to the weights."""
     shares = weights / weights.sum()
     return float(np.sqrt(2 * shares @ np.sum((Z - shares @ Z) ** 2, axis=1)))
 
 
 def _as_if(values: Array, squared_norms: Array) -> Array:
-    """Return the k(x, c_j) of a point whose image is as far from psi(c_j) as h(z) is.
+    """Return k(x, c_j) for a point x whose image has the same distance to psi(c_j) as h(z).
 
-    ||h - psi(c)||^2 = ||h||^2 + 1 - 2 h(c), and ||psi(x) - psi(c)||^2 = 2 - 2 k(x, c).
+    The two squared distances are ||h - psi(c)||^2 = ||h||^2 + 1 - 2 h(c) and
+    ||psi(x) - psi(c)||^2 = 2 - 2 k(x, c).
     """
     return values + (1 - squared_norms[:, None]) / 2
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Distance constraints from the nearest centers.
+    """Pre-images from distance constraints to the nearest centers.
 
-    Kwok and Tsang, The pre-image problem in kernel methods, 2004: the Gaussian kernel turns the
-    distance of h(z) from psi(c_j) into a distance from c_j; a point is placed by its distances
-    from the ten nearest centers, in their affine span, by least squares.
+    For a Gaussian kernel, the distance between h(z) and psi(c_j) determines a distance to c_j. The
+    pre-image is the point in the affine span of the ten nearest centers that fits these distances
+    in the least-squares sense (Kwok and Tsang, The pre-image problem in kernel methods, 2004).
     """
 
     space: FeatureSpace
@@ -130,16 +132,17 @@ class Distances:
 
     @property
     def _least(self) -> float:
-        """The kernel at the diameter of the points, the largest distance that is accepted."""
+        """The kernel value at the largest accepted distance, the diameter of the points."""
         across = 2 * np.linalg.norm(self.points - self.points.mean(axis=0), axis=1).max()
         least = np.exp(-((across / self.space.kernel.scale) ** 2))
         return float(max(least, np.finfo(np.float64).tiny))
 
 
 def _placed(points: Array, squared: Array) -> Array:
-    """Return points in the span of others, (rows, k, d), at given squared distances."""
-    # With y and p_j about their middle: ||p_j||^2 - squared_j = 2 <p_j, y> - ||y||^2, and the
-    # last term, the same for all j, goes with the mean over j. y = P' G^+ (half of the rest).
+    """Return points in the span of others, of shape (rows, k, d), at given squared distances."""
+    # With y and p_j relative to the mean of the p_j, ||p_j||^2 - squared_j = 2 <p_j, y> - ||y||^2.
+    # The last term is the same for all j, and subtracting the mean over j removes it. Then
+    # y = P' G^+ h, where h is half of the centered left-hand side.
     middle = points.mean(axis=1)
     points = points - middle[:, None]
     products = points @ points.transpose(0, 2, 1)
@@ -151,12 +154,12 @@ def _placed(points: Array, squared: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """The point whose image is nearest to h(z), by Mika's fixed point.
+    """Pre-images by fixed-point iteration for the point whose image is nearest to h(z).
 
-    Mika et al., Kernel PCA and de-noising in feature spaces, 1999: with h(z) = sum_j a_j
-    psi(c_j), x <- sum_j a_j k(x, c_j) c_j / sum_j a_j k(x, c_j), from the center nearest in
-    feature space. The denominator is h(x), which the nearest image maximizes: a step that lowers
-    it is halved, so that the result is never farther from h(z) than that center.
+    With h(z) = sum_j a_j psi(c_j), the iteration of Mika et al. (Kernel PCA and de-noising in
+    feature spaces, 1999) is x <- sum_j a_j k(x, c_j) c_j / sum_j a_j k(x, c_j), starting from the
+    nearest center in feature space. The nearest image maximizes the denominator h(x). A step that
+    decreases h(x) is halved, so the result is never farther from h(z) than the initial center.
     """
 
     space: FeatureSpace
@@ -194,7 +197,7 @@ class FixedPoint:
 def _step(
     space: FeatureSpace, centers: Array, coefficients: Array, X: Array
 ) -> tuple[Array, Array]:
-    """Return h(x) = sum_j a_j k(x, c_j) and the next point; the same one if h is not positive."""
+    """Return h(x) = sum_j a_j k(x, c_j) and the next point, which is x if h(x) <= 0."""
     terms = gram.gram(space.kernel, X, centers)
     terms *= coefficients
     height = terms.sum(axis=1)
@@ -207,14 +210,14 @@ def _step(
 def _gaussian(system: EigenSystem, method: str) -> EigenSystem:
     if not isinstance(system.kernel, Gaussian):
         raise ValueError(
-            f'method="{method}" needs the Gaussian kernel, got {system.kernel!r}; '
-            'method="ridge" works for every kernel.'
+            f'method="{method}" requires a Gaussian kernel, got {system.kernel!r}. '
+            'Use method="ridge", which supports every kernel.'
         )
     return system
 
 
 def _by_blocks(Z: Array, n_features: int, width: int, function: Callable[[Array], Array]) -> Array:
-    """Apply a function to float64 batches of rows; the result has the dtype of Z."""
+    """Apply a function to float64 batches of rows, and return the result in the dtype of Z."""
     out = np.empty((len(Z), n_features), dtype=Z.dtype)
     for rows in slices(0, len(Z), max(16, _BLOCK_ELEMENTS // width)):
         out[rows] = function(Z[rows].astype(np.float64))

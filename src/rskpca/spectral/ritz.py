@@ -1,9 +1,9 @@
 """Rayleigh-Ritz: the best eigenfunctions in the span of a few basis points.
 
-The data enter through their moments in an orthonormal basis of the span. These are sums over the
-rows, so nothing of size n is kept. With all points of a reduced set as the basis the result is
-that of Algorithm 1; with fewer, or with the data themselves in the operator, it is the Nystrom
-method with the landmarks kept.
+The method uses the moments of the data in an orthonormal basis of the span. These are sums over the
+rows, so no array of size n is stored. If all points of a reduced set form the basis, the result is
+that of Algorithm 1. With fewer basis points, or with all rows in the operator, it is the Nystrom
+method that keeps only the landmarks.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from .operators import Extensible, Extension, Plain, Shifted
 Array = NDArray[np.floating]
 
 # A basis point is dropped if its squared distance from the span of the others, relative to kappa,
-# is below this.
+# is below this threshold.
 _REDUNDANT = 1e-10
 
-# Sums of k(x, Z) are converted to sums of b(x) at the end if that costs at most this precision,
-# relative to n, and if there are more rows than this.
+# Sums of k(x, Z) are accumulated and converted to sums of b(x) at the end if the conversion adds at
+# most _ROUNDING to the error, relative to n, and there are more than _FEW_ROWS rows.
 _ROUNDING = 1e-7
 _FEW_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over the data that Rayleigh-Ritz needs.
+    """Moments of the data in the span of basis points, for Rayleigh-Ritz.
 
-    b(x) are the coordinates of the projection of psi(x) on the span of the basis, in an
-    orthonormal system: b(x) = k(x, Z) T with T = L^{-T}, K_ZZ = L L'.
+    b(x) = k(x, Z) T, with K_ZZ = L L' and T = L^{-T}, contains the coordinates of the projection of
+    psi(x) onto the span of the basis, in an orthonormal system.
 
     Attributes
     ----------
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     basis : ndarray of shape (n_basis, n_features)
-        Z, without redundant points.
+        The basis points Z, without redundant points.
     columns : ndarray of shape (n_basis, n_basis)
-        T.
+        The matrix T.
     total : float
-        n, the sum of the weights.
+        Sum of the weights, n.
     first : ndarray of shape (n_basis,)
         Weighted sum of b(x).
     second : ndarray of shape (n_basis, n_basis)
@@ -69,20 +69,7 @@ class Moments:
 
     @classmethod
     def of(cls, kernel: RadialKernel, basis: Array) -> Moments:
-        """Return the moments of no data.
-
-        Parameters
-        ----------
-        kernel : RadialKernel
-            The kernel with its bandwidth resolved.
-        basis : ndarray of shape (n_basis, n_features)
-            Points; redundant ones are dropped.
-
-        Returns
-        -------
-        Moments
-            Zero moments.
-        """
+        """Return zero moments on a basis, from which redundant points are dropped."""
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
         with single_threaded_blas(matrix.size):
@@ -93,20 +80,7 @@ class Moments:
         return cls(kernel, basis[kept], np.ascontiguousarray(columns), 0.0, zeros[0], zeros)
 
     def add(self, X: Array, weights: Array | None = None) -> Moments:
-        """Return the moments with these rows added.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Rows.
-        weights : ndarray of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        Moments
-            New moments.
-        """
+        """Return new moments with the rows of X added, each with weight 1 by default."""
         total = float(len(X) if weights is None else weights.sum())
         first, second = self._summed(X, weights)
         return replace(
@@ -117,20 +91,9 @@ class Moments:
         )
 
     def merge(self, other: Moments) -> Moments:
-        """Return the moments of the data of both.
-
-        Parameters
-        ----------
-        other : Moments
-            Moments on the same basis.
-
-        Returns
-        -------
-        Moments
-            New moments.
-        """
+        """Return the moments of the combined data; both must have the same basis."""
         if not np.array_equal(self.basis, other.basis):
-            raise ValueError("moments on different bases cannot be merged; use one basis for both.")
+            raise ValueError("Moments with different bases cannot be merged. Use the same basis.")
         return replace(
             self,
             total=self.total + other.total,
@@ -139,9 +102,10 @@ class Moments:
         )
 
     def _summed(self, X: Array, weights: Array | None) -> tuple[Array, Array]:
-        """Return sums of b(x) and b(x) b(x)', from sums of k(x, Z) if that is faster and safe.
+        """Return the sums of b(x) and b(x) b(x)'.
 
-        T' S T amplifies the rounding error of S, about eps n kappa^2 per entry, by
+        They are computed from sums S of k(x, Z) if that is faster and accurate enough: T' S T
+        amplifies the rounding error of S, about eps n kappa^2 per entry, by a factor of
         ||T||_F^2 = tr(K_ZZ^{-1}).
         """
         T, kernel = self.columns, self.kernel
@@ -154,38 +118,38 @@ class Moments:
 
 
 def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:
-    """Return the rows of a Gram matrix that span the others to within the tolerance, in order."""
+    """Return the sorted indices of rows of a Gram matrix that span the others within tolerance."""
     *_, pivots, rank, _ = dpstrf(matrix, tol=tolerance, lower=1)
     return np.sort(pivots[:rank] - 1)
 
 
 def _check_definite(moments: Moments) -> None:
-    """Raise if projections are longer than the vectors they come from."""
+    """Raise if projections are longer than the projected vectors."""
     held, all_of_it = float(np.trace(moments.second)), moments.total * moments.kernel.kappa
     check_finite(held)
     if held > 1.0001 * all_of_it:
         raise ValueError(
-            f"the kernel is not positive definite: a subspace has {held / all_of_it:.3g} times the "
-            "trace of all of the data. Only positive definite kernels have principal components."
+            f"The kernel is not positive definite: projecting the data onto a subspace multiplies "
+            f"the trace by {held / all_of_it:.3g}. Use a positive definite kernel."
         )
 
 
 def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
-    """Return the leading eigenpairs of the data's operator on the span of the basis.
+    """Return the leading eigenpairs of the data operator, restricted to the span of the basis.
 
     Parameters
     ----------
     moments : Moments
         The moments of the data.
     n_components : int
-        r, the number of eigenpairs; fewer are returned if the others are zero up to rounding.
+        Number of eigenpairs, r. Fewer are returned if the others are zero up to rounding error.
     center : bool
         Whether to center in feature space.
 
     Returns
     -------
     EigenSystem
-        The eigensystem; its ``residual`` is n kappa - tr(second), the part of the trace outside
+        The eigensystem. Its ``residual`` is n kappa - tr(second), the part of the trace outside
         the span.
     """
     n, kernel, second = moments.total, moments.kernel, moments.second
@@ -220,7 +184,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
 
 
 def _at_basis(moments: Moments, function: Extension, count: int) -> Array:
-    """Evaluate functions at the basis points themselves."""
+    """Evaluate the functions at the basis points."""
     basis = moments.basis
     return gram.row_product(
         moments.kernel, basis, basis, lambda block, rows: function(block, basis[rows], basis), count

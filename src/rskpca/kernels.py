@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
-from ._core.fourier import random_directions, stratified_uniform
+
 from ._core.sampling import median_distance
 
 Array = NDArray[np.floating]
@@ -159,13 +159,6 @@ class RadialKernel(BaseEstimator):
         slope = None if self.lipschitz is None else 2 * self.kappa * self.lipschitz
         known: Any = {"lipschitz": slope, "monotone": self.monotone}
         return RadialKernel(_SquaredProfile(self.profile), self.power, self.bandwidth, **known)
-
-    def frequencies(
-        self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
-    ) -> Array | None:
-        """Draw random omega with k(x, y) = kappa E cos <omega, x - y>; return None if unknown."""
-        # Lengths are stratified along the last axis, so that rare large lengths are represented.
-        return None
 
     def evaluate(self, scaled: Array) -> Array:
         """Return the kernel values.
@@ -354,16 +347,6 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
     smooth = True
     lipschitz = math.sqrt(2 / math.e)  # slope of exp(-u^2) at u = 1/sqrt(2)
 
-    def frequencies(
-        self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
-    ) -> Array:
-        """Draw frequencies from a normal distribution with variance 2 / sigma^2."""
-        # sigma^2 / 4 times the squared length follows a gamma distribution.
-        lengths = np.sqrt(gammaincinv(n_features / 2, stratified_uniform(shape, generator)))
-        return random_directions(shape, n_features, generator) * (
-            2 / self.scale * lengths[..., None]
-        )
-
     def evaluate(self, scaled: Array) -> Array:
         """Return exp(scaled), computed in place."""
         return np.exp(scaled, out=scaled)
@@ -395,15 +378,6 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
 
     power = 1.0
     lipschitz = 1.0
-
-    def frequencies(
-        self, shape: tuple[int, ...], n_features: int, generator: np.random.Generator
-    ) -> Array:
-        """Draw frequencies from a multivariate Cauchy distribution with scale 1 / sigma."""
-        # 1 / (1 + sigma^2 length^2) follows a beta distribution.
-        inverse = betaincinv(0.5, n_features / 2, stratified_uniform(shape, generator))
-        lengths = np.sqrt((1 - inverse) / np.maximum(inverse, 1e-300))
-        return random_directions(shape, n_features, generator) * (lengths[..., None] / self.scale)
 
     def evaluate(self, scaled: Array) -> Array:
         """Return exp(-sqrt(scaled)), computed in place."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
-from ..spectrum import Spectrum, estimate
+
 from . import eigenvalues, hilbert_schmidt, mmd
 
 Array = NDArray[np.floating]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,6 +14,7 @@ from .._core.sampling import sample_rows
 from .._validation import Rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
+from ..row_sample import RowSample
 from ._base import Array, BaseDensity, Labels
 
 
@@ -70,7 +71,9 @@ class BatchDensity(BaseDensity, ABC):
         X, weights = rows.positive
         self._check_parameters(len(X))
         X = np.ascontiguousarray(X)
-        reduced_set, labels = _count(X, weights, kernel, self._choose(X, weights, kernel))
+        reduced_set, labels = _count(
+            X, weights, kernel, self._choose(X, weights, kernel), self.random_state
+        )
         self.kernel_, self.reduced_set_, self.labels_ = kernel, reduced_set, rows.labels(labels)
         rows.name_features(self)
         self._learn_more(X, weights, labels)
@@ -105,7 +108,7 @@ def equal_shares(points: Array, total: float) -> Choice:
 
 
 def _count(
-    X: Array, weights: Array, kernel: RadialKernel, choice: Choice
+    X: Array, weights: Array, kernel: RadialKernel, choice: Choice, random_state: Any
 ) -> tuple[ReducedSet, Labels]:
     """Return the reduced set of a choice, and the center of each row."""
     centers, labels = choice.centers, choice.labels
@@ -117,7 +120,9 @@ def _count(
         return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), labels
     kept, labels = np.unique(labels, return_inverse=True)
     statistics = Statistics.zeros(len(kept)).add(labels, squared, weights)
-    return ReducedSet.of(centers[kept], statistics, _reach(squared, X.shape[1])), labels
+    sample = RowSample.of(X, weights, labels, random_state)
+    reach = _reach(squared, X.shape[1])
+    return ReducedSet.of(centers[kept], statistics, reach, sample=sample), labels
 
 
 def _reach(squared: Array, n_features: int) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Any, Self
 
@@ -20,9 +19,6 @@ from ..row_sample import SIZE, RowSample, salt_of
 from ._base import BaseDensity
 from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
 from .tolerance import Goal
-
-# Fourier sums lose their digits when less than this share of their weight remains.
-_MEANINGFUL = 1e-9
 
 
 class ShadowDensity(BaseDensity):

@@ -12,7 +12,8 @@ from scipy.optimize import brentq
 from .. import _validation as check
 from .._core.cover import Cover
 from ..kernels import RadialKernel
-from ..spectrum import ROUNDING, Spectrum, estimate
+from ..pairs import FeaturePairs
+from ..row_sample import RowSample
 
 Array = NDArray[np.floating]
 
@@ -21,6 +22,7 @@ ERRORS = ("operator", "mmd")
 
 _COARSEST = 1.0  # the first ell of the search, which grows by factors of sqrt(2)
 _FINE = 1.01  # ratio of the last two values of ell
+_SMALLEST_ERROR = 1e-6  # in units of the kernel, well above the rounding error of an estimate
 _SMALLEST = 1e-9  # radius in bandwidths below which differences of kernel values have no digits
 
 
@@ -53,13 +55,13 @@ class Goal:
         return cls(ell, wanted, str(error))  # type: ignore[arg-type]
 
     def radius(
-        self, kernel: RadialKernel, X: Array, weights: Array, spectrum: Spectrum | None
+        self, kernel: RadialKernel, X: Array, weights: Array, sample: RowSample | None
     ) -> float:
-        """Return the radius of the cover; ``spectrum`` contains the Fourier sums of X."""
+        """Return the radius of the cover; ``sample`` is the empty sample that X is added to."""
         if self.tol is None:
             return kernel.scale / float(self.ell)
         if self.ell == "auto":
-            return _Search(self, kernel, X, weights, spectrum).radius()
+            return _Search(self, kernel, X, weights, sample).radius()
         return radius_of_bound(kernel, self.tol, self.error)
 
 
@@ -116,41 +118,33 @@ class _Search:
         kernel: RadialKernel,
         X: Array,
         weights: Array,
-        spectrum: Spectrum | None,
+        sample: RowSample | None,
     ) -> None:
-        if spectrum is None:
+        if sample is None:
             raise ValueError(
-                f'ell="auto" needs random frequencies, but {kernel!r} has none or '
-                "n_frequencies=0; give tol alone, or a number for ell."
+                'ell="auto" estimates the error from a row sample, but sample_size is 0. Use a '
+                "positive sample_size, give tol alone, or give a number for ell."
             )
-        self.kernel, self.X, self.weights, self.spectrum = kernel, X, weights, spectrum
+        self.kernel, self.X, self.total = kernel, X, float(weights.sum())
+        self.sample = sample.add(X, weights, np.arange(len(X)))  # labels are rows of X
         self.tol, self.error = float(goal.tol), goal.error  # type: ignore[arg-type]
-        self.unit = math.sqrt(kernel.kappa) if self.error == "mmd" else kernel.kappa
-        smallest = 2 * ROUNDING * self.unit
-        if self.tol <= smallest:
+        unit = math.sqrt(kernel.kappa) if self.error == "mmd" else kernel.kappa
+        if self.tol <= _SMALLEST_ERROR * unit:
             raise ValueError(
-                f"tol={self.tol!r} is too small to estimate: the smallest is {smallest:.2g}, "
-                "which needs a center for every distinct row. ell=np.inf keeps every row and has "
-                "no error."
+                f"tol={self.tol!r} is too small to estimate: the smallest is "
+                f"{_SMALLEST_ERROR * unit:.2g}, which requires a center for every distinct row. "
+                "ell=np.inf keeps every row and has no error."
             )
 
     def limit(self, ell: float) -> float:
         """Return the limit of the error at this ell."""
         cover = Cover(self.kernel.scale / ell, self.X[:0])
-        labels, squared = cover.extend(self.X)
-        self._check_seen(ell, squared)
-        counts: Array = np.bincount(labels, self.weights, minlength=cover.n_centers)  # type: ignore[assignment]
-        errors = self.spectrum.errors(cover.centers, counts)
-        return self.unit * estimate(getattr(errors, self.error), CONFIDENCE).limit
-
-    def _check_seen(self, ell: float, squared: Array) -> None:
-        total = float(self.weights @ np.sqrt(squared))
-        if total and not self.spectrum.can_resolve(float(self.weights @ squared) / total):
-            raise ValueError(
-                f"tol={self.tol!r} needs an ell above {ell:.3g}, where "
-                f"{2 * self.spectrum.n_pairs} random frequencies are too few to estimate the "
-                "error: use more n_frequencies, a larger tol, or tol alone, without ell."
-            )
+        centers = cover.extend(self.X)[0][self.sample.labels]
+        points = cover.centers[centers].astype(np.float64)
+        pairs = FeaturePairs.of(self.kernel, self.sample, None, points, self.total)
+        if self.error == "mmd":
+            return pairs.mmd(CONFIDENCE).limit
+        return pairs.operator(CONFIDENCE, center=False).limit
 
     def radius(self) -> float:
         """Return the radius of the smallest ell found."""

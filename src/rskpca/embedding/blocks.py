@@ -81,9 +81,6 @@ class BlockFit:
             At least one row; a median bandwidth is computed from these rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row of X.
-        origin : ndarray of shape (n_features,), default=None
-            The point at which the phases of the frequencies are zero. None means the first row
-            of X.
 
         Returns
         -------

@@ -234,12 +234,6 @@ class ReducedSetKernelPCA(KernelEmbedding):
             check.one_of("refine", self.refine, ("nystrom",))
         check_basis(self.basis)
 
-    def _new_density(self) -> BaseDensity:
-        density = super()._new_density()
-        if self.density is None and self.refine is not None:  # no error estimate is needed
-            density.set_params(n_frequencies=0)
-        return density
-
     def _refuse_stream(self, verb: str) -> None:
         if self.refine is not None:
             raise AttributeError(

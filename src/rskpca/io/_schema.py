@@ -33,7 +33,7 @@ from ..model import FittedModel
 from ..reduced_set import ReducedSet, Statistics
 from ..spectral.neighbours import NeighbourGraph
 from ..spectral.operators import Extensible
-from ..spectrum import Spectrum
+
 from ._container import refuse
 
 Array = NDArray[np.floating]

@@ -77,9 +77,11 @@ def fit(
     seeds = median_seeds(estimator)
     blocks = Blocks.of(X, sample_weight)
     validate_data(clone(estimator), blocks.like, skip_check_array=True)  # checks feature names
-    origin = _first_row(blocks, stages)
-    some = _sample(blocks, seeds[0], stages) if seeds else WeightedRows(origin[None], None)
-    block_fit = BlockFit.of(estimator, *some, origin=origin)
+    if seeds:
+        some = _sample(blocks, seeds[0], stages)
+    else:
+        some = WeightedRows(_first_row(blocks, stages)[None], None)
+    block_fit = BlockFit.of(estimator, *some)
     reduced_set = _merge_covers(block_fit.shadow, blocks, stages)
     if not one_pass:
         reduced_set = _count_rows(block_fit.shadow, reduced_set, blocks, stages)

@@ -1,0 +1,167 @@
+"""Errors estimated from pairs of sampled rows.
+
+A model represents the feature vector psi(x) of a row by another one, psi^(x): that of its center,
+or its projection on the span of a basis. All errors are functions of the inner products between
+these vectors. The squared MMD is the mean over all pairs of rows of <delta, delta'>, where delta =
+psi(x) - psi^(x), and the squared Hilbert-Schmidt error of the operators is the mean of <psi,
+psi'>^2 - <psi, psi^'>^2 - <psi^, psi'>^2 + <psi^, psi^'>^2. Because the differences are paired and
+small, a few rows suffice: the mean over pairs of different rows in a sample is unbiased.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from ._core.gram import gram
+from .kernels import RadialKernel
+from .row_sample import RowSample
+
+Array = NDArray[np.floating]
+
+FEWEST = 30  # rows from which an error is estimated, unless they are all there are
+
+# Part of the risk that a limit uses; the rest covers the terms that Hall's expansion omits.
+_USED_RISK = 2 / 3
+_ROUNDINGS = 64  # rounding errors in a mean of kernel values
+
+
+class Estimate(NamedTuple):
+    """An estimated error, and an upper limit at the confidence of the certificate."""
+
+    estimate: float
+    limit: float
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePairs:
+    """Inner products between the features of sampled rows and their representations.
+
+    Attributes
+    ----------
+    xx, xq, qq : ndarray of shape (n_rows, n_rows)
+        <psi, psi'>, <psi, psi^'> and <psi^, psi^'>.
+    shares : ndarray of shape (n_rows,)
+        Weights of the rows in a mean over the data; they sum to one.
+    own : ndarray of shape (n_rows,)
+        Weights of the pairs of a row with itself in a mean over all pairs.
+    unseen : float
+        Share of the sampling variance that remains; 0 if the sample contains all rows.
+    """
+
+    xx: Array
+    xq: Array
+    qq: Array
+    shares: Array
+    own: Array
+    unseen: float
+
+    @classmethod
+    def of(
+        cls,
+        kernel: RadialKernel,
+        sample: RowSample,
+        represent: Callable[[Array], Array] | None,
+        points: Array,
+        total: float,
+    ) -> FeaturePairs:
+        """Evaluate the kernel at a sample of rows.
+
+        ``points`` are those whose features represent the rows. ``represent`` returns coordinates
+        of features in an orthonormal basis, if features are projected on it; None if not.
+        """
+        rows = sample.rows.astype(np.float64)
+        xx = gram(kernel, rows, rows)
+        if represent is None:
+            xq, qq = gram(kernel, rows, points), gram(kernel, points, points)
+        else:
+            of_rows, of_points = represent(rows), represent(points)
+            xq, qq = of_rows @ of_points.T, of_points @ of_points.T
+        return cls(xx, xq, qq, *sample_shares(sample, total))
+
+    @property
+    def conclusive(self) -> bool:
+        """Return True if there are enough rows for an estimate."""
+        return len(self.shares) >= FEWEST or (self.unseen == 0 and len(self.shares) > 0)
+
+    def mmd(self, confidence: float) -> Estimate:
+        """Estimate the maximum mean discrepancy."""
+        return self._norm(self.xx - self.xq - self.xq.T + self.qq, confidence, power=1)
+
+    def operator(self, confidence: float, *, center: bool) -> Estimate:
+        """Estimate the Hilbert-Schmidt norm of the difference between the two operators."""
+        xx, xq, qq = (self.xx, self.xq, self.qq) if not center else self._centered()
+        return self._norm(xx**2 - xq**2 - xq.T**2 + qq**2, confidence, power=2)
+
+    def _centered(self) -> tuple[Array, Array, Array]:
+        """Return inner products between vectors relative to their means over the sample."""
+        return tuple(  # type: ignore[return-value]
+            matrix
+            - self.shares @ matrix
+            - (matrix @ self.shares)[:, None]
+            + self.shares @ matrix @ self.shares
+            for matrix in (self.xx, self.xq, self.qq)
+        )
+
+    def _norm(self, squares: Array, confidence: float, power: int) -> Estimate:
+        """Estimate the root of a mean over pairs, with a limit from the jackknife."""
+        a, diagonal = self.shares, np.diag(squares)
+        with_others = a * (squares @ a - a * diagonal)
+        different, rest = with_others.sum(), 1 - a @ a
+        own = float(self.own.sum())
+        kappa = float(np.diag(self.xx).max())
+        rounding = math.sqrt(_ROUNDINGS * np.finfo(np.float64).eps * kappa**power)
+        if rest <= 0:
+            value = math.sqrt(max(float(diagonal[0]), 0.0))
+            return Estimate(value, value + rounding)
+        mean = (1 - own) * different / rest + self.own @ diagonal
+        without = (different - 2 * with_others) / (rest - 2 * a + 2 * a**2)
+        limit = jackknife_limit(
+            mean, (1 - own) * (without - different / rest), self.unseen, confidence
+        )
+        return Estimate(_root(mean), _root(limit) + rounding)
+
+
+def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, float]:
+    """Return the fields ``shares``, ``own`` and ``unseen`` of :class:`FeaturePairs`."""
+    kept = sample.probabilities
+    shares = sample.weights / kept
+    shares = shares / shares.sum()
+    own = sample.weights**2 / kept / total**2
+    left = 1 - kept
+    unseen = float(shares**2 @ left / (shares @ shares)) if left.any() else 0.0
+    return shares, own, unseen
+
+
+def jackknife_limit(mean: float, changes: Array, unseen: float, confidence: float) -> float:
+    """Return an upper limit for a mean, given how it changes without each row.
+
+    The limit inverts Hall's cubic transformation of the t statistic of the pseudo-values, which
+    corrects for their skewness, at two thirds of the risk.
+    """
+    n = len(changes)
+    pseudo = -(n - 1) * (changes - changes.mean())
+    spread = math.sqrt(float((pseudo**2).mean()))
+    if spread == 0 or unseen == 0:
+        return float(mean)
+    skewness = float((pseudo**3).mean()) / spread**3 / math.sqrt(n)
+    quantile = float(stdtrit(n - 1, 1 - _USED_RISK * (1 - confidence))) * math.sqrt(n / (n - 1))
+    step = -_inverse_hall(-quantile, skewness) * spread / math.sqrt(n)
+    return float(mean + max(step, 0.0) * math.sqrt(unseen))
+
+
+def _inverse_hall(value: float, skewness: float) -> float:
+    """Solve t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 = value for t (Hall 1992); g is the skewness."""
+    if abs(skewness) < 1e-6:
+        return value
+    return 3 / skewness * (float(np.cbrt(1 + skewness * (value - skewness / 6))) - 1)
+
+
+def _root(value: float) -> float:
+    return math.sqrt(max(float(value), 0.0))

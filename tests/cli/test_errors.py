@@ -55,7 +55,7 @@ def test_a_decimal_comma_needs_an_option(folder):
         ("inspect table.csv", "table.csv: "),
         ("transform table.csv rows.npy", "table.csv: "),
         ("fit rows.npy -c 7", "--columns: 'rows.npy' has no column '7'"),
-        ("fit table.csv -c y*", "--columns: 'table.csv' has no column 'y*'; it has 'x 1'"),
+        ("fit table.csv -c y*", "--columns: 'table.csv' has no column 'y*'; its columns are 'x 1'"),
         ("fit table.csv -x y", "--exclude: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --color y", "--color: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --weight y", "--weight: 'table.csv' has no column 'y'"),
@@ -190,7 +190,7 @@ def test_columns_that_the_model_lacks_are_named(folder):
     output_of("fit", "data.parquet", "-x", "id,cover")
     FRAME.drop(columns="x 1").to_csv("less.csv")
     line = error_of("transform", "data.rskpca", "less.csv")
-    assert "--columns: 'less.csv' has no column 'x 1'; it has" in line
+    assert "--columns: 'less.csv' has no column 'x 1'; its columns are" in line
     line = error_of("transform", "data.rskpca", "rows.npy", "-c", "0,1", "-o", "z.npy")
     assert "has 2 features, but the model was fitted to 4" in line
     columns = "x 2,x 1,x 3,Height in m"

@@ -105,7 +105,7 @@ def test_missing_text_is_written_as_null(tmp_path):
 def test_ids_of_mixed_types_are_reported_before_any_work(tmp_path):
     frame = pd.DataFrame(X, columns=NAMES).assign(key=pd.Series(["a", 1] * 1000, dtype=object))
     seen = []
-    with pytest.raises(ValueError, match=r"ids: column 'key' .* holds values of several types"):
+    with pytest.raises(ValueError, match=r"ids: column 'key' .* contains values of several types"):
         scaling.transform(
             MODEL, open_source(frame, ids="key", block_rows=300), tmp_path / "out.parquet",
             progress=lambda *x: seen.append(x),

@@ -216,7 +216,10 @@ def test_an_error_changes_nothing():
         (ReducedSetKernelPCA(2, density=KMeansDensity(9)), "KMeansDensity cannot partial_fit"),
         (NystromKernelPCA(2, extension="data"), "NystromKernelPCA cannot be fitted block"),
         (KernelPCANovelty(SubsampledKernelPCA(2)), "SubsampledKernelPCA cannot be fitted block"),
-        (IncrementalPCA(2), "IncrementalPCA cannot be fitted block by block: it is not a density"),
+        (
+            IncrementalPCA(2),
+            "IncrementalPCA cannot be fitted block by block because it is not a density",
+        ),
     ],
 )
 def test_estimators_that_need_all_rows_are_rejected(estimator, message):

@@ -149,7 +149,7 @@ def test_landmarks_are_suggested_for_kernel_pca_only_and_if_they_are_fewer():
 def test_a_green_model_with_many_points_may_have_a_smaller_basis():
     rows = np.random.default_rng(0).normal(size=(1500, 1))
     model = ReducedSetKernelPCA(1, ell=np.inf).fit(rows)
-    assert "A smaller basis, for fast new rows" in suggestions(model, rows)
+    assert "A smaller basis, for faster embedding of new rows" in suggestions(model, rows)
 
 
 def test_components_within_the_error_are_dropped():

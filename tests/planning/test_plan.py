@@ -99,7 +99,7 @@ def test_advice_offers_alternatives_for_incompressible_data():
     assert "will not compress at bandwidth" in text
     assert "larger bandwidth" in text
     assert "Nystrom" in text
-    wider = float(text.split("it suits the task: with ")[1].split()[0])
+    wider = float(text.split("it suits the task: at ")[1].split(",")[0])
     again = plan(make_scattered(), Gaussian(wider), ell=5.0, sample=200)
     assert again.asked.n_centers <= 0.12 * again.n_samples
 

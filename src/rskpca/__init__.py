@@ -1,7 +1,7 @@
 """Kernel manifold learning on a reduced set of the data.
 
-One pass over the data leaves a small weighted set of points, the reduced set; the
-eigenproblem is solved on that set, and new points are embedded from it.
+A single pass over the data produces a small weighted set of points, the reduced set. The
+eigenproblem is solved on this set, and new points are embedded with it.
 """
 
 from importlib import import_module

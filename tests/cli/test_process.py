@@ -40,7 +40,7 @@ def test_an_interrupted_transform_leaves_no_files(large):
         assert process.wait(30) == 130
         errors = process.stderr.read()
     assert sorted(large.iterdir()) == before
-    assert errors == "interrupted: no unfinished files are left.\n"
+    assert errors == "interrupted: unfinished files were removed.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
@@ -95,7 +95,7 @@ def test_a_missing_package_is_reported_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 'error: the command line needs typer: pip install "rskpca[cli]".'
+    assert ended.value.code == 'error: the command line requires typer: pip install "rskpca[cli]".'
 
 
 def test_an_interrupt_during_import_exits_quietly(monkeypatch):

@@ -39,9 +39,12 @@ def test_it_appears_after_a_delay(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     bar = bar_of(100, visible=True)
     bar.rows_read(50)
-    time.sleep(0.3)
+    shown, end = "", time.monotonic() + 60
+    while "50 of 100 rows" not in shown and time.monotonic() < end:
+        time.sleep(0.05)
+        shown += capsys.readouterr().err
     bar.close()
-    assert "50 of 100 rows" in capsys.readouterr().err
+    assert "50 of 100 rows" in shown
 
 
 def test_it_starts_again_with_each_pass():

@@ -61,7 +61,7 @@ class Display:  # numpydoc ignore=PR01
         if self.json:
             print(json.dumps(to_plain(numbers), indent=1, allow_nan=False))
         elif not self.quiet:
-            console = Console(highlight=False)
+            console = Console(highlight=False, markup=False)
             console.width = min(console.width, _MAX_WIDTH) if console.is_terminal else _MAX_WIDTH
             for part in parts:
                 # commands to copy are not wrapped
@@ -74,7 +74,7 @@ class Display:  # numpydoc ignore=PR01
 
     @contextmanager
     def progress(
-        self, source: Source, data: Path, skipped: str = "were skipped"
+        self, source: Source, data: Path, skipped: str = "skipped {} with {}."
     ) -> Iterator[ProgressBar]:
         """Show how far the rows are read; note at the end how many were skipped."""
         bar = ProgressBar(source, data, visible=sys.stderr.isatty() and not self.quiet)
@@ -84,9 +84,8 @@ class Display:  # numpydoc ignore=PR01
         finally:
             bar.close()
         if source.n_skipped:
-            rows = "row" if source.n_skipped == 1 else "rows"
-            values = "missing or infinite values"
-            self.note(f"{source.n_skipped:,} {rows} with {values} {skipped}.")
+            rows = "1 row" if source.n_skipped == 1 else f"{source.n_skipped:,} rows"
+            self.note(skipped.format(rows, "missing or infinite values"))
 
 
 def to_plain(value: Any) -> Any:

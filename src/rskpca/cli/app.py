@@ -206,7 +206,7 @@ def transform(
     source = open_rows(reading, data, loaded.fitted, ids=ids or ())
     apply = scaling.predict if labels else scaling.transform
     start = time.perf_counter()
-    with display.progress(source, data, skipped="have no values in the output") as bar:
+    with display.progress(source, data, skipped="left {} with {} empty.") as bar:
         bar.verb, bar.next_stage = "embedding", "writing"
         apply(loaded.estimator, source, path, progress=bar.rows_done)
     seconds = time.perf_counter() - start

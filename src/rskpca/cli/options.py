@@ -19,22 +19,20 @@ Kernel = Literal["gaussian", "laplacian"]
 Method = Literal["kernel-pca", "diffusion-maps", "laplacian-eigenmaps", "normalized-cut"]
 
 
-def _positive(value: float | None) -> float | None:
-    if value is not None and not value > 0:  # rejects NaN
-        raise typer.BadParameter(f"{value:g} is not a positive number.")
-    return value
+def _require(valid: Callable[[float], bool], what: str) -> Callable[..., Any]:
+    """Return a callback that rejects values that are not valid; NaN never is."""
+
+    def check(value: float | None) -> float | None:
+        if value is not None and not valid(value):
+            raise typer.BadParameter(f"{value:g} is not {what}.")
+        return value
+
+    return check
 
 
-def _finite(value: float | None) -> float | None:
-    if value is not None and not 0 < value < math.inf:
-        raise typer.BadParameter(f"{value:g} is not a positive, finite number.")
-    return value
-
-
-def _share(value: float) -> float:
-    if not 0 < value < 1:
-        raise typer.BadParameter(f"{value:g} is not between 0 and 1.")
-    return value
+_positive = _require(lambda value: value > 0, "a positive number")
+_finite = _require(lambda value: 0 < value < math.inf, "a positive, finite number")
+_share = _require(lambda value: 0 < value < 1, "between 0 and 1")
 
 
 def _models(paths: list[Path]) -> list[Path]:

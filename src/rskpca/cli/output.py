@@ -21,7 +21,6 @@ from rich.progress import (
     SpinnerColumn,
     Task,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
@@ -61,7 +60,7 @@ class Display:  # numpydoc ignore=PR01
         if self.json:
             print(json.dumps(to_plain(numbers), indent=1, allow_nan=False))
         elif not self.quiet:
-            console = Console(highlight=False)
+            console = Console(highlight=False, markup=False)
             console.width = min(console.width, _MAX_WIDTH) if console.is_terminal else _MAX_WIDTH
             for part in parts:
                 # do not wrap commands that users copy
@@ -74,7 +73,7 @@ class Display:  # numpydoc ignore=PR01
 
     @contextmanager
     def progress(
-        self, source: Source, data: Path, skipped: str = "were skipped"
+        self, source: Source, data: Path, skipped: str = "skipped {} with {}."
     ) -> Iterator[ProgressBar]:
         """Show the progress of reading, and finally note how many rows were skipped."""
         bar = ProgressBar(source, data, visible=sys.stderr.isatty() and not self.quiet)
@@ -84,9 +83,8 @@ class Display:  # numpydoc ignore=PR01
         finally:
             bar.close()
         if source.n_skipped:
-            rows = "row" if source.n_skipped == 1 else "rows"
-            values = "missing or infinite values"
-            self.note(f"{source.n_skipped:,} {rows} with {values} {skipped}.")
+            rows = "1 row" if source.n_skipped == 1 else f"{source.n_skipped:,} rows"
+            self.note(skipped.format(rows, "missing or infinite values"))
 
 
 def to_plain(value: Any) -> Any:
@@ -113,8 +111,8 @@ class ProgressBar:
         self._last_row, self._name = 0, ""
         self._counting = False  # True once a fit or transform reports its own progress
         self._progress = Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), _RowsColumn(),
-            TextColumn("{task.fields[centers]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(10), _RowsColumn(),
+            TextColumn("{task.fields[centers]}"), TimeRemainingColumn(),
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
         self._task = self._progress.add_task("reading", total=None, centers="", about="")
@@ -152,7 +150,7 @@ class ProgressBar:
             self._name = name
             self._progress.reset(self._task, description=name)
         self._last_row, exact = row, self._source.n_rows
-        total, about = (self._estimate, "about ") if exact is None else (exact, "")
+        total, about = (self._estimate, "~") if exact is None else (exact, "")
         self._progress.update(self._task, completed=row, total=total, centers=centers, about=about)
 
 
@@ -162,9 +160,16 @@ class _RowsColumn(ProgressColumn):
     def render(self, task: Task) -> Text:
         if not task.completed:
             return Text("")
-        of = "" if task.total is None else f" of {task.fields['about']}{task.total:,.0f}"
-        rate = "" if not task.speed else f", {task.speed:,.0f}/s"
-        return Text(f"{task.completed:,.0f}{of} rows{rate}", style="cyan")
+        of = "" if task.total is None else f" of {task.fields['about']}{_short(task.total)}"
+        rate = "" if not task.speed else f", {_short(task.speed)}/s"
+        return Text(f"{_short(task.completed)}{of} rows{rate}", style="cyan", no_wrap=True)
+
+
+def _short(number: float) -> str:
+    """Write a large number in few characters, so that the bar fits 80 columns."""
+    if number < 1e6:
+        return f"{number:,.0f}"
+    return f"{number / 1e6:.3g} M" if number < 1e9 else f"{number / 1e9:.3g} G"
 
 
 def _estimate_rows(data: Path) -> int | None:

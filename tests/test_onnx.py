@@ -348,12 +348,12 @@ def test_unsupported_dtypes_are_rejected(dtype):
 
 @pytest.mark.parametrize("model", [PCA(2), "model.onnx", rskpca.ShadowDensity()])
 def test_unsupported_models_are_rejected(model):
-    with pytest.raises(TypeError, match="to_onnx takes a fitted embedding"):
+    with pytest.raises(TypeError, match="must be a fitted rskpca embedding"):
         to_onnx(model)
 
 
 def test_a_pipeline_without_a_model_is_rejected():
-    with pytest.raises(TypeError, match=r"to_onnx takes a fitted embedding.*Pipeline"):
+    with pytest.raises(TypeError, match=r"must be a fitted rskpca embedding.*Pipeline"):
         to_onnx(Pipeline([("nothing", "passthrough")]))
 
 
@@ -384,7 +384,7 @@ class Renamed(ReducedSetKernelPCA):
 @pytest.mark.parametrize("kind", [OfHalf, Flipped])
 def test_user_defined_methods_and_operators_are_rejected(kind):
     model = kind(2, center=False).fit(train())
-    with pytest.raises(TypeError, match=f"formulas of rskpca, but {kind.__name__}"):
+    with pytest.raises(TypeError, match=f"only rskpca classes, but {kind.__name__}"):
         to_onnx(model)
     assert_equal_answers(Renamed(2).fit(train()), rows())
 
@@ -406,5 +406,5 @@ def test_the_error_without_onnx_names_the_extra_to_install(monkeypatch):
 
 def test_a_model_that_exceeds_the_format_size_limit_is_rejected(monkeypatch):
     monkeypatch.setattr("rskpca.onnx.graph._MAX_BYTES", 1000)
-    with pytest.raises(ValueError, match=r"at most 2 GB.*basis"):
+    with pytest.raises(ValueError, match=r"limited to 2 GB.*basis"):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))

@@ -1,39 +1,38 @@
 """Kernel manifold learning on a reduced set of the data.
 
-One pass over the data leaves a small weighted set of points, the reduced set; the
-eigenproblem is solved on that set, and new points are embedded from it.
+A single pass over the data produces a small weighted set of points, the reduced set. The
+eigenproblem is solved on this set, and new points are embedded with it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .certificate import Certificate
-from .density import (
-    FadingDensity,
-    FastParzenDensity,
-    HerdingDensity,
-    KMeansDensity,
-    ParingDensity,
-    ReweightedDensity,
-    ShadowDensity,
-    WindowDensity,
-    merge,
-)
-from .embedding import (
-    DiffusionMaps,
-    KernelPCANovelty,
-    LaplacianEigenmaps,
-    NormalizedCut,
-    NystromKernelPCA,
-    ReducedSetKernelPCA,
-    select_reduced_set,
-)
-from .kernels import Gaussian, Laplacian, RadialKernel
-from .planning import plan
-from .reduced_set import ReducedSet
-
 if TYPE_CHECKING:
+    from .certificate import Certificate
+    from .density import (
+        FadingDensity,
+        FastParzenDensity,
+        HerdingDensity,
+        KMeansDensity,
+        ParingDensity,
+        ReweightedDensity,
+        ShadowDensity,
+        WindowDensity,
+        merge,
+    )
+    from .embedding import (
+        DiffusionMaps,
+        KernelPCANovelty,
+        LaplacianEigenmaps,
+        NormalizedCut,
+        NystromKernelPCA,
+        ReducedSetKernelPCA,
+        select_reduced_set,
+    )
     from .io import load, save
+    from .kernels import Gaussian, Laplacian, RadialKernel
+    from .planning.plan import plan
+    from .reduced_set import ReducedSet
 
 __version__ = "0.1.0"
 
@@ -64,14 +63,46 @@ __all__ = [
     "select_reduced_set",
 ]
 
-_LATE = {"load": "io", "save": "io"}  # imported on first use
+# Imported on first use, so that the command line can print its help at once.
+_MODULES = {
+    "certificate": ["Certificate"],
+    "density": [
+        "FadingDensity",
+        "FastParzenDensity",
+        "HerdingDensity",
+        "KMeansDensity",
+        "ParingDensity",
+        "ReweightedDensity",
+        "ShadowDensity",
+        "WindowDensity",
+        "merge",
+    ],
+    "embedding": [
+        "DiffusionMaps",
+        "KernelPCANovelty",
+        "LaplacianEigenmaps",
+        "NormalizedCut",
+        "NystromKernelPCA",
+        "ReducedSetKernelPCA",
+        "select_reduced_set",
+    ],
+    "io": ["load", "save"],
+    "kernels": ["Gaussian", "Laplacian", "RadialKernel"],
+    "planning": ["plan"],
+    "reduced_set": ["ReducedSet"],
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATE:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_LATE[name]}", __name__), name)
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
+    return sorted({*globals(), *_MODULES, *_MODULE_OF})

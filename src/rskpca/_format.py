@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def percent(share: float) -> str:
-    """Format a share with two digits, or three above 10%."""
+    """Format a fraction as a percentage with two digits, or three above 10%."""
     return f"{100 * share:.3g}%" if share > 0.1 else f"{100 * share:.2g}%"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 INK, BAND, MARK, PALE = "#1b3a57", "#8fb3d1", "#d1495b", "#c3ccd6"
 SCALE = "cividis"  # also readable in grayscale
 MARKERS = "os^Dv<>P*X"
-# Paul Tol's "muted" scheme, which is safe for color-blind readers; in grayscale, use the markers.
+# Paul Tol's "muted" scheme, which is color-blind safe; in grayscale, rely on the markers.
 CATEGORIES = (
     "#332288", "#cc6677", "#ddcc77", "#117733", "#88ccee",
     "#882255", "#44aa99", "#999933", "#aa4499", "#9a9a9a",
@@ -15,12 +15,12 @@ CATEGORIES = (
 
 
 def get_axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
-    """Return the given axes, or those of a new figure."""
+    """Return the given axes, or the axes of a new figure."""
     return new_axes(1, size)[0] if ax is None else ax
 
 
 def new_axes(count: int, size: tuple[float, float], n_columns: int | None = None) -> list[Any]:
-    """Create a figure with ``count`` axes in rows of ``n_columns``; ``size`` is inches per axes."""
+    """Create a figure with ``count`` axes in rows of ``n_columns``, each ``size`` inches."""
     plt = import_pyplot()
     columns = min(count, n_columns or count)
     rows = -(-count // columns)
@@ -32,11 +32,11 @@ def new_axes(count: int, size: tuple[float, float], n_columns: int | None = None
 
 
 def import_pyplot() -> Any:
-    """Import ``matplotlib.pyplot``, or raise an error that says how to install it."""
+    """Import ``matplotlib.pyplot``, or raise an error with installation instructions."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('Plotting needs matplotlib: pip install "rskpca[plot]".') from error
+        raise ImportError('Plotting requires matplotlib: pip install "rskpca[plot]".') from error
     return plt
 
 
@@ -52,7 +52,7 @@ def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
 
 
 def style_axes(ax: Any, x: str, y: str, title: str = "") -> None:
-    """Set labels and a left-aligned title, and hide the top and right spines."""
+    """Set the labels and a left-aligned title, and hide the top and right spines."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     if title:

@@ -107,7 +107,7 @@ def test_measurements_alternate_between_methods_after_a_warm_up(monkeypatch):
     entries = comparison.enter(TASK, 4.0, ROWS[:200], exact=True)
     comparison.measure(entries, TASK, ROWS[:200], ROWS[200:], None, steps.append)
     titles = [entry.title for entry in entries]
-    memory = [f"memory of {title}" for title in titles]
+    memory = [f"measuring the memory of {title}" for title in titles]
     assert steps == titles * (1 + comparison.ROUNDS) + memory
 
 

@@ -18,7 +18,7 @@ def test_text_columns_are_reported_with_suitable_options(folder):
     line = error_of("fit", "table.csv")
     assert "'town'" in line
     assert "'table.csv'" in line
-    assert line.endswith("leave them out with --exclude, or name the features with --columns.")
+    assert line.endswith("leave them out with --exclude, or select the features with --columns.")
 
 
 def test_a_missing_value_is_reported_with_the_option_that_skips_it(folder):
@@ -26,14 +26,14 @@ def test_a_missing_value_is_reported_with_the_option_that_skips_it(folder):
     line = error_of("fit", "holes.csv", "-x", "town")
     for part in ("row 123", "'holes.csv'", "'x 2'"):
         assert part in line
-    assert line.endswith("fill it, drop the row, or use --skip-missing.")
+    assert line.endswith("fill it in, drop the row, or use --skip-missing.")
 
 
 def test_one_of_several_arrays_must_be_chosen(folder):
     np.savez("two.npz", one=ROWS, two=ROWS)
     line = error_of("fit", "two.npz")
     assert "one, two" in line
-    assert line.endswith("choose one with --dataset.")
+    assert line.endswith("choose an array with --dataset.")
     output_of("fit", "two.npz", "--dataset", "two")
 
 
@@ -55,7 +55,7 @@ def test_a_decimal_comma_requires_an_option(folder):
         ("inspect table.csv", "table.csv: "),
         ("transform table.csv rows.npy", "table.csv: "),
         ("fit rows.npy -c 7", "--columns: 'rows.npy' has no column '7'"),
-        ("fit table.csv -c y*", "--columns: 'table.csv' has no column 'y*'; it has 'x 1'"),
+        ("fit table.csv -c y*", "--columns: 'table.csv' has no column 'y*'; its columns are 'x 1'"),
         ("fit table.csv -x y", "--exclude: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --color y", "--color: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --weight y", "--weight: 'table.csv' has no column 'y'"),
@@ -63,7 +63,7 @@ def test_a_decimal_comma_requires_an_option(folder):
         ("fit rows.npy --delimiter ;", "delimiter"),
         ("fit rows.npy -o no/m.rskpca", "no such folder: 'no'. Create it first."),
         ("fit rows.npy -o rows.npy", "'rows.npy' is also an input; choose another name"),
-        ("fit rows.npy -o parts", "'parts' is a folder; give the name of a file."),
+        ("fit rows.npy -o parts", "'parts' is a folder; pass a file name."),
         ("fit rows.npy --report r.txt", "'r.txt': the name must end in .html or .htm."),
         ("fit rows.npy --report rows.rskpca", "the name must end in .html or .htm."),
         ("plan rows.npy --plot p.txt", "the name must end in .png, .svg or .pdf."),
@@ -93,7 +93,7 @@ def test_invalid_data_and_files_are_reported(folder, arguments, message):
         ("fit rows.npy --kernel cubic", "cubic"),
         ("compare rows.npy --rows 9", "'--rows'"),
         ("certify rows.npy --confidence 95", "'--confidence': 95 is not between 0 and 1."),
-        ("merge rows.npy", "give two or more models."),
+        ("merge rows.npy", "pass at least two models."),
         ("fit rows.npy --tol 0.1 --ell 4", "--tol: cannot be combined with --ell."),
         ("fit rows.npy --refine --method diffusion-maps", "requires --method kernel-pca."),
         ("fit rows.npy --like rows.npy --max-centers 9", "--max-centers: cannot be combined"),
@@ -178,7 +178,7 @@ def test_a_model_in_a_newer_format_or_a_damaged_model_is_rejected(folder):
 def test_an_unfitted_model_is_rejected(folder):
     save(ReducedSetKernelPCA(2), "m.rskpca")
     line = error_of("inspect", "m.rskpca")
-    assert line == "error: m.rskpca: it contains a ReducedSetKernelPCA that is not fitted."
+    assert line == "error: m.rskpca: it contains an unfitted ReducedSetKernelPCA."
 
 
 def test_a_file_that_contains_no_model_is_rejected(folder):
@@ -190,7 +190,7 @@ def test_columns_that_do_not_match_the_model_are_reported(folder):
     output_of("fit", "data.parquet", "-x", "id,cover")
     FRAME.drop(columns="x 1").to_csv("less.csv")
     line = error_of("transform", "data.rskpca", "less.csv")
-    assert "--columns: 'less.csv' has no column 'x 1'; it has" in line
+    assert "--columns: 'less.csv' has no column 'x 1'; its columns are" in line
     line = error_of("transform", "data.rskpca", "rows.npy", "-c", "0,1", "-o", "z.npy")
     assert "has 2 features, but the model was fitted to 4" in line
     columns = "x 2,x 1,x 3,Height in m"
@@ -203,7 +203,7 @@ def test_the_number_of_features_must_match_the_model(folder, command):
     output_of("fit", "rows.npy", "-c", "0,1,2")
     line = error_of(command, "rows.rskpca", "rows.npy")
     assert line == (
-        "error: 'rows.npy' has 4 features, but the model was fitted to 3; choose them with "
+        "error: 'rows.npy' has 4 features, but the model was fitted to 3; select those with "
         "--columns."
     )
 

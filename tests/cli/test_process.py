@@ -32,15 +32,15 @@ def test_an_interrupted_transform_leaves_no_files(large):
     before = sorted(large.iterdir())
     command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.npy"]
     with subprocess.Popen(command, cwd=large, stderr=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while sorted(large.iterdir()) == before and time.monotonic() < end:
             time.sleep(0.01)
         assert sorted(large.iterdir()) != before  # the output is being written
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(120) == 130
         errors = process.stderr.read()
     assert sorted(large.iterdir()) == before
-    assert errors == "interrupted: no unfinished files are left.\n"
+    assert errors == "interrupted: unfinished files were removed.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
@@ -95,7 +95,7 @@ def test_a_missing_package_is_reported_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 'error: the command line needs typer: pip install "rskpca[cli]".'
+    assert ended.value.code == 'error: the command line requires typer: pip install "rskpca[cli]".'
 
 
 def test_an_interrupt_during_import_exits_quietly(monkeypatch):
@@ -111,10 +111,13 @@ def test_an_interrupt_during_import_exits_quietly(monkeypatch):
     assert ended.value.code == 130
 
 
-def test_the_command_line_imports_no_heavy_packages():
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["--version"], ["fti"]])
+def test_help_imports_no_numerical_library(arguments):
     code = (
-        "import rskpca.cli.app, sys; "
-        "print({'matplotlib', 'plotly', 'numba', 'dask'} & set(sys.modules))"
+        "import sys\nfrom rskpca.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print({'numpy', 'scipy', 'sklearn', 'numba', 'matplotlib', 'plotly'} & set(sys.modules))"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == "set()\n"
+    command = [sys.executable, "-c", code, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout.endswith("set()\n")

@@ -39,9 +39,12 @@ def test_a_visible_bar_appears_after_a_delay(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     bar = bar_of(100, visible=True)
     bar.rows_read(50)
-    time.sleep(0.3)
+    shown, end = "", time.monotonic() + 60
+    while "50 of 100 rows" not in shown and time.monotonic() < end:
+        time.sleep(0.05)
+        shown += capsys.readouterr().err
     bar.close()
-    assert "50 of 100 rows" in capsys.readouterr().err
+    assert "50 of 100 rows" in shown
 
 
 def test_the_bar_restarts_with_each_pass():
@@ -75,12 +78,24 @@ def test_the_total_is_estimated_until_the_rows_are_counted(folder):
     bar = ProgressBar(source, Path("table.csv"), visible=False)
     bar.rows_read(50)
     assert state(bar)[2] == pytest.approx(600, abs=2)
-    assert bar._progress.tasks[0].fields["about"] == "about "
+    assert bar._progress.tasks[0].fields["about"] == "~"
     source.counted()
     bar.rows_read(10)
     assert state(bar) == ("reading", 10, 600)
     assert bar._progress.tasks[0].fields["about"] == ""
     bar.close()
+
+
+def test_it_fits_80_columns(capsys, monkeypatch):
+    monkeypatch.setattr(output, "_DELAY", 60.0)
+    monkeypatch.setenv("COLUMNS", "80")
+    bar = bar_of(100_000_000)
+    bar.rows_done(12_345_678, 12_345)
+    console = bar._progress.console
+    lines = console.render_lines(bar._progress.get_renderable(), pad=False)
+    bar.close()
+    assert len(lines) == 1
+    assert "12.3 M of 100 M rows" in "".join(segment.text for segment in lines[0])
 
 
 def test_the_total_is_unknown_without_an_estimate():

@@ -52,7 +52,7 @@ def test_transform_can_write_cluster_labels(folder, model):
     output_of("transform", "c", "data.parquet", "--labels", "-o", "labels.csv")
     np.testing.assert_array_equal(pd.read_csv("labels.csv")["label"], load("c").predict(X))
     line = error_of("transform", "data.rskpca", "data.parquet", "--labels", "-o", "labels.csv")
-    assert line == "error: ReducedSetKernelPCA has no labels; leave out --labels."
+    assert line == "error: ReducedSetKernelPCA has no labels; remove --labels."
 
 
 def test_inspect_describes_the_file_and_the_model(folder, model):
@@ -137,10 +137,10 @@ def test_merging_incompatible_models_suggests_the_like_option(folder):
     output_of("fit", "monday.parquet")
     output_of("fit", "tuesday.parquet")
     line = error_of("merge", "monday.rskpca", "tuesday.rskpca")
-    assert "have a different bandwidth and cannot be merged" in line
+    assert "cannot be merged because they have a different bandwidth" in line
     output_of("fit", "tuesday.parquet", "-s")
     line = error_of("merge", "monday.rskpca", "tuesday.rskpca")
-    assert "have a different scaling and cannot be merged" in line
+    assert "cannot be merged because they have a different scaling" in line
     assert line.endswith("fit 'tuesday.rskpca' with --like monday.rskpca.")
 
 

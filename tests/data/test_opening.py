@@ -32,7 +32,7 @@ def test_a_missing_file_raises_an_error(tmp_path, ending):
 def test_an_empty_file_raises_an_error(tmp_path, ending):
     path = tmp_path / f"data.{ending}"
     path.touch()
-    with pytest.raises(ValueError, match=rf"data\.{ending}' is empty: it has no bytes"):
+    with pytest.raises(ValueError, match=rf"data\.{ending}' is empty\."):
         open_source(path)
 
 
@@ -67,7 +67,7 @@ def test_an_empty_input_raises_an_error(empty):
 def test_a_folder_without_readable_files_raises_an_error(tmp_path):
     (tmp_path / "notes.txt").touch()
     (tmp_path / "_SUCCESS").touch()
-    with pytest.raises(ValueError, match="holds no file with a name that ends in"):
+    with pytest.raises(ValueError, match="contains no file with a name that ends in"):
         open_source(tmp_path)
 
 
@@ -78,7 +78,7 @@ def test_an_unreadable_file_in_a_folder_raises_an_error(tmp_path, name):
         (tmp_path / name).mkdir()
     else:
         (tmp_path / name).touch()
-    with pytest.raises(ValueError, match=rf"holds '{name}', which cannot be read; move it"):
+    with pytest.raises(ValueError, match=rf"contains '{name}', which cannot be read; move it"):
         open_source(tmp_path)
 
 
@@ -99,7 +99,7 @@ def test_a_folder_name_can_end_in_a_file_extension(tmp_path, ending):
 def test_a_folder_with_mixed_file_types_raises_an_error(tmp_path):
     np.save(tmp_path / "a.npy", X)
     (tmp_path / "b.csv").write_text("1,2\n")
-    with pytest.raises(ValueError, match=r"several kinds, \.csv, \.npy; keep one"):
+    with pytest.raises(ValueError, match=r"several types, \.csv, \.npy; keep only one"):
         open_source(tmp_path)
 
 
@@ -117,7 +117,7 @@ def test_files_in_a_folder_are_read_in_order_of_name(tmp_path):
     [
         ({"a": [1.0]}, r"1\.parquet' has 1 columns, but .*0\.parquet' has 2"),
         ({"a": [1.0], "c": [2.0]}, r"1\.parquet' has a column 'c' where .* has 'b'"),
-        ({"a": [1.0], "b": ["x"]}, r"column 'b' of .*1\.parquet' holds text values"),
+        ({"a": [1.0], "b": ["x"]}, r"column 'b' contains text values in .*1\.parquet'"),
     ],
 )
 def test_files_with_different_columns_raise_an_error(tmp_path, second, message):
@@ -131,10 +131,10 @@ def test_files_with_different_columns_raise_an_error(tmp_path, second, message):
     ("second", "message"),
     [
         (X[:, :1], "block 1 of the iterator has 1 columns, but block 0 has 2"),
-        (X.astype(np.float32), "column 0 of block 1 of the iterator holds float32 values"),
+        (X.astype(np.float32), "column 0 contains float32 values in block 1"),
         (pd.DataFrame(X, columns=["a", "b"]), "block 1 of the iterator has a column 'a'"),
         (X[0], r"block 1 of the iterator has shape \(2,\)"),
-        (X.astype(complex), "block 1 of the iterator holds complex numbers"),
+        (X.astype(complex), "block 1 of the iterator contains complex numbers"),
     ],
 )
 def test_blocks_with_different_columns_raise_an_error(second, message):
@@ -154,14 +154,14 @@ def test_files_may_differ_in_columns_that_are_not_features(tmp_path):
     np.testing.assert_array_equal(rows(source), expected)
     names = np.concatenate([block.ids["name"] for block in source.blocks()])
     np.testing.assert_array_equal(names, ["tree", "tree", "", "17"])
-    with pytest.raises(ValueError, match="columns 'name' hold no numbers"):
+    with pytest.raises(ValueError, match=r"columns 'name' of .* are not numeric"):
         open_source(tmp_path)
 
 
 def test_an_empty_file_takes_its_column_types_from_the_others(tmp_path):
     (tmp_path / "0.csv").write_text("a,b,name\n")
     (tmp_path / "1.csv").write_text("a,b,name\n1,2,tree\n")
-    with pytest.raises(ValueError, match="columns 'name' hold no numbers"):
+    with pytest.raises(ValueError, match=r"columns 'name' of .* are not numeric"):
         open_source(tmp_path)
     np.testing.assert_array_equal(rows(open_source(tmp_path, exclude="name")), [[1, 2]])
 
@@ -210,26 +210,22 @@ def test_a_wrapped_iterator_can_be_read_only_once():
 def test_a_function_that_returns_the_same_iterator_raises_an_error(make):
     items = make()
     source = open_source(lambda: items)
-    with pytest.raises(
-        ValueError, match="does not return an iterator that starts from the beginning"
-    ):
+    with pytest.raises(ValueError, match="returned an iterator that was already used"):
         rows(source)
 
 
 def test_a_function_that_wraps_one_iterator_raises_an_error():
     items = iter(np.array_split(X, 3))
     source = open_source(lambda: map(np.negative, items))
-    with pytest.raises(
-        ValueError, match="does not return an iterator that starts from the beginning"
-    ):
+    with pytest.raises(ValueError, match="returned an iterator that was already used"):
         rows(source)
 
 
 def test_one_of_several_arrays_can_be_selected_by_name(tmp_path):
     np.savez(tmp_path / "data.npz", a=X, b=X + 1)
-    with pytest.raises(ValueError, match=r"data\.npz' holds a, b; choose one with dataset="):
+    with pytest.raises(ValueError, match=r"npz' contains a, b; choose an array with dataset="):
         open_source(tmp_path / "data.npz")
-    with pytest.raises(ValueError, match="holds a, b, but not 'c'"):
+    with pytest.raises(ValueError, match="contains a, b, but not 'c'"):
         open_source(tmp_path / "data.npz", dataset="c")
     np.testing.assert_array_equal(rows(open_source(tmp_path / "data.npz", dataset="b")), X + 1)
 
@@ -291,7 +287,7 @@ def test_a_damaged_archive_raises_an_error(tmp_path):
     content = bytearray((tmp_path / "data.npz").read_bytes())
     content[5000] ^= 255
     (tmp_path / "data.npz").write_bytes(content)
-    with pytest.raises(ValueError, match=r"cannot read '.*data\.npz', which is damaged"):
+    with pytest.raises(ValueError, match=r"data\.npz' is corrupted"):
         rows(open_source(tmp_path / "data.npz"))
 
 
@@ -314,15 +310,15 @@ def test_text_in_a_late_block_of_a_csv_file_raises_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dataset": "X"}, r"a \.npy file takes no options, not dataset"),
-        ({"sep": ";"}, r"a \.npy file takes no options, not sep"),
+        ({"dataset": "X"}, r"a \.npy file has no options, got dataset"),
+        ({"sep": ";"}, r"a \.npy file has no options, got sep"),
     ],
 )
 def test_unknown_options_raise_an_error(tmp_path, options, message):
     np.save(tmp_path / "data.npy", X)
     with pytest.raises(TypeError, match=message):
         open_source(tmp_path / "data.npy", **options)
-    with pytest.raises(TypeError, match="this option is for files only"):
+    with pytest.raises(TypeError, match="can be used only with files"):
         open_source(X, **options)
 
 
@@ -330,7 +326,7 @@ def test_unknown_options_raise_an_error(tmp_path, options, message):
     ("data", "message"),
     [
         (X[:, 0], r"the array has shape \(10,\).*two dimensions"),
-        (X.astype(complex), "the array holds complex numbers"),
+        (X.astype(complex), "the array contains complex numbers"),
         (np.array([["a", "b"]]), "the array has dtype .*not numeric"),
         (np.array([[None, 1]]), "the array has dtype object"),
     ],

@@ -140,7 +140,7 @@ def test_errors_give_the_row_number_within_a_file(tmp_path):
     invalid = X.copy()
     invalid[777, 1] = np.nan
     source = open_source(make_input("folder of parquet", tmp_path, invalid), block_rows=600)
-    with pytest.raises(ValueError, match=r"row 27 of '.*part-3\.parquet' \(counted from 0\)"):
+    with pytest.raises(ValueError, match=r"row 27 of '.*part-3\.parquet' \(numbered from 0\)"):
         list(source.blocks())
 
 
@@ -246,7 +246,7 @@ def test_files_are_closed_after_reading(tmp_path, kind):
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
 def test_a_row_out_of_range_raises_an_error(tmp_path, kind):
     source = open_source(make_input(kind, tmp_path, X), block_rows=100)
-    with pytest.raises(IndexError, match="has no row 1,000: it has 1,000 rows, counted from 0"):
+    with pytest.raises(IndexError, match="has no row 1,000; it has 1,000 rows, numbered from 0"):
         source.take([5, 1000])
     with pytest.raises(IndexError, match="has no row -1"):
         source.take([-1, 5])

@@ -85,10 +85,13 @@ REFUSED = {
         "random_state=1844674407",
     ),
     "complex": (lambda: [1j], r"list\[0\] is a builtins\.complex"),
-    "objects": (lambda: np.array([{}, []], dtype=object), "array of object"),
-    "keys": (lambda: {1: 2}, "strings as keys"),
+    "objects": (lambda: np.array([{}, []], dtype=object), "array of dtype object"),
+    "keys": (lambda: {1: 2}, "only string keys"),
     "deep": (deeply_nested, "nested too deeply"),
-    "many": (lambda: [Gaussian(1.0)] * 10_001, r"list\[10000\] is one object too many"),
+    "many": (
+        lambda: [Gaussian(1.0)] * 10_001,
+        r"list\[10000\] exceeds the limit",
+    ),
     "long header": (lambda: ["x" * 2**23], "header would have"),
     "bytes": (lambda: b"abc", "bytes"),
 }

@@ -98,7 +98,7 @@ def test_an_invalid_sample_size_is_rejected(size):
 
 
 def test_a_sample_of_fewer_than_100_rows_is_rejected():
-    with pytest.raises(ValueError, match=r"sample=99 is too small.*at least 100"):
+    with pytest.raises(ValueError, match=r"sample must be at least 100 .* got 99"):
         draw(X, 99)
 
 

@@ -149,7 +149,7 @@ def test_landmarks_are_suggested_only_for_kernel_pca_and_if_they_are_fewer():
 def test_a_smaller_basis_is_suggested_for_a_green_model_with_many_points():
     rows = np.random.default_rng(0).normal(size=(1500, 1))
     model = ReducedSetKernelPCA(1, ell=np.inf).fit(rows)
-    assert "A smaller basis, for fast new rows" in suggestions(model, rows)
+    assert "A smaller basis, for faster embedding of new rows" in suggestions(model, rows)
 
 
 def test_dropping_components_within_the_error_is_suggested():

@@ -62,7 +62,7 @@ def test_guaranteed_and_estimated_bounds_are_distinguished():
     density = ShadowDensity(n_frequencies=0)
     bare = judge(ReducedSetKernelPCA(2, density=density).fit(X).model_)
     assert bare.sentences[0].startswith("This is guaranteed: it follows")
-    assert any(sentence.startswith("No ") for sentence in bare.sentences)
+    assert any(sentence.startswith("There is no ") for sentence in bare.sentences)
 
 
 def test_a_model_with_every_row_as_a_center_is_exact():
@@ -81,7 +81,7 @@ def test_verdicts_mention_smaller_errors_unless_they_are_green():
 def test_the_verdict_recommends_interpreting_tied_components_together():
     angles = np.array([np.nan, 5.0, np.nan])
     text = sentences(model_with_errors(0.01, 0.01, 0.01, likely_angles=angles))
-    assert "Components 1 and 2 are too close to separate: interpret them together." in text
+    assert "Components 1 and 2 are too close to separate; interpret them together." in text
     assert "The space of the first 2 components is rotated by at most 5°" in text
 
 

@@ -169,7 +169,7 @@ def test_invalid_components_raise_an_error(model, components):
 
 
 def test_colors_require_one_value_per_row(model):
-    with pytest.raises(ValueError, match="one value per row, 600, got 3"):
+    with pytest.raises(ValueError, match=r"one value per row \(600 values\), got 3"):
         EmbeddingDisplay.from_estimator(model, X, y=[1, 2, 3])
 
 

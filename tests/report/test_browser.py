@@ -191,7 +191,7 @@ def test_an_exact_model_has_no_intervals_to_draw(page, folder):
 def test_the_caption_distinguishes_counted_from_predicted_numbers(page, folder):
     caption = "document.getElementById('retention-words').textContent"
     page.open(folder / "certified.html", **DESK)
-    assert "were counted too" in page.run(caption)
+    assert "were also counted" in page.run(caption)
     legend = "document.querySelector('#figure-retention .legend').textContent"
     assert page.run(legend).startswith("counted")
     page.open(folder / "sampled.html", **DESK)

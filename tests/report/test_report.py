@@ -188,7 +188,7 @@ def test_large_data_are_sampled_and_only_the_heaviest_centers_are_drawn():
     fitted = ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows)
     assert fitted.n_centers_ > 1000
     page = page_of(fitted, rows)
-    assert "8,000 random rows, 3,000 of them in the plots" in page.text
+    assert "8,000 random rows, 3,000 of them shown in the plots" in page.text
     assert len(columns(page.embedding, "rows")) == 3000
     assert len(columns(page.embedding, "centers")) == 1000
     weights = np.sort(fitted.reduced_set_.weights)[::-1]
@@ -201,7 +201,7 @@ def test_fewer_rows_are_drawn_if_each_row_is_expensive_to_embed(model, monkeypat
     page = page_of(model, X, color={"c": X[:, 0]})
     assert len(columns(page.embedding, "rows")) == 70
     assert len(values(page.embedding["colors"][0]["data"][0]["marker"]["color"])) == 70
-    assert "all 600 rows, 70 of them in the plots" in page.text
+    assert "all 600 rows, 70 of them shown in the plots" in page.text
     monkeypatch.setattr(subject, "_WORK", 1.0)
     assert "uses 50 random rows" in page_of(model, X).text
 
@@ -327,7 +327,7 @@ def test_a_failed_write_leaves_the_old_file_unchanged(model, tmp_path, monkeypat
 def test_a_missing_folder_raises_an_error_before_any_work(model, tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         report.write(model, None, tmp_path / "missing" / "r.html")
-    with pytest.raises(IsADirectoryError, match="name a file"):
+    with pytest.raises(IsADirectoryError, match="pass a file name"):
         report.write(model, None, tmp_path)
 
 

@@ -105,7 +105,7 @@ def test_missing_text_is_written_as_null(tmp_path):
 def test_ids_with_mixed_types_are_reported_before_any_work(tmp_path):
     frame = pd.DataFrame(X, columns=NAMES).assign(key=pd.Series(["a", 1] * 1000, dtype=object))
     seen = []
-    with pytest.raises(ValueError, match=r"ids: column 'key' .* holds values of several types"):
+    with pytest.raises(ValueError, match=r"ids: column 'key' .* contains values of several types"):
         scaling.transform(
             MODEL, open_source(frame, ids="key", block_rows=300), tmp_path / "out.parquet",
             progress=lambda *x: seen.append(x),
@@ -217,17 +217,17 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch):
 
 
 def test_invalid_outputs_are_reported(tmp_path):
-    with pytest.raises(ValueError, match=r"cannot write 'Z\.txt': output must end in \.npy"):
+    with pytest.raises(ValueError, match=r"cannot write 'Z\.txt': the name must end in \.npy"):
         scaling.transform(MODEL, X, tmp_path / "Z.txt")
     with pytest.raises(FileNotFoundError, match="nowhere' does not exist"):
         scaling.transform(MODEL, X, tmp_path / "nowhere" / "Z.npy")
     (tmp_path / "folder.npy").mkdir()
-    with pytest.raises(IsADirectoryError, match=r"folder\.npy' is a folder; name a file in it"):
+    with pytest.raises(IsADirectoryError, match=r"folder\.npy' is a folder; pass a file name"):
         scaling.transform(MODEL, X, tmp_path / "folder.npy")
     frame = pd.DataFrame(X, columns=NAMES).assign(label=1)
-    with pytest.raises(ValueError, match=r"a \.npy file cannot hold the ids 'label'"):
+    with pytest.raises(ValueError, match=r"a \.npy file cannot contain the ids 'label'"):
         scaling.transform(MODEL, open_source(frame, ids="label"), tmp_path / "Z.npy")
-    with pytest.raises(ValueError, match="ids: 'label' is also the name of an output column"):
+    with pytest.raises(ValueError, match="id column 'label' has the same name as an output column"):
         scaling.predict(
             NormalizedCut(2).fit(X), open_source(frame, ids="label"), tmp_path / "Z.csv"
         )
@@ -235,7 +235,9 @@ def test_invalid_outputs_are_reported(tmp_path):
 
 def test_a_missing_package_is_reported_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'a \.csv file needs pyarrow: pip install "rskpca\[pa'):
+    with pytest.raises(
+        ImportError, match=r'writing a \.csv file requires pyarrow: pip install "rskpca'
+    ):
         scaling.transform(MODEL, X, tmp_path / "Z.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -245,7 +247,7 @@ def test_columns_that_differ_from_those_in_the_fit_are_reported(tmp_path):
         scaling.transform(MODEL, X[:, :2], tmp_path / "Z.npy")
     frame = pd.DataFrame(X, columns=NAMES)
     model = scaling.fit(ReducedSetKernelPCA(2), frame)
-    with pytest.raises(ValueError, match="the column 'c' where the model was fitted to 'a'"):
+    with pytest.raises(ValueError, match="the column 'c' where the model expects 'a'"):
         scaling.transform(model, frame[NAMES[::-1]], tmp_path / "Z.npy")
     reordered = open_source(frame[NAMES[::-1]], columns=model.feature_names_in_)
     Z = np.load(scaling.transform(model, reordered, tmp_path / "Z.npy"))

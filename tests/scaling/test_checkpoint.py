@@ -97,17 +97,19 @@ def test_a_fit_to_an_iterator_can_be_resumed_with_an_equal_iterator(tmp_path):
 def test_a_checkpoint_of_another_estimator_is_rejected(data, tmp_path):
     fit(ReducedSetKernelPCA(2), data, tmp_path / "checkpoint")
     for other in (ReducedSetKernelPCA(3), ReducedSetKernelPCA(2, ell=5.0), ShadowDensity()):
-        with pytest.raises(ValueError, match=r"checkpoint' belongs to another estimator.*delete"):
+        with pytest.raises(
+            ValueError, match=r"checkpoint' was written for a different estimator.*delete"
+        ):
             fit(other, data, tmp_path / "checkpoint")
 
 
 def test_a_checkpoint_of_another_source_is_rejected(data, tmp_path):
     estimator = ReducedSetKernelPCA(2)
     fit(estimator, data, tmp_path / "checkpoint")
-    with pytest.raises(ValueError, match=r"checkpoint' belongs to another source.*delete"):
+    with pytest.raises(ValueError, match=r"checkpoint' was written for a different source.*delete"):
         fit(estimator, open_source(data, columns=["a", "b"]), tmp_path / "checkpoint")
     pd.DataFrame(X + 1, columns=["a", "b", "c"]).to_parquet(data)
-    with pytest.raises(ValueError, match=r"another source, or the source has changed since"):
+    with pytest.raises(ValueError, match=r"a different source, or the source has changed since"):
         fit(estimator, data, tmp_path / "checkpoint")
 
 
@@ -135,7 +137,7 @@ def test_files_that_are_not_checkpoints_are_rejected(data, tmp_path):
             ShadowDensity(RadialKernel(lambda s: np.exp(-s), 2, 1.0)),
             "checkpoint",
             ValueError,
-            "a function without a name",
+            "an anonymous function",
         ),
         (
             ReducedSetKernelPCA(2),
@@ -143,7 +145,7 @@ def test_files_that_are_not_checkpoints_are_rejected(data, tmp_path):
             FileNotFoundError,
             "nowhere' does not exist; create it",
         ),
-        (ReducedSetKernelPCA(2), ".", IsADirectoryError, "is a folder; name a file in it"),
+        (ReducedSetKernelPCA(2), ".", IsADirectoryError, "is a folder; pass a file name"),
         (
             make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)),
             "nowhere/checkpoint",
@@ -172,7 +174,7 @@ def test_a_checkpoint_of_another_array_in_the_same_file_is_rejected(tmp_path):
     np.savez(tmp_path / "data.npz", a=X, b=X + 100)
     estimator = ReducedSetKernelPCA(2)
     fit(estimator, open_source(tmp_path / "data.npz", dataset="a"), tmp_path / "checkpoint")
-    with pytest.raises(ValueError, match="another source"):
+    with pytest.raises(ValueError, match="a different source"):
         fit(estimator, open_source(tmp_path / "data.npz", dataset="b"), tmp_path / "checkpoint")
 
 

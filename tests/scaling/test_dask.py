@@ -308,7 +308,7 @@ class TestErrors:
         )
 
     def test_data_without_rows_are_rejected(self):
-        self.assert_rejected(BLOCKS[:0], r"X has no row of positive weight")
+        self.assert_rejected(BLOCKS[:0], r"X has no row with positive weight")
         self.assert_rejected(BLOCKS, r"X has no row", sample_weight=da.zeros(3000, chunks=170))
 
     def test_invalid_weights_are_rejected(self):

@@ -128,5 +128,5 @@ def test_a_cluster_without_workers_raises_an_error_instead_of_hanging(tmp_path, 
         assert not thread.is_alive()
     assert len(errors) == 1
     assert isinstance(errors[0], RuntimeError)
-    assert "the cluster has had no worker for 1 seconds" in str(errors[0])
+    assert "the cluster has had no workers for 1 seconds" in str(errors[0])
     assert fitted_state(model) == before

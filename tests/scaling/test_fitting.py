@@ -219,7 +219,10 @@ def test_an_error_leaves_the_estimator_unfitted():
         ),
         (NystromKernelPCA(2, extension="data"), "NystromKernelPCA cannot be fitted block"),
         (KernelPCANovelty(SubsampledKernelPCA(2)), "SubsampledKernelPCA cannot be fitted block"),
-        (IncrementalPCA(2), "IncrementalPCA cannot be fitted block by block: it is not a density"),
+        (
+            IncrementalPCA(2),
+            "IncrementalPCA cannot be fitted block by block because it is not a density",
+        ),
     ],
 )
 def test_estimators_that_require_all_rows_are_rejected(estimator, message):

@@ -65,7 +65,7 @@ def test_a_checkpoint_counts_complete_rows(data, tmp_path):
     assert model.reduced_set_ == whole.reduced_set_
     assert seen[0] > 500
     assert seen[-1] == len(LEFT)
-    with pytest.raises(ValueError, match="belongs to another source"):
+    with pytest.raises(ValueError, match="was written for a different source"):
         scaling.fit(estimator, open_source(data, ids="id", block_rows=64), **options)
 
 

@@ -55,7 +55,7 @@ def test_a_saved_pipeline_can_transform_files(tmp_path):
     again = load(tmp_path / "model.rskpca")
     scaling.transform(again, tmp_path / "rows.csv", tmp_path / "Z.npy")
     np.testing.assert_allclose(np.load(tmp_path / "Z.npy"), model.transform(FRAME), atol=1e-12)
-    with pytest.raises(ValueError, match="'b' where the model was fitted to 'a'"):
+    with pytest.raises(ValueError, match="'b' where the model expects 'a'"):
         scaling.transform(again, FRAME[["b", "a", "c"]], tmp_path / "Z.npy")
 
 
@@ -65,7 +65,7 @@ def test_a_checkpoint_can_be_used_with_only_one_scaler(tmp_path):
     first = scaling.fit(pipeline, X, checkpoint=path)
     again = scaling.fit(pipeline, X, checkpoint=path)
     assert again[-1].reduced_set_ == first[-1].reduced_set_
-    with pytest.raises(ValueError, match="another source"):
+    with pytest.raises(ValueError, match="a different source"):
         scaling.fit(pipeline.set_params(standardscaler__with_mean=False), X, checkpoint=path)
 
 
@@ -76,12 +76,14 @@ def test_a_frozen_scaler_is_not_refitted():
     assert model[0] is scaler
     whole = ReducedSetKernelPCA(2, bandwidth=2.0).fit(scaler.transform(FRAME))
     assert model[-1].reduced_set_ == whole.reduced_set_
-    with pytest.raises(ValueError, match="'b' where the model was fitted to 'a'"):
+    with pytest.raises(ValueError, match="'b' where the model expects 'a'"):
         scaling.standardized(FRAME[["b", "a", "c"]], FrozenEstimator(scaler))
 
 
 def test_inputs_that_cannot_be_standardized_are_reported():
     with pytest.raises(ValueError, match="standardizing reads the data twice, but the iterator"):
         scaling.standardized(iter([X]))
-    with pytest.raises(TypeError, match=r"a StandardScaler and an estimator.* got PCA, Reduced"):
+    with pytest.raises(
+        TypeError, match=r"a StandardScaler and an rskpca estimator, got PCA, Reduced"
+    ):
         scaling.fit(make_pipeline(PCA(2), ReducedSetKernelPCA(2)), X)

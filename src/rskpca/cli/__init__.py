@@ -1,4 +1,4 @@
-"""The command ``rskpca``: plan, fit, embed, report and compare from a shell."""
+"""The ``rskpca`` command line: plan, fit, embed, report and compare from a shell."""
 
 import signal
 import sys
@@ -9,15 +9,15 @@ INTERRUPTED, TERMINATED = 130, 143
 
 
 def main() -> None:
-    """Run the command line, or say what to install if typer or rich is missing."""
+    """Run the command line, or print installation instructions if typer or rich is missing."""
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ImportError as error:
-        sys.exit(f'error: the command line needs {error.name}: pip install "rskpca[cli]".')
+        sys.exit(f'error: the command line requires {error.name}: pip install "rskpca[cli]".')
     try:
         from .app import app
-    except KeyboardInterrupt:  # later ones are handled by the program
+    except KeyboardInterrupt:  # interrupts after this point are handled by the program
         sys.exit(INTERRUPTED)
     # Raising an exception lets context managers remove unfinished files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))

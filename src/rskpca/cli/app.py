@@ -1,6 +1,6 @@
 """The program and its nine commands, in the order in which they are used.
 
-Libraries are imported inside the commands, so that ``--help`` answers at once.
+Libraries are imported inside the commands, so that ``--help`` responds immediately.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .output import Display
 
 app = typer.Typer(
     cls=Program,
-    help="Kernel PCA of files of any size, in one pass, with a bound on its error.",
+    help="Kernel PCA for files of any size, in one pass, with an error bound.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -31,7 +31,7 @@ app = typer.Typer(
 
 
 def _command(*examples: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a command whose help ends with examples."""
+    """Register a command, with examples at the end of its help."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         app.command(epilog="\n\n".join(("Examples:", *examples)))(opt.expand(function))
@@ -48,7 +48,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback(
     epilog="Examples:\n\nrskpca demo\n\nrskpca fit data.parquet --report report.html\n\n"
-    "Exit codes: 0 success, 1 a problem with the data, a model or a file, 2 wrong options, 70 a "
+    "Exit codes: 0 success, 1 a problem with the data, a model or a file, 2 invalid options, 70 a "
     "bug, 130 interrupted."
 )
 def _program(
@@ -56,18 +56,18 @@ def _program(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Parse the options of the program itself."""
+    """Parse the global options."""
 
 
 @_command("rskpca demo", "rskpca demo --folder somewhere")
 def demo(
     *,
     folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to write; created if it is missing.")
+        Path, typer.Option(metavar="FOLDER", help="Output folder; created if it does not exist.")
     ] = Path("rskpca-demo"),
     display: Display,
 ) -> None:
-    """Fit handwritten digits, write a report and suggest what to try next."""
+    """Fit a model to handwritten digits, write a report and suggest next steps."""
     from ..data import open_source
     from ..embedding import ReducedSetKernelPCA
     from . import modeling, rows, summary
@@ -90,7 +90,7 @@ def demo(
         ("compare", f"rskpca compare {data} --exclude digit"),
         ("fit your own data", "rskpca fit yours.parquet --report report.html"),
     ]
-    intro = "1,797 handwritten digits of 8 x 8 pixels from scikit-learn"
+    intro = "scikit-learn's 1,797 handwritten digits, 8 x 8 pixels each"
     display.show(result.to_dict(), intro, result, summary.show_commands(commands))
 
 
@@ -101,7 +101,7 @@ def demo(
 def plan(
     *,
     data: opt.DataPath,
-    plot: Annotated[Path | None, opt.File(help="Also draw a figure: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, opt.File(help="Also write a figure: .png, .svg or .pdf.")] = None,
     components: opt.Components = 5,
     ell: opt.Ell = 4.0,
     bandwidth: opt.Bandwidth = None,
@@ -140,12 +140,12 @@ def fit(
     *,
     data: opt.DataPath,
     output: Annotated[
-        Path | None, opt.OutputFile(help="Model file; by default DATA.rskpca.")
+        Path | None, opt.OutputFile(help="Model file; DATA.rskpca by default.")
     ] = None,
     report: Annotated[Path | None, opt.File(help="Also write an HTML report.")] = None,
     color: opt.Color = None,
     checkpoint: Annotated[
-        Path | None, opt.File(help="Save the state here, and resume from it.")
+        Path | None, opt.File(help="File for saving and resuming the fit.")
     ] = None,
     settings: opt.Settings,
     reading: opt.Reading,
@@ -188,7 +188,7 @@ def transform(
         opt.Output("--id", metavar="NAME", help="Column to copy to the output; can be repeated."),
     ] = None,
     labels: Annotated[
-        bool, opt.Output("--labels", help="Write clusters or outliers instead of coordinates.")
+        bool, opt.Output("--labels", help="Write cluster or outlier labels instead of coordinates.")
     ] = False,
     reading: opt.Reading,
     display: Display,
@@ -206,7 +206,7 @@ def transform(
     source = open_rows(reading, data, loaded.fitted, ids=ids or ())
     apply = scaling.predict if labels else scaling.transform
     start = time.perf_counter()
-    with display.progress(source, data, skipped="have no values in the output") as bar:
+    with display.progress(source, data, skipped="left {} with {} empty.") as bar:
         bar.verb, bar.next_stage = "embedding", "writing"
         apply(loaded.estimator, source, path, progress=bar.rows_done)
     seconds = time.perf_counter() - start
@@ -218,7 +218,7 @@ def transform(
 
 @_command("rskpca inspect model.rskpca", "rskpca inspect model.rskpca --json | jq .centers")
 def inspect(*, model: opt.ModelPath, display: Display) -> None:
-    """Show what a model file contains and how large the error can be."""
+    """Show the contents of a model file and bound its error."""
     from ..io import describe
     from .modeling import load_model
 
@@ -279,15 +279,15 @@ def report(
     *,
     model: opt.ModelPath,
     data: opt.DataPath,
-    output: Annotated[Path, opt.OutputFile(help="The page.")] = Path("report.html"),
+    output: Annotated[Path, opt.OutputFile(help="HTML file.")] = Path("report.html"),
     color: opt.Color = None,
     title: Annotated[
-        str | None, opt.Output(metavar="TEXT", help="Title; by default the name of DATA.")
+        str | None, opt.Output(metavar="TEXT", help="Title; the name of DATA by default.")
     ] = None,
     reading: opt.Reading,
     display: Display,
 ) -> None:
-    """Write a report on a model as one HTML file that works offline."""
+    """Write a report on a model as a single HTML file that works offline."""
     from . import modeling
     from .rows import open_rows
     from .summary import show_file
@@ -310,10 +310,10 @@ def report(
 def merge(
     *,
     models: opt.ModelPaths,
-    output: Annotated[Path, opt.OutputFile(help="The merged model.")] = Path("merged.rskpca"),
+    output: Annotated[Path, opt.OutputFile(help="Merged model file.")] = Path("merged.rskpca"),
     display: Display,
 ) -> None:
-    """Merge models of parts of the data into one, without the data."""
+    """Merge models fitted to parts of the data, without reading the data."""
     from ..io import save
     from .modeling import merge_models
     from .summary import Summary
@@ -334,11 +334,11 @@ def merge(
 def compare(
     *,
     data: opt.DataPath,
-    output: Annotated[Path, opt.OutputFile(help="The figure: .png, .svg or .pdf.")] = Path(
+    output: Annotated[Path, opt.OutputFile(help="Figure: .png, .svg or .pdf.")] = Path(
         "compare.png"
     ),
     rows: Annotated[
-        int, opt.Input(min=100, metavar="N", help="Number of rows to use, held in memory.")
+        int, opt.Input(min=100, metavar="N", help="Number of rows to load into memory.")
     ] = 100_000,
     components: opt.Components = 5,
     ell: opt.Ell = 4.0,
@@ -347,7 +347,7 @@ def compare(
     reading: opt.Reading,
     display: Display,
 ) -> None:
-    """Compare rskpca with scikit-learn on your data: time, memory, size, error."""
+    """Compare rskpca with scikit-learn on your data: time, memory, size and error."""
     from sklearn.preprocessing import StandardScaler
 
     from .. import Gaussian

@@ -1,6 +1,6 @@
-"""The comparison with scikit-learn: time, memory, size and error on the same rows.
+"""Compare rskpca with scikit-learn: time, memory, size and error on the same rows.
 
-``python -m rskpca.cli.comparison JSON`` prints the peak memory of one fit, in megabytes.
+``python -m rskpca.cli.comparison JSON`` prints the peak memory of one fit in megabytes.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ Announce = Callable[[str], object]
 
 SAMPLE, HELD_OUT = 4000, 1000  # rows that exact kernel PCA handles in seconds
 ROUNDS = 3
-MAX_LANDMARKS = 2000  # the singular value decomposition of more takes minutes
+MAX_LANDMARKS = 2000  # with more, the singular value decomposition takes minutes
 _DEFAULT_LANDMARKS = 100  # scikit-learn's default
-_MAX_SECONDS = 10.0  # a method that has taken longer is not fitted again
-_EMBEDDED_ROWS = 5000  # rows of a timed transform
+_MAX_SECONDS = 10.0  # slower methods are fitted only once
+_EMBEDDED_ROWS = 5000  # number of rows in a timed transform
 _ROUNDING = 1e-9
 
 
 class Task(NamedTuple):
-    """The settings that all compared methods share."""
+    """Settings shared by all compared methods."""
 
     n_components: int
     kernel: Gaussian
@@ -48,18 +48,18 @@ class Task(NamedTuple):
 
 @dataclass
 class Entry:
-    """A method of the registry at one size, with its measurements."""
+    """A registered method at one size, with its measurements."""
 
     title: str
     method: str
-    size: float | None  # ell, or a number of landmarks
+    size: float | None  # ell or number of landmarks
     ours: bool = False
     n_rows: int = 0
-    points: int = 0  # at which the kernel of a new row is evaluated
+    points: int = 0  # kernel evaluations per new row
     fits: list[float] = field(default_factory=list)  # seconds
     embeds: list[float] = field(default_factory=list)  # seconds per 1,000 rows
-    errors: list[float] = field(default_factory=list)  # against exact kernel PCA
-    megabytes: float | None = None  # at the peak of a fit, above the data
+    errors: list[float] = field(default_factory=list)  # relative to exact kernel PCA
+    megabytes: float | None = None  # peak during a fit, in addition to the data
 
     def fit(self, task: Task, rows: Array, seed: int = 0) -> Any:
         """Return a fitted estimator."""
@@ -67,13 +67,13 @@ class Entry:
         return make(task.n_components, task.kernel, self.size, random_state=seed).fit(rows)
 
     def warm_up(self, task: Task, rows: Array) -> None:
-        """Fit a few rows, so that imports and compilation are not measured."""
+        """Fit a few rows, so that imports and compilation are not timed."""
         counted = METHODS[self.method].size == "n_centers"
         size = 2 * task.n_components + 10 if counted else self.size
         Entry("", self.method, size).fit(task, rows[:500]).transform(rows[:10])
 
     def measure(self, task: Task, rows: Array, test: Array, exact: Array | None, seed: int) -> None:
-        """Fit and embed once; compare with the exact coordinates of the test rows, if given."""
+        """Fit and embed once, and compare with the exact coordinates of the test rows, if given."""
         many = np.resize(test, (_EMBEDDED_ROWS, test.shape[1]))
         start = time.perf_counter()
         model = self.fit(task, rows, seed)
@@ -86,22 +86,22 @@ class Entry:
             self.errors.append(embedding_error(exact, model.transform(test)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the medians for JSON."""
+        """Return the median measurements as JSON-serializable data."""
         measured = {column.key: column.value(self) for column in COLUMNS}
         return {"method": self.title, "rows": self.n_rows, **measured}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """All methods on a sample, and those that can handle them on all rows."""
+    """Measurements of all methods on a sample, and of scalable methods on all rows."""
 
     task: Task
     n_held_out: int
     sampled: list[Entry]
-    complete: list[Entry]  # empty if the sample has all rows
+    complete: list[Entry]  # empty if the sample contains all rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers for JSON."""
+        """Return the measurements as JSON-serializable data."""
         return {
             "components": self.task.n_components,
             "bandwidth": self.task.kernel.scale,
@@ -112,24 +112,24 @@ class Comparison:
 
 
 def compare(rows: Array, task: Task, ell: float, announce: Announce) -> Comparison:
-    """Measure all methods on a sample of the rows, and then on all of them."""
+    """Measure all methods on a sample, and those that scale on all rows."""
     rows = np.random.default_rng(0).permutation(rows)
     n_held_out = min(HELD_OUT, len(rows) // 5)
     test, train = rows[:n_held_out], rows[n_held_out:][:SAMPLE]
-    announce("exact kernel PCA of a sample")
+    announce("fitting exact kernel PCA to a sample")
     exact = Entry("", "kpca", None).fit(task, train).transform(test)
     sampled = enter(task, ell, train, exact=True)
     measure(sampled, task, train, test, exact, announce)
     complete = []
     if len(rows) > len(train) + len(test):
-        announce("all rows")
+        announce("fitting all rows")
         complete = enter(task, ell, rows, exact=False)
         measure(complete, task, rows, test, None, announce)
     return Comparison(task, n_held_out, sampled, complete)
 
 
 def enter(task: Task, ell: float, rows: Array, *, exact: bool) -> list[Entry]:
-    """Return rskpca, Nystroem at the same sizes and at its default, and KernelPCA if exact."""
+    """Return entries for rskpca, Nystroem (same sizes and default), and KernelPCA if exact."""
     ours = [
         Entry("rskpca", "shadow", ell, ours=True),
         Entry("rskpca --small --refine", "shadow-two-scales-refined", ell, ours=True),
@@ -149,7 +149,7 @@ def measure(
     exact: Array | None,
     announce: Announce,
 ) -> None:
-    """Measure all methods in turns, warm, and then the memory of each."""
+    """Measure the time of all methods in alternating warm runs, and then their memory."""
     for entry in entries:
         announce(entry.title)
         entry.warm_up(task, rows)
@@ -162,18 +162,18 @@ def measure(
         file = Path(folder) / "rows.npy"
         np.save(file, rows)
         for entry in entries:
-            announce(f"memory of {entry.title}")
+            announce(f"measuring the memory of {entry.title}")
             entry.megabytes = peak_memory(entry, task, file)
 
 
 def peak_memory(entry: Entry, task: Task, file: Path) -> float:
-    """Return the megabytes that a fit needs above the data, measured in a new process."""
+    """Return the megabytes that a fit uses in addition to the data, measured in a new process."""
     order = entry.method, entry.size, task.n_components, task.kernel.scale, str(file)
     command = [sys.executable, "-m", __name__, json.dumps(order)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode:
         raise MemoryError(
-            f"{entry.title} could not be fitted in a process of its own (exit code "
+            f"{entry.title} could not be fitted in a separate process (exit code "
             f"{process.returncode}); use fewer --rows. {process.stderr[-200:]}"
         )
     return float(process.stdout.splitlines()[-1])
@@ -192,7 +192,7 @@ def _measure_memory(
 
 
 def _megabytes_of_process(field: str) -> float:
-    """Return ``VmRSS``, the memory in use, or ``VmHWM``, its peak."""
+    """Return ``VmRSS``, the current memory use, or ``VmHWM``, its peak, of this process."""
     status = Path("/proc/self/status")
     if not status.exists():  # on Linux, ru_maxrss starts from the peak of the parent process
         import resource
@@ -204,7 +204,7 @@ def _megabytes_of_process(field: str) -> float:
 
 
 class Column(NamedTuple):
-    """A measurement, and how it is written."""
+    """A measured quantity and how to format it."""
 
     title: str
     key: str
@@ -233,7 +233,7 @@ COLUMNS = (
 
 
 def show(name: str, result: Comparison) -> list[RenderableType]:
-    """Return the tables, and how the numbers were measured."""
+    """Return the tables, and notes on how the numbers were measured."""
     parts: list[RenderableType] = []
     for entries in filter(None, (result.sampled, result.complete)):
         parts += [_table(f"{name}: {entries[0].n_rows:,} rows", entries), ""]
@@ -241,7 +241,7 @@ def show(name: str, result: Comparison) -> list[RenderableType]:
 
 
 def _table(title: str, entries: Sequence[Entry]) -> Table:
-    """Return one line per method; the best value of each column is green."""
+    """Return a table with one row per method and the best value of each column in green."""
     columns = [column for column in COLUMNS if column.value(entries[0]) is not None]
     table = Table(title=Text(title), title_justify="left", title_style="bold", box=None)
     table.add_column("", no_wrap=True)
@@ -259,31 +259,31 @@ def _table(title: str, entries: Sequence[Entry]) -> Table:
 
 
 def remarks(result: Comparison) -> list[str]:
-    """Return how the numbers were measured, and what was left out."""
+    """Return notes on how the numbers were measured and which methods were omitted."""
     task = result.task
     sentences = [
-        f"All methods use the same rows, threads, {task.n_components} components and Gaussian "
-        f"kernel (bandwidth {task.kernel.scale:.4g}), centered in feature space.",
-        f"The error is that of {result.n_held_out:,} held-out rows against exact kernel PCA, after "
-        "the best linear alignment; for Nystroem, the median over random landmarks.",
-        "Times are medians of warm runs in turns. Memory is the peak of a fit above the data, in "
-        "a process of its own.",
+        f"All methods use the same rows, number of threads, {task.n_components} components and "
+        f"Gaussian kernel (bandwidth {task.kernel.scale:.4g}), centered in feature space.",
+        f"Errors are measured on {result.n_held_out:,} held-out rows against exact kernel PCA, "
+        "after the best linear alignment; for Nystroem, the median over random landmarks.",
+        "Times are medians of alternating warm runs. Memory is the peak of a fit in addition to "
+        "the data, measured in a separate process.",
     ]
     points = max(e.points for e in (*result.sampled, *result.complete) if e.ours)
     if points > MAX_LANDMARKS:
         sentences.append(
             f"Nystroem was limited to {MAX_LANDMARKS:,} points where rskpca has {points:,} "
-            "centers, because its cost grows with their cube."
+            "centers, because its cost grows with the cube of the number of points."
         )
     if result.complete:
         n = result.complete[0].n_rows
         size = _megabytes(8 * n**2 / 1e6)
-        sentences.append(f"KernelPCA was not run on {n:,} rows: its matrix would take {size}.")
+        sentences.append(f"KernelPCA was not run on {n:,} rows: its matrix would require {size}.")
     return sentences
 
 
 def draw(name: str, result: Comparison, path: Path) -> None:
-    """Write a figure with one panel per column, and one row of panels per number of rows."""
+    """Write a figure with one panel per measurement and one row of panels per number of rows."""
     groups = [entries for entries in (result.sampled, result.complete) if entries]
     sizes = [len(entries) for entries in groups]
     figure, panels = import_pyplot().subplots(
@@ -295,7 +295,7 @@ def draw(name: str, result: Comparison, path: Path) -> None:
             _draw_panel(ax, column, entries)
         axes[0].invert_yaxis()
         axes[0].set_ylabel(f"{entries[0].n_rows:,} rows", fontweight="bold", color=INK)
-    title = f"{name}: rskpca (dark) and scikit-learn; left is better, logarithmic scales"
+    title = f"{name}: rskpca (dark) and scikit-learn; logarithmic scales, left is better"
     figure.suptitle(title, fontweight="bold", color=INK)
     figure.savefig(path, dpi=150)
     import_pyplot().close(figure)
@@ -309,8 +309,8 @@ def _draw_panel(ax: Any, column: Column, entries: Sequence[Entry]) -> None:
     ax.set_xscale("log")
     values = [value for entry in entries if (value := column.value(entry)) is not None]
     least = min((value for value in values if value > _ROUNDING), default=1.0)
-    for entry, value in zip(entries, values, strict=False):  # without exact PCA, no errors
-        place = max(value, least / 4), entry.title  # a logarithmic scale has no zero
+    for entry, value in zip(entries, values, strict=False):  # errors require exact PCA
+        place = max(value, least / 4), entry.title  # a logarithmic scale cannot show zero
         ax.scatter(*place, color=INK if entry.ours else BAND, s=64)
         label = {"textcoords": "offset points", "ha": "center", "fontsize": "small", "color": INK}
         ax.annotate(column.write(value), place, (0, 7), **label)

@@ -1,4 +1,4 @@
-"""The program: a group of commands in which every failure is one line."""
+"""The command group, which reports every failure on one line."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from typer.core import TyperGroup
 
 from . import INTERRUPTED
 
-FAILED, BUG = 1, 70  # 2, for wrong options, is typer's
+FAILED, BUG = 1, 70  # typer uses 2 for invalid options
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _FIXES = {
-    "exclude": "leave them out with --exclude, or name the features with --columns",
-    "skip_missing": "fill it, drop the row, or use --skip-missing",
-    "dataset": "choose one with --dataset",
+    "exclude": "leave them out with --exclude, or select the features with --columns",
+    "skip_missing": "fill it in, drop the row, or use --skip-missing",
+    "dataset": "choose an array with --dataset",
 }
 
 
 class Program(TyperGroup):
-    """A command group that turns exceptions into one line and an exit code."""
+    """A command group that converts exceptions to one line and an exit code."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command; without arguments typer shows the help."""
+        """Parse the global options, or show the help if there are no arguments."""
         with _one_line_errors(ctx) if args else nullcontext():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; its warnings are printed as notes."""
+        """Run a command, printing warnings as notes."""
         with warnings.catch_warnings(), _one_line_errors(ctx):
             warnings.filterwarnings("default", category=UserWarning)
             # The command line compares column names itself.
@@ -54,7 +54,7 @@ def _one_line_errors(ctx: Any) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        print_line("interrupted: no unfinished files are left.", "yellow")
+        print_line("interrupted: unfinished files were removed.", "yellow")
         raise typer.Exit(INTERRUPTED) from error
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
@@ -85,7 +85,7 @@ def _explain(error: Exception, ctx: Any) -> tuple[int, str]:
 
 
 def _with_options(error: Exception) -> str:
-    """Return the message; errors of a data file are worded with options."""
+    """Return the error message, naming options instead of arguments in data errors."""
     from ..data import SourceError
 
     if isinstance(error, SourceError) and error.remedy:
@@ -100,7 +100,7 @@ def _lower(text: str) -> str:
 
 
 def print_line(text: str, style: str) -> None:
-    """Print a single line on stderr, with its first word in color."""
+    """Print a single line to stderr, with its first word in color."""
     word, _, rest = " ".join(text.split()).partition(":")
     line = Text.assemble((f"{word}:", style), rest)
     Console(file=sys.stderr, highlight=False).print(line, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Checks of input and output files, made before any work starts."""
+"""Checks of input and output files before any work starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLES = (".npy", ".parquet", ".csv")
 
 
 def check_input(path: Path | None) -> Path | None:
-    """Return the path if it can be read; the error suggests a similar name."""
+    """Return the path if it can be read; otherwise, the error suggests a similar name."""
     if path is None:
         return None
     if not path.exists():
@@ -32,14 +32,14 @@ def check_input(path: Path | None) -> Path | None:
 def check_output(
     path: Path, inputs: Iterable[Path | None] = (), endings: tuple[str, ...] = ()
 ) -> Path:
-    """Return the path if a file can be written there that is not one of the inputs."""
+    """Return the path if a file can be written there and it is not one of the inputs."""
     folder = path.parent
     if endings and path.suffix.lower() not in endings:
         raise ValueError(f"cannot write {str(path)!r}: the name must end in {_either(endings)}.")
     if not folder.is_dir():
         raise FileNotFoundError(f"no such folder: {str(folder)!r}. Create it first.")
     if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file.")
+        raise IsADirectoryError(f"{str(path)!r} is a folder; pass a file name.")
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"permission denied: cannot write to the folder {str(folder)!r}.")
     if any(other is not None and path.resolve() == other.resolve() for other in inputs):
@@ -53,7 +53,7 @@ def _either(endings: tuple[str, ...]) -> str:
 
 @contextmanager
 def naming_errors(path: Path) -> Iterator[None]:
-    """Add the name of the file to system errors that lack one, such as a full disk."""
+    """Add the file name to system errors that lack one, such as a full disk."""
     try:
         yield
     except OSError as error:
@@ -65,7 +65,7 @@ def naming_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a temporary path that replaces ``path`` once it is complete."""
+    """Yield a temporary path that replaces ``path`` when it is complete."""
     from .._core import atomic
 
     with naming_errors(path), atomic.atomic_write(path) as temporary:
@@ -73,5 +73,5 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 def size_of(path: Path) -> str:
-    """Return the size of a file in a readable unit."""
+    """Return the size of a file in a human-readable unit."""
     return decimal(path.stat().st_size)

@@ -47,7 +47,7 @@ _METHODS: dict[str, Any] = {
 
 
 def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
-    """Return an unfitted estimator, or a pipeline, with the given settings or like a model."""
+    """Return an unfitted estimator or pipeline, with the given settings or those of a model."""
     if like is not None:
         return _build_like(like)
     options: dict[str, Any] = {"ell": settings.ell}
@@ -65,10 +65,10 @@ def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
 
 
 def _build_like(fitted: FittedEstimator) -> Any:
-    """Return an estimator with the parameters, bandwidth, ell and scaling of a model."""
+    """Return an unfitted estimator with the parameters, bandwidth, ell and scaling of a model."""
     params = fitted.estimator.get_params(deep=False)
     if "density" not in params:
-        raise TypeError(f"--like needs an embedding on a density; {fitted.name} has none.")
+        raise TypeError(f"--like requires an embedding with a density; {fitted.name} has none.")
     changed: dict[str, Any] = {"kernel": fitted.kernel, "gamma": None, "bandwidth": None}
     if params["density"] is not None:
         density = changed["density"] = clone(params["density"]).set_params(kernel=None)
@@ -82,29 +82,29 @@ def _build_like(fitted: FittedEstimator) -> Any:
 
 
 def load_model(path: Path) -> Summary:
-    """Return the fitted model in a file."""
+    """Load a fitted model from a file."""
     loaded = Summary(load(path), path.name)
     try:
         _ = loaded.fitted
     except NotFittedError as error:
         name = type(loaded.estimator).__name__
-        raise ModelFileError(f"{path}: it contains a {name} that is not fitted.") from error
+        raise ModelFileError(f"{path}: it contains an unfitted {name}.") from error
     except TypeError as error:
         raise ModelFileError(f"{path}: {error}") from error
     return loaded
 
 
 def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
-    """Raise unless a model has coordinates, or labels if these are wanted."""
+    """Raise an error unless the model has the requested coordinates or labels."""
     model = fitted.model
     if labels and model.partition is None and model.offset is None:
-        raise TypeError(f"{fitted.name} has no labels; leave out --labels.")
+        raise TypeError(f"{fitted.name} has no labels; remove --labels.")
     if not labels and model.offset is not None:
         raise TypeError("a novelty detector has no coordinates; use --labels.")
 
 
 def check_certified(fitted: FittedEstimator) -> None:
-    """Raise unless a model has a certificate."""
+    """Raise an error unless a model has a certificate."""
     if not fitted.model.certified:
         raise TypeError(
             f"{fitted.name} has no certificate; only kernel PCA on a reduced set has one."
@@ -124,7 +124,7 @@ def fit(
     model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.rows_done)
     bar.stage("solving")
     summary = Summary(model, name)
-    _ = summary.model.eigenvalues  # solved on first use
+    _ = summary.model.eigenvalues  # solves the eigenproblem
     seconds = {"fit": time.perf_counter() - start}
     bar.stage("writing the model")
     with naming_errors(path):
@@ -135,7 +135,7 @@ def fit(
 def add_report(
     summary: Summary, source: Source, path: Path, color: str | None, title: str
 ) -> Summary:
-    """Write the report of a model from a sample of the rows."""
+    """Write a report on a model, using a sample of the rows."""
     start = time.perf_counter()
     block = sample(source, MAX_ROWS)
     with naming_errors(path):
@@ -154,7 +154,7 @@ def add_report(
 
 
 def merge_models(paths: Sequence[Path]) -> Any:
-    """Return one model for the data of several, behind the scaling that they share."""
+    """Merge several models into one, keeping their common scaling."""
     models = [load_model(path).fitted for path in paths]
     first = models[0]
     for model, path in zip(models, paths, strict=True):
@@ -162,8 +162,8 @@ def merge_models(paths: Sequence[Path]) -> Any:
         if not (same_scaling and model.kernel.same_as(first.kernel)):
             differ = "bandwidth" if same_scaling else "scaling"
             raise ValueError(
-                f"{str(path)!r} and {str(paths[0])!r} have a different {differ} and cannot be "
-                f"merged; fit {str(path)!r} with --like {paths[0]}."
+                f"{str(path)!r} and {str(paths[0])!r} cannot be merged because they have a "
+                f"different {differ}; fit {str(path)!r} with --like {paths[0]}."
             )
     merged = merge(*(model.estimator for model in models))
     if first.preprocessing is None:

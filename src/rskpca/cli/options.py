@@ -1,4 +1,4 @@
-"""Options that commands share, and the checks of their values."""
+"""Options shared by several commands, and their validation."""
 
 from __future__ import annotations
 
@@ -19,27 +19,25 @@ Kernel = Literal["gaussian", "laplacian"]
 Method = Literal["kernel-pca", "diffusion-maps", "laplacian-eigenmaps", "normalized-cut"]
 
 
-def _positive(value: float | None) -> float | None:
-    if value is not None and not value > 0:  # NaN is not
-        raise typer.BadParameter(f"{value:g} is not a positive number.")
-    return value
+def _require(valid: Callable[[float], bool], what: str) -> Callable[..., Any]:
+    """Return a callback that rejects values that are not valid; NaN never is."""
+
+    def check(value: float | None) -> float | None:
+        if value is not None and not valid(value):
+            raise typer.BadParameter(f"{value:g} is not {what}.")
+        return value
+
+    return check
 
 
-def _finite(value: float | None) -> float | None:
-    if value is not None and not 0 < value < math.inf:
-        raise typer.BadParameter(f"{value:g} is not a positive, finite number.")
-    return value
-
-
-def _share(value: float) -> float:
-    if not 0 < value < 1:
-        raise typer.BadParameter(f"{value:g} is not between 0 and 1.")
-    return value
+_positive = _require(lambda value: value > 0, "a positive number")
+_finite = _require(lambda value: 0 < value < math.inf, "a positive, finite number")
+_share = _require(lambda value: 0 < value < 1, "between 0 and 1")
 
 
 def _models(paths: list[Path]) -> list[Path]:
     if len(paths) < 2:
-        raise typer.BadParameter("give two or more models.")
+        raise typer.BadParameter("pass at least two models.")
     return [path for path in paths if check_input(path)]
 
 
@@ -48,7 +46,7 @@ def _either(choices: Any) -> str:
     return f"{', '.join(names)} or {last}."
 
 
-# The groups of options in the help. Paths are checked by the callback, not by typer.
+# Option groups in the help. Paths are checked by the callback, not by typer.
 _Argument = partial(typer.Argument, callback=check_input, readable=False)
 Input = partial(typer.Option, rich_help_panel="Columns")
 Model = partial(typer.Option, rich_help_panel="Model")
@@ -61,7 +59,7 @@ _FORMATS = ".parquet .arrow .feather .csv .npy .npz .h5 .zarr"
 DataPath = Annotated[Path, _Argument(metavar="DATA", help=f"File, or folder of files: {_FORMATS}")]
 FittedData = Annotated[
     Path | None,
-    _Argument(metavar="DATA", help="The fitted data, to measure the error on some of its rows."),
+    _Argument(metavar="DATA", help="The fitted data, for measuring the error on a sample."),
 ]
 ModelPath = Annotated[Path, _Argument(metavar="MODEL", help="Model file written by rskpca fit.")]
 ModelPaths = Annotated[
@@ -73,17 +71,17 @@ ModelPaths = Annotated[
 
 Components = Annotated[
     int,
-    Model("--components", "-r", metavar="N", min=1, help="Number of components, or of clusters."),
+    Model("--components", "-r", metavar="N", min=1, help="Number of components or clusters."),
 ]
 Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
 Bandwidth = Annotated[
-    float | None, _Number(help="Kernel bandwidth; by default the median distance.")
+    float | None, _Number(help="Kernel bandwidth; the median distance by default.")
 ]
 Standardize = Annotated[
     bool, Model("--standardize", "-s", help="Scale features to mean 0 and variance 1.")
 ]
 Confidence = Annotated[
-    float, typer.Option(metavar="NUMBER", callback=_share, help="Confidence of the estimates.")
+    float, typer.Option(metavar="NUMBER", callback=_share, help="Confidence level.")
 ]
 Color = Annotated[
     str | None, Output(metavar="NAME", help="Color the report by this column (not a feature).")
@@ -96,28 +94,28 @@ class Reading:  # numpydoc ignore=PR01
 
     columns: Annotated[
         list[str] | None,
-        Input("--columns", "-c", metavar="NAMES", help="Features: 'x*,age', or numbers from 0."),
+        Input("--columns", "-c", metavar="NAMES", help="Features: 'x*,age' or numbers from 0."),
     ] = None
     exclude: Annotated[
         list[str] | None,
         Input("--exclude", "-x", metavar="NAMES", help="Columns that are not features."),
     ] = None
-    weight: Annotated[str | None, Input(metavar="NAME", help="Column of row weights.")] = None
+    weight: Annotated[str | None, Input(metavar="NAME", help="Column with sample weights.")] = None
     delimiter: Annotated[
-        str | None, Input(metavar="CHAR", help="Delimiter of .csv; detected by default.")
+        str | None, Input(metavar="CHAR", help=".csv delimiter; detected by default.")
     ] = None
     decimal: Annotated[
-        str | None, Input(metavar="CHAR", help="Decimal mark of .csv, such as ','.")
+        str | None, Input(metavar="CHAR", help=".csv decimal mark, such as ','.")
     ] = None
     dataset: Annotated[
-        str | None, Input(metavar="NAME", help="Array inside .npz, .h5 or .zarr.")
+        str | None, Input(metavar="NAME", help="Name of the array in .npz, .h5 or .zarr.")
     ] = None
     skip_missing: Annotated[
         bool, Input("--skip-missing", help="Skip rows with missing or infinite values.")
     ] = False
 
     def as_options(self, without: tuple[str, ...] = ()) -> str:
-        """Return the given options as they are typed, with a space before each."""
+        """Return the given options as command-line text, each with a leading space."""
         typed = ""
         for name in (field.name for field in fields(self) if field.name not in without):
             value, option = vars(self)[name], f" --{name.replace('_', '-')}"
@@ -136,25 +134,23 @@ class Settings:  # numpydoc ignore=PR01
         Model(
             metavar="NUMBER",
             callback=_positive,
-            help="Resolution: 3 is coarse, 4 the default, 5 fine, inf exact.",
+            help="Resolution: 3 is coarse, 4 is the default, 5 is fine, inf is exact.",
         ),
     ] = None
-    tol: Annotated[float | None, _Number(help="Target error, such as 0.02, instead of --ell.")] = (
-        None
-    )
+    tol: Annotated[float | None, _Number(help="Target error, such as 0.02; replaces --ell.")] = None
     bandwidth: Bandwidth = None
     kernel: Annotated[Kernel, Model(metavar="NAME", help=_either(Kernel))] = "gaussian"
     method: Annotated[Method, Model(metavar="NAME", help=_either(Method))] = "kernel-pca"
-    refine: Annotated[
-        bool, Model("--refine", help="Read the data twice for a much smaller error.")
-    ] = False
+    refine: Annotated[bool, Model("--refine", help="Read the data twice to reduce the error.")] = (
+        False
+    )
     small: Annotated[
-        bool, Model("--small", help="Use fewer points: a small model, fast to apply.")
+        bool, Model("--small", help="Use fewer points, for a model that is fast to apply.")
     ] = False
     standardize: Standardize = False
     max_centers: Annotated[
         int | None,
-        Model(metavar="N", min=2, help="Limit memory: lower ell beyond N centers."),
+        Model(metavar="N", min=2, help="Limit memory by reducing ell beyond N centers."),
     ] = None
     like: Annotated[
         Path | None,
@@ -162,7 +158,7 @@ class Settings:  # numpydoc ignore=PR01
             metavar="MODEL",
             callback=check_input,
             readable=False,
-            help="Copy settings, bandwidth and scaling of a model.",
+            help="Copy the settings, bandwidth and scaling of a model.",
         ),
     ] = None
 
@@ -179,7 +175,7 @@ class Settings:  # numpydoc ignore=PR01
 
 def expand(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function in which each dataclass parameter is replaced by its fields."""
-    # Commands share bundles of options this way, and typer sees one parameter per option.
+    # This lets commands share groups of options, while typer sees one parameter per option.
     hints: dict[str, Any] = get_type_hints(function, include_extras=True)
     bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []

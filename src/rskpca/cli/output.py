@@ -1,4 +1,4 @@
-"""What a command prints: a result for people or as JSON, notes and a progress bar."""
+"""Command output: text or JSON results, notes and a progress bar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from rich.progress import (
     SpinnerColumn,
     Task,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
@@ -33,18 +32,18 @@ if TYPE_CHECKING:
 
 _MAX_WIDTH = 100
 _DELAY = 1.0  # seconds until the bar appears
-_HEAD = 1 << 18  # bytes of a .csv file from which its number of lines is estimated
+_HEAD = 1 << 18  # bytes of a .csv file used to estimate its number of lines
 
 
 def _remember(ctx: typer.Context, param: typer.CallbackParam, value: bool) -> bool:
-    """Store the value where the program finds it when a later option is wrong."""
+    """Store the value, so that it takes effect even if a later option is invalid."""
     ctx.meta[str(param.name)] = value
     return value
 
 
 @dataclass(frozen=True)
 class Display:  # numpydoc ignore=PR01
-    """Options for what is printed, which every command has."""
+    """Output options that all commands have."""
 
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False
     quiet: Annotated[
@@ -57,26 +56,26 @@ class Display:  # numpydoc ignore=PR01
     ] = False
 
     def show(self, numbers: Mapping[str, Any], *parts: RenderableType) -> None:
-        """Print the result: ``numbers`` as JSON, or ``parts`` for people."""
+        """Print the result as text (``parts``), or ``numbers`` with --json."""
         if self.json:
             print(json.dumps(to_plain(numbers), indent=1, allow_nan=False))
         elif not self.quiet:
-            console = Console(highlight=False)
+            console = Console(highlight=False, markup=False)
             console.width = min(console.width, _MAX_WIDTH) if console.is_terminal else _MAX_WIDTH
             for part in parts:
-                # commands to copy are not wrapped
+                # do not wrap commands that users copy
                 console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
     def note(self, text: str) -> None:
-        """Print a note for people on stderr, unless it is empty."""
+        """Print a note to stderr, unless it is empty."""
         if text and not (self.quiet or self.json):
             print_line(f"note: {text}", "yellow")
 
     @contextmanager
     def progress(
-        self, source: Source, data: Path, skipped: str = "were skipped"
+        self, source: Source, data: Path, skipped: str = "skipped {} with {}."
     ) -> Iterator[ProgressBar]:
-        """Show how far the rows are read; note at the end how many were skipped."""
+        """Show the progress of reading, and finally note how many rows were skipped."""
         bar = ProgressBar(source, data, visible=sys.stderr.isatty() and not self.quiet)
         source.watch = bar.rows_read
         try:
@@ -84,13 +83,12 @@ class Display:  # numpydoc ignore=PR01
         finally:
             bar.close()
         if source.n_skipped:
-            rows = "row" if source.n_skipped == 1 else "rows"
-            values = "missing or infinite values"
-            self.note(f"{source.n_skipped:,} {rows} with {values} {skipped}.")
+            rows = "1 row" if source.n_skipped == 1 else f"{source.n_skipped:,} rows"
+            self.note(skipped.format(rows, "missing or infinite values"))
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value that JSON can hold; numbers that are not finite become None."""
+    """Convert a value to JSON types, replacing non-finite numbers with None."""
     import numpy as np
 
     if isinstance(value, Mapping):
@@ -111,10 +109,10 @@ class ProgressBar:
         self.verb, self.next_stage = "fitting", "solving"
         self._source, self._estimate, self._visible = source, _estimate_rows(data), visible
         self._last_row, self._name = 0, ""
-        self._counting = False  # a fit or a transform says which rows it is done with
+        self._counting = False  # True once a fit or transform reports its own progress
         self._progress = Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), _RowsColumn(),
-            TextColumn("{task.fields[centers]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(10), _RowsColumn(),
+            TextColumn("{task.fields[centers]}"), TimeRemainingColumn(),
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
         self._task = self._progress.add_task("reading", total=None, centers="", about="")
@@ -124,22 +122,22 @@ class ProgressBar:
             self._timer.start()
 
     def rows_read(self, row: int) -> None:
-        """Show the rows read, unless a fit or a transform says which it is done with."""
+        """Show the number of rows read, unless a fit or transform reports its own progress."""
         if not self._counting:
             self._update("reading", row)
 
     def rows_done(self, rows: int, n_centers: int) -> None:
-        """Show the rows that a fit or a transform is done with."""
+        """Show the number of rows that a fit or transform has processed."""
         self._counting = rows != self._source.n_rows
         self._update(self.verb, rows, f"{n_centers:,} centers" if n_centers else "")
         if not self._counting:
             self.stage(self.next_stage)
 
     def stage(self, name: str) -> None:
-        """Show the name of a stage of unknown length."""
+        """Show the name of a stage of unknown duration."""
         self._counting, self._name = False, name
         self._progress.reset(self._task, description=name, centers="", about="")
-        self._progress.tasks[0].total = None  # reset() cannot set it
+        self._progress.tasks[0].total = None  # reset() cannot set it to None
 
     def close(self) -> None:
         """Remove the bar."""
@@ -152,23 +150,30 @@ class ProgressBar:
             self._name = name
             self._progress.reset(self._task, description=name)
         self._last_row, exact = row, self._source.n_rows
-        total, about = (self._estimate, "about ") if exact is None else (exact, "")
+        total, about = (self._estimate, "~") if exact is None else (exact, "")
         self._progress.update(self._task, completed=row, total=total, centers=centers, about=about)
 
 
 class _RowsColumn(ProgressColumn):
-    """Rows and rows per second."""
+    """Column with the number of rows and rows per second."""
 
     def render(self, task: Task) -> Text:
         if not task.completed:
             return Text("")
-        of = "" if task.total is None else f" of {task.fields['about']}{task.total:,.0f}"
-        rate = "" if not task.speed else f", {task.speed:,.0f}/s"
-        return Text(f"{task.completed:,.0f}{of} rows{rate}", style="cyan")
+        of = "" if task.total is None else f" of {task.fields['about']}{_short(task.total)}"
+        rate = "" if not task.speed else f", {_short(task.speed)}/s"
+        return Text(f"{_short(task.completed)}{of} rows{rate}", style="cyan", no_wrap=True)
+
+
+def _short(number: float) -> str:
+    """Write a large number in few characters, so that the bar fits 80 columns."""
+    if number < 1e6:
+        return f"{number:,.0f}"
+    return f"{number / 1e6:.3g} M" if number < 1e9 else f"{number / 1e9:.3g} G"
 
 
 def _estimate_rows(data: Path) -> int | None:
-    """Estimate the number of lines of .csv files from the start of the first."""
+    """Estimate the number of lines in .csv files from the start of the first file."""
     files = [data] if data.is_file() else list(data.glob("*.csv"))
     if not files or files[0].suffix.lower() != ".csv":
         return None

@@ -1,4 +1,4 @@
-"""Open the rows of a data file with the options of the command line."""
+"""Open the rows of a data file with command-line options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_rows(
     ids: Sequence[str] = (),
     color: str | None = None,
 ) -> Source:
-    """Open a file or folder, for a fitted model if given, without reading its rows."""
+    """Open a file or folder without reading it, selecting a fitted model's columns if given."""
     columns: Sequence[str] | None = _split(reading.columns) or None
     if columns is None and fitted is not None and data.suffix.lower() not in _WITHOUT_NAMES:
         columns = fitted.columns
@@ -55,34 +55,34 @@ def open_rows(
 
 
 def _check_columns(source: Source, fitted: FittedEstimator) -> None:
-    """Raise unless the source has the columns that the model was fitted to."""
+    """Raise an error unless the source has the columns that the model was fitted to."""
     if source.n_features != fitted.n_columns:
         raise ValueError(
             f"{source.name} has {source.n_features} features, but the model was fitted to "
-            f"{fitted.n_columns}; choose them with --columns."
+            f"{fitted.n_columns}; select those with --columns."
         )
     names, wanted = source.feature_names, fitted.columns
     if names is not None and wanted is not None and list(names) != wanted:
         raise ValueError(
-            f"the model was fitted to the columns {', '.join(wanted)}, in this order; leave out "
+            f"the model was fitted to the columns {', '.join(wanted)}, in this order; remove "
             "--columns to use them."
         )
 
 
 def _split(lists: Sequence[str] | None) -> list[str]:
-    """Return the names from all given comma-separated lists."""
+    """Split comma-separated lists into names."""
     return [name.strip() for names in lists or () for name in names.split(",") if name.strip()]
 
 
 def sample(source: Source, n_rows: int) -> Block:
-    """Return at most ``n_rows`` rows, drawn at random, in their order."""
+    """Return a random sample of at most ``n_rows`` rows, in their original order."""
     total = source.counted()
     chosen = np.random.default_rng(0).choice(total, min(n_rows, total), replace=False)
     return source.take_block(np.sort(chosen))
 
 
 def color_values(block: Block, source: Source, color: str) -> NDArray[Any]:
-    """Return the column ``color``; text that holds only numbers is converted."""
+    """Return the column ``color``, converting text to numbers if all values are numeric."""
     column = block.ids[color]
     if not source.ids_are_text:
         return column
@@ -96,7 +96,7 @@ def write_digits(path: Path) -> None:
     """Write scikit-learn's handwritten digits to a .parquet file."""
     from sklearn.datasets import load_digits
 
-    pa = pyarrow_for("the demo")
+    pa = pyarrow_for("running the demo")
     import pyarrow.parquet as pq
 
     images, labels = load_digits(return_X_y=True)

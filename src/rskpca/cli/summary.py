@@ -1,4 +1,4 @@
-"""A fitted model on a terminal: its size, its error, its files and what to do next."""
+"""The summary of a fitted model on a terminal: size, error, files and next steps."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .options import Reading
 _COLORS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
 _SIGNS = {"green": "✓", "amber": "!", "red": "✕", "none": "?"}
 _MAX_COMPONENTS = 8
-_BAR, _NAMES = 30, 62  # characters of the longest bar, and of the names of features
-_OPTIONS = {  # of fit, by the parameter that they set
+_BAR, _NAMES = 30, 62  # characters in the longest bar and in the feature names
+_OPTIONS = {  # options of the fit command, by parameter
     "refine": "--refine",
     "basis": "--small",
     "n_components": "--components {}",
@@ -37,40 +37,40 @@ _OPTIONS = {  # of fit, by the parameter that they set
     "tol": "--tol {:g}",
     "bandwidth": "--bandwidth {:g}",
 }
-_DOMINANT = 0.95  # share of the variance
+_DOMINANT = 0.95  # fraction of the variance
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A fitted estimator, the name of its data, and what a command did with it."""
+    """A fitted estimator, the name of its data, and the actions of a command."""
 
     estimator: Any
     name: str
     seconds: Mapping[str, float] = field(default_factory=dict)  # by step
-    files: Mapping[str, Path] = field(default_factory=dict)  # that were written, by kind
+    files: Mapping[str, Path] = field(default_factory=dict)  # written files, by kind
 
     @cached_property
     def fitted(self) -> FittedEstimator:
-        """The estimator, taken apart."""
+        """Return the unwrapped estimator."""
         return unwrap(self.estimator)
 
     @property
     def model(self) -> FittedModel:
-        """The solved embedding."""
+        """Return the solved embedding."""
         return self.fitted.model
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The verdict on the error of the model."""
+        """Return the verdict on the model's error."""
         return judge(self.model)
 
     @property
     def n_rows(self) -> float:
-        """The number of fitted rows."""
+        """Return the number of fitted rows."""
         return self.model.n_samples or float(self.model.n_centers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary for JSON."""
+        """Return the summary as JSON-serializable data."""
         fitted, model, certificate = self.fitted, self.model, self.model.certificate
         return {
             **{kind: str(path) for kind, path in self.files.items()},
@@ -110,7 +110,7 @@ class Summary:
         if len(model.basis) != m:
             line.append(" → ").append(f"basis of {len(model.basis):,}", "bold cyan")
         line.append(" → ").append(f"{len(model.eigenvalues)} components", "bold")
-        kernel = f"{type(model.kernel).__name__} kernel of bandwidth {model.kernel.scale:.4g}"
+        kernel = f"{type(model.kernel).__name__} kernel with bandwidth {model.kernel.scale:.4g}"
         ell = "" if model.ell is None else f", ell {model.ell:.3g}"
         scaled = "" if fitted.preprocessing is None else ", standardized"
         line.append(f"\n{fitted.name}, {kernel}{ell}{scaled}", "dim")
@@ -118,7 +118,7 @@ class Summary:
         return line if names is None else line.append(f"\nFeatures: {_shorten(names)}", "dim")
 
     def _components(self) -> RenderableType:
-        """Return one line per component: its share of the variance, and its error bound."""
+        """Return one line per component, with its share of the variance and its error bound."""
         shares = self.model.explained_variance_ratio
         values = self.model.eigenvalues if shares is None else shares
         table = Table.grid(padding=(0, 2))
@@ -145,7 +145,7 @@ class Summary:
         return table
 
     def scale_warning(self) -> str:
-        """Return a warning if one feature, such as a row number, has nearly all the variance."""
+        """Return a warning if one feature, such as a row number, dominates the variance."""
         centers, weights = self.fitted.reduced_set.centers, self.fitted.weights
         mean = np.average(centers, axis=0, weights=weights)
         variances = np.average((centers - mean) ** 2, axis=0, weights=weights)
@@ -156,13 +156,13 @@ class Summary:
         names, raw = self.fitted.columns, self.fitted.preprocessing is None
         return (
             f"column {j if names is None else repr(names[j])} has {percent(share)} of the variance "
-            "of all features and alone decides which rows are close; leave it out with --exclude"
-            f"{', or use --standardize' if raw else ''}."
+            "of all features, so it alone determines which rows are close; leave it out with "
+            f"--exclude{', or use --standardize' if raw else ''}."
         )
 
     def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
-        """Return what to do after a fit: the purpose, and the command."""
-        named = self.fitted.columns is not None  # then the model finds its columns itself
+        """Return (purpose, command) pairs to suggest after a fit."""
+        named = self.fitted.columns is not None  # then the columns are selected by name
         options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
         files = f"{quote(str(self.files['model']))} {quote(str(data))}{options}"
         embedded = quote(f"{data.stem}-embedded.parquet")
@@ -181,13 +181,13 @@ class Summary:
 
 
 def _as_options(changes: Mapping[str, Any]) -> str:
-    """Return the options of ``fit`` for these parameters."""
+    """Return the options of the fit command for these parameters."""
     given = [_OPTIONS.get(name, "").format(value) for name, value in changes.items() if value]
     return " ".join(filter(None, given))
 
 
 def _shorten(names: Sequence[str]) -> str:
-    """Return the first names, and how many there are besides."""
+    """Return the first names and the number of remaining ones."""
     ends = accumulate(len(name) + 2 for name in names)
     shown = [name for name, end in zip(names, ends, strict=True) if end <= _NAMES]
     more = len(names) - len(shown)
@@ -195,7 +195,7 @@ def _shorten(names: Sequence[str]) -> str:
 
 
 def show_verdict(verdict: Verdict) -> RenderableType:
-    """Return the verdict with its sign and its reasons."""
+    """Return the verdict with its symbol and explanation."""
     sign, style = _SIGNS[verdict.color], f"bold {_COLORS[verdict.color]}"
     table = Table.grid(padding=(0, 1))
     table.add_row(Text(sign, style), Text(verdict.headline, style))
@@ -204,7 +204,7 @@ def show_verdict(verdict: Verdict) -> RenderableType:
 
 
 def show_commands(commands: Sequence[tuple[str, str]]) -> Text:
-    """Return commands to run next; lines are not wrapped, so that they can be copied."""
+    """Return suggested commands, unwrapped so that they can be copied."""
     width = max(len(purpose) for purpose, _ in commands)
     lines = [
         Text.assemble((f"  {purpose:{width}}  ", "dim"), (command, "bold"))
@@ -214,7 +214,7 @@ def show_commands(commands: Sequence[tuple[str, str]]) -> Text:
 
 
 def show_file(path: Path, seconds: float, n_rows: int | None = None) -> Text:
-    """Return one line for a file that was written."""
+    """Return one line describing a written file."""
     what = "" if n_rows is None else f"{n_rows:,} rows in "
     rate = "" if n_rows is None else f", {n_rows / seconds:,.0f} rows/s"
     details = f"  {size_of(path)}, {seconds_in_words(seconds)}{rate}"
@@ -222,8 +222,8 @@ def show_file(path: Path, seconds: float, n_rows: int | None = None) -> Text:
 
 
 def show_certificate(certificate: Certificate) -> list[RenderableType]:
-    """Return a table of errors by source, and one of intervals by component."""
-    levels = Table("source", "MMD", "operator", "eigenvalue / n", "holds", box=None)
+    """Return a table of errors by source, and a table of intervals by component."""
+    levels = Table("source", "MMD", "operator", "eigenvalue / n", "valid", box=None)
     for level in certificate.levels:
         values = (level.mmd, level.operator, level.eigenvalue)
         cells = ["-" if value is None else f"{value:.3g}" for value in values]
@@ -245,7 +245,7 @@ def show_certificate(certificate: Certificate) -> list[RenderableType]:
 def sampling_note(
     certificate: Certificate, kappa: float, n_rows: int, total: int
 ) -> list[RenderableType]:
-    """Return what sampling adds to a measured error; nothing if all rows were measured."""
+    """Return a note on the sampling error of a measurement, or nothing if it used all rows."""
     measured = any(level.name == "measured" for level in certificate.levels)
     if n_rows == total or not measured:
         return []
@@ -254,6 +254,6 @@ def sampling_note(
     return [
         "",
         f"Measured on {n_rows:,} of {total:,} rows. Sampling alone adds up to about "
-        f"{by_chance:.2g}, so a measured error can exceed the bounds, which hold for all rows. "
+        f"{by_chance:.2g}, so a measured error can exceed the bounds, which apply to all rows. "
         f"To measure all rows, use --rows {total}.",
     ]

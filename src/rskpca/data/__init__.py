@@ -1,4 +1,4 @@
-"""Rows from files, folders, arrays, data frames and iterators, read in blocks."""
+"""Read rows in blocks from files, folders, arrays, data frames and iterators."""
 
 from ._table import SourceError, pyarrow_for
 from .opening import open_source

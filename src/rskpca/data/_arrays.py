@@ -1,4 +1,4 @@
-"""Arrays: in memory, and in .npy, .npz, HDF5 and Zarr files."""
+"""Tables for arrays in memory and in .npy, .npz, HDF5 and Zarr files."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from ._table import (
 
 @runtime_checkable
 class ArrayLike(Protocol):
-    """Any array with a shape and a dtype."""
+    """Protocol for any object with a shape and a dtype."""
 
     shape: Any
     dtype: Any
 
 
 class ArrayTable(Table):
-    """A two-dimensional array, whose rows are sliced; its columns have no names."""
+    """A two-dimensional array with unnamed columns, read in slices of rows."""
 
     def __init__(self, array: Any, name: str = "the array") -> None:
         self._open: Callable[[], AbstractContextManager[Any]] = lambda: nullcontext(array)
@@ -54,7 +54,7 @@ class ArrayTable(Table):
                 yield Batch(self._select(rows, selection), self.name, numbers)
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
-        distinct, index = np.unique(rows, return_inverse=True)  # HDF5 refuses repeated rows
+        distinct, index = np.unique(rows, return_inverse=True)  # HDF5 does not allow repeated rows
         with self._open() as array:
             taken = np.asarray(array[distinct])[index]
         yield Batch(self._select(taken, selection), self.name, rows)
@@ -65,7 +65,7 @@ class ArrayTable(Table):
 
 
 class ArrayFile(ArrayTable):
-    """An array in a file, which is open only while it is being read."""
+    """An array in a file that is opened only while rows are being read."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class ArrayFile(ArrayTable):
     def _reopen(self) -> Iterator[Any]:
         with self._open_array() as array:
             if tuple(array.shape) != self.shape:
-                raise ValueError(f"{self.name} has changed since it was opened; open it again.")
+                raise ValueError(f"{self.name} has changed since it was opened; reopen it.")
             yield array
 
     def identity(self) -> Any:
@@ -92,20 +92,20 @@ class ArrayFile(ArrayTable):
 
 
 class _CompressedFile(ArrayFile):
-    """A compressed array in a .npz file, whose rows are decompressed in order."""
+    """A compressed array in a .npz file, decompressed sequentially."""
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
         return Table.take(self, selection, rows, size)
 
 
 class _CompressedArray:
-    """The rows of a compressed array, read from a stream that is at the start of its header."""
+    """A compressed array read row by row from a stream positioned at its header."""
 
     def __init__(self, stream: Any, name: str) -> None:
         self.shape, by_column, self.dtype = _read_header(stream)
         if by_column:
             raise ValueError(
-                f"{name} holds a compressed array in column-major order, which cannot be read "
+                f"{name} contains a compressed array in column-major order, which cannot be read "
                 "row by row; save it with np.savez, or convert it with np.ascontiguousarray first."
             )
         self._stream, self._name, self._start = stream, name, stream.tell()
@@ -117,14 +117,14 @@ class _CompressedArray:
             self._stream.seek(self._start + start * row_bytes)
             content = self._stream.read((stop - start) * row_bytes)
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise ValueError(f"cannot read {self._name}, which is damaged: {error}") from error
+            raise ValueError(f"{self._name} is corrupted: {error}") from error
         if len(content) < (stop - start) * row_bytes:
             raise ValueError(f"{self._name} is truncated: it ends before its last row.")
         return np.frombuffer(content, self.dtype).reshape(stop - start, self.shape[1])
 
 
 class _ZarrRows:
-    """A Zarr array that is indexed along its first axis, as NumPy does."""
+    """A Zarr array with NumPy indexing along the first axis."""
 
     def __init__(self, array: Any) -> None:
         self.array, self.shape, self.dtype = array, array.shape, array.dtype
@@ -142,7 +142,7 @@ def open_npy(path: Path) -> Table:
 
 
 def open_npz(path: Path, dataset: str | None = None) -> Table:
-    """Open an array of a .npz file, as a memory map unless it is compressed."""
+    """Open an array in a .npz file, using a memory map unless it is compressed."""
     name = repr(str(path))
     try:
         with zipfile.ZipFile(path) as archive:
@@ -161,7 +161,7 @@ def open_npz(path: Path, dataset: str | None = None) -> Table:
         with zipfile.ZipFile(path) as archive, archive.open(member) as stream:
             yield _CompressedArray(stream, name)
 
-    if info.compress_type != zipfile.ZIP_STORED or 0 in shape:  # an empty file cannot be mapped
+    if info.compress_type != zipfile.ZIP_STORED or 0 in shape:  # an empty array cannot be mapped
         return _CompressedFile(decompress, path, member)
     offset, order = _content_offset(path, info) + header_size, "F" if by_column else "C"
     return ArrayFile(
@@ -172,11 +172,11 @@ def open_npz(path: Path, dataset: str | None = None) -> Table:
 
 
 def open_hdf5(path: Path, dataset: str | None = None) -> Table:
-    """Open a dataset of an HDF5 file."""
+    """Open a dataset in an HDF5 file."""
     try:
         import h5py
     except ImportError as error:
-        raise missing_package("h5py", "files", "an HDF5 file") from error
+        raise missing_package("h5py", "files", "reading an HDF5 file") from error
     names: list[str] = []
 
     def collect(name: str, item: Any) -> None:
@@ -199,11 +199,11 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
 
 
 def open_zarr(path: Path, dataset: str | None = None) -> Table:
-    """Open a Zarr array, or an array of a Zarr group."""
+    """Open a Zarr array, or an array in a Zarr group."""
     try:
         import zarr
     except ImportError as error:
-        raise missing_package("zarr", "files", "a Zarr folder") from error
+        raise missing_package("zarr", "files", "reading a Zarr folder") from error
     try:
         array = zarr.open(str(path), mode="r")
     except (OSError, ValueError, KeyError) as error:
@@ -218,42 +218,43 @@ def open_zarr(path: Path, dataset: str | None = None) -> Table:
 
 
 def _choose_array(path: Path, names: Sequence[str], wanted: str | None) -> str:
-    """Return the array to read: the requested one, or X, or the only one."""
+    """Return the name of the requested array, defaulting to X or to the only array."""
     if not names:
-        raise ValueError(f"{str(path)!r} is empty: it holds no array.")
+        raise ValueError(f"{str(path)!r} is empty: it contains no arrays.")
     if wanted is None and (len(names) == 1 or "X" in names):
         return "X" if "X" in names else names[0]
     if wanted not in names:
         requested = "" if wanted is None else f", but not {wanted!r}"
-        problem = f"{str(path)!r} holds {', '.join(names)}{requested}"
-        fix = "choose one with dataset=, or name the data X."
+        problem = f"{str(path)!r} contains {', '.join(names)}{requested}"
+        fix = "choose an array with dataset=, or name the array X."
         raise SourceError(f"{problem}; {fix}", problem, remedy="dataset")
     return str(wanted)
 
 
 def _check_matrix(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
     if dtype.kind == "c":
-        raise ValueError(f"{name} holds complex numbers; only real numbers are supported.")
+        raise ValueError(f"{name} contains complex numbers; only real numbers are supported.")
     if dtype.kind not in "fiub":
         raise ValueError(f"{name} has dtype {dtype}, which is not numeric; convert it to numbers.")
     if len(shape) != 2:
         raise ValueError(
-            f"{name} has shape {tuple(shape)}, but needs two dimensions; reshape it to "
+            f"{name} has shape {tuple(shape)}, but must have two dimensions; reshape it to "
             "(n_samples, n_features)."
         )
 
 
 def _read_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of a .npy stream: the shape, True for column-major order, the dtype."""
+    """Return the shape, a column-major flag, and the dtype from a .npy header."""
     first = np.lib.format.read_magic(stream) == (1, 0)
     read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
     return read(stream)
 
 
 def _content_offset(path: Path, info: zipfile.ZipInfo) -> int:
-    """Return where the content of a zip member starts: after its local header.
+    """Return the offset of a zip member's content, which follows its local header.
 
-    The header has 30 bytes, a name and an extra field, whose lengths are bytes 26-28 and 28-30.
+    The local header has 30 fixed bytes, then a name and an extra field, whose lengths are stored
+    in bytes 26-28 and 28-30.
     """
     with path.open("rb") as file:
         file.seek(info.header_offset)
@@ -263,7 +264,7 @@ def _content_offset(path: Path, info: zipfile.ZipInfo) -> int:
 
 
 def _folder_digest(path: Path) -> str:
-    """Return a digest of the names, sizes and times of all files in a folder."""
+    """Return a digest of the names, sizes and modification times of all files in a folder."""
     files = sorted(file for file in path.rglob("*") if file.is_file())
     found = [[str(file.relative_to(path)), *file_identity(file)] for file in files]
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""Files that pyarrow reads: Parquet, Arrow (Feather) and CSV."""
+"""Tables for files read with pyarrow: Parquet, Arrow (Feather) and CSV."""
 
-# pyarrow.dataset was measured and is not used. Its scanner decodes whole row groups (twice the
-# memory and three times the CPU time for one group of 100,000 x 784 values), cannot start in the
-# middle of an Arrow file, takes twice the time for LZ4 files, and reads CSV files no faster.
+# We benchmarked pyarrow.dataset and decided against it. Its scanner decodes whole row groups
+# (twice the memory and three times the CPU time for one group of 100,000 x 784 values), cannot
+# start in the middle of an Arrow file, is half as fast for LZ4 files, and is no faster for CSV.
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ import numpy as np
 from ._frames import arrow_fields, arrow_to_numpy, id_type
 from ._table import Batch, Field, Selection, Table, file_identity, pyarrow_for, skip_rows
 
-_PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower if there are many columns
+_PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
 _CSV_BLOCK = 1 << 22  # bytes
 _DELIMITERS = ",;\t|"
 
 
 class _ArrowFile(Table):
-    """A file that is read as record batches, which have the types ``_types``."""
+    """Base class for files read as record batches with the column types ``_types``."""
 
     _types: list[Any]
 
@@ -43,7 +43,7 @@ class _ArrowFile(Table):
     def _numbered(
         self, record_batches: Iterable[Any], selection: Selection, first: int
     ) -> Iterator[Batch]:
-        """Yield record batches, of which the first begins with row ``first``, as batches."""
+        """Convert record batches to batches, numbering rows from ``first``."""
         for record_batch in record_batches:
             numbers = range(first, first + record_batch.num_rows)
             yield Batch(self._columns(record_batch, selection), self.name, numbers)
@@ -57,7 +57,7 @@ class _ArrowFile(Table):
 
 
 class ParquetFile(_ArrowFile):
-    """A Parquet file; row groups before the first requested row are not read."""
+    """A Parquet file. Row groups before the first requested row are skipped."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -83,18 +83,18 @@ class ParquetFile(_ArrowFile):
             yield from skip_rows(self._numbered(found, selection, first), start - first)
 
     def _open(self) -> Any:
-        pa = pyarrow_for("a Parquet file")
+        pa = pyarrow_for("reading a Parquet file")
         import pyarrow.parquet as pq
 
         try:
-            # Pre-buffering, the default, would load the compressed bytes of all row groups.
+            # The default, pre-buffering, would load the compressed bytes of all row groups.
             return pq.ParquetFile(self.path, buffer_size=_PARQUET_BUFFER, pre_buffer=False)
         except pa.ArrowInvalid as error:
             raise ValueError(f"cannot read {self.name} as a Parquet file: {error}") from error
 
 
 class ArrowFile(_ArrowFile):
-    """An Arrow file, which is also Feather version 2, as a memory map."""
+    """A memory-mapped Arrow (Feather version 2) file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -118,7 +118,7 @@ class ArrowFile(_ArrowFile):
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
-        pa = pyarrow_for("an Arrow file")
+        pa = pyarrow_for("reading an Arrow file")
         with pa.memory_map(str(self.path)) as mapped:
             try:
                 reader = pa.ipc.open_file(mapped)
@@ -128,10 +128,10 @@ class ArrowFile(_ArrowFile):
 
 
 class CsvFile(_ArrowFile):
-    """A CSV file: numbers are read as float64, ids as the text in the file (00017 stays 00017).
+    """A CSV file, with numbers read as float64 and ids read as text (00017 stays 00017).
 
-    If ``delimiter`` is None, it is the most frequent of a few candidates in the first line. If
-    ``header`` is None, the first line is a header if none of its cells is a number.
+    If ``delimiter`` is None, the most frequent candidate in the first line is used. If ``header``
+    is None, the first line is treated as a header if none of its cells is a number.
     """
 
     n_rows = None
@@ -151,7 +151,7 @@ class CsvFile(_ArrowFile):
         if header is None:
             header = not any(_is_number(cell.replace(decimal, ".")) for cell in cells)
         self._header_lines = n_lines if header else 0
-        self._keys = [str(j) for j in range(len(cells))]  # unique, which the names may not be
+        self._keys = [str(j) for j in range(len(cells))]  # unique, unlike the column names
         self._types = self._infer_types()
         names = cells if header else [None] * len(cells)
         self.fields = tuple(map(_csv_field, names, self._types))
@@ -163,12 +163,12 @@ class CsvFile(_ArrowFile):
         return max((c for c in _DELIMITERS if c != self.decimal), key=unquoted.count)
 
     def _first_line(self) -> tuple[list[str], int]:
-        """Return the cells of the first row, and the number of lines up to its end."""
+        """Return the cells of the first row and the number of lines it spans."""
         with self._text() as lines:
             reader = csv.reader(lines, delimiter=self.delimiter)
             cells = next((row for row in reader if row), None)
         if cells is None:
-            raise ValueError(f"{self.name} is empty: it has no lines.")
+            raise ValueError(f"{self.name} is empty.")
         return cells, reader.line_num
 
     @contextmanager
@@ -183,8 +183,8 @@ class CsvFile(_ArrowFile):
             ) from error
 
     def _infer_types(self) -> list[Any]:
-        """Return the type of each column in the first block of the file."""
-        pyarrow_for("a CSV file")
+        """Infer the type of each column from the first block of the file."""
+        pyarrow_for("reading a CSV file")
         with self._open(self._keys, {}) as reader:
             return [field.type for field in reader.schema]
 
@@ -195,7 +195,7 @@ class CsvFile(_ArrowFile):
         import pyarrow as pa
 
         keys = list(dict.fromkeys(self._keys[j] for j in selection.positions))
-        # A column of integers in the first block may hold fractions in the next one.
+        # A column with only integers in the first block may have fractions in later blocks.
         types = {self._keys[j]: pa.float64() for j in selection.positions if self._is_float(j)}
         types.update({self._keys[j]: pa.string() for j in selection.ids})
         with self._open(keys, types) as reader, self._errors():
@@ -214,7 +214,7 @@ class CsvFile(_ArrowFile):
         ]
 
     def _parse(self, column: Any) -> Any:
-        """Return a column as numbers if it was read as text, because it is also an id."""
+        """Convert a column to numbers if it was read as text because it is also an id."""
         import pyarrow as pa
         from pyarrow import compute
 
@@ -224,11 +224,11 @@ class CsvFile(_ArrowFile):
         return compute.replace_substring(cells, self.decimal, ".").cast(pa.float64())
 
     def arrow_type(self, j: int) -> Any:
-        return pyarrow_for("a CSV file").string()
+        return pyarrow_for("reading a CSV file").string()
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Add the name of the file to the errors of pyarrow."""
+        """Add the file name to pyarrow errors."""
         import pyarrow as pa
 
         try:
@@ -255,7 +255,7 @@ class CsvFile(_ArrowFile):
 
 
 def _csv_field(name: str | None, kind: Any) -> Field:
-    """Describe a CSV column by the type of its first block; empty columns count as numbers."""
+    """Describe a CSV column by its type in the first block, treating empty columns as numeric."""
     import pyarrow as pa
 
     empty = pa.types.is_null(kind)

@@ -1,4 +1,4 @@
-"""Tables made from other tables: folders of files, iterators, and tables without some rows."""
+"""Tables built from other tables: folders, iterators and tables with rows skipped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ._table import (
 
 
 class Folder(Table):
-    """The files of a folder, one after the other."""
+    """The files in a folder, concatenated."""
 
     def __init__(self, files: Sequence[Table], name: str) -> None:
         self.files, self.name = files, name
@@ -39,7 +39,7 @@ class Folder(Table):
         return _chain(self.files, selection, start, size)
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
-        """Take the rows from the files that hold them."""
+        """Yield the given rows, reading only the files that contain them."""
         if self.n_rows is None:
             yield from super().take(selection, rows, size)
             return
@@ -51,14 +51,14 @@ class Folder(Table):
                 yield from file.take(selection, part - start, size)
 
     def check_parts(self, selection: Selection) -> None:
-        """Check that each selected column has the same kind of values in all files."""
+        """Raise an error unless each selected column has the same kind of values in all files."""
         for j in _columns_to_compare(self, selection):
             files = [file for file in self.files if not file.fields[j].empty]
             for file in files[1:]:
                 _check_kind(file, j, files[0].fields[j], files[0].name)
 
     def arrow_type(self, j: int) -> Any:
-        """Return a type for the numbers of all files, or the type in the first file with values."""
+        """Return a common numeric type, or else the type in the first file with values."""
         if self.fields[j].dtype is not None and not self.ids_are_text:
             return super().arrow_type(j)
         files = [file for file in self.files if not file.fields[j].empty]
@@ -69,10 +69,10 @@ class Folder(Table):
 
 
 class IteratorTable(Table):
-    """The items of an iterator, each of which is an array or a data frame.
+    """A table that concatenates the arrays or data frames produced by an iterator.
 
-    ``iterate`` returns an iterator over the items, a new one for each call unless ``again`` is
-    False. ``as_table`` converts an item, given its name for error messages, to a table.
+    ``iterate`` returns a new iterator on each call, unless ``again`` is False. ``as_table``
+    converts an item to a table, given the name to use in error messages.
     """
 
     name = "the iterator"
@@ -89,13 +89,13 @@ class IteratorTable(Table):
         self._first_iterator: Iterator[Any] = iter(iterate())
         item = next(self._first_iterator, None)
         if item is None:
-            raise ValueError("the iterator is empty: it yields no block of rows.")
+            raise ValueError("the iterator is empty; it must yield at least one block of rows.")
         self._first_table = self._table(0, item)
         self.fields = self._first_table.fields
         self._identity = self._first_table.identity()
         self._unread = None if again else chain([item], self._first_iterator)
         if again and isgenerator(self._first_iterator):
-            self._first_iterator.close()  # so that it closes its files
+            self._first_iterator.close()  # lets a generator close its files
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         return _chain(self._tables(selection), selection, start, size)
@@ -104,14 +104,14 @@ class IteratorTable(Table):
         return self._first_table.arrow_type(j)
 
     def identity(self) -> Any:
-        """Return the identity of the first item, since the others are unknown."""
+        """Return the identity of the first item, since later items are not known yet."""
         return self._identity
 
     def _table(self, i: int, item: Any) -> Table:
         return self._as_table(item, f"block {i} of the iterator")
 
     def _tables(self, selection: Selection) -> Iterator[Table]:
-        """Yield the items as tables that are compatible with the first one."""
+        """Yield the items as tables, checking that they are compatible with the first one."""
         for i, item in enumerate(self._new_iterator() if self.again else self._only_iterator()):
             table = self._table(i, item)
             _check_names(table, self.fields, "block 0")
@@ -125,27 +125,27 @@ class IteratorTable(Table):
         item = None if items is self._first_iterator else next(items, None)
         if item is None or self._table(0, item).identity() != self._identity:
             raise ValueError(
-                "the function does not return an iterator that starts from the beginning, so "
-                "rows would be lost. Return a new iterator from each call, or pass the iterator "
-                "itself, which is then read once."
+                "the function returned an iterator that was already used, so rows would be lost. "
+                "Return a new iterator from each call, or pass the iterator itself to read it "
+                "only once."
             )
         return chain([item], items)
 
     def _only_iterator(self) -> Iterator[Any]:
         if self._unread is None:
             raise ValueError(
-                "the iterator is exhausted, because it was read before. To read it again, pass a "
-                "function that returns a new iterator, such as lambda: blocks()."
+                "the iterator is exhausted because it has already been read. To read it again, "
+                "pass a function that returns a new iterator, such as lambda: blocks()."
             )
         items, self._unread = self._unread, None
         return items
 
 
 class CompleteRows(Table):
-    """The rows of a table that have no missing or infinite feature or weight.
+    """The rows of a table whose features and weight are all finite.
 
-    They are numbered as if the other rows did not exist. The number of skipped rows is known
-    after the first pass.
+    Rows are numbered as if the skipped rows did not exist. The number of skipped rows is known
+    only after a full pass.
     """
 
     n_rows = None
@@ -167,7 +167,7 @@ class CompleteRows(Table):
         self.n_skipped = n_skipped
 
     def columns_to_count(self, selection: Selection) -> Selection:
-        """Return all numeric columns, because a value may be missing in any of them."""
+        """Return all numeric columns, because any of them may contain missing values."""
         return Selection(selection.features, weight=selection.weight)
 
     def arrow_type(self, j: int) -> Any:
@@ -177,7 +177,7 @@ class CompleteRows(Table):
         self.table.check_parts(selection)
 
     def identity(self) -> Any:
-        """Return an identity other than that of the table, whose row numbers differ."""
+        """Return an identity distinct from the wrapped table's, because the row numbers differ."""
         return ["whole", self.table.identity()]
 
 
@@ -190,7 +190,7 @@ def _is_complete(batch: Batch, selection: Selection) -> NDArray[np.bool_]:
 
 
 def _chain(tables: Iterable[Table], selection: Selection, start: int, size: int) -> Iterator[Batch]:
-    """Yield the batches of all tables, without the first ``start`` rows."""
+    """Yield the batches of all tables, skipping the first ``start`` rows."""
     for table in tables:
         if table.n_rows is None:
             for batch in table.batches(selection, 0, size):
@@ -202,7 +202,7 @@ def _chain(tables: Iterable[Table], selection: Selection, start: int, size: int)
 
 
 def _common_field(fields: Sequence[Field]) -> Field:
-    """Combine the fields of one column; numeric dtypes are promoted as in NumPy."""
+    """Combine the fields of one column across tables, promoting numeric dtypes as NumPy does."""
     known = [field for field in fields if not field.empty]
     if not known or any(field.dtype is None for field in known):
         return (known or fields)[0]
@@ -210,7 +210,7 @@ def _common_field(fields: Sequence[Field]) -> Field:
 
 
 def _columns_to_compare(table: Table, selection: Selection) -> Sequence[int]:
-    """Return the selected columns that must have the same kind of values in all parts."""
+    """Return the selected columns that must have the same kind of values in all tables."""
     return [j for j, numeric in selection.reads if numeric or not table.ids_are_text]
 
 
@@ -218,13 +218,13 @@ def _check_names(table: Table, fields: Sequence[Field], first: str) -> None:
     if len(table.fields) != len(fields):
         raise ValueError(
             f"{table.name} has {len(table.fields)} columns, but {first} has {len(fields)}; all "
-            "parts must have the same columns."
+            "files or blocks must have the same columns."
         )
     for field, expected in zip(table.fields, fields, strict=True):
         if field.name != expected.name:
             raise ValueError(
                 f"{table.name} has a column {field.name!r} where {first} has {expected.name!r}; "
-                "all parts must have the same columns."
+                "all files or blocks must have the same columns."
             )
 
 
@@ -232,8 +232,8 @@ def _check_kind(table: Table, j: int, expected: Field, first: str) -> None:
     field = table.fields[j]
     if not (field.empty or expected.empty) and _kind(field) != _kind(expected):
         raise ValueError(
-            f"column {column_label(table.fields, j)} of {table.name} holds {_kind(field)} values, "
-            f"but that of {first} holds {_kind(expected)} values; convert one of them."
+            f"column {column_label(table.fields, j)} contains {_kind(field)} values in "
+            f"{table.name}, but {_kind(expected)} values in {first}; convert one of them."
         )
 
 
@@ -242,11 +242,11 @@ def _kind(field: Field) -> str:
 
 
 def _check_dtype(table: Table, fields: Sequence[Field], selection: Selection) -> None:
-    """Check that the features of a later item have the same common dtype as the first item."""
+    """Raise an error unless the features have the same common dtype as in the first block."""
     dtype = feature_dtype(table.fields[j] for j in selection.features)
     expected = feature_dtype(fields[j] for j in selection.features)
     if dtype != expected:
         raise ValueError(
-            f"the features of {table.name} are {dtype}, but those of block 0 are {expected}; "
-            "convert one of them."
+            f"the features of {table.name} are {dtype}, but the features of block 0 are "
+            f"{expected}; convert one of them."
         )

@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars and pyarrow."""
+"""Tables for pandas, polars and pyarrow data frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._table import Batch, Field, Rows, Selection, Table
 
 
 class FrameTable(Table):
-    """A data frame in memory. Missing numbers are read as NaN."""
+    """A data frame in memory, with missing numbers read as NaN."""
 
     def __init__(self, frame: Any, name: str) -> None:
         self.frame, self.name = frame, name
@@ -41,20 +41,20 @@ class FrameTable(Table):
 
     @abstractmethod
     def _describe(self) -> Iterator[Field]:
-        """Yield a field per column."""
+        """Yield one field per column."""
 
     @abstractmethod
     def _part(self, rows: slice | Rows) -> Any:
-        """Return a frame with some of the rows."""
+        """Return a frame with the selected rows."""
 
     @staticmethod
     @abstractmethod
     def _column(part: Any, j: int, numeric: bool) -> NDArray[Any]:
-        """Return a column as an array, of numbers if ``numeric``."""
+        """Return a column as an array, converted to numbers if ``numeric`` is True."""
 
     @abstractmethod
     def _stored_type(self, j: int) -> Any:
-        """Return the pyarrow type of a column that is not numeric."""
+        """Return the pyarrow type of a non-numeric column."""
 
 
 class _PandasTable(FrameTable):
@@ -85,13 +85,13 @@ class _PandasTable(FrameTable):
             return pa.Array.from_pandas(column).type
         except pa.ArrowException as error:
             raise ValueError(
-                f"ids: column {column.name!r} of the data frame holds values of several types; "
+                f"ids: column {column.name!r} of the data frame contains values of several types; "
                 f"convert it to text. ({error})"
             ) from error
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the NumPy dtype of the values of a pandas column."""
+    """Return the NumPy dtype of the values in a pandas column."""
     from pandas import SparseDtype
 
     if isinstance(dtype, np.dtype):
@@ -136,7 +136,7 @@ class _ArrowTable(FrameTable):
 
 
 def frame_table(data: Any, name: str = "the data frame") -> FrameTable | None:
-    """Return a data frame as a table, or None if ``data`` is not a data frame."""
+    """Wrap a data frame in a table, or return None if ``data`` is not a data frame."""
     pandas, polars, pyarrow = map(sys.modules.get, ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(data, pandas.DataFrame):
         return _PandasTable(data, name)
@@ -148,7 +148,7 @@ def frame_table(data: Any, name: str = "the data frame") -> FrameTable | None:
 
 
 def arrow_fields(schema: Any) -> Iterator[Field]:
-    """Yield the fields of a pyarrow schema; its metadata name the index columns of pandas."""
+    """Yield the fields of a pyarrow schema, marking pandas index columns listed in its metadata."""
     import pyarrow as pa
 
     numeric = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
@@ -160,7 +160,7 @@ def arrow_fields(schema: Any) -> Iterator[Field]:
 
 
 def arrow_to_numpy(column: Any, numeric: bool) -> NDArray[Any]:
-    """Return a pyarrow column as an array, of numbers if ``numeric``."""
+    """Convert a pyarrow column to an array, of numbers if ``numeric`` is True."""
     import pyarrow as pa
 
     if numeric and pa.types.is_null(column.type):
@@ -173,7 +173,7 @@ def arrow_to_numpy(column: Any, numeric: bool) -> NDArray[Any]:
 
 
 def id_type(stored: Any) -> Any:
-    """Return the pyarrow type of an id column: categories as their values, nulls as text."""
+    """Return the pyarrow type for an id column, decoding categories and storing nulls as text."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(stored):

@@ -1,4 +1,4 @@
-"""The interface that every kind of input implements: a table that is read in batches."""
+"""The interface shared by all inputs: tables that are read in batches."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from numpy.typing import NDArray
 Rows = NDArray[np.intp]
 
 _DIGEST_ROWS = 64
-_TILE_ROWS = 2048  # columns are transposed into rows in tiles that fit into the cache
+_TILE_ROWS = 2048  # columns are transposed in tiles that fit into the cache
 
 
 class SourceError(ValueError):
     """Raised if rows cannot be read with the arguments of :func:`rskpca.data.open_source`.
 
-    Front ends such as the command line word the message themselves.
+    The parts of the message allow front ends such as the command line to rephrase it.
 
     Parameters
     ----------
     message : str
-        The whole message, for Python.
+        The full message, worded for the Python API.
     problem : str
-        What is wrong, without a fix.
+        The problem, without the suggested fix.
     argument : str
-        The argument at fault; empty if the data are.
+        The invalid argument, or an empty string if the data are invalid.
     remedy : str
-        The argument that helps; empty if there is none.
+        The argument that solves the problem, or an empty string if there is none.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class SourceError(ValueError):
 class Field(NamedTuple):
     """Description of a column.
 
-    ``name`` is None if the columns have no names, ``dtype`` is None if the column is not numeric.
-    ``is_index`` marks the index of a pandas frame, which is a feature only if it is requested by
-    name; ``empty`` marks a column without any value, whose dtype is therefore unknown.
+    ``name`` is None for unnamed columns, and ``dtype`` is None for non-numeric columns.
+    ``is_index`` marks the index of a pandas frame, which becomes a feature only if it is selected
+    by name. ``empty`` marks a column without any values, whose dtype is therefore unknown.
     """
 
     name: Any
@@ -64,12 +64,12 @@ class Selection(NamedTuple):
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """All selected columns: the features, then the ids, then the weight."""
+        """Return all selected columns: the features, then the ids, then the weight."""
         return (*self.features, *self.ids, *(() if self.weight is None else (self.weight,)))
 
     @property
     def reads(self) -> tuple[tuple[int, bool], ...]:
-        """The same positions, each with True if it is read as numbers and False if it is an id."""
+        """Return pairs of a position and a flag that is True for numbers and False for ids."""
         first = len(self.features)
         ids = range(first, first + len(self.ids))
         return tuple((j, k not in ids) for k, j in enumerate(self.positions))
@@ -78,8 +78,8 @@ class Selection(NamedTuple):
 class Batch(NamedTuple):
     """Rows that were read together.
 
-    ``columns`` holds the selected columns, either as one array of shape (n_rows, n_columns) or as
-    a list of arrays of length n_rows. ``numbers`` are the row numbers within the table ``origin``.
+    ``columns`` contains the selected columns, either as one array of shape (n_rows, n_columns) or
+    as a list of arrays of length n_rows. ``numbers`` are the row numbers in the table ``origin``.
     """
 
     columns: Any
@@ -90,7 +90,7 @@ class Batch(NamedTuple):
         return len(self.numbers)
 
     def rows(self, rows: slice | Rows) -> Batch:
-        """Return some of the rows."""
+        """Return the selected rows as a batch."""
         if isinstance(self.columns, np.ndarray):
             columns: Any = self.columns[rows]
         else:
@@ -114,12 +114,12 @@ class Batch(NamedTuple):
 
 
 class Table(ABC):
-    """Rows that are read in batches.
+    """Abstract base class for inputs that are read in batches.
 
-    ``name`` is used in error messages, ``n_rows`` is None until the rows have been counted,
-    ``again`` is False if the rows can be read only once, ``ids_are_text`` is True if id columns
-    are returned as text even if they hold numbers, and ``n_skipped`` is the number of rows that
-    are left out (None if unknown).
+    ``name`` is used in error messages. ``n_rows`` is None until the rows have been counted.
+    ``again`` is False if the rows can be read only once. ``ids_are_text`` is True if id columns
+    are returned as text even if they contain numbers. ``n_skipped`` is the number of skipped rows,
+    or None if it is unknown.
     """
 
     name: str
@@ -131,10 +131,13 @@ class Table(ABC):
 
     @abstractmethod
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
-        """Yield batches of about ``size`` rows, in order, beginning with row ``start``."""
+        """Yield batches of about ``size`` rows in order, starting at row ``start``."""
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
-        """Yield the rows with these ascending numbers; by default, read on up to the last one."""
+        """Yield the rows with the given ascending numbers.
+
+        By default, all rows up to the last one are read.
+        """
         first = 0
         for batch in self.batches(selection, 0, size):
             low, high = np.searchsorted(rows, [first, first + len(batch)])
@@ -152,18 +155,18 @@ class Table(ABC):
         return pa.string() if dtype is None else pa.from_numpy_dtype(dtype.newbyteorder("="))
 
     def columns_to_count(self, selection: Selection) -> Selection:
-        """Return the columns that must be read in order to count the rows: one is enough."""
+        """Return the columns to read in order to count the rows; by default, a single one."""
         return Selection(selection.features[:1])
 
     def check_parts(self, selection: Selection) -> None:
-        """Raise an error if parts of the table disagree about the selected columns."""
+        """Raise an error if selected columns have incompatible values in parts of the table."""
         return None
 
     def identity(self) -> Any:
-        """Return what distinguishes this table from others, in JSON types.
+        """Return JSON-serializable data that identify this table.
 
-        For files, this is the path, size and time; otherwise the shape, the dtypes and a digest
-        of evenly spaced rows.
+        For files, these are the name, size and modification time; otherwise the shape, the dtypes
+        and a digest of evenly spaced rows.
         """
         last = max((self.n_rows or 0) - 1, 0)
         rows = np.unique(np.linspace(0, last, _DIGEST_ROWS).astype(np.intp))
@@ -176,7 +179,7 @@ class Table(ABC):
 
 
 def skip_rows(batches: Iterable[Batch], count: int) -> Iterator[Batch]:
-    """Yield the batches without their first ``count`` rows."""
+    """Yield the batches, skipping their first ``count`` rows."""
     for batch in batches:
         skipped = min(count, len(batch))
         count -= skipped
@@ -185,30 +188,30 @@ def skip_rows(batches: Iterable[Batch], count: int) -> Iterator[Batch]:
 
 
 def column_label(fields: Sequence[Field], j: int) -> str:
-    """Return the name of a column for error messages, or its number if it has no name."""
+    """Return a column's name for error messages, or its number if it is unnamed."""
     return str(j) if fields[j].name is None else repr(fields[j].name)
 
 
 def feature_dtype(fields: Iterable[Field]) -> np.dtype[Any]:
-    """Return the dtype of blocks with these features: float32 if NumPy promotes to it."""
+    """Return float32 if NumPy promotes the features to it, else float64."""
     dtypes = [field.dtype for field in fields if not field.empty]
     common = np.result_type(*(dtypes or [np.dtype(np.float64)]))
     return np.dtype(np.float32 if common == np.float32 else np.float64)
 
 
 def file_identity(path: Path) -> list[Any]:
-    """Return the name, the size and the modification time of a file."""
+    """Return the name, size and modification time of a file."""
     status = path.stat()
     return [path.name, status.st_size, status.st_mtime_ns]
 
 
 def missing_package(package: str, extra: str, what: str) -> ImportError:
-    """Return the error for an optional package that is not installed."""
-    return ImportError(f'{what} needs {package}: pip install "rskpca[{extra}]".')
+    """Return the error to raise if an optional package is not installed."""
+    return ImportError(f'{what} requires {package}: pip install "rskpca[{extra}]".')
 
 
 def pyarrow_for(what: str) -> Any:
-    """Import pyarrow, or raise an error that says how to install it."""
+    """Import pyarrow, or raise an error with installation instructions."""
     try:
         import pyarrow
         import pyarrow.ipc

@@ -1,4 +1,4 @@
-"""``open_source``, which opens every kind of input."""
+"""The function ``open_source``, which opens all supported inputs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def open_source(
     skip_missing: bool = False,
     **options: Any,
 ) -> Source:
-    """Open rows for reading block by block, without loading them.
+    """Open rows for reading block by block, without loading them into memory.
 
     Parameters
     ----------
@@ -54,36 +54,36 @@ def open_source(
         One of:
 
         - a file ending in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr;
-        - a folder of such files, all of the same kind, which are read in the order of their
-          names; names that start with . or _ are ignored;
+        - a folder of such files, all with the same extension, which are read in alphabetical
+          order, ignoring names that start with . or _;
         - an array, or a pandas, polars or pyarrow data frame;
-        - an iterator of arrays or data frames, which can be read once;
-        - a function that returns such an iterator, which can be read again.
+        - an iterator over arrays or data frames, which can be read only once;
+        - a function that returns such an iterator, which can be read repeatedly.
     columns : str, int or sequence of them, default=None
-        The features, by name, by pattern such as ``"x*"``, or by number if the columns have no
-        names. None selects all columns except ``ids``, ``weight``, ``exclude`` and the index of
-        a pandas frame in a file.
+        The features, selected by name, by pattern such as ``"x*"``, or by number if the columns
+        are unnamed. None selects all columns except ``ids``, ``weight``, ``exclude`` and the
+        index of a pandas frame stored in a file.
     ids : str, int or sequence of them, default=()
-        Columns of any type to carry through; those of .csv files are read as text.
+        Columns of any type to copy to the output. In .csv files they are read as text.
     weight : str or int, default=None
-        The column with the weight of each row.
+        The column that contains the sample weights.
     exclude : str, int or sequence of them, default=()
         Columns that are not features, by name, pattern or number.
     block_rows : int, default=None
-        Number of rows per block. The default is about a million values per block.
+        Number of rows per block. If None, a block has about a million values.
     skip_missing : bool, default=False
-        If True, rows with a missing or infinite feature or weight are skipped, as if they did
-        not exist. If False, they raise an error.
+        If True, skip rows with a missing or infinite feature or weight, as if they did not
+        exist. If False, such rows raise an error.
     **options : dict
         For .npz, HDF5 and Zarr files: ``dataset``, the name of the array (default: X, or the only
         array). For .csv files: ``delimiter`` (default: the most frequent of comma, semicolon, tab
-        and bar in the first line), ``decimal`` (default: the point), and ``header``, True if the
-        first line holds the column names (default: True if none of its cells is a number).
+        and bar in the first line), ``decimal`` (default: a point), and ``header``, True if the
+        first line contains the column names (default: True if none of its cells is a number).
 
     Returns
     -------
     Source
-        The rows, with the same bits for every kind of input.
+        The rows. All kinds of input yield bit-identical values.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def open_source(
     if isinstance(data, Source):
         given = options or ids or exclude or skip_missing
         if given or any(value is not None for value in (columns, weight, block_rows)):
-            raise ValueError("the source is already open; pass these options when you open it.")
+            raise ValueError("the source is already open; pass the options when opening it.")
         return data
     check.boolean("skip_missing", skip_missing)
     table = _open_table(data, options)
@@ -112,7 +112,7 @@ def _open_table(data: Any, options: dict[str, Any]) -> Table:
     if isinstance(data, str | os.PathLike):
         return _open_path(Path(data), options)
     if options:
-        raise TypeError(f"{', '.join(options)}: this option is for files only.")
+        raise TypeError(f"{', '.join(options)} can be used only with files.")
     if isinstance(data, ArrayLike) or frame_table(data) is not None:
         return _table_in_memory(data, None)
     if callable(data):
@@ -127,7 +127,7 @@ def _open_table(data: Any, options: dict[str, Any]) -> Table:
 
 
 def _table_in_memory(data: Any, name: str | None) -> Table:
-    """Return an array or a data frame as a table."""
+    """Wrap an array or a data frame in a table."""
     frame = frame_table(data, name or "the data frame")
     if frame is not None:
         return frame
@@ -144,7 +144,7 @@ def _open_path(path: Path, options: dict[str, Any]) -> Table:
     if path.suffix.lower() not in _READERS:
         raise ValueError(
             f"cannot read {path.name!r}: the name must end in {', '.join(_READERS)}. Load other "
-            "files yourself and pass the array."
+            "formats yourself and pass the array."
         )
     if not path.exists():
         raise FileNotFoundError(f"there is no file {str(path)!r}.")
@@ -156,10 +156,10 @@ def _open_file(path: Path, options: dict[str, Any]) -> Table:
     known = list(inspect.signature(reader).parameters)[1:]
     unknown = [name for name in options if name not in known]
     if unknown:
-        takes = f"only the options {', '.join(known)}" if known else "no options"
-        raise TypeError(f"a {path.suffix} file takes {takes}, not {', '.join(unknown)}.")
+        takes = f"supports only the options {', '.join(known)}" if known else "has no options"
+        raise TypeError(f"a {path.suffix} file {takes}, got {', '.join(unknown)}.")
     if path.is_file() and path.stat().st_size == 0:
-        raise ValueError(f"{str(path)!r} is empty: it has no bytes.")
+        raise ValueError(f"{str(path)!r} is empty.")
     return reader(path, **options)
 
 
@@ -168,19 +168,19 @@ def _open_folder(path: Path, options: dict[str, Any]) -> Table:
     unreadable = [entry.name for entry in entries if not _is_readable(entry)]
     if len(unreadable) == len(entries):
         raise ValueError(
-            f"the folder {str(path)!r} holds no file with a name that ends in "
+            f"the folder {str(path)!r} contains no file with a name that ends in "
             f"{', '.join(_READERS)}."
         )
     if unreadable:
         raise ValueError(
-            f"the folder {str(path)!r} holds {unreadable[0]!r}, which cannot be read; move it, or "
-            "rename it to start with _ so that it is ignored."
+            f"the folder {str(path)!r} contains {unreadable[0]!r}, which cannot be read; move it, "
+            "or add a leading _ to its name so that it is ignored."
         )
     kinds = sorted({entry.suffix.lower() for entry in entries})
     if len(kinds) > 1:
         raise ValueError(
-            f"the folder {str(path)!r} holds files of several kinds, {', '.join(kinds)}; keep one "
-            "kind."
+            f"the folder {str(path)!r} contains files of several types, {', '.join(kinds)}; keep "
+            "only one type."
         )
     return Folder([_open_file(entry, options) for entry in entries], f"the folder {str(path)!r}")
 
@@ -191,7 +191,7 @@ def _is_readable(entry: Path) -> bool:
 
 
 def _select(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any) -> Selection:
-    """Resolve names, patterns and numbers of columns to positions."""
+    """Resolve column names, patterns and numbers to positions."""
     _check_unique_names(table)
     id_columns = tuple(_find(table, column, "ids") for column in _as_list(ids))
     weights = None if weight is None else _find(table, weight, "weight")
@@ -206,7 +206,7 @@ def _select(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any) -> 
         features = tuple(dict.fromkeys(found))
     _check_numeric(table, features if weights is None else (*features, weights))
     if not features:
-        raise ValueError(f"no column of {table.name} is left as a feature.")
+        raise ValueError(f"{table.name} has no columns left to use as features.")
     selection = Selection(features, id_columns, weights)
     table.check_parts(selection)
     return selection
@@ -226,7 +226,7 @@ def _check_unique_names(table: Table) -> None:
 
 
 def _find(table: Table, column: Any, argument: str) -> int:
-    """Return the position of the column with this name, or number if columns have no names."""
+    """Return the position of the column with this name, or number if the columns are unnamed."""
     positions = [j for j, field in enumerate(table.fields) if field.name == column]
     if not positions and _is_position(table, column):
         positions = [int(column)]
@@ -244,7 +244,7 @@ def _is_position(table: Table, column: Any) -> bool:
 
 
 def _match(table: Table, column: Any, others: set[int | None], argument: str) -> list[int]:
-    """Return the column with this name, or else those that match the pattern except others."""
+    """Return the column with this name, or else all columns outside others matching the pattern."""
     names = [field.name for field in table.fields]
     if isinstance(column, str) and column not in names:
         positions = [
@@ -260,18 +260,18 @@ def _match(table: Table, column: Any, others: set[int | None], argument: str) ->
 def _choices(table: Table) -> str:
     names = [field.name for field in table.fields if field.name is not None]
     if not names:
-        return f"its {len(table.fields)} columns have no names: use numbers from 0."
+        return f"its {len(table.fields)} columns are unnamed; use column numbers starting from 0."
     shown = ", ".join(map(repr, names[:_SHOWN_NAMES]))
-    return f"it has {shown}{' and others' if len(names) > _SHOWN_NAMES else ''}."
+    return f"its columns are {shown}{' and others' if len(names) > _SHOWN_NAMES else ''}."
 
 
 def _check_numeric(table: Table, columns: Sequence[int]) -> None:
     text = [column_label(table.fields, j) for j in columns if table.fields[j].dtype is None]
     if text:
-        problem = f"columns {', '.join(text)} hold no numbers ({table.name})"
+        problem = f"columns {', '.join(text)} of {table.name} are not numeric"
         raise SourceError(
-            f"{problem}; convert them, leave them out with exclude=, carry them through with "
-            "ids=, or name the features with columns=.",
+            f"{problem}; convert them, leave them out with exclude=, keep them with ids=, or "
+            "select the features with columns=.",
             problem,
             remedy="exclude",
         )

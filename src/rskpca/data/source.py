@@ -1,4 +1,4 @@
-"""A source of rows, read as blocks of finite numbers."""
+"""Sources of rows, read as blocks of finite numbers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Block(NamedTuple):
     start : int
         Number of the first row.
     rows : ndarray of shape (n_rows, n_features)
-        The features, float32 or float64, all finite.
+        The features, finite float32 or float64 values.
     weights : ndarray of shape (n_rows,) or None
-        The values of the weight column.
+        The sample weights, or None if the source has no weight column.
     ids : dict of str to ndarray
         The id columns, by name.
     empty : ndarray of shape (n_rows,) or None
         True for rows with a missing value, whose features are set to zero. None unless the
-        source is :meth:`Source.with_skipped` and the block has such rows.
+        source was returned by :meth:`Source.with_skipped` and the block has such rows.
     """
 
     start: int
@@ -66,11 +66,11 @@ class Source:  # numpydoc ignore=PR01
     name : str
         The name used in error messages.
     n_rows : int or None
-        Number of rows; None for inputs that must be read to count them, until they have been.
+        Number of rows, or None if the rows must be read to count them and have not been yet.
     n_features : int
         Number of features.
     feature_names : tuple of str or None
-        Names of the features; None unless all of them have one.
+        Feature names, or None if any feature is unnamed.
     dtype : dtype
         The dtype of the blocks: float32 if NumPy promotes the features to it, else float64.
     block_rows : int
@@ -78,7 +78,7 @@ class Source:  # numpydoc ignore=PR01
     again : bool
         True if the rows can be read more than once.
     watch : callable
-        Called with the number of rows read so far, in the thread that reads.
+        Callback that is given the number of rows read so far, in the thread that reads them.
     """
 
     watch: Callable[[int], object] = staticmethod(lambda row: None)
@@ -98,7 +98,7 @@ class Source:  # numpydoc ignore=PR01
         self.block_rows = block_rows
 
     def __repr__(self) -> str:
-        """Return the name, the shape and the dtype on one line."""
+        """Return the name, shape and dtype on one line."""
         rows = "an unknown number of" if self.n_rows is None else f"{self.n_rows:,}"
         return f"Source({self.name}, {rows} rows, {self.n_features} features, {self.dtype})"
 
@@ -111,26 +111,26 @@ class Source:  # numpydoc ignore=PR01
 
     @property
     def ids_are_text(self) -> bool:
-        """Return True if ids are text even if they look like numbers, as in .csv files."""
+        """Return True if ids are always text, as in .csv files, even if they look like numbers."""
         return self._table.ids_are_text
 
     def id_types(self) -> list[Any]:
-        """Return the pyarrow types of the id columns, which are the same for all blocks."""
+        """Return the pyarrow types of the id columns, which do not vary between blocks."""
         return [self._table.arrow_type(j) for j in self._selection.ids]
 
     @property
     def n_skipped(self) -> int | None:
-        """Return how many rows with missing values were skipped; None before a full pass."""
+        """Return the number of skipped rows, or None before a full pass."""
         return self._table.n_skipped
 
     def with_skipped(self) -> Source:
-        """Return a source that includes skipped rows, marked as empty; it reads no weights."""
+        """Return a source that includes the skipped rows, marked as empty, but has no weights."""
         if isinstance(self._table, CompleteRows):
             return _SourceWithSkipped(self, self._table)
         return self
 
     def blocks(self, start: int = 0) -> Iterator[Block]:
-        """Read the rows in order.
+        """Yield the rows in order, in blocks.
 
         Parameters
         ----------
@@ -167,17 +167,17 @@ class Source:  # numpydoc ignore=PR01
             self.n_rows = n_rows
 
     def take(self, rows: Any) -> Array:
-        """Return the features of some rows; see :meth:`take_block`."""
+        """Return the features of the given rows; see :meth:`take_block`."""
         return self.take_block(rows).rows
 
     def take_block(self, rows: Any) -> Block:
-        """Return some rows with their weights and ids.
+        """Return the given rows with their weights and ids.
 
         Parameters
         ----------
         rows : array-like of int
-            Row numbers in ascending order. Files without random access are read up to the last
-            of them.
+            Row numbers in ascending order. Files without random access are read sequentially up to
+            the last of these rows.
 
         Returns
         -------
@@ -199,11 +199,11 @@ class Source:  # numpydoc ignore=PR01
     def _check_range(self, wanted: Rows, n_rows: int | None) -> None:
         invalid = wanted[(wanted < 0) | (wanted >= (np.inf if n_rows is None else n_rows))]
         if len(invalid):
-            size = "" if n_rows is None else f": it has {n_rows:,} rows, counted from 0"
+            size = "" if n_rows is None else f"; it has {n_rows:,} rows, numbered from 0"
             raise IndexError(f"{self.name} has no row {invalid[0]:,}{size}.")
 
     def counted(self) -> int:
-        """Return the number of rows; they are read if it is not known yet."""
+        """Return the number of rows, reading them if it is not known yet."""
         if self.n_rows is None:
             n_rows, selection = 0, self._table.columns_to_count(self._selection)
             for batch in self._table.batches(selection, 0, self.block_rows):
@@ -213,20 +213,20 @@ class Source:  # numpydoc ignore=PR01
         return self.n_rows  # type: ignore[return-value]
 
     def fingerprint(self) -> str:
-        """Return a digest of the input (for files: names, sizes and times) and the columns."""
+        """Return a digest of the selected columns and the input (file names, sizes and times)."""
         fields = [(str(self._table.fields[j].name), j) for j in self._selection.positions]
         parts = [self._table.identity(), fields, self._selection, str(self.dtype)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def weights(self) -> NDArray[np.float64] | None:
-        """Return the weights of all rows; None without a weight column."""
+        """Return the weights of all rows, or None if there is no weight column."""
         if self._selection.weight is None:
             return None
         return np.concatenate([np.asarray(block.weights) for block in self.blocks()])
 
 
 class _SourceWithSkipped(Source):
-    """All rows of a source that skips rows; the skipped ones are zero and marked as empty."""
+    """A source that includes skipped rows, with zeros as features and marked as empty."""
 
     _must_be_finite = False
 
@@ -236,7 +236,7 @@ class _SourceWithSkipped(Source):
         self.watch, self._source, self._complete = source.watch, source, complete
 
     def blocks(self, start: int = 0) -> Iterator[Block]:
-        """Read the rows in order; a full pass sets ``n_rows`` and ``n_skipped`` of the source."""
+        """Yield the rows in order; a full pass sets ``n_rows`` and ``n_skipped`` of the source."""
         skipped = 0
         for block in super().blocks(start):
             empty = np.asarray(~np.isfinite(block.rows).all(axis=1))
@@ -248,7 +248,7 @@ class _SourceWithSkipped(Source):
 
 
 class _BlockBuilder:
-    """Collects batches until a block is complete, and validates it."""
+    """Collect batches until a block is complete, and validate it."""
 
     def __init__(self, source: Source, start: int, size: int | None = None) -> None:
         self.source, self.start, self.n_rows = source, start, 0
@@ -274,7 +274,7 @@ class _BlockBuilder:
             return None
         weights = self._column(len(selection.positions) - 1).astype(np.float64)
         invalid = ~(np.isfinite(weights) & (weights >= 0))
-        problem = "is the weight, which must be finite and not negative"
+        problem = "contains an invalid weight; weights must be finite and non-negative"
         self._reject(invalid[:, None], [selection.weight], problem)
         return weights
 
@@ -284,7 +284,7 @@ class _BlockBuilder:
         for name, (k, j) in zip(self.source.ids, columns, strict=True):
             column, dtype = self._column(k), self.source._table.fields[j].dtype
             if dtype is not None and dtype.kind in "iu" and column.dtype.kind == "f":
-                problem = "is missing; fill it in, or store the column as text"
+                problem = "has a missing id; fill it in, or store the column as text"
                 self._reject(np.isnan(column)[:, None], [j], problem)
             ids[name] = column
         return ids
@@ -295,7 +295,7 @@ class _BlockBuilder:
     def _reject(
         self, invalid: NDArray[np.bool_], columns: Sequence[int], problem: str, skipping: str = ""
     ) -> None:
-        """Raise an error that names the first invalid value, if there is one."""
+        """Raise an error that names the first invalid value, if any."""
         found = np.argwhere(invalid)
         if not len(found):
             return
@@ -305,14 +305,14 @@ class _BlockBuilder:
         i = int(np.searchsorted(starts, row, side="right")) - 1
         number = int(self.batches[i].numbers[row - starts[i]])
         origin = self.batches[i].origin
-        problem = f"row {number:,} of {origin} (counted from 0), column {column}, {problem}"
+        problem = f"row {number:,} of {origin} (numbered from 0), column {column}, {problem}"
         if skipping:
             raise SourceError(f"{problem}; {skipping}.", problem, remedy="skip_missing")
         raise ValueError(f"{problem}.")
 
 
 def _sum_is_finite(rows: Array) -> bool:
-    """Return True only if all values are finite; the sum of large finite values may overflow."""
+    """Return True only if all values are finite; it may be False if the sum overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(rows.sum(dtype=np.float64)))
 
@@ -325,13 +325,13 @@ def read_ahead(items: Iterable[T], depth: int = 2) -> Generator[T]:
     items : iterable
         The items, such as the blocks of a source.
     depth : int, default=2
-        Number of items that wait to be used while the next one is read.
+        Number of prefetched items to keep in the queue while the next one is read.
 
     Yields
     ------
     item
-        The items in order. An error in the thread is raised in its turn. The thread has ended
-        when the generator ends, for any reason.
+        The items in order. An error raised in the thread is raised here after the items before
+        it. The thread has stopped when the generator ends, for any reason.
     """
     iterator, thread = iter(items), ThreadPoolExecutor(1)
     try:

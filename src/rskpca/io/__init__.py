@@ -1,4 +1,4 @@
-"""Model files."""
+"""Save and load models."""
 
 from ._container import ModelFileError
 from .model_files import Description, describe, load, save

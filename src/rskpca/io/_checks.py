@@ -1,4 +1,4 @@
-"""Checks of loaded objects whose parts can disagree although each of them is valid."""
+"""Consistency checks between the parts of loaded objects."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from ._schema import (
 
 @singledispatch
 def check(value: Any) -> None:
-    """Check an object as a whole, as far as its constructor does not."""
+    """Check that the parts of an object are consistent, beyond the checks in its constructor."""
 
 
 @check.register
 def _(moments: spectral.Moments) -> None:
-    """The solver relies on sums of b(x) with ||b(x)||^2 <= kappa."""
+    """Check the sums of b(x); the solver relies on ||b(x)||^2 <= kappa."""
     limit = 1.001 * moments.total * moments.kernel.kappa
     first = np.abs(moments.first).max() * math.sqrt(moments.kernel.kappa)
     if not max(first, np.abs(moments.second).max()) <= limit:
@@ -86,7 +86,7 @@ def _(estimator: density.BaseDensity) -> None:
         aging = estimator._stream_.aging
         _check_indices("_homes_", estimator._homes_, aging.n_rows, "rows")
         if np.count_nonzero(aging.alive) != m:
-            refuse("the weights of all centers must be positive")
+            refuse("all centers must have positive weights")
     _check_indices("labels_", learned.get("labels_"), m, "centers")
     for name, shape in (("covariances_", (m, d, d)), ("covariance_", (d, d))):
         if name in learned and learned[name].shape != shape:
@@ -95,7 +95,7 @@ def _(estimator: density.BaseDensity) -> None:
 
 def _check_indices(name: str, values: Any, count: int, kind: str) -> None:
     if values is not None and not (values.ndim == 1 and -1 <= values.min() <= values.max() < count):
-        refuse(f"{name} must be indices of the {count} {kind}, or -1")
+        refuse(f"{name} must contain indices of the {count} {kind}, or -1")
 
 
 @check.register
@@ -121,14 +121,14 @@ def _check_landmarks(estimator: embedding.NystromKernelPCA) -> None:
 
 
 def _check_model(estimator: Any, model: FittedModel) -> None:
-    """Check that a model is of the kind that the estimator solves for."""
+    """Check that the estimator and its model solve the same kind of problem."""
     if not isinstance(estimator, WalkEmbedding):
         _check_kernel_pca(model.system)
         _check_kernel_pca(model.evaluated)
     elif model.is_kernel_pca or model.system.centers.shape != model.reduced_set.centers.shape:
         refuse("the model must be a random walk on the centers")
     if isinstance(estimator, embedding.DiffusionMaps) and model.time is None:
-        refuse("the model has no time")
+        refuse("the model has no diffusion time")
     if isinstance(estimator, embedding.NormalizedCut) and model.partition is None:
         refuse("the model has no partition")
 
@@ -157,38 +157,38 @@ def _(estimator: embedding.CompressedKernelPCA) -> None:
     _check_features(estimator, eigensystem=estimator.eigensystem.centers.shape[1])
 
 
-# ------------------------------------------------------------------ estimators of scikit-learn
+# ------------------------------------------------------------------ scikit-learn estimators
 
 
 @check.register
 def _(scaler: StandardScaler) -> None:
     if is_fitted(scaler):
         for name in ("mean_", "var_", "scale_", "n_samples_seen_"):
-            shape = np.shape(vars(scaler)[name])  # () for None, and for a number of rows
+            shape = np.shape(vars(scaler)[name])  # () for None and for a row count
             if shape:
                 _check_features(scaler, **{name: shape[0] if len(shape) == 1 else 0})
 
 
 @check.register
 def _(pipeline: Pipeline) -> None:
-    """A pipeline consists of scalers and, at its end, one estimator of rskpca."""
+    """Check that a pipeline consists of scalers followed by one rskpca estimator."""
     if pipeline.memory is not None or pipeline.transform_input is not None:
         refuse("memory and transform_input must be None")
     check_value("verbose", pipeline.verbose, bool)
     check_value("steps", pipeline.steps, list)
     for step in pipeline.steps:
         if type(step) is not tuple or len(step) != 2 or not isinstance(step[0], str):
-            refuse(f"steps must be pairs of a name and an estimator, got {step!r:.60}")
+            refuse(f"steps must be (name, estimator) pairs, got {step!r:.60}")
         allowed = (StandardScaler, *(DENSITIES + EMBEDDINGS) * (step is pipeline.steps[-1]))
         if not isinstance(step[1], allowed):
-            refuse(f"steps must be StandardScalers and one estimator of rskpca, got {step!r:.60}")
+            refuse(f"steps must be StandardScalers and one rskpca estimator, got {step!r:.60}")
     fitted = [step for _, step in pipeline.steps if is_fitted(step)]
     for step in fitted:
         _check_features(step, previous_step=fitted[0].n_features_in_)
 
 
 def sizes(model: Any) -> tuple[int | None, int | None]:
-    """Return the numbers of features and centers, or None where they are unknown."""
+    """Return the numbers of features and centers, or None for unknown numbers."""
     if isinstance(model, ReducedSet):
         return model.n_features, model.n_centers
     if isinstance(model, spectral.EigenSystem):

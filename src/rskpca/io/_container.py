@@ -1,15 +1,15 @@
-"""The bytes of a model file: a prefix, a JSON header, arrays and a checksum.
+"""The byte layout of model files: a prefix, a JSON header, arrays and a checksum.
 
 ======================  =====================================================================
 bytes                   content
 ======================  =====================================================================
 0 to 8                  magic number
 8 to 12                 format version, unsigned; all numbers are little-endian
-12 to 16                length of the header
-16 to 24                length of the file
-24 and on               the header, JSON in ASCII
-each multiple of 64     an array, in the order of the header's list, zeros between them
-last 32                 SHA-256 of everything before
+12 to 16                header length
+16 to 24                file length
+24 onward               header, as ASCII JSON
+each multiple of 64     an array, in the order of the header's list, padded with zeros
+last 32                 SHA-256 of all preceding bytes
 ======================  =====================================================================
 """
 
@@ -35,13 +35,13 @@ VERSION = 2
 PREFIX = struct.Struct("<8sIIQ")
 ALIGNMENT = 64
 DIGEST = 32
-MAX_HEADER = 2**22  # parsing a malicious header takes about 45 times as much memory
+MAX_HEADER = 2**22  # parsing a malicious header needs about 45 times this memory
 MAX_AXES = 4
 MAX_ENTRIES = 2**48
 DTYPES = frozenset(
     ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c16")
 )
-_MAX_DIGITS = 20  # of a 64-bit integer
+_MAX_DIGITS = 20  # enough for a 64-bit integer
 
 
 class ModelFileError(ValueError):
@@ -54,7 +54,7 @@ def refuse(reason: str) -> NoReturn:
 
 
 class Layout(NamedTuple):
-    """Description of an array: dtype, shape, order ("C" or "F") and its writeable flag."""
+    """Dtype, shape, order ("C" or "F") and writeable flag of an array."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -63,20 +63,20 @@ class Layout(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """The size of the array in the file."""
+        """Return the size of the array in the file."""
         return math.prod(self.shape) * int(self.dtype[2:])
 
     @classmethod
     def of(cls, array: NDArray[Any]) -> Layout:
-        """Describe an array that :func:`make_contiguous` returned."""
+        """Return the layout of an array returned by :func:`make_contiguous`."""
         order = "C" if array.flags.c_contiguous else "F"
         return cls(array.dtype.str, array.shape, order, bool(array.flags.writeable))
 
     @classmethod
     def parse(cls, entry: Any) -> Layout:
-        """Check an entry of an untrusted header."""
+        """Parse an entry of an untrusted header."""
         if not isinstance(entry, list) or len(entry) != 4:
-            refuse(f"an array needs a dtype, a shape, an order and a flag, got {entry!r:.60}")
+            refuse(f"an array must have a dtype, a shape, an order and a flag, got {entry!r:.60}")
         dtype, shape, order, writeable = entry
         if not isinstance(dtype, str) or dtype not in DTYPES:
             refuse(f"unsupported dtype {dtype!r:.60}")
@@ -89,7 +89,7 @@ class Layout(NamedTuple):
 
 
 def make_contiguous(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array in contiguous, little-endian memory; keep the order of axes if possible."""
+    """Return a contiguous, little-endian copy of an array, in the same order if possible."""
     kept = np.asarray(array, order="K").astype(array.dtype.newbyteorder("<"), copy=False)
     if not (kept.flags.c_contiguous or kept.flags.f_contiguous):
         kept = kept.copy(order="K")
@@ -99,7 +99,7 @@ def make_contiguous(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _padding(position: int) -> int:
-    """Return the number of zero bytes before the next array."""
+    """Return the number of padding bytes before the next array."""
     return -position % ALIGNMENT
 
 
@@ -111,7 +111,7 @@ def _file_length(header_length: int, layouts: Sequence[Layout]) -> int:
 
 
 def _raw(array: NDArray[Any]) -> memoryview:
-    """Return the bytes of a contiguous array without copying them."""
+    """Return the bytes of a contiguous array without copying."""
     contiguous: Any = array if array.flags.c_contiguous else array.T
     return memoryview(contiguous).cast("B")
 
@@ -122,14 +122,14 @@ def _raw(array: NDArray[Any]) -> memoryview:
 def write(
     path: str | os.PathLike[str], header: dict[str, Any], arrays: Sequence[NDArray[Any]]
 ) -> None:
-    """Write a file atomically: if anything fails, an existing file is unchanged."""
+    """Write a file atomically, leaving an existing file unchanged if anything fails."""
     layouts = [Layout.of(array) for array in arrays]
     text = json.dumps({**header, "arrays": layouts}, allow_nan=False, separators=(",", ":"))
     encoded = text.encode("ascii")
     if len(encoded) > MAX_HEADER:
         refuse(
             f"the header would have {len(encoded):,} bytes, more than {MAX_HEADER:,}; it contains "
-            "feature names and lists but no arrays. Shorten the names, or use arrays for lists."
+            "feature names and lists but no arrays. Shorten the names, or store lists as arrays."
         )
     length = _file_length(len(encoded), layouts)
     prefix = PREFIX.pack(MAGIC, VERSION, len(encoded), length)
@@ -157,7 +157,7 @@ def _pieces(start: bytes, arrays: Sequence[NDArray[Any]]) -> Iterator[bytes | me
 
 
 class Contents(NamedTuple):
-    """The header of a file, without its list of arrays."""
+    """The header of a file, without its array layouts."""
 
     version: int
     header: dict[str, Any]
@@ -166,25 +166,25 @@ class Contents(NamedTuple):
 
 
 def read_header(path: str | os.PathLike[str]) -> Contents:
-    """Return the header; compare all lengths with the file, but do not verify the checksum."""
+    """Read the header and check all lengths, without verifying the checksum."""
     with _open(path) as (file, length):
         return _read_contents(_Reader(file), length)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Contents, list[NDArray[Any]]]:
-    """Return the header and read-only arrays after verifying all lengths and the checksum."""
+    """Read the header and the arrays, as read-only, after verifying the lengths and checksum."""
     with _open(path) as (file, length):
         reader = _Reader(file)
         contents = _read_contents(reader, length)
         arrays = [reader.read_array(layout) for layout in contents.layouts]
         if reader.digest() != file.read():
-            refuse("the checksum does not match: the file was altered or damaged")
+            refuse("the checksum does not match; the file was modified or corrupted")
     return contents, arrays
 
 
 @contextmanager
 def _open(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a regular file and yield it with its length; errors name the file."""
+    """Open a regular file and yield it with its length, adding its name to errors."""
     try:
         with open(path, "rb", opener=_open_nonblocking) as file:
             status = os.fstat(file.fileno())
@@ -196,29 +196,29 @@ def _open(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    """Open a file; a named pipe returns at once instead of waiting for a writer."""
+    """Open a file without blocking if it is a named pipe."""
     return os.open(path, flags | (os.O_NONBLOCK if os.name == "posix" else 0))
 
 
 class _Reader:
-    """Reads a file from start to end and computes its checksum."""
+    """Sequential file reader that computes a checksum."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._sha, self._position = file, hashlib.sha256(), 0
 
     def read(self, count: int) -> bytes:
-        """Return exactly ``count`` bytes."""
+        """Read exactly ``count`` bytes."""
         data = bytearray(count)
         self._fill(memoryview(data))
         return bytes(data)
 
     def read_array(self, layout: Layout) -> NDArray[Any]:
-        """Return the next array; the file is known to be long enough for all of them."""
+        """Read the next array; the caller has checked that the file is long enough."""
         self.read(_padding(self._position))
         try:
             array: NDArray[Any] = np.empty(layout.shape, layout.dtype, layout.order)  # type: ignore[call-overload]
         except (MemoryError, ValueError) as error:
-            raise ModelFileError(f"not enough memory for an array of {layout.shape}") from error
+            raise ModelFileError(f"out of memory for an array of shape {layout.shape}") from error
         if array.size:
             self._fill(_raw(array))
         array.flags.writeable = False
@@ -226,40 +226,40 @@ class _Reader:
 
     def _fill(self, part: memoryview) -> None:
         if self._file.readinto(part) != len(part):  # type: ignore[attr-defined]
-            refuse("the file ended early")
+            refuse("the file ended unexpectedly")
         self._sha.update(part)
         self._position += len(part)
 
     def digest(self) -> bytes:
-        """Return the checksum of all bytes so far."""
+        """Return the checksum of all bytes read so far."""
         return self._sha.digest()
 
 
 def _read_contents(reader: _Reader, length: int) -> Contents:
     if length < PREFIX.size + DIGEST:
-        refuse(f"{length} bytes are too few for a model file")
+        refuse(f"a file of {length} bytes is too short for a model file")
     magic, version, header_length, recorded = PREFIX.unpack(reader.read(PREFIX.size))
     if magic != MAGIC:
-        refuse("not a model file of rskpca")
+        refuse("not an rskpca model file")
     if version > VERSION:
         refuse(
-            f"it has format version {version}, but this version of rskpca reads versions up to "
-            f"{VERSION}; upgrade rskpca"
+            f"it has format version {version}, but this version of rskpca reads only versions up "
+            f"to {VERSION}; upgrade rskpca"
         )
     if version < 1:
         refuse(f"invalid format version {version}")
     if recorded != length:
-        refuse(f"it has {length:,} bytes instead of {recorded:,}: truncated or extended")
+        refuse(f"it has {length:,} bytes instead of {recorded:,}, so it was truncated or extended")
     if header_length > min(MAX_HEADER, length - PREFIX.size - DIGEST):
         refuse(f"invalid header length {header_length:,}")
     header = _parse_header(reader.read(header_length))
     entries = header.pop("arrays", None)
     if not isinstance(entries, list):
-        refuse("the header has no list of arrays")
+        refuse("the header does not contain a list of arrays")
     layouts = [Layout.parse(entry) for entry in entries]
     needed = _file_length(header_length, layouts)
     if needed != length:
-        refuse(f"its arrays would need {needed:,} bytes, but it has {length:,}")
+        refuse(f"its arrays require {needed:,} bytes, but the file has {length:,}")
     return Contents(version, header, layouts, length)
 
 
@@ -288,9 +288,9 @@ def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _parse_float(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else refuse(f"the header has the number {text:.40}")
+    return value if math.isfinite(value) else refuse(f"invalid number {text:.40} in header")
 
 
 def _parse_int(text: str) -> int:
     value = int(text) if len(text) <= _MAX_DIGITS else 2**64
-    return value if -(2**63) <= value < 2**64 else refuse(f"the header has the number {text:.40}")
+    return value if -(2**63) <= value < 2**64 else refuse(f"invalid number {text:.40} in header")

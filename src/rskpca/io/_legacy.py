@@ -1,4 +1,4 @@
-"""Conversion of trees of format version 1, which rskpca 0.1.0 wrote, to those of version 2."""
+"""Conversion of trees from format version 1, written by rskpca 0.1.0, to version 2."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _RENAMED = {"Sums": "Statistics", "Rows": "WindowRows", "_AtMostTen": "ReducedSe
 
 
 def upgrade(tree: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Return a tree of version 2; arrays that version 1 did not store are appended."""
+    """Convert a tree to version 2, appending arrays that version 1 did not store."""
     try:
         return _Upgrade(arrays).value(tree)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError("its tree is not one of format version 1") from error
+        raise ModelFileError("its content is not valid in format version 1") from error
 
 
 class _Upgrade:
-    """Conversion of one tree, whose arrays are in a list."""
+    """Converter for one tree and its list of arrays."""
 
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self._arrays = arrays
 
     def value(self, tree: Any) -> Any:
-        """Convert a value: parts first, then the object that they belong to."""
+        """Convert a value, starting with its parts."""
         if isinstance(tree, list):
             return [self.value(item) for item in tree]
         if not isinstance(tree, dict) or len(tree) != 1:
@@ -85,7 +85,7 @@ class _Upgrade:
         return {"dict": model}
 
     def _scale(self, model: dict[str, Any]) -> Any:
-        """Return the factors between eigenfunctions and coordinates, which were not stored."""
+        """Return the scaling from eigenfunctions to coordinates, which version 1 did not store."""
         system, time = model["system"]["EigenSystem"], model["time"]
         eigenvalues, walk = self._array(system["eigenvalues"]), system["operator"]
         with np.errstate(all="ignore"):
@@ -98,20 +98,20 @@ class _Upgrade:
             return self._store(np.sqrt((pull * reach).sum()) * eigenvalues**time)
 
     def _convert_landmarks(self, tag: str, content: dict[str, Any], model: Any) -> None:
-        """Take the landmarks apart from the points that pre-images are learned from."""
+        """Separate the landmarks from the points used to learn pre-images."""
         points, weighted = content.pop("_points_"), tag == "WeightedNystromKernelPCA"
         if weighted:
             content |= {"_landmarks_": content.pop("reduced_set_"), "_moments_": None}
         elif content["_moments_"] is not None:
             content["_landmarks_"] = points
-        else:  # through the data
+        else:  # extended through the data
             content["_landmarks_"] = self._equal_weights(content["landmarks_"], points)
         if model is not None:
             known = None if content["_landmarks_"] == points else points
             model["dict"] |= {"landmarks": not weighted, "known": known}
 
     def _equal_weights(self, landmarks: Any, points: Any) -> Any:
-        """Return a reduced set of landmarks whose weights sum to that of the points."""
+        """Return equally weighted landmarks with the same total weight as the points."""
         total, count = points["ReducedSet"]["n_samples"], len(self._array(landmarks))
         unknown = dict.fromkeys(("radius", "spacing", "displacement", "scatter", "spectrum"))
         sums = {"weights": np.full(count, total / count), "residue": np.zeros(count)}
@@ -128,7 +128,7 @@ class _Upgrade:
 
 
 def _drop_kernel(content: dict[str, Any]) -> None:
-    """Give the fitted density the kernel that was asked for; 0.1.0 stored the embedding's."""
+    """Restore the requested kernel of the fitted density; 0.1.0 stored the embedding's kernel."""
     given = content.get("density")
     (fitted,) = content["density_"].values()
     (asked,) = [{}] if given is None else given.values()

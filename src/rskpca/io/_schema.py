@@ -1,8 +1,8 @@
-"""The classes that a model file can hold, and the values that their objects are stored as.
+"""The classes that a model file can contain, and the values stored for their objects.
 
-Everything is derived from the classes. An object is stored as the arguments of its constructor, an
-estimator as its parameters and its annotated attributes. Each value must match its annotation;
-numbers must be finite and in range. Constructors check that the values of an object agree.
+Everything is derived from the classes. An object is stored as the arguments of its constructor, and
+an estimator as its parameters and annotated attributes. Each value must match its annotation, and
+numbers must be finite and in range. Constructors check that the values of an object are consistent.
 """
 
 from __future__ import annotations
@@ -58,28 +58,28 @@ _OTHERS = (
     certificate.Level, kernels.Gaussian, kernels.Laplacian, spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip
 
-# Nothing else is ever created from a file.
+# No other classes are ever instantiated from a file.
 CLASSES: dict[str, Any] = {
     cls.__name__: cls for cls in (*_OPERATORS, *DENSITIES, *EMBEDDINGS, *_OTHERS)
 }
 
-# Attributes that are computed again when they are needed, and attributes that may be missing.
+# Attributes that are recomputed when needed, and attributes that may be missing.
 _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
 _OPTIONAL = frozenset({"feature_names_in_", "labels_", "covariance_", "covariances_", "_merged_"})
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
 _OF_SCALER = dict.fromkeys(("mean_", "var_", "scale_"), Array | None)
 _COUNTS = float | Array | NDArray[np.integer]
-# The types of classes without annotations.
+# Types for classes without annotations.
 _TYPES: dict[type, dict[str, Any]] = {
     KDTree: {"data": Array},
     Pipeline: {},
     StandardScaler: {**_FEATURES, **_OF_SCALER, "n_samples_seen_": _COUNTS},
 }
 
-# Arrays that can be float32, as the data are; all other arrays of real numbers are float64.
+# Arrays that can be float32, like the data; all other real arrays are float64.
 _DATA = frozenset({"X", "basis", "centers", "landmarks_", *_OF_SCALER, "n_samples_seen_"})
 _MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"}) | {
-    "certain_angles", "likely_angles",  # these can also be NaN
+    "certain_angles", "likely_angles",  # can also be NaN
 }  # fmt: skip
 _NOT_NEGATIVE = (
     "confidence", "ell", "ell_", "half_life", "lost", "n_isolated", "n_samples",
@@ -87,24 +87,24 @@ _NOT_NEGATIVE = (
 )  # fmt: skip
 _POSITIVE = ("n_centers", "n_features", "n_features_in_", "n_rows", "patience")
 _LEAST = {**dict.fromkeys(_NOT_NEGATIVE, 0), **dict.fromkeys(_POSITIVE, 1)}
-# Differences of row numbers fit into 64 bits, and the square of a total is finite.
+# Differences of row numbers must fit into 64 bits, and the square of a total must be finite.
 _LARGEST = {"n_rows": 2**61, "patience": 2**62, "total": 1e150}
 
 
 def class_of(value: Any, where: str) -> Any:
-    """Return the class of an object; raise if a file cannot hold it."""
+    """Return the class of an object, or raise an error if it cannot be saved."""
     cls = type(value)
     if CLASSES.get(cls.__name__) is cls:
         return cls
     if isinstance(value, kernels.RadialKernel):
         refuse(
-            f"{where} is a {cls.__name__} with a custom function, and a model file contains no "
+            f"{where} is a {cls.__name__} with a custom function, but a model file cannot contain "
             "code. Use Gaussian or Laplacian, or save the model with pickle"
         )
     if isinstance(value, np.random.RandomState | np.random.Generator):
         refuse(f"{where} is a {cls.__name__}, which cannot be saved; use an integer seed")
     if callable(value):
-        refuse(f"{where} is a function, and a model file contains no code")
+        refuse(f"{where} is a function, but a model file cannot contain code")
     refuse(f"{where} is a {cls.__module__}.{cls.__name__}, which cannot be saved")
 
 
@@ -118,7 +118,7 @@ def _parameters(cls: Any) -> frozenset[str]:
 
 @cache
 def value_types(cls: Any) -> dict[str, Any]:
-    """Return the types of the values that an object is stored as, without its parameters."""
+    """Return the types of the stored values of an object, excluding parameters."""
     if cls in _TYPES:
         return _TYPES[cls]
     if dataclasses.is_dataclass(cls):
@@ -141,7 +141,7 @@ def value_types(cls: Any) -> dict[str, Any]:
 
 
 def check_values(cls: Any, values: dict[str, Any]) -> None:
-    """Check the names and the types of the values of an object, except parameters."""
+    """Check the names and types of an object's values, excluding parameters."""
     types, names = value_types(cls), set(values) - _parameters(cls)
     if issubclass(cls, BaseEstimator) and "_sklearn_output_config" in names:
         _check_output_config(values["_sklearn_output_config"])
@@ -149,7 +149,7 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
     if unknown := names - set(types):
         refuse(f"unknown attribute {', '.join(sorted(unknown)):.100}")
     missing = set(types) - _OPTIONAL - names
-    if missing and (names or not issubclass(cls, BaseEstimator)):  # not fitted otherwise
+    if missing and (names or not issubclass(cls, BaseEstimator)):  # else not fitted
         refuse(f"{', '.join(sorted(missing))} is missing")
     for name, hint in types.items():
         if name in names:
@@ -157,10 +157,10 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
 
 
 def _check_output_config(config: Any) -> None:
-    """Check what ``set_output`` stores."""
+    """Check the configuration stored by ``set_output``."""
     allowed = ({}, *({"transform": kind} for kind in ("default", "pandas", "polars")))
     if config not in allowed:
-        refuse(f"_sklearn_output_config must be a setting of set_output, got {config!r:.60}")
+        refuse(f"_sklearn_output_config must be a set_output configuration, got {config!r:.60}")
 
 
 def check_value(name: str, value: Any, hint: Any) -> None:
@@ -192,7 +192,7 @@ def _check_numbers(name: str, numbers: NDArray[Any]) -> None:
 
 
 def _matches(value: Any, hint: Any) -> bool:
-    """Return True if a value is of an annotated type."""
+    """Return True if a value matches a type annotation."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
         return True
@@ -216,7 +216,7 @@ def _matches(value: Any, hint: Any) -> bool:
 
 
 def take_values(value: Any) -> dict[str, Any]:
-    """Return the values that an object is stored as."""
+    """Return the values to store for an object."""
     if isinstance(value, WindowStream | FadingStream):
         value = value.compacted()
     cls: Any = type(value)
@@ -230,7 +230,7 @@ def take_values(value: Any) -> dict[str, Any]:
 
 
 def make_object(cls: Any, values: dict[str, Any]) -> Any:
-    """Create an object from checked values."""
+    """Create an object from validated values."""
     if not issubclass(cls, BaseEstimator):
         return cls.restored(**values) if "restored" in vars(cls) else cls(**values)
     made = cls(**{name: held for name, held in values.items() if name in _parameters(cls)})
@@ -260,13 +260,13 @@ def reduced_set_of(estimator: Any) -> ReducedSet:
 
 
 def current_model(estimator: Any) -> FittedModel | None:
-    """Return the model of an embedding, or None if the data have changed since it was solved."""
+    """Return the model of an embedding, or None if it is outdated because the data have changed."""
     solved = estimator._solved_
     return None if solved is None or solved[0] is not estimator._summary() else solved[1]
 
 
 def _model_values(model: FittedModel) -> dict[str, Any]:
-    """Return the fields of a model that its estimator does not have; None if two are the same."""
+    """Return the model fields that the estimator does not have, storing identical ones as None."""
     cls: Any = type(model)
     shared = ("kernel", "reduced_set")
     values = {name: getattr(model, name) for name in value_types(cls) if name not in shared}

@@ -1,12 +1,12 @@
-"""Conversion of objects to a tree of JSON values and a list of arrays, and back.
+"""Conversion between objects and a tree of JSON values with a list of arrays.
 
-None, True, False, integers, finite numbers, strings and lists are JSON values. Everything else is
-a JSON object with one key, its tag::
+None, True, False, integers, finite numbers, strings and lists are stored as JSON values. Everything
+else is stored as a JSON object with a single key, its tag::
 
     {"float": "inf"}  {"tuple": [...]}  {"dict": {...}}  {"names": [...]}
     {"array": 3}  {"scalar": 3}  {"ReducedSet": {"centers": {"array": 0}, ...}}
 
-All other tags are names of allowed classes. Nothing else can be created from a file.
+All other tags are names of allowed classes; nothing else can be created from a file.
 """
 
 from __future__ import annotations
@@ -25,20 +25,23 @@ from ._schema import CLASSES, check_values, class_of, make_object, take_values
 
 MAX_DEPTH = 32
 MAX_OBJECTS = 10_000
-MAX_USES = 32  # of one array, because each use may make a copy of it in memory
+MAX_USES = 32  # per array, because each use may copy it in memory
 
 
 class Encoder:
-    """Converts a value to a tree that refers to ``arrays``; paths such as "list[0]" name parts."""
+    """Convert a value to a tree that refers to ``arrays``.
+
+    Paths such as "list[0]" identify parts of the value in errors.
+    """
 
     def __init__(self) -> None:
         self.arrays: list[NDArray[Any]] = []
-        self._indices: dict[int, tuple[int, int]] = {}  # index of an array, number of its uses
-        self._alive: list[Any] = []  # keeps the ids above valid
+        self._indices: dict[int, tuple[int, int]] = {}  # (index, number of uses) by id
+        self._alive: list[Any] = []  # keeps objects alive, so that their ids stay valid
         self._n_objects = 0
 
     def encode(self, value: Any, where: str, depth: int = 0) -> Any:
-        """Return the tree of a value."""
+        """Convert a value to a tree."""
         _check_depth(depth, where)
         if value is None or isinstance(value, bool):
             return value
@@ -48,7 +51,7 @@ class Encoder:
             return {"scalar": self._index(np.asarray(value), where)}
         if isinstance(value, int):
             if not -(2**63) <= value < 2**64:
-                refuse(f"{where}={value} does not fit into 64 bits")
+                refuse(f"{where}={value} does not fit in 64 bits")
             return int(value)
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": repr(value)}
@@ -61,11 +64,11 @@ class Encoder:
         return self._encode_object(value, where, depth)
 
     def _index(self, value: NDArray[Any], where: str) -> int:
-        """Return the index of an array in the list; an array that is shared is stored once."""
+        """Return the index of an array, storing shared arrays only once."""
         index, uses = self._indices.get(id(value), (-1, MAX_USES))
         if uses == MAX_USES:
             if value.dtype.newbyteorder("<").str not in DTYPES or value.ndim > MAX_AXES:
-                refuse(f"{where} is an array of {value.dtype}, which cannot be saved")
+                refuse(f"{where} is an array of dtype {value.dtype}, which cannot be saved")
             self.arrays.append(make_contiguous(value))
             self._alive.append(value)
             index, uses = len(self.arrays) - 1, 0
@@ -77,7 +80,7 @@ class Encoder:
             refuse(f"{where} is a {type(value).__name__}, which cannot be saved")
         if isinstance(value, dict):
             if not all(isinstance(name, str) for name in value):
-                refuse(f"{where} must have strings as keys")
+                refuse(f"{where} must have only string keys")
             items = value.items()
             return {"dict": {k: self.encode(v, f"{where}[{k!r}]", depth + 1) for k, v in items}}
         tree = [self.encode(v, f"{where}[{i}]", depth + 1) for i, v in enumerate(value)]
@@ -98,7 +101,7 @@ class Encoder:
 
 
 class Decoder:
-    """Converts a tree to a value; checks the values of an object, and the object itself."""
+    """Convert a tree to a value, checking each object and its values."""
 
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self.arrays = arrays
@@ -106,14 +109,14 @@ class Decoder:
         self._n_objects = 0
 
     def decode(self, tree: Any, where: str, depth: int = 0) -> Any:
-        """Return the value of a tree."""
+        """Convert a tree to a value."""
         _check_depth(depth, where)
         if isinstance(tree, list):
             return [self.decode(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(tree)]
         if not isinstance(tree, dict):
             return tree
         if len(tree) != 1:
-            refuse(f"{where} must have one tag, got {list(tree)!r:.60}")
+            refuse(f"{where} must have exactly one tag, got {list(tree)!r:.60}")
         ((tag, content),) = tree.items()
         if tag in CLASSES:
             return self._decode_object(CLASSES[tag], content, where, depth)
@@ -127,20 +130,20 @@ class Decoder:
             return np.array(content, dtype=object)
         if tag in ("array", "scalar"):
             return self._find_array(tag, content, where)
-        return refuse(f"{where} is not valid: {tag!r:.60} of {content!r:.60}")
+        return refuse(f"{where} is invalid: {tag!r:.60} with content {content!r:.60}")
 
     def has_used_all_arrays(self) -> bool:
-        """Return True if every array belongs to a value."""
+        """Return True if every array is part of a value."""
         return all(self._uses)
 
     def _decode_values(self, content: Any, where: str, depth: int) -> dict[str, Any]:
         if not isinstance(content, dict):
-            refuse(f"{where} must have named values, got {content!r:.60}")
+            refuse(f"{where} must be a mapping of names to values, got {content!r:.60}")
         return {k: self.decode(v, f"{where}.{k:.60}", depth + 1) for k, v in content.items()}
 
     def _find_array(self, tag: str, index: Any, where: str) -> Any:
         if type(index) is not int or not 0 <= index < len(self.arrays):
-            refuse(f"{where}: there is no array {index!r:.60}")
+            refuse(f"{where}: array {index!r:.60} does not exist")
         self._uses[index] += 1
         if self._uses[index] > MAX_USES:
             refuse(f"{where}: array {index} is used more than {MAX_USES} times")
@@ -166,13 +169,13 @@ def _check_depth(depth: int, where: str) -> None:
 
 def _count_object(count: int, where: str) -> int:
     if count == MAX_OBJECTS:
-        refuse(f"{where} is one object too many; a model file can hold {MAX_OBJECTS:,}")
+        refuse(f"{where} exceeds the limit of {MAX_OBJECTS:,} objects per model file")
     return count + 1
 
 
 @contextmanager
 def _located(where: str) -> Iterator[None]:
-    """Add the path of the object to errors, which invalid values can cause in many places."""
+    """Add the path of an object to any error that its values cause."""
     try:
         yield
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:

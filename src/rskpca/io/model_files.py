@@ -1,4 +1,4 @@
-"""Model files: one file with arrays and a JSON header, and no code."""
+"""Save and load model files, which contain arrays and a JSON header but no code."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Description:
     class_name : str
         Class of the model.
     n_features, n_centers : int or None
-        d and m, or None if the model is not fitted.
+        Numbers of features and centers, or None if the model is not fitted.
     created : datetime
-        Time at which the model was saved.
+        Time when the model was saved.
     rskpca : str
-        Version of rskpca that saved it.
+        Version of rskpca that saved the model.
     n_bytes : int
-        Length of the file.
+        File size in bytes.
     """
 
     class_name: str
@@ -51,23 +51,23 @@ class Description:
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Save a model to one file, which :func:`load` reads on any machine.
+    """Save a model to a file that :func:`load` can read on any machine.
 
-    The file is written atomically: an existing file is replaced when the new one is complete.
+    The file is written atomically: an existing file is replaced only when the new one is complete.
 
     Parameters
     ----------
     model : estimator, ReducedSet, EigenSystem, Certificate or kernel
-        Fitted or not. Also a ``Pipeline`` of a ``StandardScaler`` and an estimator of rskpca, or
-        a list or dict of these and of numbers, strings and arrays.
+        The object to save, fitted or not. It can also be a ``Pipeline`` of a ``StandardScaler``
+        and an rskpca estimator, or a list or dict of these and of numbers, strings and arrays.
     path : str or path
-        Name of the file, by convention with the suffix ``.rskpca``.
+        File name, by convention with the suffix ``.rskpca``.
 
     Raises
     ------
     ModelFileError
-        If a part of the model cannot be stored, such as a function or a ``RandomState``. Nothing
-        is written in this case.
+        If a part of the model cannot be stored, such as a function or a ``RandomState``. In this
+        case, nothing is written.
 
     Examples
     --------
@@ -99,25 +99,25 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Load a model that :func:`save` wrote, with the same bits on any machine.
+    """Load a model written by :func:`save`, bit for bit, on any machine.
 
-    No code in the file is executed. Lengths and checksum are verified before anything is
-    created, and every part is checked.
+    The file cannot execute code. The lengths and the checksum are verified before any object is
+    created, and every part is validated.
 
     Parameters
     ----------
     path : str or path
-        Name of the file.
+        File name.
 
     Returns
     -------
     object
-        The model that was saved.
+        The saved model.
 
     Raises
     ------
     ModelFileError
-        If the file is truncated, altered, invalid or written by a newer version. The message
+        If the file is truncated, modified, invalid or written by a newer version. The message
         names the file and the reason.
     """
     contents, arrays = container.read(path)
@@ -128,17 +128,17 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def describe(path: str | os.PathLike[str]) -> Description:
-    """Describe a model file from its header alone.
+    """Read the description of a model from the header of its file.
 
     Parameters
     ----------
     path : str or path
-        Name of the file.
+        File name.
 
     Returns
     -------
     Description
-        Class, sizes, time and version. Arrays and checksum are not read.
+        The class, sizes, time and version. The arrays and the checksum are not read.
     """
     contents = container.read_header(path)
     try:
@@ -150,7 +150,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
 def _decode(contents: container.Contents, arrays: list[Any]) -> Any:
     described, tree = _describe(contents), contents.header["model"]
     for layout, array in zip(contents.layouts, arrays, strict=True):
-        array.flags.writeable = layout.writeable  # objects with read-only arrays freeze them
+        array.flags.writeable = layout.writeable  # constructors make arrays read-only if necessary
     if contents.version == 1:
         tree = upgrade(tree, arrays)
     decoder = Decoder(arrays)
@@ -158,7 +158,9 @@ def _decode(contents: container.Contents, arrays: list[Any]) -> Any:
     if contents.version > 1 and not decoder.has_used_all_arrays():
         refuse("it contains unused arrays")
     if type(model).__name__ != described.class_name:
-        refuse(f"its header names a {described.class_name}, but it is a {type(model).__name__}")
+        refuse(
+            f"the header names a {described.class_name}, but the model is a {type(model).__name__}"
+        )
     if sizes(model) != (described.n_features, described.n_centers):
         refuse("n_features or n_centers in the header does not match the model")
     return model
@@ -167,7 +169,7 @@ def _decode(contents: container.Contents, arrays: list[Any]) -> Any:
 def _describe(contents: container.Contents) -> Description:
     header = contents.header
     if set(header) != set(_HEADER):
-        refuse(f"the header must have {', '.join(_HEADER)}, got {list(header)!r:.200}")
+        refuse(f"the header must have the keys {', '.join(_HEADER)}, got {list(header)!r:.200}")
     for name, hint in _HEADER.items():
         check_value(name, header[name], hint)
     try:

@@ -1,4 +1,4 @@
-"""Deployment: convert a fitted model to an ONNX graph of standard operators."""
+"""Convert fitted models to ONNX graphs for deployment."""
 
 from .export import to_onnx
 

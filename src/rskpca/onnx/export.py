@@ -1,4 +1,4 @@
-"""``to_onnx``: the answers of a fitted model as a graph."""
+"""The function ``to_onnx``, which converts a fitted model to an ONNX graph."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ _METHODS = (
 def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     """Convert a fitted model to an ONNX graph, for runtimes without Python.
 
-    The graph has one input, ``X`` of shape (rows, n_features) with any number of rows. It has one
-    output per method, with the name of the method: ``transform`` for every embedding; also
-    ``predict`` for :class:`~rskpca.NormalizedCut`; ``decision_function`` and ``predict`` for
-    :class:`~rskpca.KernelPCANovelty`. It consists of standard operators of opset 18.
+    The graph has one input, ``X`` of shape (rows, n_features) with any number of rows, and one
+    output per method: ``transform`` for every embedding; also ``predict`` for
+    :class:`~rskpca.NormalizedCut`; ``decision_function`` and ``predict`` for
+    :class:`~rskpca.KernelPCANovelty`. It consists of standard operators from opset 18.
 
     Parameters
     ----------
     model : fitted estimator
         An embedding, a compressed kernel PCA or a novelty detector with a Gaussian or Laplacian
-        kernel; or a :class:`~sklearn.pipeline.Pipeline` of scalers of scikit-learn and one of
-        these.
+        kernel, or a :class:`~sklearn.pipeline.Pipeline` of scikit-learn scalers and one of these.
     dtype : numpy.float32 or numpy.float64, default=numpy.float32
-        The dtype of the input, and of the outputs that are not labels.
+        The dtype of the input, and of all outputs except labels.
 
     Returns
     -------
     onnx.ModelProto
-        The checked graph; ``onnx.save(graph, "model.onnx")`` writes it to a file. Its metadata
-        contain the class, the version of rskpca, the kernel, the names of the features and the
-        dtype of the arithmetic.
+        The validated graph, which ``onnx.save(graph, "model.onnx")`` writes to a file. Its
+        metadata contain the class, the rskpca version, the kernel, the feature names and the
+        dtype used for computations.
 
     Notes
     -----
-    Outputs equal those of the model to 1e-5 of their size in float32 and to 1e-10 in float64, even
-    for data far from the origin. A float32 graph computes in float64 where float32 is not
-    accurate enough: for Laplacian kernels, neighbor graphs, and coefficients that cancel. A
-    graph neither checks its input nor warns: the coordinates of a row with NaN are NaN.
+    Outputs match those of the model to a relative accuracy of 1e-5 in float32 and 1e-10 in
+    float64, even for data far from the origin. A float32 graph computes in float64 where float32
+    is not accurate enough: for Laplacian kernels, neighbor graphs, and coefficients that cancel.
+    The graph neither validates its input nor emits warnings: the coordinates of a row with NaN
+    are NaN.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     True
     """
     if find_spec("onnx") is None:
-        raise ImportError('to_onnx needs the package onnx; run: pip install "rskpca[onnx]"')
+        raise ImportError('to_onnx requires onnx: pip install "rskpca[onnx]".')
     dtype = _check_dtype(dtype)
     fitted = _unwrap(model)
     system, features = fitted.model.evaluated, _features(fitted.preprocessing, dtype)
@@ -112,34 +112,34 @@ def _metadata(fitted: FittedEstimator, inside: np.dtype[Any]) -> dict[str, str]:
     return metadata if names is None else metadata | {"feature_names": json.dumps(names)}
 
 
-# ------------------------------------------------------------------ which models have a graph
+# ------------------------------------------------------------------ supported models
 
 
 def _unwrap(model: Any) -> FittedEstimator:
-    """Take a model apart; raise if it cannot be expressed as a graph."""
+    """Unwrap a model, or raise an error if it cannot be expressed as a graph."""
     if isinstance(model, Pipeline):
         steps = [step for step in model.steps if step[1] not in (None, "passthrough")]
         model = Pipeline(steps) if steps else model
     last = model[-1] if isinstance(model, Pipeline) else model
     if not isinstance(last, KernelEmbedding | CompressedKernelPCA | KernelPCANovelty):
         raise TypeError(
-            "to_onnx takes a fitted embedding of rskpca such as ReducedSetKernelPCA, or a "
-            f"Pipeline that ends in one, got {model!r}."
+            "model must be a fitted rskpca embedding such as ReducedSetKernelPCA, or a Pipeline "
+            f"that ends in one, got {model!r}."
         )
     fitted = unwrap(model)
     operator = type(fitted.model.evaluated.operator)
     known = all(map(_is_of_rskpca, (operator, type(fitted.model)))) and operator is not Multiplied
     if not known or _overrides_methods(fitted.estimator, fitted.embedding):
         raise TypeError(
-            "to_onnx writes the formulas of rskpca, but "
-            f"{type(fitted.embedding).__name__} has its own methods or operator, which are Python "
-            "code; export a model of a class of rskpca."
+            "to_onnx can export only rskpca classes, but "
+            f"{type(fitted.embedding).__name__} has custom methods or a custom operator in Python; "
+            "export a model of an rskpca class."
         )
     return fitted
 
 
 def _overrides_methods(*estimators: Any) -> bool:
-    """Return True if a class outside of rskpca defines how the answers are computed."""
+    """Return True if a class outside rskpca overrides how the outputs are computed."""
     classes = [c for model in estimators for c in type(model).__mro__ if not _is_of_rskpca(c)]
     return any(name in vars(c) for c in classes for name in _METHODS)
 
@@ -148,11 +148,11 @@ def _is_of_rskpca(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "rskpca"
 
 
-# ------------------------------------------------------------------ scalers of a pipeline
+# ------------------------------------------------------------------ pipeline scalers
 
 
 def _features(preprocessing: Pipeline | None, dtype: np.dtype[Any]) -> Features:
-    """Return the combined effect of all scalers on rows of this dtype."""
+    """Return the combined effect of all scalers on rows of the given dtype."""
     features = Features()
     for _, scaler in () if preprocessing is None else preprocessing.steps:
         features = _shift_and_factor(scaler, dtype).after(features)
@@ -164,13 +164,13 @@ def _shift_and_factor(scaler: Any, dtype: np.dtype[Any]) -> Features:
         raise TypeError(
             "the steps before the model must be StandardScaler, RobustScaler, MaxAbsScaler or "
             f"MinMaxScaler, got {scaler!r}; export the model alone with "
-            "to_onnx(pipeline[-1]), and apply that step before it."
+            "to_onnx(pipeline[-1]), and apply that step separately."
         )
     check_is_fitted(scaler)
     if isinstance(scaler, MinMaxScaler):
         if scaler.clip:
             raise ValueError(
-                "MinMaxScaler(clip=True) does more than shift and scale; use clip=False."
+                "MinMaxScaler(clip=True) cannot be exported because it clips; use clip=False."
             )
         return Features(-scaler.min_ / scaler.scale_, 1 / scaler.scale_)
     if isinstance(scaler, StandardScaler):
@@ -181,7 +181,7 @@ def _shift_and_factor(scaler: Any, dtype: np.dtype[Any]) -> Features:
 
 
 def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
-    """Round to the dtype of the data, as ``StandardScaler`` did when the model was fitted."""
+    """Round to the dtype of the data, as ``StandardScaler`` did during the fit."""
     return np.asarray(default if value is None else value, dtype=dtype).astype(np.float64)
 
 
@@ -189,7 +189,7 @@ def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
 
 
 class Answer(NamedTuple):
-    """The result of a method; ``columns`` is None for one number per row."""
+    """An output of the graph, with ``columns=None`` for one number per row."""
 
     method: str
     value: Value
@@ -209,13 +209,13 @@ def _answers(model: FittedModel, extension: Extension) -> Iterator[Answer]:
 
 
 def _inlier_or_outlier(scores: Value) -> Value:
-    """Return 1, or -1 where the score is negative."""
+    """Return -1 where the score is negative, and 1 elsewhere."""
     outlier, inlier = (scores.graph.constant(label, _LABEL) for label in (-1, 1))
     return (scores >= 0.0).node("Where", inlier, outlier, dtype=_LABEL)
 
 
 def _clusters(model: FittedModel, extension: Extension, functions: Value) -> Value:
-    """Return the cluster with the largest score, or that of the nearest center for zero rows."""
+    """Return the cluster with the largest score, or the nearest center's cluster for zero rows."""
     partition, graph = model.partition, functions.graph
     assert partition is not None
     scores = functions.cast(np.float64) @ partition.directions + partition.offsets

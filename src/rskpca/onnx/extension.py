@@ -1,4 +1,4 @@
-"""Eigenfunctions at new points in a graph, as ``EigenSystem.extend`` computes them."""
+"""Evaluate eigenfunctions at new points in a graph, like ``EigenSystem.extend``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .kernel_values import Features, kernel_values, mask_neighbors, negated_squa
 Array = NDArray[np.floating]
 
 # Largest relative error of a column for which kernel values and sums stay in float32: a fifth
-# of the promised 1e-5.
+# of the documented accuracy of 1e-5.
 _SINGLE = 2e-6
-_MAX_ROWS = 1000  # a sample of the centers is enough to measure it
+_MAX_ROWS = 1000  # a sample of the centers suffices to measure the error
 
 
 def arithmetic(system: EigenSystem, dtype: Any) -> np.dtype[Any]:
-    """Return the dtype to compute in: float32 if ``extend`` loses no accuracy with it."""
+    """Return float32 if ``extend`` loses no accuracy with it, else float64."""
     single, double = np.dtype(np.float32), np.dtype(np.float64)
     if not system.kernel.smooth or system.graph is not None or system.arithmetic(dtype) == double:
         return double
@@ -29,7 +29,7 @@ def arithmetic(system: EigenSystem, dtype: Any) -> np.dtype[Any]:
 
 
 def _single_error(system: EigenSystem) -> float:
-    """Return the largest error of float32 near the centers, relative to each function's size."""
+    """Return the largest float32 error near the centers, relative to the size of each function."""
     offset = 0.3 * system.kernel.scale / np.sqrt(system.centers.shape[1])
     rows = (system.centers[:: len(system.centers) // _MAX_ROWS + 1] + offset).astype(np.float32)
     expected = system.extend(rows.astype(np.float64))
@@ -40,9 +40,9 @@ def _single_error(system: EigenSystem) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """Kernel values k(x, C) of an eigensystem, and what is computed from them.
+    """Kernel values k(x, C) of an eigensystem, and the quantities derived from them.
 
-    ``near`` holds the negated squared distances that ``values`` are computed from.
+    ``near`` contains the negated squared distances from which ``values`` are computed.
     """
 
     system: EigenSystem
@@ -53,7 +53,7 @@ class Extension:
 
     @classmethod
     def of(cls, system: EigenSystem, x: Value, features: Features) -> Extension:
-        """Add the kernel values at ``x`` to its graph."""
+        """Add the kernel values at ``x`` to the graph of ``x``."""
         kernel, graph = system.kernel, system.graph
         smooth = kernel.smooth and graph is None
         near = negated_squares(x, features, system.centers, kernel.scale, smooth=smooth)
@@ -77,7 +77,7 @@ class Extension:
         return self.values @ operator.columns(system.coefficients) + constant
 
     def _walk_means(self, walk: FittedMarkov) -> Value:
-        """Return means over the next step of a walk; ``FittedMarkov.extension`` derives them."""
+        """Return means over the next step of a walk, as derived in ``FittedMarkov.extension``."""
         system, graph = self.system, self.values.graph
         count = len(system.eigenvalues)
         columns = np.column_stack([system.coefficients / walk.reach[:, None], walk.pull])
@@ -92,7 +92,7 @@ class Extension:
         return self._nearest_where_negative(functions, (reached > zero).cast(sums.dtype))
 
     def _self_affinity(self, loop: Array) -> Value:
-        """Return the affinity of x with itself, as a column."""
+        """Return the affinity of x to itself, as a column."""
         axis = self.values.graph.constant([1], np.int64)
         largest = self.values.node("ReduceMax", axis, keepdims=1)
         loops = largest.graph.constant(loop[:, None], largest.dtype)
@@ -110,7 +110,7 @@ class Extension:
         return columns.node("Where", nearest, functions, dtype=functions.dtype)
 
     def nearest(self, points: Array, mask: Value) -> Value:
-        """Return the index of the nearest point for the rows of a mask."""
+        """Return the index of the nearest point for each row selected by the mask."""
         if points is self.system.centers:
             return self.near.node("Compress", mask, axis=0).row_argmax()
         rows = self.x.node("Compress", mask, axis=0)
@@ -118,7 +118,7 @@ class Extension:
         return negated_squares(rows, self.features, points, scale, smooth=False).row_argmax()
 
     def residuals(self) -> Value:
-        """Return squared distances from the principal subspace, as ``FeatureSpace.residuals``."""
+        """Return squared distances from the principal subspace, like ``FeatureSpace.residuals``."""
         space = FeatureSpace.of(self.system)
         count = space.axes.shape[1]
         product = self.values @ np.column_stack([space.axes, space.shares])

@@ -1,4 +1,4 @@
-"""Build a graph by arithmetic: values, and the nodes that compute them.
+"""Build graphs with arithmetic expressions.
 
 Only :meth:`Graph.model` imports onnx.
 """
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 OPSET = 18
-IR_VERSION = 8  # released with this opset: a runtime that reads one reads the other
+IR_VERSION = 8  # released with this opset, so runtimes support both or neither
 _MAX_BYTES = 2**31 - 2**20  # protobuf limits files to 2 GB; this leaves room for the nodes
 _UNUSED = {"TopK": ["indices"]}  # required outputs that no node reads
 
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """A tensor that a graph computes, one row per point. Operands are cast to its dtype."""
+    """A tensor computed by a graph, with one row per point. Operands are cast to its dtype."""
 
     graph: Graph
     name: str
@@ -60,11 +60,11 @@ class Value:
         return self.node(operator, self.graph.constant(other, self.dtype), dtype=dtype)
 
     def node(self, operator: str, *others: Value, dtype: Any = None, **attributes: Any) -> Value:
-        """Return ``operator(self, *others)``, in the same dtype unless another is given."""
+        """Return ``operator(self, *others)``, in the same dtype unless ``dtype`` is given."""
         return self.graph.node(operator, self, *others, dtype=dtype or self.dtype, **attributes)
 
     def cast(self, dtype: Any) -> Value:
-        """Return the values in another dtype."""
+        """Return the values converted to another dtype."""
         return self if self.dtype == dtype else self.node("Cast", dtype=dtype, to=np.dtype(dtype))
 
     def row_sums(self) -> Value:
@@ -72,27 +72,27 @@ class Value:
         return self.node("ReduceSum", self.graph.constant([1], np.int64), keepdims=1)
 
     def column(self, index: int | Sequence[int]) -> Value:
-        """Return some columns; for a single integer, that column as a vector."""
+        """Return the given columns, or one column as a vector if ``index`` is an integer."""
         return self.node("Gather", self.graph.constant(index, np.int64), axis=1)
 
     def row_argmax(self) -> Value:
-        """Return the index of the first maximum of each row."""
+        """Return the index of the first maximum in each row."""
         return self.node("ArgMax", dtype=np.int64, axis=1, keepdims=0)
 
 
 @dataclass(eq=False)
 class Graph:
-    """Nodes in the order of their creation, and the constants that they read."""
+    """Nodes in order of creation, and the constants they use."""
 
     nodes: list[tuple[str, list[str], str, dict[str, Any]]] = field(default_factory=list)
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def input(self, name: str, dtype: Any) -> Value:
-        """Return the input of the graph."""
+        """Add an input to the graph."""
         return Value(self, name, np.dtype(dtype))
 
     def constant(self, value: Any, dtype: Any) -> Value:
-        """Store numbers in the graph; a value is returned as it is."""
+        """Add a constant to the graph; a Value is returned unchanged."""
         if isinstance(value, Value):
             return value
         array, name = np.asarray(value, dtype=dtype), f"constant_{len(self.constants)}"
@@ -100,13 +100,13 @@ class Graph:
         return Value(self, name, array.dtype)
 
     def node(self, operator: str, *inputs: Value, dtype: Any, **attributes: Any) -> Value:
-        """Add a standard operator and return its result."""
+        """Add a node with a standard operator, and return its output."""
         name = f"{operator}_{len(self.nodes)}"
         self.nodes.append((operator, [value.name for value in inputs], name, attributes))
         return Value(self, name, np.dtype(dtype))
 
     def output(self, value: Value, name: str, dtype: Any) -> Value:
-        """Return a value as an output with this name and dtype."""
+        """Mark a value as an output with this name and dtype."""
         self.nodes.append(("Cast", [value.name], name, {"to": np.dtype(dtype)}))
         return Value(self, name, np.dtype(dtype))
 
@@ -116,7 +116,7 @@ class Graph:
         outputs: Sequence[tuple[Value, list[Any]]],
         metadata: Mapping[str, str],
     ) -> Any:
-        """Return the checked ``ModelProto`` of an input with its width and outputs with shapes."""
+        """Build and validate a ``ModelProto``, given the input's width and the outputs' shapes."""
         import onnx
         from onnx import helper, numpy_helper
 
@@ -144,7 +144,7 @@ class Graph:
         size = sum(array.nbytes for array in self.constants.values())
         if size > _MAX_BYTES:
             raise ValueError(
-                f"the model has {size / 1e9:.1f} GB, but an ONNX file can hold at most 2 GB; use a "
+                f"the model has {size / 1e9:.1f} GB, but an ONNX file is limited to 2 GB; use a "
                 'smaller basis: basis="auto", a smaller ell, or extension="landmarks".'
             )
 
@@ -160,7 +160,7 @@ def _proto(operator: str, inputs: list[str], name: str, attributes: dict[str, An
 
 
 def _code(dtype: np.dtype[Any]) -> int:
-    """Return ONNX's number for a dtype."""
+    """Return the ONNX type code of a dtype."""
     from onnx import helper
 
     return int(helper.np_dtype_to_tensor_dtype(dtype))

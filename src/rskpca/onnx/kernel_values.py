@@ -1,10 +1,10 @@
-"""k(x, C) in a graph, as accurate as the kernel needs, with no tensor larger than n x m.
+"""Compute k(x, C) in a graph accurately, with no tensor larger than n x m.
 
-Features are taken relative to the middle of the centers, so that shifted data lose no accuracy.
--||x - c||^2 = 2 <x, c> - ||c||^2 - ||x||^2 still cancels for points that are closer to each other
-than to the middle. Where this matters, x and c are split on a grid into a coarse and a fine part,
-x = a + b. Products of coarse parts are integer multiples of the squared grid spacing, which the
-dtype adds without rounding, and the remaining terms are small.
+Features are measured relative to the midpoint of the centers, so that shifting the data loses no
+accuracy. -||x - c||^2 = 2 <x, c> - ||c||^2 - ||x||^2 still cancels for points that are closer to
+each other than to the midpoint. Where this matters, x and c are split on a grid into a coarse and a
+fine part, x = a + b. Products of coarse parts are integer multiples of the squared grid spacing,
+which are summed without rounding, and the remaining terms are small.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from .graph import Value
 
 Array = NDArray[np.floating]
 
-# Rounding errors of a product may reach this share of the promised accuracy of the outputs.
+# Documented accuracy of the outputs, which limits the rounding errors of a product.
 _PROMISED = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-10}
 _SHARE = 1 / 40
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The effect of a scaler before the model: (x - ``shift``) / ``factor`` per feature."""
+    """The effect of the scalers before the model: (x - ``shift``) / ``factor`` per feature."""
 
     shift: Array | float = 0.0
     factor: Array | float = 1.0
 
     def after(self, first: Features) -> Features:
-        """Return the composition of ``first`` and this one."""
+        """Return the composition that applies ``first`` and then this one."""
         return Features(first.shift + first.factor * self.shift, first.factor * self.factor)
 
 
 def check_kernel(kernel: RadialKernel) -> None:
-    """Raise for kernels whose profile has no formula."""
+    """Raise an error for kernels whose profile cannot be expressed as a formula."""
     if not isinstance(kernel, Gaussian | Laplacian):
         raise TypeError(
-            "to_onnx writes the formulas of Gaussian and Laplacian kernels, but the model uses "
-            f"{kernel!r}, whose profile is Python code; fit the model with one of those two."
+            "to_onnx supports only Gaussian and Laplacian kernels, but the model uses "
+            f"{kernel!r}, whose profile is Python code; fit the model with one of those kernels."
         )
 
 
 def negated_squares(x: Value, features: Features, C: Array, scale: float, *, smooth: bool) -> Value:
-    """Return -||x - c||^2 / scale^2 for raw rows x and the centers of the model."""
+    """Return -||x - c||^2 / scale^2 for unscaled rows x and the centers of the model."""
     C = C.astype(np.float64)
     middle = Centers.prepare(C, scale, np.float64).origin
     # The origin is rounded to the dtype, so that differences from it lose no digits.
@@ -66,7 +66,7 @@ def negated_squares(x: Value, features: Features, C: Array, scale: float, *, smo
 
 
 def _clip(x: Value, n_features: int) -> Value:
-    """Clip coordinates whose squares would overflow; they are out of reach of all centers."""
+    """Clip coordinates whose squares would overflow; such points are far from all centers."""
     largest = math.sqrt(float(np.finfo(x.dtype).max) / n_features) / 8
     low, high = (x.graph.constant(limit, x.dtype) for limit in (-largest, largest))
     return x.node("Clip", low, high)
@@ -83,21 +83,21 @@ def _squares(x: Value) -> Value:
 
 def _product(x: Value, x_squares: Value, c: Value, c_squares: Value, *rest: Value) -> Value:
     """Return 2 <x, c> - x_squares - c_squares + rest, one column per center."""
-    # One product [x, x_squares, 1] [2 c, -1, -c_squares]': each separate addition of an n x m
-    # tensor would take as long as the product itself.
+    # One product [x, x_squares, 1] [2 c, -1, -c_squares]', because each separate addition of an
+    # n x m tensor would take as long as the product itself.
     left = _with_column(x.node("Concat", x_squares, axis=1), 1.0)
     right = _with_column(c * 2.0, -1.0).node("Concat", -c_squares, axis=1)
     return left.node("Gemm", right, *rest, transB=1)
 
 
 def _with_column(x: Value, value: float) -> Value:
-    """Append a column with a single value."""
+    """Append a constant column."""
     pads = x.graph.constant([0, 0, 0, 1], np.int64)
     return x.node("Pad", pads, x.graph.constant(value, x.dtype))
 
 
 def _grid(rows: Array) -> float:
-    """Return the power of two on which sums for |x| <= 2 max |c| are not rounded."""
+    """Return the power of two that avoids rounding in sums for |x| <= 2 max |c|."""
     # ||a_x||^2 + ||a_c||^2 + 2 |<a_x, a_c>| <= 9 d max|c|^2, in units of grid^2 below 2^digits
     largest = float(np.abs(rows).max()) or 1.0
     digits = np.finfo(rows.dtype).nmant + 1
@@ -105,7 +105,7 @@ def _grid(rows: Array) -> float:
 
 
 def _split_product(x: Value, c: Value, grid: float, offset: float) -> Value:
-    """Return ``offset`` minus squared distances: exact for coarse parts, plus small terms."""
+    """Return ``offset`` minus squared distances, with exact coarse products plus small terms."""
     (a, b), (p, q) = _split(x, grid), _split(c, grid)
     coarse = _product(a, _squares(a), p, _squares(p))
     # 2 <x, c> - 2 <a, p> = 2 (<a, q> + <b, c>) and ||x||^2 - ||a||^2 = <b, x + a>
@@ -120,7 +120,7 @@ def _split(x: Value, grid: float) -> tuple[Value, Value]:
 
 
 def _rounding_left(rows: Array) -> float:
-    """Return the rounding error of squared distances; it is subtracted, so equal points get 0."""
+    """Return the rounding error of squared distances; subtracting it makes equal points get 0."""
     # about 4 d products of a coarse and a fine part
     eps = float(np.finfo(rows.dtype).eps)
     return 4 * eps * _grid(rows) * rows.shape[1] * float(np.abs(rows).max())
@@ -141,6 +141,6 @@ def mask_neighbors(values: Value, near: Value, graph: NeighbourGraph) -> Value:
         own = near.node("TopK", count, axis=1).column([graph.nearest - 1])
         least = own.node("Min", near.graph.constant(least, near.dtype))
     least = near.graph.constant(least, near.dtype)
-    least = least + least * (SLACK**2 - 1)  # onnxruntime drops a factor as close to 1 as SLACK**2
+    least = least + least * (SLACK**2 - 1)  # onnxruntime removes factors as close to 1 as SLACK**2
     zero = near.graph.constant(0.0, values.dtype)
     return (near < least).node("Where", zero, values, dtype=values.dtype)

@@ -1,4 +1,4 @@
-"""Advice on data that do not compress, and what to expect from a planned fit."""
+"""Advice on planned fits and on data that do not compress."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .retention import Forecast
 
 Array = NDArray[np.floating]
 
-HARDLY, LITTLE, WELL = 0.5, 0.2, 0.1  # shares of the rows that are kept
-_STEP, _MAX_STEPS = 1.25, 20  # in the search for a wider bandwidth
-_LANDMARK_ROWS = 1000  # rows whose eigenvalues give the effective dimension
+HARDLY, LITTLE, WELL = 0.5, 0.2, 0.1  # fractions of the rows that are kept
+_STEP, _MAX_STEPS = 1.25, 20  # for the search for a wider bandwidth
+_LANDMARK_ROWS = 1000  # rows used to estimate the effective dimension
 
 
 class Data(Protocol):
-    """The data that advice is about: a sample of them, and a forecast of their centers."""
+    """A sample of the data, and a forecast of the number of centers."""
 
     rows: Array
     n_samples: int
@@ -36,18 +36,18 @@ class Data(Protocol):
 
 @dataclass(frozen=True)
 class Suggestion:
-    """One thing to try next.
+    """A suggestion of what to try next.
 
     Attributes
     ----------
     title : str
-        What to try, in a few words.
+        The suggestion in a few words.
     reason : str
-        Why, and what it costs, in sentences.
+        The reason and the cost, in sentences.
     code : str
-        The estimator with the change, as Python code.
+        Python code for the modified estimator.
     changes : mapping of str to object
-        The change as parameters by name: ``refine``, ``basis``, ``ell``, ``tol``, ``bandwidth``,
+        The parameters to change, by name: ``refine``, ``basis``, ``ell``, ``tol``, ``bandwidth``,
         ``n_components`` or ``n_centers``.
     """
 
@@ -58,7 +58,7 @@ class Suggestion:
 
 
 def advise(data: Data, fit: PlannedFit) -> tuple[str, ...]:
-    """Return what to expect from a planned fit, and what to do instead if it is of little use."""
+    """Describe a planned fit, and suggest alternatives if it compresses the data too little."""
     kept = fit.n_centers / data.n_samples
     span = "" if fit.low == fit.high else f" ({fit.low:,} to {fit.high:,})"
     sentences = [
@@ -72,7 +72,7 @@ def advise(data: Data, fit: PlannedFit) -> tuple[str, ...]:
     if fit.n_centers > STORED_CENTERS:
         sentences.append(
             f"With more than {STORED_CENTERS:,} centers, the kernel matrix is not stored but "
-            "recomputed at each step of the eigensolver, which is slow."
+            "recomputed in each step of the eigensolver, which is slow."
         )
     return tuple(sentences)
 
@@ -81,21 +81,21 @@ def _compression(kernel: RadialKernel, kept: float) -> str:
     bandwidth = f"{kernel.scale:.3g}"
     if kept > HARDLY:
         return (
-            f"The data will not compress at the bandwidth {bandwidth}: most rows have no neighbor "
-            "within bandwidth / ell and become centers of their own."
+            f"The data will not compress at bandwidth {bandwidth}: most rows have no neighbor "
+            "within bandwidth / ell and become centers."
         )
-    return f"The data compress only a little at the bandwidth {bandwidth}."
+    return f"The data compress only slightly at bandwidth {bandwidth}."
 
 
 def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
-    """Yield what to do with data that do not compress: a wider kernel, or landmarks."""
+    """Yield suggestions for data that do not compress: a wider kernel, or landmarks."""
     wider = compressing_bandwidth(data, ell)
     if wider is not None:
         yield Suggestion(
             "A larger bandwidth, for fewer centers",
-            f"A larger bandwidth compresses, if it suits the task: with {wider:.3g} about "
-            f"{percent(WELL)} of the rows are kept at the same ell. A wider kernel sees coarser "
-            "shapes, and fewer centers are less accurate.",
+            f"A larger bandwidth compresses the data, if it suits the task: at {wider:.3g}, about "
+            f"{percent(WELL)} of the rows are kept with the same ell. A wider kernel captures "
+            "coarser structure, and fewer centers are less accurate.",
             changes={"bandwidth": float(f"{wider:.3g}")},
         )
     enough = landmarks(data)
@@ -109,19 +109,19 @@ def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
 
 
 def compressing_bandwidth(data: Data, ell: float) -> float | None:
-    """Return the bandwidth that keeps a tenth of the rows, or None if none is near.
+    """Return the bandwidth that keeps a tenth of the rows, or None if none is found nearby.
 
     Parameters
     ----------
     data : Data
         The data.
     ell : float
-        The radius is bandwidth / ell.
+        The ell of the fit, which determines the radius bandwidth / ell.
 
     Returns
     -------
     float or None
-        Found in steps of a quarter; within the last step the logarithms are interpolated.
+        The bandwidth, found in steps of 25% and interpolated between logarithms in the last step.
     """
     scale, wanted = data.kernel.scale, WELL * data.n_samples
     before = data.centers(scale / ell).value
@@ -135,10 +135,11 @@ def compressing_bandwidth(data: Data, ell: float) -> float | None:
 
 
 def landmarks(data: Data) -> int:
-    """Return how many uniform landmarks are enough: D log D.
+    """Return a sufficient number of uniform landmarks, D log D.
 
-    D = sum_i l_i / (l_i + g) is the effective dimension. That many landmarks leave an error of
-    about g (Rudi, Camoriano and Rosasco, 2015); g is a tenth of the last requested eigenvalue.
+    D = sum_i l_i / (l_i + g) is the effective dimension. With this many landmarks, the error is
+    about g (Rudi, Camoriano and Rosasco, 2015), where g is a tenth of the last requested
+    eigenvalue.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def landmarks(data: Data) -> int:
     Returns
     -------
     int
-        At most the number of rows.
+        The number of landmarks, at most the number of rows.
     """
     rows = data.rows
     if len(rows) > _LANDMARK_ROWS:

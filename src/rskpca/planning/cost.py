@@ -23,26 +23,26 @@ Array = NDArray[np.floating]
 
 PROBE_CENTERS = 2000  # size of the timed Lanczos problems
 PROBE_DENSE = 600  # size of the timed LAPACK problem
-_PROBE_ELEMENTS = 2**22  # 32 MB of float64, too large for the processor's caches, as real data are
+_PROBE_ELEMENTS = 2**22  # 32 MB of float64, larger than the CPU caches, like real data
 
 
 class PassTime(NamedTuple):
-    """Time of one pass over the rows, measured on a sample with ``n_centers`` centers."""
+    """Time for one pass over the rows, measured on a sample with ``n_centers`` centers."""
 
     overhead: float  # seconds, independent of the number of rows
-    per_row: float  # seconds per row that joins a center
-    opening: float  # seconds spent on opening all centers of the sample
+    per_row: float  # seconds per row assigned to an existing center
+    opening: float  # seconds spent creating all centers of the sample
     n_centers: int
 
     def seconds(self, n_samples: int, n_centers: float) -> float:
-        """Predict the seconds of a pass over all rows."""
-        # A row that opens a center was compared with all earlier centers, which takes m^2 in all.
+        """Predict the time for a pass over all rows, in seconds."""
+        # A row that becomes a center was compared with all earlier centers: O(m^2) in total.
         growth = (n_centers / self.n_centers) ** 2
         return self.overhead + self.per_row * n_samples + self.opening * growth
 
 
 def time_pass(sample: Array, kernel: RadialKernel, ell: float, n_samples: int) -> PassTime:
-    """Time the pass over two rows, over the sample, and over the sample with its rows repeated."""
+    """Time a pass over two rows, over the sample, and over the sample with repeated rows."""
     model = ReducedSetKernelPCA(kernel=kernel, ell=ell)
     n_repeated = int(np.clip(_PROBE_ELEMENTS // sample.shape[1], 1000, max(n_samples, 1000)))
     longer = np.concatenate([sample, np.resize(sample, (n_repeated, sample.shape[1]))])
@@ -57,13 +57,13 @@ def time_pass(sample: Array, kernel: RadialKernel, ell: float, n_samples: int) -
 
 
 class SolveTime:
-    """Time of the eigenproblem; each solver is timed at a small size when first needed."""
+    """Time for the eigenproblem, predicted from small problems that are timed when first needed."""
 
     def __init__(self, sample: Array, kernel: RadialKernel, n_components: int) -> None:
         self.sample, self.kernel, self.n_components = sample, kernel, n_components
 
     def seconds(self, n_centers: float) -> float:
-        """Predict the seconds for m centers: m^2 for Lanczos, m^3 for LAPACK."""
+        """Predict the time for m centers in seconds, using m^2 for Lanczos and m^3 for LAPACK."""
         if n_centers > STORED_CENTERS:
             return self._lanczos_without_matrix * n_centers**2
         if n_centers >= eig.LANCZOS_FROM_SIZE and self.n_components <= n_centers // 20:
@@ -72,26 +72,26 @@ class SolveTime:
 
     @cached_property
     def _lapack(self) -> float:
-        """Seconds divided by m^3."""
+        """Return the LAPACK time in seconds divided by m^3."""
         seconds = self._time_solve(PROBE_DENSE, PROBE_DENSE // 20 + 1)
         return seconds / PROBE_DENSE**3
 
     @cached_property
     def _lanczos(self) -> float:
-        """Seconds divided by m^2, with the matrix in memory."""
+        """Return the Lanczos time in seconds divided by m^2, with the matrix in memory."""
         n_components = min(self.n_components, PROBE_CENTERS // 20)
         return self._time_solve(PROBE_CENTERS, n_components) / PROBE_CENTERS**2
 
     @cached_property
     def _lanczos_without_matrix(self) -> float:
-        """Seconds divided by m^2, with the matrix recomputed for each product."""
+        """Return the Lanczos time in seconds divided by m^2, with the matrix recomputed."""
         points = self._points(PROBE_CENTERS)
         seconds = _fastest(lambda: gram.gram(self.kernel, points, points), 2)
-        n_matrices = self._count_products(points) + 2  # two more for the means of the rows
+        n_matrices = self._count_products(points) + 2  # two more for the row means
         return n_matrices * seconds / PROBE_CENTERS**2
 
     def _count_products(self, points: Array) -> int:
-        """Count the products of a matrix and a vector, or several vectors, that Lanczos needs."""
+        """Count the matrix products that Lanczos requires."""
         matrix = gram.gram(self.kernel, points, points)
         matrix = Centered().fit(matrix, np.ones(len(points))).apply(matrix, points, points)
         calls = []
@@ -113,7 +113,7 @@ class SolveTime:
 
 
 def _fastest(call: Callable[[], Any], n_calls: int = 3) -> float:
-    """Return the seconds of the fastest of several calls."""
+    """Return the time of the fastest of several calls, in seconds."""
     seconds = []
     for _ in range(n_calls):
         start = time.perf_counter()
@@ -123,7 +123,7 @@ def _fastest(call: Callable[[], Any], n_calls: int = 3) -> float:
 
 
 def bytes_needed(n_samples: int, n_features: int, n_centers: float) -> float:
-    """Predict the peak memory of a fit beyond the data, within a factor of two."""
+    """Predict the peak memory of a fit in addition to the data, within a factor of two."""
     per_row = 56 * n_samples  # labels, weights and distances
     chunk = 4 * min(n_samples * n_features, 2**21)  # rows in single precision
     matrix = 8 * n_centers**2 if n_centers <= STORED_CENTERS else 0.0

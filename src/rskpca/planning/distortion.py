@@ -1,13 +1,13 @@
 """Predict from a sample how far quantization moves the rows and their covariance operator.
 
-A row x that joins a center c is displaced by d = psi2(x) - psi2(c), where psi2 is the feature map
-of k^2. The squared Hilbert-Schmidt distance between the covariance operators of n rows and of
-their reduced set is ||(1/n) sum_i d_i||^2. A share q = 1 - m/n of the rows joins a center, so its
-expected value is
+A row x that is assigned to a center c is displaced by d = psi2(x) - psi2(c), where psi2 is the
+feature map of k^2. The squared Hilbert-Schmidt distance between the covariance operators of n rows
+and of their reduced set is ||(1/n) sum_i d_i||^2. A fraction q = 1 - m/n of the rows is not a
+center, so the expected value is
 
     q^2 E<d, d'> + (q/n) (E||d||^2 - E<d, d'>),
 
-where d and d' belong to two different rows. Both means are taken over pairs of sampled rows.
+where d and d' belong to two different rows. Both means are estimated from pairs of sampled rows.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from ..kernels import RadialKernel
 
 Array = NDArray[np.floating]
 
-_MAX_ROWS = 1000  # more would need a larger matrix of pairs
+_MAX_ROWS = 1000  # limits the size of the matrix of pairs
 
 
 class Distortion(NamedTuple):
-    """Means over the sampled rows that join a center."""
+    """Means over the sampled rows that are not centers."""
 
     displacement: float  # of ||psi(x) - psi(c)||
     cross: float  # of <d, d'> over different rows
     square: float  # of ||d||^2
 
     def mean_displacement(self, kept: float) -> float:
-        """Return the mean of ||psi(x) - psi(c)|| over all rows, given the share of centers."""
+        """Return the mean of ||psi(x) - psi(c)|| over all rows, given the fraction of centers."""
         return (1 - kept) * self.displacement
 
     def operator_error(self, kept: float, n_samples: int) -> float:
-        """Return the expected Hilbert-Schmidt distance, given the share of centers."""
+        """Return the expected Hilbert-Schmidt distance, given the fraction of centers."""
         joined = 1 - kept
         squared = joined**2 * self.cross + joined / n_samples * (self.square - self.cross)
         return float(np.sqrt(max(squared, 0.0)))
 
 
 def distortion(sample: Array, kernel: RadialKernel, radius: float) -> Distortion:
-    """Measure the distortion of a cover of the sample."""
+    """Measure the distortion caused by covering the sample."""
     if not radius:
         return Distortion(0.0, 0.0, 0.0)
     labels, squared = Cover(radius, sample[:0]).extend(sample)

@@ -23,7 +23,7 @@ from .retention import ELLS, Forecast, forecast, retention
 
 Array = NDArray[np.floating]
 
-_MIN_SAMPLE = 100  # the smallest that the user may ask for
+_MIN_SAMPLE = 100  # smallest sample that users can request
 
 
 def plan(
@@ -35,36 +35,38 @@ def plan(
     sample: int | None = None,
     random_state: Any = 0,
 ) -> Plan:
-    """Predict what a fit will cost and how accurate it will be, from a small sample of the data.
+    """Predict the cost and accuracy of a fit from a small sample of the data.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), str, path or Source
-        The data, or anything that :func:`rskpca.data.open_source` accepts: a file, a folder of
-        files, a data frame, or a function that returns an iterator of arrays.
+        The data, or any input of :func:`rskpca.data.open_source`: a file, a folder of files, a
+        data frame, or a function that returns an iterator over arrays.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        Kernel of the fit. None is the Gaussian with the median bandwidth of the sample.
+        Kernel of the fit. None means a Gaussian with the median bandwidth of the sample.
     ell : float, default=4.0
-        The ell of the fit, which the advice refers to. The plan also covers 3, 3.5, 4, 4.5 and 5.
+        The ell of the fit, to which the advice refers. The plan also includes 3, 3.5, 4, 4.5 and
+        5.
     n_components : int, default=5
         Number of components of the fit.
     sample : int, default=None
-        Number of rows to draw at random. None draws 5% of the rows, but at least 500 and at most
-        20,000, or fewer if there are more than ten features.
+        Number of rows to sample. If None, 5% of the rows, but at least 500 and at most 20,000, or
+        fewer if there are more than ten features.
     random_state : int, RandomState or None, default=0
-        Seed of the sample.
+        Seed for the sample.
 
     Returns
     -------
     Plan
-        Print it for a table, or use ``plot``, ``advice`` and ``to_dict``.
+        The predictions. Print the plan as a table, or use ``plot``, ``advice`` and ``to_dict``.
 
     Notes
     -----
-    The number of centers is extrapolated from the rate at which the sample opens new centers; its
-    interval is two standard deviations wide on each side. The time is that of
+    The number of centers is extrapolated from the rate at which new centers appear in the sample,
+    with an interval of two standard deviations on each side. The predicted time is that of
     ``ReducedSetKernelPCA(n_components, kernel=kernel, ell=ell).fit(X)`` with X in memory, scaled
-    from timed fits of the sample on this machine. The error is an expectation, not a bound.
+    from fits of the sample that are timed on this machine. The error is an expected value, not a
+    bound.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def plan(
     rows, n_samples = draw_sample(X, sample, rng)
     start = time.perf_counter()
     resolved = unresolved.resolve(rows, None, rng)
-    # The median distance takes time proportional to the number of pairs of rows.
+    # The time to compute the median distance is proportional to the number of pairs of rows.
     ratio = min(n_samples, MEDIAN_SAMPLE) / min(len(rows), MEDIAN_SAMPLE)
     bandwidth_seconds = (time.perf_counter() - start) * ratio**2
     seed = rng.randint(2**31)
@@ -101,18 +103,18 @@ def plan(
 
 
 def draw_sample(data: Any, size: int | None, rng: np.random.RandomState) -> tuple[Array, int]:
-    """Return sampled rows, in their original order, and the number of all rows."""
+    """Return sampled rows in their original order, and the total number of rows."""
     if size is not None:
         check.positive_integer("sample", size)
         if size < _MIN_SAMPLE:
             raise ValueError(
-                f"sample={size} is too small to extrapolate from. Use at least {_MIN_SAMPLE} "
-                "rows, or None for 5% of the rows."
+                f"sample must be at least {_MIN_SAMPLE} to allow extrapolation, got {size}. "
+                "Increase it, or pass None to use 5% of the rows."
             )
     source = open_source(data)
     if not source.again:
         raise ValueError(
-            f"{source.name} can be read only once, but plan and fit both have to read it. Pass a "
+            f"{source.name} can be read only once, but both plan and fit must read it. Pass a "
             "function that returns a new iterator instead."
         )
     n_samples = source.counted()
@@ -123,14 +125,14 @@ def draw_sample(data: Any, size: int | None, rng: np.random.RandomState) -> tupl
 
 
 def sample_size(n_samples: int, n_features: int) -> int:
-    """Return 5% of the number of rows, limited so that the sample is covered in seconds."""
+    """Return 5% of the number of rows, limited so that covering the sample takes only seconds."""
     largest = int(np.clip(np.sqrt(4e9 / max(n_features, 1)), 1000, 20_000))
     return max(min(int(0.05 * n_samples), largest), 500)
 
 
 @dataclass(eq=False)
 class _Planner:
-    """A sample of the data and the fit that is planned."""
+    """A sample of the data, and the parameters of the planned fit."""
 
     rows: Array
     n_samples: int
@@ -140,11 +142,11 @@ class _Planner:
     seed: int
 
     def centers(self, radius: float) -> Forecast:
-        """Predict the number of centers of all rows at this radius."""
+        """Predict the number of centers for all rows at this radius."""
         return forecast(self.rows, radius, self.n_samples, np.random.RandomState(self.seed))
 
     def fits(self, ells: list[float]) -> tuple[PlannedFit, ...]:
-        """Plan one fit per ell."""
+        """Plan one fit per value of ell."""
         curve = retention(self.rows, self.kernel, self.n_samples, ells, seed=self.seed)
         solving = SolveTime(self.rows, self.kernel, self.n_components)
         lines = zip(ells, curve.n_centers, curve.low, curve.high, strict=True)

@@ -1,4 +1,4 @@
-"""The plan as a table, a figure and plain numbers."""
+"""The result of planning, as a table, a figure and plain numbers."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from .retention import Retention
 
 HEADER = ("ell", "centers", "95% interval", "kept", "time", "memory", "displacement", "error")
 
-_LOG_SCALE_RATIO = 20  # the axis is logarithmic if the center counts differ by more than this
-_TICK_DISTANCE = 0.3  # between two values of ell, so that their labels do not overlap
+_LOG_SCALE_RATIO = 20  # use a log axis if the numbers of centers differ by more than this
+_TICK_DISTANCE = 0.3  # smallest distance between labeled values of ell
 
 
 @dataclass(frozen=True)
 class PlannedFit:
-    """Prediction for a fit at one ell.
+    """Prediction for a fit with one value of ell.
 
     Attributes
     ----------
     ell : float
-        The radius is bandwidth / ell.
+        The ell of the fit; the radius is bandwidth / ell.
     n_centers : int
         Number of centers m.
     low, high : int
-        Interval for m, two standard deviations on each side.
+        Interval for m, with two standard deviations on each side.
     seconds : float
-        Time of the fit on this machine with the data in memory.
+        Time of the fit on this machine, with the data in memory.
     memory : float
-        Peak memory of the fit in bytes, beyond the data.
+        Peak memory of the fit in bytes, in addition to the data.
     displacement : float
-        Mean over the rows of ||psi(x) - psi(c)||, their displacement in feature space.
+        Mean displacement of the rows in feature space, ||psi(x) - psi(c)||.
     operator_error : float
         Expected Hilbert-Schmidt distance between the uncentered covariance operators of the data
         and of the reduced set. It bounds the l2 norm of the errors of all eigenvalues divided
@@ -55,7 +55,7 @@ class PlannedFit:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """Result of :func:`~rskpca.plan`; print it for a table.
+    """The result of :func:`~rskpca.plan`, which prints as a table.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Plan:
     fits : tuple of PlannedFit
         One prediction per ell, in ascending order.
     advice : tuple of str
-        What the numbers mean and what to change.
+        An interpretation of the numbers, and suggested changes.
     """
 
     n_samples: int
@@ -86,19 +86,19 @@ class Plan:
 
     @property
     def asked(self) -> PlannedFit:
-        """Prediction at the requested ell."""
+        """Return the prediction for the requested ell."""
         return next(fit for fit in self.fits if fit.ell == self.ell)
 
     @property
     def retention(self) -> Retention:
-        """Number of centers as a function of ell."""
+        """Return the number of centers as a function of ell."""
         value, low, high = np.array([(f.n_centers, f.low, f.high) for f in self.fits], float).T
         ells = tuple(fit.ell for fit in self.fits)
         return Retention(self.n_samples, ells, value, low, high, self.ell)
 
     @property
     def title(self) -> str:
-        """Shape of the data, kernel, number of components and sample size on one line."""
+        """Return the shape, kernel, number of components and sample size on one line."""
         kernel = f"{type(self.kernel).__name__}({self.kernel.scale:.4g})"
         return (
             f"{self.n_samples:,} x {self.n_features}, {kernel}, {self.n_components} components; "
@@ -121,7 +121,7 @@ class Plan:
         return "\n".join([self.title, "", *table, "", *self.advice])
 
     def _repr_html_(self) -> str:
-        """Return the table and the advice for a notebook."""
+        """Return the table and the advice as HTML for notebooks."""
         rows = [f"<tr>{''.join(f'<th>{name}</th>' for name in HEADER)}</tr>"]
         for fit, line in zip(self.fits, self.cells(), strict=True):
             style = ' style="font-weight: bold"' if fit.ell == self.ell else ""
@@ -146,7 +146,7 @@ class Plan:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and strings that can be written as JSON."""
+        """Return the plan as JSON-serializable numbers and strings."""
         return {
             "n_samples": self.n_samples,
             "n_features": self.n_features,
@@ -160,12 +160,12 @@ class Plan:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the share of the rows that is kept and the time of the fit at each ell.
+        """Plot the fraction of the rows that is kept and the time of the fit for each ell.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Axes to draw on; None creates a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -186,7 +186,7 @@ class Plan:
 
 
 def draw_retention(curve: Retention, ax: Any, title: str) -> Any:
-    """Draw a retention curve with its interval and mark the chosen ell."""
+    """Draw a retention curve with its interval, and mark the chosen ell."""
     ax = get_axes(ax)
     low, kept, high = (
         100 * values / curve.n_samples for values in (curve.low, curve.n_centers, curve.high)

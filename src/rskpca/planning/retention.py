@@ -1,17 +1,17 @@
-"""Predict how many centers all n rows have, from the rows of a sample.
+"""Predict the number of centers of all n rows from a sample.
 
-Let m(t) be the number of centers after t rows in random order. The more rows were seen, the fewer
-new ones open a center, and the slope of log m over log t decays. One law describes this decay as
-geometric:
+Let m(t) be the number of centers after t rows in random order. As more rows are seen, fewer of them
+become new centers, and the slope of log m over log t decays. The following law models this decay
+as geometric:
 
     d log m / d log t = b (t/T)^(-c),    log m(t) = log m(T) + b (1 - (t/T)^(-c)) / c,
 
-where T is the size of the sample. c = 0 is a power law; for c > 0 the number of centers approaches
+where T is the size of the sample. c = 0 is a power law; for c > 0, the number of centers approaches
 m(T) exp(b/c). Both parameters are fitted by least squares to log m(t), averaged over several
-orders of the sample. The law was chosen on magic, optdigits, usps, yaleb_ext, colors and patches
-of images, and synthetic data, and tested on covtype, skin, pendigits and mnist
+permutations of the sample. The law was selected on magic, optdigits, usps, yaleb_ext, colors and
+patches of images, and synthetic data, and tested on covtype, skin, pendigits and mnist
 (``python -m benchmarks plan``). It fails on data that repeat the same rows with little noise: the
-sample does not yet see the repetitions, and the prediction is about twice too high.
+sample contains few of the repetitions, and the prediction is too high by a factor of about two.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ Array = NDArray[np.floating]
 ELLS = (3.0, 3.5, 4.0, 4.5, 5.0)
 
 _MIN_ROWS, _MAX_ROWS = 1000, 8000
-_COVERED_ROWS = 12_000  # over all orders of the sample; a smaller sample is covered more often
+_COVERED_ROWS = 12_000  # in all permutations together; smaller samples are permuted more often
 _MIN_ORDERS, _MAX_ORDERS = 6, 24
 _POINTS = 40
 # Only the last rows, from T/16 on, are fitted, as in 0.1.0. Factors from 8 to 32 are equally
-# accurate on the data sets named first above.
+# accurate on the data sets on which the law was selected.
 _WINDOW = 16
-# Raising the largest decay to 3 changes nothing.
+# Raising the largest decay to 3 does not change the results.
 _DECAYS: Array = np.linspace(1e-6, 2.0, 161)[:, None]
-# Standard deviation of the law itself, relative to the logarithm of the predicted growth. With it
-# the interval contained the true number in 97% of 760 trials on the data sets named first above
-# (repeated rows, where it fails, are not among them) and in 179 of 180 on the test sets.
+# Standard deviation of the law itself, relative to the logarithm of the predicted growth. With this
+# value, the interval contained the true number in 97% of 760 trials on the data sets used for
+# selection (excluding repeated rows, where the law fails) and in 179 of 180 on the test sets.
 _LAW_ERROR = 0.03
 
 
@@ -55,7 +55,7 @@ class Forecast(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Retention:
-    """Number of centers as a function of ell, counted or predicted.
+    """Number of centers as a function of ell, either counted or predicted.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Retention:
     ells : tuple of float
         Values of ell in ascending order.
     n_centers, low, high : ndarray of shape (n_ells,)
-        Number of centers at each ell and its 95% interval. All three are equal where the centers
+        Number of centers for each ell and its 95% interval. All three are equal where the centers
         were counted.
     ell : float or None
         The chosen ell, if any.
@@ -79,17 +79,17 @@ class Retention:
 
     @property
     def chosen(self) -> float | None:
-        """Number of centers at the chosen ell."""
+        """Return the number of centers for the chosen ell."""
         return None if self.ell is None else float(self.n_centers[self.ells.index(self.ell)])
 
     def at(self, ell: float) -> float:
-        """Interpolate the number of centers linearly in the logarithms."""
+        """Interpolate the number of centers linearly on logarithmic scales."""
         logs = np.interp(np.log(ell), np.log(self.ells), np.log(self.n_centers))
         return float(np.exp(logs))
 
 
 def enough_rows(n_features: int) -> int:
-    """Return the number of sampled rows, 1,000 to 8,000, that give a curve in a few seconds."""
+    """Return the sample size, 1,000 to 8,000, that yields a curve within a few seconds."""
     return int(np.clip(np.sqrt(6.4e8 / n_features), _MIN_ROWS, _MAX_ROWS))
 
 
@@ -103,7 +103,7 @@ def retention(
     n_centers: int | None = None,
     seed: int = 0,
 ) -> Retention:
-    """Predict the number of centers at several values of ell.
+    """Predict the number of centers for several values of ell.
 
     Parameters
     ----------
@@ -112,20 +112,20 @@ def retention(
     kernel : RadialKernel
         Kernel with a resolved bandwidth.
     n_samples : float
-        Number of all rows n.
+        Total number of rows n.
     ells : sequence of float
         Values of ell.
     ell : float, default=None
-        The chosen ell; it is added to ``ells``.
+        The chosen ell, which is added to ``ells``.
     n_centers : int, default=None
-        Number of centers at ``ell``, if it is already known.
+        Number of centers for ``ell``, if known.
     seed : int, default=0
-        Seed for the orders in which the sample is covered, which are the same at each ell.
+        Seed for the permutations of the sample, which are the same for each ell.
 
     Returns
     -------
     Retention
-        The curve; it never decreases with ell.
+        The curve, which never decreases with ell.
     """
     asked = sorted({*ells} if ell is None else {*ells, ell})
     n = max(round(n_samples), len(sample))
@@ -152,7 +152,7 @@ def _nondecreasing(columns: Array) -> Array:
 
 
 def forecast(sample: Array, radius: float, n_samples: int, rng: np.random.RandomState) -> Forecast:
-    """Predict how many centers all rows have; count them if the sample contains all rows."""
+    """Predict the number of centers, or count them if the sample contains all rows."""
     size = len(sample)
     if size >= n_samples:
         return Forecast(*[float(count_centers(sample, radius)[-1])] * 3)
@@ -181,7 +181,7 @@ def count_centers(rows: Array, radius: float) -> Array:
 
 
 def extrapolate(t: Array, m: Array, n_samples: float) -> float:
-    """Fit the law to a curve of m centers after t rows and evaluate it at ``n_samples``."""
+    """Fit the law to the numbers m of centers after t rows, and evaluate it at ``n_samples``."""
     late = t >= t[-1] / _WINDOW
     growth = _unit_growth(np.log(t[late] / t[-1]), _DECAYS)
     growth -= growth.mean(axis=1, keepdims=True)
@@ -200,14 +200,14 @@ def _unit_growth(x: Array, decay: Array) -> Array:
 
 
 def _extrapolate_curve(curve: Array, n_samples: int) -> float:
-    """Extrapolate a curve with one entry per row, at most to one center per row."""
+    """Extrapolate a curve with one entry per row, limited to one center per row."""
     size = len(curve)
     t = np.unique(np.geomspace(max(size / _WINDOW, 1), size, _POINTS).astype(int))
     return min(extrapolate(t, curve[t - 1], n_samples), n_samples)
 
 
 def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> float:
-    """Estimate the variance of the logarithm of a prediction from curves of halves of the sample.
+    """Estimate the variance of a prediction's logarithm from curves for halves of the sample.
 
     Half the squared difference between two halves estimates the variance of a prediction from one
     half, which is twice the variance of a prediction from the whole sample.

@@ -1,4 +1,4 @@
-"""What to try next with a fitted model, from its verdict and its retention curve."""
+"""Suggestions for a fitted model, based on its verdict and its retention curve."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from .verdict import GREEN, Verdict, judge
 
 Array = NDArray[np.floating]
 
-_ROOM = 0.02  # if no eigenvalue is off by more, fewer centers may do
-_UP, _DOWN = 1.4, 0.7  # factors of ell to try next
-_NARROW, _WIDE = 0.1, 0.9  # shares of the variance in all components, and in the first
-_MANY_POINTS = 1000  # kernel values per new row, from which on a smaller basis pays
+_ROOM = 0.02  # if all eigenvalue errors are smaller, fewer centers may suffice
+_UP, _DOWN = 1.4, 0.7  # factors for ell to try next
+_NARROW, _WIDE = 0.1, 0.9  # fractions of the variance in all components and in the first
+_MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is useful
 
 
 def suggest(
     fitted: FittedEstimator, rows: Array | None = None, retention: Retention | None = None
 ) -> tuple[Suggestion, ...]:
-    """Return what to try next with a fitted model, the most useful first.
+    """Suggest what to try next with a fitted model, the most useful suggestions first.
 
     Parameters
     ----------
     fitted : FittedEstimator
-        An embedding, as :func:`rskpca.model.unwrap` returns it.
+        An embedding, as returned by :func:`rskpca.model.unwrap`.
     rows : ndarray of shape (n_sampled, n_features), default=None
-        A random sample of the fitted rows, as the model sees them.
+        A random sample of the fitted rows, after preprocessing.
     retention : Retention, default=None
-        The number of centers over ell. Without rows and retention, suggestions that need a
-        forecast are left out.
+        The number of centers as a function of ell. Without rows and retention, suggestions that
+        require a forecast are omitted.
 
     Returns
     -------
     tuple of Suggestion
-        Empty if nothing stands out.
+        The suggestions, or an empty tuple if there are none.
     """
     fit = _Fit(fitted, judge(fitted.model), retention)
     rules = [_smaller_error, _fewer_centers, _smaller_basis, _components, _bandwidth]
@@ -74,23 +74,23 @@ class _Fit:
         return self.verdict.color in ("amber", "red")
 
     def outlook(self, ell: float) -> str:
-        """Return a sentence on the number of centers at another ell, or "" without a curve."""
+        """Return a sentence on the number of centers for another ell, or "" without a curve."""
         if self.retention is None:
             return ""
-        return f" At ell = {ell:g}, about {self.retention.at(ell):,.0f} centers are kept."
+        return f" At ell = {ell:g}, about {self.retention.at(ell):,.0f} centers would be kept."
 
     def change(self, title: str, reason: str, **params: Any) -> Suggestion:
-        """Suggest other parameters of the embedding itself."""
+        """Suggest other parameters for the embedding itself."""
         return Suggestion(title, reason, self.code(params), params)
 
     def code(self, params: Mapping[str, Any]) -> str:
-        """Return the embedding with other parameters as Python code."""
+        """Return Python code for the embedding with other parameters."""
         changed = clone(self.fitted.embedding).set_params(**params)
         text = " ".join(repr(changed).split())
         return text.replace(type(changed).__name__, self.fitted.name, 1)
 
     def with_ell(self, title: str, reason: str, ell: float | str, **tol: float) -> Suggestion:
-        """Suggest another ell of the embedding, of its density, or inside a window."""
+        """Suggest another ell for the embedding, for its density, or inside a window."""
         params = self.params
         changes: dict[str, Any] = {"ell": ell}
         if params["density"] is not None or tol:
@@ -101,7 +101,7 @@ class _Fit:
         return Suggestion(title, reason, self.code(changes), tol or {"ell": ell})
 
     def with_bandwidth(self, title: str, reason: str, bandwidth: float) -> Suggestion:
-        """Suggest another bandwidth, in the parameter that holds it now."""
+        """Suggest another bandwidth, using the parameter that currently defines it."""
         value, params = float(f"{bandwidth:.3g}"), self.params
         names = ("kernel", "density__kernel", "density__density__kernel")
         held = [name for name in names if params.get(name) is not None]
@@ -113,7 +113,7 @@ class _Fit:
 
 
 class _Sample:
-    """The sample of a fitted model as :class:`Data`; the curve replaces the forecast."""
+    """A sample of a fitted model as :class:`Data`, using the curve instead of a forecast."""
 
     def __init__(self, fit: _Fit, retention: Retention, rows: Array) -> None:
         self.rows, self.retention = rows, retention
@@ -137,8 +137,8 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
     elif len(model.basis) < model.n_centers:
         yield fit.change(
             "All centers as the basis",
-            "Only the part of the data outside the span of the basis is missing. All "
-            f"{model.n_centers:,} centers leave less of it; a new row then costs "
+            "Only the part of the data outside the span of the basis is missing, and using all "
+            f"{model.n_centers:,} centers reduces it. Each new row then requires "
             f"{model.n_centers:,} kernel values.",
             basis=None,
         )
@@ -146,31 +146,31 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
         ell = float(f"{_UP * model.ell:.3g}")
         yield fit.with_ell(
             "A larger ell",
-            "Only the part of the data outside the span of the centers is missing; more centers "
-            f"leave less of it.{fit.outlook(ell)}",
+            "Only the part of the data outside the span of the centers is missing, and more "
+            f"centers reduce it.{fit.outlook(ell)}",
             ell,
         )
 
 
 def _second_pass(fit: _Fit) -> Suggestion:
-    """Suggest to put the rows themselves into the eigenproblem."""
+    """Suggest using the rows themselves in the eigenproblem."""
     expiring = isinstance(fit.params.get("density"), WindowDensity | FadingDensity)
     title = "A second pass over the data"
     reason = (
         "So far, each row is replaced by its center. A second pass uses the rows themselves: then "
         "only their part outside the span of the centers is missing, and the certificate is "
-        "guaranteed instead of estimated. It costs one kernel value per row"
-        f"{' of the window' if expiring else ''} and center, of which there are "
-        f"{fit.model.n_centers:,}."
+        "guaranteed instead of estimated. It requires one kernel value for each pair of a row"
+        f"{' of the window' if expiring else ''} and one of the "
+        f"{fit.model.n_centers:,} centers."
     )
     if expiring:
-        code = "model.refine_on(rows)  # the rows that count now"
+        code = "model.refine_on(rows)  # the current rows"
         return Suggestion(title, reason, code, {"refine": "nystrom"})
     return fit.change(title, reason, basis=None, refine="nystrom")
 
 
 def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
-    """Suggest to let ell grow until the error is small enough."""
+    """Suggest increasing ell until the error is small enough."""
     if fit.model.ell is None:
         return
     tol = float(f"{GREEN * fit.verdict.components[-1].value:.2g}")
@@ -178,8 +178,8 @@ def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
     yield fit.with_ell(
         "A larger ell, until the error is small",
         f"To know the last eigenvalue to within {percent(GREEN)}, the error must be below {tol:g}. "
-        "With this density, ell grows until the estimated error is. How many centers that takes "
-        f"is only known afterwards.{largest}",
+        "With this density, ell increases until the estimated error is that small. The number of "
+        f"centers this requires is known only after the fit.{largest}",
         "auto",
         tol=tol,
     )
@@ -202,14 +202,14 @@ def _comparison(fit: _Fit) -> Iterator[Suggestion]:
         ell = float(f"{_UP * model.ell:.3g}")
         yield fit.with_ell(
             "A larger ell, to compare",
-            "If plots and eigenvalues stay the same, the present ell is large enough, and a "
-            f"smaller one may be too.{fit.outlook(ell)}",
+            "If plots and eigenvalues stay the same, the current ell is large enough, and a "
+            f"smaller one may suffice.{fit.outlook(ell)}",
             ell,
         )
 
 
 def _less_data(fit: _Fit, sample: _Sample) -> Iterator[Suggestion]:
-    """Suggest a wider kernel, or landmarks, for data that compress little."""
+    """Suggest a wider kernel or landmarks for data that compress little."""
     model = fit.model
     kept = model.n_centers / sample.retention.n_samples
     if model.ell is None or not np.isfinite(model.ell) or kept <= LITTLE:
@@ -223,7 +223,7 @@ def _less_data(fit: _Fit, sample: _Sample) -> Iterator[Suggestion]:
 
 
 def _fewer_centers(fit: _Fit) -> Iterator[Suggestion]:
-    """Suggest a smaller ell if the certificate leaves room."""
+    """Suggest a smaller ell if the errors are well below the target."""
     model, components = fit.model, fit.verdict.components
     room = components and max(c.error for c in components) <= _ROOM
     if not room or model.system.exact or model.ell is None or not np.isfinite(model.ell):
@@ -232,21 +232,21 @@ def _fewer_centers(fit: _Fit) -> Iterator[Suggestion]:
     yield fit.with_ell(
         "A smaller ell",
         f"Every eigenvalue is known to within {percent(_ROOM)}, so fewer than {model.n_centers:,} "
-        f"centers may be enough; the new certificate will tell.{fit.outlook(ell)}",
+        f"centers may suffice; check the new certificate.{fit.outlook(ell)}",
         ell,
     )
 
 
 def _smaller_basis(fit: _Fit) -> Iterator[Suggestion]:
-    """Suggest fewer points for new rows, once the error is small."""
+    """Suggest fewer points for embedding new rows if the error is small."""
     points = len(fit.model.basis)
     if fit.params.get("basis", "unknown") is not None or points < _MANY_POINTS or fit.is_inaccurate:
         return
-    wider = " The certificate gets wider, because it counts the part outside the basis."
+    wider = " The certificate becomes wider, because it includes the part outside the basis."
     yield fit.change(
-        "A smaller basis, for fast new rows",
-        f"Each new row costs {points:,} kernel values. A basis chosen from the centers needs fewer "
-        f"and adds little error.{wider if fit.verdict.components else ''}",
+        "A smaller basis, for faster embedding of new rows",
+        f"Each new row requires {points:,} kernel values. A basis chosen from the centers requires "
+        f"fewer and adds little error.{wider if fit.verdict.components else ''}",
         basis="auto",
     )
 
@@ -258,15 +258,15 @@ def _components(fit: _Fit) -> Iterator[Suggestion]:
     if lost and lost[0] > 0:
         yield fit.change(
             "Fewer components",
-            f"From component {lost[0] + 1} on, the error may be as large as the eigenvalue.",
+            f"Starting with component {lost[0] + 1}, the error may be as large as the eigenvalue.",
             n_components=lost[0],
         )
     elif ratio is not None and len(ratio) > 1 and ratio[-1] > 0.5 * ratio[0]:
         yield Suggestion(
             "More components",
-            f"The last component still holds {percent(float(ratio[-1]))} of the variance and the "
-            f"first {percent(float(ratio[0]))}: the eigenvalues have not decayed yet. Smaller "
-            "eigenvalues are known less well.",
+            f"The last component still explains {percent(float(ratio[-1]))} of the variance, and "
+            f"the first {percent(float(ratio[0]))}: the eigenvalues have not decayed yet. Smaller "
+            "eigenvalues are less accurate.",
             f"n_components={2 * len(ratio)}",
             {"n_components": 2 * len(ratio)},
         )
@@ -280,14 +280,14 @@ def _bandwidth(fit: _Fit) -> Iterator[Suggestion]:
     if ratio[0] > _WIDE:
         yield fit.with_bandwidth(
             "A smaller bandwidth",
-            f"The first component holds {percent(float(ratio[0]))} of the variance: a kernel this "
-            "wide is nearly linear and hides the structure within groups.",
+            f"The first component explains {percent(float(ratio[0]))} of the variance: a kernel "
+            "this wide is nearly linear and hides the structure within groups.",
             scale / 2,
         )
     elif len(ratio) > 1 and ratio.sum() < _NARROW:
         yield fit.with_bandwidth(
             "A larger bandwidth, for more variance in few components",
-            f"All {len(ratio)} components together hold {percent(float(ratio.sum()))} of the "
+            f"All {len(ratio)} components together explain {percent(float(ratio.sum()))} of the "
             "variance: with a kernel this narrow, rows have little in common.",
             2 * scale,
         )

@@ -1,4 +1,4 @@
-"""The verdict on a fitted model: its certificate in plain words and in green, amber or red."""
+"""The verdict on a fitted model: its certificate in words and as green, amber or red."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from .._format import percent
 from ..certificate import Certificate
 from ..model import FittedModel
 
-GREEN, AMBER = 0.1, 0.5  # largest relative errors of a green and of an amber eigenvalue
-_ROUNDING = 1e-8  # relative errors below this are called rounding error
-_SMALLEST_ANGLE = 0.01  # degrees; a bound is never rounded to zero
-_FEW_STEPS = 3  # a radius below this many grid steps moves all rows alike
+GREEN, AMBER = 0.1, 0.5  # largest relative errors of green and amber eigenvalues
+_ROUNDING = 1e-8  # smaller relative errors are reported as rounding error
+_SMALLEST_ANGLE = 0.01  # degrees; bounds are never rounded to zero
+_FEW_STEPS = 3  # a radius below this many grid steps displaces all rows alike
 
 
 @dataclass(frozen=True)
 class Component:
-    """The bounds on one eigenvalue, all divided by n.
+    """Bounds on one eigenvalue, all divided by n.
 
     Attributes
     ----------
     value : float
         The eigenvalue of the model.
     low, high : float
-        The interval of the exact eigenvalue, at the confidence of the certificate.
+        Interval for the exact eigenvalue at the confidence level of the certificate.
     certain_low, certain_high : float
         The guaranteed interval.
     error : float
-        The largest relative error within ``low`` and ``high``.
+        The largest relative error between ``low`` and ``high``.
     angle : float
-        Upper bound on the angle between the leading spaces, in degrees. NaN if the eigengap is
+        Upper bound on the angle between the leading spaces in degrees, or NaN if the eigengap is
         too small.
     color : str
         "green", "amber" or "red".
@@ -51,7 +51,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far a model can be trusted.
+    """Assessment of a model's accuracy.
 
     Attributes
     ----------
@@ -59,11 +59,11 @@ class Verdict:
         "green" if every eigenvalue is known to within 10%, "red" if the first is not known to
         within 50%, "amber" in between, and "none" without a certificate.
     headline : str
-        One sentence.
+        A summary in one sentence.
     sentences : tuple of str
-        What the headline is based on, and its limits.
+        The basis of the headline, and its limitations.
     components : tuple of Component
-        One per eigenvalue; empty without a certificate.
+        One entry per eigenvalue, or empty without a certificate.
     """
 
     color: str
@@ -73,17 +73,17 @@ class Verdict:
 
 
 def judge(model: FittedModel) -> Verdict:
-    """Return the verdict on a fitted model.
+    """Assess the accuracy of a fitted model.
 
     Parameters
     ----------
     model : FittedModel
-        The model; its cached certificate is used.
+        The model, whose cached certificate is used.
 
     Returns
     -------
     Verdict
-        Its color and its sentences.
+        The color and its explanation.
     """
     certificate = model.certificate
     if certificate is None:
@@ -96,20 +96,20 @@ def judge(model: FittedModel) -> Verdict:
         _angle(certificate),
         *_ties(components),
         *_grid(model, certificate),
-        *(f"No {c.name} bound: {c.missing}." for c in certificate.levels if c.missing),
+        *(f"There is no {c.name} bound: {c.missing}." for c in certificate.levels if c.missing),
     ]
     return Verdict(color, _headline(color, components), tuple(sentences), components)
 
 
 def error_in_words(error: float) -> str:
-    """Return a relative error as a percentage of two digits."""
+    """Format a relative error as a percentage with two digits."""
     if error < _ROUNDING:
         return "rounding error"
     return f"{100 * error:.2g}%" if error < 0.995 else "100% or more"
 
 
 def angle_in_words(angle: float) -> str:
-    """Return a bound on an angle in degrees."""
+    """Format an upper bound on an angle in degrees."""
     return f"{max(angle, _SMALLEST_ANGLE):.2g}°"
 
 
@@ -151,7 +151,7 @@ def _headline(color: str, components: tuple[Component, ...]) -> str:
 
 
 def _basis(model: FittedModel, c: Certificate, first: Component) -> str:
-    """Return what the intervals are based on."""
+    """Return a sentence on the basis of the intervals."""
     if model.system.exact:
         return (
             "This is guaranteed: the eigenproblem uses the data themselves, and only their part "
@@ -161,12 +161,12 @@ def _basis(model: FittedModel, c: Certificate, first: Component) -> str:
         return "This is guaranteed: it follows from how far the rows are from their centers."
     certain = max(first.certain_high - first.value, first.value - first.certain_low) / first.value
     guaranteed = (
-        f"says only that the first eigenvalue is off by at most {error_in_words(certain)}"
+        f"shows only that the first eigenvalue is off by at most {error_in_words(certain)}"
         if certain < 1
         else "is too weak to be useful"
     )
     return (
-        f"This holds with {percent(c.confidence)} confidence, as estimated during the pass over "
+        f"This is valid with {percent(c.confidence)} confidence, as estimated during the pass over "
         f"the data. The guaranteed bound {guaranteed}."
     )
 
@@ -181,14 +181,14 @@ def _limits(color: str) -> list[str]:
         return []
     return [
         "This is an upper bound; the actual error is often much smaller. The plots may well be "
-        "right, but do not rely on the values of amber or red components."
+        "correct, but do not rely on the values of amber or red components."
     ]
 
 
 def _angle(c: Certificate) -> str:
     known = np.flatnonzero(~np.isnan(c.likely_angles))
     if not len(known):
-        return "Nothing is known about directions: the eigengaps are too small for this error."
+        return "The directions are unknown, because the eigengaps are too small for this error."
     last = int(known[-1])
     space = "first component" if last == 0 else f"space of the first {last + 1} components"
     bound = angle_in_words(float(c.likely_angles[last]))
@@ -196,7 +196,7 @@ def _angle(c: Certificate) -> str:
 
 
 def _ties(components: tuple[Component, ...]) -> list[str]:
-    """Name neighbors that cannot be ordered although their common space is known."""
+    """Name neighboring components that cannot be separated although their joint space is known."""
     tied = [
         f"{k + 1} and {k + 2}"
         for k, (one, two) in enumerate(pairwise(components))
@@ -204,26 +204,26 @@ def _ties(components: tuple[Component, ...]) -> list[str]:
     ]
     if not tied:
         return []
-    return [f"Components {', '.join(tied)} are too close to separate: interpret them together."]
+    return [f"Components {', '.join(tied)} are too close to separate; interpret them together."]
 
 
 def _grid(model: FittedModel, c: Certificate) -> list[str]:
-    """Warn of whole numbers, for which the estimate is not valid if the grid is coarse."""
+    """Warn about integer data, for which the estimate is invalid if the grid is coarse."""
     if c.radius is None or c.radius >= _FEW_STEPS or not _is_estimated(c):
         return []
     centers = model.reduced_set.centers
     if not (centers == np.round(centers)).all():
         return []
     return [
-        f"Caution: all values are whole numbers, and the radius {c.radius:.3g} is only a few steps "
-        "of that grid. The estimate is not valid for such data; rely on the guaranteed bound."
+        f"Caution: all values are integers, and the radius {c.radius:.3g} is only a few grid "
+        "steps. The estimate is invalid for such data; rely on the guaranteed bound instead."
     ]
 
 
 def _without_certificate(model: FittedModel) -> Verdict:
     sentences = [
-        "Certificates exist for kernel PCA on a reduced set. To see how far to trust this model, "
-        "fit it again with more centers and compare the plots."
+        "Certificates exist only for kernel PCA on a reduced set. To check this model, fit it "
+        "again with more centers and compare the plots."
     ]
     points, scale = model.reduced_set, model.kernel.scale
     if points.displacement is not None:

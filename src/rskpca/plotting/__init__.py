@@ -1,7 +1,7 @@
 """Plots of fitted models, in the style of scikit-learn's Displays.
 
-``from_estimator`` computes a plot and draws it; ``plot(ax=...)`` draws it again. The matplotlib
-objects are in ``ax_``, ``axes_`` and ``figure_``.
+``from_estimator`` computes and draws a plot, and ``plot(ax=...)`` draws it again. The matplotlib
+objects are available as ``ax_``, ``axes_`` and ``figure_``.
 """
 
 from .certificate import CertificateDisplay

@@ -1,4 +1,4 @@
-"""The base class of all Displays, and the sample of rows that they draw."""
+"""The base class for all Displays, and helpers that they share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.floating]
 
 
 class Display:
-    """``axes_`` holds all axes of the plot, ``ax_`` the first, ``figure_`` their figure."""
+    """Base class with the matplotlib objects: all axes, the first axes and the figure."""
 
     ax_: Any
     axes_: Any
@@ -30,13 +30,13 @@ class Display:
 def resolve_axes(
     ax: Any, count: int, size: tuple[float, float], n_columns: int | None = None
 ) -> list[Any]:
-    """Return the given axes after checking their number, or new ones."""
+    """Return the given axes after checking their number, or new axes."""
     if ax is None:
         return new_axes(count, size, n_columns)
     given = list(np.ravel(np.array(ax, dtype=object)))
     if len(given) != count:
         raise ValueError(
-            f"ax must hold {count} axes, one per plot, got {len(given)}; create them with "
+            f"ax must contain {count} axes, one per plot, got {len(given)}; create them with "
             f"plt.subplots(1, {count})."
         )
     return given
@@ -47,19 +47,19 @@ def resolve_choice(name: str, values: Sequence[int], count: int, allowed: Sequen
     chosen = tuple(values)
     if len(chosen) not in allowed or len(set(chosen)) < len(chosen):
         number = "one or two" if allowed[0] == 1 else "two or more"
-        raise ValueError(f"{name} must be {number} different indices, got {values!r}.")
+        raise ValueError(f"{name} must contain {number} different indices, got {values!r}.")
     if not all(0 <= k < count for k in chosen):
-        raise ValueError(f"{name} must be indices from 0 to {count - 1}, got {values!r}.")
+        raise ValueError(f"{name} must contain indices from 0 to {count - 1}, got {values!r}.")
     return chosen
 
 
 def sample_rows(X: Any, count: int, random_state: Any, *columns: Any) -> list[Any]:
-    """Return at most ``count`` random rows of X, and of columns of the same length."""
+    """Return at most ``count`` random rows of X, and the same rows of the other columns."""
     check.positive_integer("n_rows", count)
     n = np.shape(X)[0]
     for column in columns:
         if len(column) != n:
-            raise ValueError(f"y must have one value per row, {n:,}, got {len(column):,}.")
+            raise ValueError(f"y must have one value per row ({n:,} values), got {len(column):,}.")
     if n <= count:
         return [X, *columns]
     chosen = resample(X, *columns, replace=False, n_samples=count, random_state=random_state)

@@ -1,4 +1,4 @@
-"""The levels of a certificate side by side."""
+"""Plot of the levels of a certificate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._display import Display
 
 
 class Bound(NamedTuple):
-    """One of the three numbers of a level, and how it is drawn."""
+    """One of the three error bounds of a level, and its plot style."""
 
     label: str
     marker: str
@@ -29,12 +29,12 @@ BOUNDS = (
 
 
 def numbers(level: Level) -> tuple[float | None, ...]:
-    """Return the three numbers of a level, in the order of ``BOUNDS``."""
+    """Return the three bounds of a level, in the order of ``BOUNDS``."""
     return level.mmd, level.operator, level.eigenvalue
 
 
 class CertificateDisplay(Display):
-    """Upper bounds on the error per level of a certificate, on a logarithmic axis.
+    """Upper bounds on the error for each level of a certificate, on a logarithmic axis.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class CertificateDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        The plot.
+        The axes and the figure of the plot.
 
     Examples
     --------
@@ -70,19 +70,19 @@ class CertificateDisplay(Display):
         model : ReducedSetKernelPCA
             A fitted model, or a pipeline or novelty detector that contains one.
         X : array-like of shape (n_samples, n_features), default=None
-            The fitted rows, or some of them, on which to measure the errors in O(n^2) time.
+            The fitted rows, or a subset of them, for measuring the errors in O(n^2) time.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         CertificateDisplay
-            The plot.
+            The display.
         """
         fitted = unwrap(model)
         found = fitted.model.certificate
         if found is None:
-            raise TypeError(f"{fitted.name} has no certificate; ReducedSetKernelPCA has one.")
+            raise TypeError(f"{fitted.name} has no certificate; use ReducedSetKernelPCA.")
         if X is not None:
             rows = fitted.prepare(X)
             found = certify(fitted.kernel, fitted.reduced_set, fitted.model.system, X=rows)
@@ -97,12 +97,12 @@ class CertificateDisplay(Display):
         certificate : Certificate
             The result of ``certify``.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         CertificateDisplay
-            The plot.
+            The display.
         """
         return cls(certificate).plot(ax)
 
@@ -112,7 +112,7 @@ class CertificateDisplay(Display):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class CertificateDisplay(Display):
         return self
 
     def _label_zeros(self, ax: Any) -> None:
-        """Label levels that a logarithmic axis cannot show: without error, or without a bound."""
+        """Label levels without an error or a bound, which a log axis cannot show."""
         for height, level in enumerate(self.certificate.levels):
             if not any(numbers(level)):
                 text = "no bound" if level.operator is None else "no error"

@@ -1,4 +1,4 @@
-"""The density estimate of the data next to that of the reduced set: Figure 1 of the paper."""
+"""Density estimates of the data and of the reduced set, as in Figure 1 of the paper."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from ..model import FittedEstimator, unwrap
 from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 from .embedding import diameters
 
-_MARGIN = 0.8  # bandwidths around the data
-_MAX_MARGIN = 0.25  # share of their range, because kernels can be far wider than a feature
-_TALLEST = 0.35  # height of the heaviest center, as a share of the largest density
+_MARGIN = 0.8  # in bandwidths around the data
+_MAX_MARGIN = 0.25  # fraction of the data range, as kernels can be much wider than it
+_TALLEST = 0.35  # height of the heaviest center relative to the largest density
 
 
 class Estimates(NamedTuple):
     """Two densities on one grid.
 
-    ``grid`` has one array of points per feature; ``data`` and ``reduced`` have its shape.
+    ``grid`` has one array of points per feature, and ``data`` and ``reduced`` have the same shape
+    as the grid.
     """
 
     grid: tuple[Array, ...]
@@ -32,7 +33,7 @@ class Estimates(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """The total variation distance on the grid: 0 for equal densities, at most about 1."""
+        """Return the total variation distance on the grid: 0 if equal, at most about 1."""
         cell = float(np.prod([axis[1] - axis[0] for axis in self.grid]))
         total = 0.5 * float(self.data.sum() + self.reduced.sum()) * cell
         return 0.5 * float(np.abs(self.data - self.reduced).sum()) * cell / total
@@ -46,20 +47,20 @@ def estimates(
     Parameters
     ----------
     kernel : RadialKernel
-        The kernel with its bandwidth resolved.
+        The kernel with a resolved bandwidth.
     rows : ndarray of shape (n_rows, 1 or 2)
         Rows of the data.
     centers : ndarray of shape (n_centers, 1 or 2)
         Centers, in the same features.
     weights : ndarray of shape (n_centers,) or None
-        Weights of the centers; None for equal ones.
+        Weights of the centers, or None for equal weights.
     n_points : int
         Number of grid points per feature.
 
     Returns
     -------
     Estimates
-        Densities that integrate to one if the integral of the kernel is known.
+        Both densities, which integrate to one if the integral of the kernel is known.
     """
     wide, span = _MARGIN * kernel.scale, np.ptp(rows, axis=0)
     margin = np.where(span > 0, np.minimum(wide, _MAX_MARGIN * span), wide)
@@ -85,12 +86,12 @@ def _density(kernel: RadialKernel, points: Array, centers: Array, weights: Array
 
 
 class DensityDisplay(Display):
-    """Rows with their kernel density estimate, next to centers with that of the reduced set.
+    """Density estimates of the rows and of the reduced set, side by side.
 
     Parameters
     ----------
     estimates : Estimates
-        Both densities on a grid of one or two features.
+        Both densities on a grid over one or two features.
     rows : ndarray of shape (n_rows, 1 or 2)
         Rows of the data.
     centers : ndarray of shape (n_centers, 1 or 2)
@@ -98,14 +99,14 @@ class DensityDisplay(Display):
     weights : ndarray of shape (n_centers,), default=None
         Weights of the centers.
     names : sequence of str, default=("x", "y")
-        Names of the features.
+        Feature names.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib axes
         One for one feature, two for two features.
     ax_, figure_ : matplotlib axes and figure
-        The first axes, and the figure.
+        The first axes and the figure.
 
     Examples
     --------
@@ -145,38 +146,38 @@ class DensityDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Compare the two density estimates of a fitted density or embedding.
+        """Draw the density estimates of the data and of a fitted model's reduced set.
 
         Parameters
         ----------
         model : density or embedding
             A fitted model, or a pipeline that ends in one.
         X : array-like of shape (n_samples, n_features)
-            Rows; the estimate of the data uses a sample of them.
+            The rows, from which a sample is drawn.
         features : sequence of one or two int, default=None
-            Features to draw, counted from 0. None draws all, if there are at most two. With more
-            features, the estimate uses the same kernel on these features alone: for the
-            Gaussian, the marginal density.
+            Features to draw, numbered from 0. If None, all features are drawn, which requires at
+            most two. With more features, the estimate applies the same kernel to the selected
+            features only; for the Gaussian, this is the marginal density.
         n_rows : int, default=2000
-            The largest number of rows to use.
+            Maximum number of rows to use.
         n_points : int, default=60
             Number of grid points per feature.
         random_state : int, RandomState or None, default=0
-            Seed of the sample.
+            Seed for the sample.
         ax : matplotlib axes, or array of two, default=None
-            The axes to draw on: one for one feature, two for two. None creates a figure.
+            The axes to draw on, one per feature. If None, a new figure is created.
 
         Returns
         -------
         DensityDisplay
-            The plot.
+            The display.
         """
         fitted = unwrap(model)
         check.positive_integer("n_points", n_points)
         count = fitted.n_features
         if features is None and count > 2:
             raise ValueError(
-                f"features must be given for data with {count} features: one or two, such as "
+                f"features must be given for data with {count} features; pass one or two, such as "
                 "features=(0, 1)."
             )
         wanted = range(count) if features is None else features
@@ -193,7 +194,7 @@ class DensityDisplay(Display):
         n_points: int,
         names: Sequence[str],
     ) -> Self:
-        """Return the display of one or two features of prepared rows without drawing it."""
+        """Return a display of one or two features of preprocessed rows without drawing it."""
         columns = list(features)
         some, centers = rows[:, columns], fitted.reduced_set.centers[:, columns]
         found = estimates(fitted.kernel, some, centers, fitted.weights, n_points)
@@ -205,7 +206,7 @@ class DensityDisplay(Display):
         Parameters
         ----------
         ax : matplotlib axes, or array of two, default=None
-            The axes to draw on: one for one feature, two for two. None creates a figure.
+            The axes to draw on, one per feature. If None, a new figure is created.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The rows and the centers in the coordinates of a model."""
+"""Plot of rows and centers in the coordinates of a model."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 
 MAX_CATEGORIES = len(CATEGORIES)
 _LARGEST = 18.0  # diameter in points
-_SPREAD = 90.0  # divided by the root of the number of centers: diameter at the mean weight
+_SPREAD = 90.0  # divided by the square root of n_centers, the diameter at the mean weight
 
 
 @dataclass(frozen=True)
 class Colors:
-    """One value per row: a number, or a category if there are few.
+    """Colors of the rows, given as numbers or as a few categories.
 
     Attributes
     ----------
     values : ndarray of shape (n_rows,)
         Numbers, or indices into ``names``.
     names : tuple of str or None
-        The categories; None for numbers.
+        The categories, or None for numbers.
     """
 
     values: NDArray[Any]
@@ -36,7 +36,9 @@ class Colors:
 
     @classmethod
     def of(cls, column: Any) -> Colors:
-        """Treat strings and few integers as categories, the rarest of them as "other".
+        """Create colors from a column, treating strings and few distinct integers as categories.
+
+        The rarest categories are combined into "other".
 
         Parameters
         ----------
@@ -46,7 +48,7 @@ class Colors:
         Returns
         -------
         Colors
-            Numbers that are not finite are kept, and not drawn.
+            The colors. Non-finite numbers are kept, but not drawn.
         """
         values = np.asarray(column)
         if values.ndim != 1:
@@ -70,7 +72,7 @@ def _are_few_integers(values: NDArray[Any]) -> bool:
 def _most_frequent(
     names: list[str], index: NDArray[np.intp], counts: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Keep the most frequent categories in their order, and put the others into one."""
+    """Keep the most frequent categories in order, and combine the others into one."""
     if len(names) <= MAX_CATEGORIES:
         return index, tuple(names)
     kept = np.sort(np.argsort(-counts, kind="stable")[: MAX_CATEGORIES - 1])
@@ -80,14 +82,14 @@ def _most_frequent(
 
 
 def diameters(weights: Array | None, count: int) -> Array:
-    """Return diameters in points of circles with areas proportional to the weights, if given."""
+    """Return circle diameters in points, with areas proportional to the weights, if given."""
     shares = np.ones(count) if weights is None else weights / weights.mean()
     typical = float(np.clip(_SPREAD / np.sqrt(count), 1.5, 8.0))
     return np.minimum(typical * np.sqrt(shares), _LARGEST)
 
 
 class EmbeddingDisplay(Display):
-    """A sample of the data in the coordinates of a model, with the centers sized by weight.
+    """A sample of the data in the coordinates of a model, with centers sized by weight.
 
     Parameters
     ----------
@@ -96,18 +98,18 @@ class EmbeddingDisplay(Display):
     centers : ndarray of shape (n_centers, n_components)
         The coordinates of the centers.
     weights : ndarray of shape (n_centers,), default=None
-        The weights of the centers; None draws them alike.
+        The weights of the centers. If None, all centers have the same size.
     colors : Colors, default=None
         The colors of the rows.
     components : sequence of int, default=(0, 1)
-        Components to draw, one plot per pair.
+        Components to draw, with one plot per pair.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib axes
         One per pair of components.
     ax_, figure_ : matplotlib axes and figure
-        The first axes, and the figure.
+        The first axes and the figure.
 
     Examples
     --------
@@ -148,29 +150,29 @@ class EmbeddingDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Embed a sample of the rows and draw it.
+        """Embed and draw a sample of the rows.
 
         Parameters
         ----------
         model : embedding
             A fitted embedding, or a pipeline or detector that contains one.
         X : array-like of shape (n_samples, n_features)
-            Rows to sample from.
+            The rows to sample from.
         y : array-like of shape (n_samples,), default=None
-            Values to color the rows by: numbers or categories.
+            Numbers or categories to color the rows by.
         components : sequence of int, default=(0, 1)
-            Components to draw, counted from 0, one plot per pair.
+            Components to draw, numbered from 0, with one plot per pair.
         n_rows : int, default=2000
-            The largest number of rows to draw.
+            Maximum number of rows to draw.
         random_state : int, RandomState or None, default=0
-            Seed of the sample.
+            Seed for the sample.
         ax : matplotlib axes, or array of them, default=None
-            The axes to draw on, one per pair. None creates a figure.
+            The axes to draw on, one per pair. If None, a new figure is created.
 
         Returns
         -------
         EmbeddingDisplay
-            The plot.
+            The display.
         """
         fitted = unwrap(model)
         embed, count = fitted.model.embed, len(fitted.model.eigenvalues)
@@ -190,7 +192,7 @@ class EmbeddingDisplay(Display):
         Parameters
         ----------
         ax : matplotlib axes, or array of them, default=None
-            The axes to draw on, one per pair of components. None creates a figure.
+            The axes to draw on, one per pair of components. If None, a new figure is created.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The number of centers over ell."""
+"""Plot of the number of centers as a function of ell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_ELLS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)  # for models without an ell
 
 
 class RetentionDisplay(Display):
-    """The share of the rows that become centers as a function of ell, with the chosen ell marked.
+    """The fraction of rows that become centers as a function of ell, with the chosen ell marked.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class RetentionDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        The plot.
+        The axes and the figure of the plot.
 
     Examples
     --------
@@ -59,29 +59,29 @@ class RetentionDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Draw the curve of a fitted model, with its own number of centers at its ell.
+        """Draw the curve for a fitted model, using its actual number of centers at its ell.
 
         Parameters
         ----------
         model : embedding or density
             A fitted model, or a pipeline or detector that contains one. Models without an ell,
-            such as the Nystrom family, have no mark.
+            such as the Nystrom family, are not marked on the curve.
         X : array-like of shape (n_samples, n_features)
             The fitted rows, or a random sample of them.
         n_samples : float, default=None
-            The number of all rows. None takes it from the model, or from X.
+            The total number of rows. If None, it is taken from the model or from X.
         n_rows : int, default=None
-            The number of rows to use; numbers at other ells are predicted from them. None uses
-            8,000, or fewer for more than ten features.
+            The number of rows used to predict the numbers at other ells. If None, 8,000, or fewer
+            for more than ten features.
         random_state : int, RandomState or None, default=0
-            Seed of the sample.
+            Seed for the sample.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         RetentionDisplay
-            The plot.
+            The display.
         """
         fitted = unwrap(model)
         if n_samples is not None:
@@ -102,30 +102,30 @@ class RetentionDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Draw the curve of data without a model.
+        """Draw the curve for data without a model.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            The rows.
         kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-            None is the Gaussian with the median bandwidth.
+            The kernel. None means a Gaussian with the median bandwidth.
         ell : float, default=None
             The ell to mark.
         ells : sequence of float, default=(3, 3.5, 4, 4.5, 5)
-            Points of the curve.
+            Values of ell on the curve.
         n_rows : int, default=None
-            The number of rows to use; numbers for more rows are predicted from them. None uses
-            8,000, or fewer for more than ten features.
+            The number of rows used to predict the numbers for all rows. If None, 8,000, or fewer
+            for more than ten features.
         random_state : int, RandomState or None, default=0
-            Seed of the sample.
+            Seed for the sample.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         RetentionDisplay
-            The plot.
+            The display.
         """
         points = [check.positive_number("ells", value) for value in ells]
         mark = None if ell is None else check.positive_number("ell", ell)
@@ -144,12 +144,12 @@ class RetentionDisplay(Display):
         plan : Plan
             The result of :func:`rskpca.plan`.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         RetentionDisplay
-            The plot.
+            The display.
         """
         return cls(plan.retention, f"bandwidth {plan.kernel.scale:.4g}").plot(ax)
 
@@ -159,7 +159,7 @@ class RetentionDisplay(Display):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -178,25 +178,25 @@ def model_retention(
     *,
     factors: Sequence[float] = FACTORS,
 ) -> Retention:
-    """Return the curve around the ell of a fitted model.
+    """Compute the curve around the ell of a fitted model.
 
     Parameters
     ----------
     fitted : FittedEstimator
         A fitted embedding or density.
     rows : ndarray of shape (n_sampled, n_features)
-        A random sample of its rows, as the model sees them.
+        A random sample of its rows, after preprocessing.
     n_samples : float
-        The number of all rows.
+        The total number of rows.
     random_state : int, RandomState or None, default=0
-        Seed of the orders in which the sample is covered.
+        Seed for the permutations of the sample.
     factors : sequence of float, default=(0.5, 0.7, 1.4, 2)
         Points of the curve, as multiples of the model's ell.
 
     Returns
     -------
     Retention
-        The curve, with the model's number of centers at its own ell.
+        The curve, with the model's actual number of centers at its ell.
     """
     ell, seed = fitted.ell, int(check_random_state(random_state).randint(2**31 - 1))
     if ell is None or not np.isfinite(ell):

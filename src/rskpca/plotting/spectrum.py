@@ -1,4 +1,4 @@
-"""Eigenvalues, with the intervals of the exact ones."""
+"""Plot of eigenvalues, with intervals for the exact eigenvalues."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ._display import Array, Display
 
 
 class SpectrumDisplay(Display):
-    """Eigenvalues, with one interval of the certificate for each.
+    """Eigenvalues with the intervals of a certificate.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (n_components,)
         The eigenvalues of the model.
     likely, certain : ndarray of shape (n_components, 2), default=None
-        Intervals of the exact eigenvalues: at the confidence, and guaranteed.
+        Intervals for the exact eigenvalues, at the confidence level and guaranteed.
     confidence : float, default=None
-        The confidence of the likely intervals.
+        The confidence level of the likely intervals.
     walk : bool, default=False
-        True for the eigenvalues of a random walk, which lie between -1 and 1.
+        True for the eigenvalues of a random walk, which are between -1 and 1.
     divided : bool, default=True
         True if the eigenvalues of kernel PCA are divided by the number of rows.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        The plot.
+        The axes and the figure of the plot.
 
     Examples
     --------
@@ -70,14 +70,14 @@ class SpectrumDisplay(Display):
         model : embedding
             A fitted embedding, or a pipeline or detector that contains one. Intervals are drawn
             if it has a certificate. Eigenvalues of kernel PCA are divided by the number of rows
-            if the model knows it.
+            if the model contains it.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         SpectrumDisplay
-            The plot.
+            The display.
         """
         return cls.of_model(unwrap(model).model).plot(ax)
 
@@ -90,18 +90,18 @@ class SpectrumDisplay(Display):
         certificate : Certificate
             The certificate of a kernel PCA.
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         SpectrumDisplay
-            The plot.
+            The display.
         """
         return cls.of_certificate(certificate).plot(ax)
 
     @classmethod
     def of_model(cls, model: FittedModel, n_samples: float | None = None) -> Self:
-        """Return the display without drawing it; ``n_samples`` is for models without the number."""
+        """Return the display of a model, which may lack ``n_samples``, without drawing it."""
         if model.certificate is not None:
             return cls.of_certificate(model.certificate)
         n = (model.n_samples or n_samples) if model.is_kernel_pca else None
@@ -121,12 +121,12 @@ class SpectrumDisplay(Display):
 
     @property
     def label(self) -> str:
-        """The label of the axis."""
+        """Return the axis label."""
         return "eigenvalue / n" if self.divided else "eigenvalue"
 
     @property
     def floor(self) -> float:
-        """The lower end of a logarithmic axis, to which intervals that reach zero are drawn."""
+        """Return the lower end of a log axis, to which intervals that reach zero are drawn."""
         values = self.eigenvalues
         if self.likely is not None:
             values = np.append(values, self.likely[:, 0])
@@ -134,7 +134,7 @@ class SpectrumDisplay(Display):
         return float(max(positive.min(), self.eigenvalues.max() / 1e6) / 2) if len(positive) else 0
 
     def intervals(self) -> list[tuple[str, Array]]:
-        """Return the names of the intervals and the intervals, the widest first."""
+        """Return (name, intervals) pairs, the widest intervals first."""
         if self.likely is None or self.certain is None:
             return []
         guaranteed = [("guaranteed interval", self.certain)]
@@ -148,7 +148,7 @@ class SpectrumDisplay(Display):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            The axes to draw on. None creates a figure.
+            The axes to draw on. If None, a new figure is created.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Reports: a fitted model as one self-contained HTML file."""
+"""Reports on fitted models, as self-contained HTML files."""
 
 from .writing import build, write
 

@@ -1,4 +1,4 @@
-"""The figures of a report, in light colors and for wide screens; the page adapts them."""
+"""The figures of a report, built for wide light screens; the page adapts them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .subject import Subject
 
 Array = NDArray[np.floating]
 
-MAX_CENTERS = 1000  # the heaviest ones are drawn
-MAX_COMPONENTS = 12  # in the menus of the embedding
-_MAX_FEATURES = 4  # in the menus of the embedding, and in the pairs of the density
-_FEW = 0.02  # share of the rows below which the retention curve of a small ell is left out
-_WIDE_RANGE = 20  # ratio of numbers of centers from which on their axis is logarithmic
+MAX_CENTERS = 1000  # only the heaviest centers are drawn
+MAX_COMPONENTS = 12  # in the embedding menus
+_MAX_FEATURES = 4  # in the embedding menus and the density pairs
+_FEW = 0.02  # fraction of rows below which small ells are omitted from the retention curve
+_WIDE_RANGE = 20  # ratio of center numbers above which the axis is logarithmic
 _LINE, _PLANE = 200, 48  # grid points per feature
 _ROWS_IN_PLANE = 800
 _CONTOURS = 12
@@ -32,7 +32,7 @@ _SYMBOLS = {"o": "circle", "D": "diamond", "v": "triangle-down"}
 
 
 def build(subject: Subject) -> dict[str, Any]:
-    """Return all figures by name, as the scripts of the page expect them."""
+    """Return all figures by name, as the page scripts expect them."""
     figures: dict[str, Any] = {
         "retention": retention(subject),
         "spectrum": spectrum(subject),
@@ -43,7 +43,7 @@ def build(subject: Subject) -> dict[str, Any]:
 
 
 def retention(subject: Subject) -> go.Figure:
-    """Return the number of centers over ell, with the model's own."""
+    """Plot the number of centers as a function of ell, with the model marked."""
     curve, m = subject.retention, subject.model.n_centers
     ells = np.array(curve.ells)
     shown = (curve.n_centers >= _FEW * curve.n_samples) | (ells >= 0.5 * (curve.ell or 0))
@@ -80,7 +80,7 @@ def retention(subject: Subject) -> go.Figure:
 
 
 def _range(points: Array) -> go.Scatter:
-    """Return the band between the ends of the intervals."""
+    """Return the band between the interval bounds."""
     ells, low, high = points[:, 0], points[:, 2], points[:, 3]
     return go.Scatter(
         x=[*ells, *ells[::-1]], y=[*high, *low[::-1]], mode="lines", line={"width": 0},
@@ -89,7 +89,7 @@ def _range(points: Array) -> go.Scatter:
 
 
 def spectrum(subject: Subject) -> go.Figure:
-    """Return the eigenvalues, with their intervals if they are wider than a dot."""
+    """Plot the eigenvalues, with their intervals if these are wider than a dot."""
     display = subject.spectrum
     values, intervals = display.eigenvalues, display.intervals()
     components = np.arange(1, len(values) + 1)
@@ -111,7 +111,7 @@ def spectrum(subject: Subject) -> go.Figure:
 
 
 def has_visible_intervals(display: SpectrumDisplay) -> bool:
-    """Return True if any interval at the confidence is wider than a dot."""
+    """Return True if any interval at the confidence level is wider than a dot."""
     ends = display.likely
     return ends is not None and bool((ends[:, 1] > 1.01 * ends[:, 0]).any())
 
@@ -130,7 +130,7 @@ def _bars(display: SpectrumDisplay, components: NDArray[Any]) -> Iterator[go.Bar
 
 
 def embedding(subject: Subject) -> dict[str, Any]:
-    """Return columns for both axes, the centers, and the rows once per color."""
+    """Return the columns for both axes, the centers, and the rows in each coloring."""
     points, weights = _heaviest(subject)
     rows, centers = _with_features(subject, subject.drawn), _with_features(subject, points)
     columns = [
@@ -152,7 +152,7 @@ def embedding(subject: Subject) -> dict[str, Any]:
 
 
 def _colored(name: str, colors: Colors) -> Iterator[go.Scatter]:
-    """Yield one trace per category, the largest first, or one for all numbers."""
+    """Yield one trace per category, the largest first, or a single trace for numbers."""
     place = "<br>%{xaxis.title.text}: %{x:.3~g}<br>%{yaxis.title.text}: %{y:.3~g}<extra></extra>"
     if colors.names is None:
         values = colors.values.astype(np.float32)
@@ -162,7 +162,7 @@ def _colored(name: str, colors: Colors) -> Iterator[go.Scatter]:
             hovertemplate=f"<b>%{{fullData.name}}: %{{marker.color:.3~g}}</b>{place}",
         )  # fmt: skip
         return
-    # The page fills in the coordinates of the rows that are listed in customdata.
+    # The page fills in the coordinates of the rows listed in customdata.
     members = [np.flatnonzero(colors.values == k).tolist() for k in range(len(colors.names))]
     for rank, k in enumerate(sorted(range(len(members)), key=lambda k: -len(members[k]))):
         yield go.Scatter(
@@ -198,7 +198,7 @@ def _widest(subject: Subject) -> list[int]:
 
 
 def _with_features(subject: Subject, points: Array) -> Array:
-    """Return coordinates and, as further columns, a few features to draw them against."""
+    """Append a few features to the coordinates as additional columns to plot."""
     coordinates = subject.model.embed(points)[:, :MAX_COMPONENTS]
     return np.hstack([coordinates, points[:, _widest(subject)]])
 
@@ -213,7 +213,7 @@ def _column_names(subject: Subject) -> list[str]:
 
 
 def _first_columns(columns: Array) -> list[int]:
-    """Return the first two columns that vary; those of a normalized cut can be constant."""
+    """Return the first two columns that vary; normalized cuts can have constant columns."""
     varies = columns.std(axis=0) > 1e-6 * np.abs(columns).max(axis=0)
     order = np.argsort(~varies, kind="stable")
     return [int(k) for k in order[:2]]
@@ -224,7 +224,7 @@ def _rounded(values: Array) -> list[float]:
 
 
 def densities(subject: Subject) -> Iterator[go.Figure]:
-    """Yield one figure per pair of the features that vary most, or one for a single feature."""
+    """Yield one figure per pair of the most variable features, or one for a single feature."""
     pairs = [tuple(sorted(pair)) for pair in combinations(_widest(subject), 2)]
     size = _PLANE if pairs else _LINE
     for features in pairs or [(0,)]:
@@ -242,7 +242,7 @@ def _density_caption(subject: Subject, display: DensityDisplay) -> str:
     flat = " Both are nearly flat: the kernel is wider than these features."
     return (
         f"The two estimates share {percent(1 - display.estimates.distance)} of their mass on this "
-        f"grid. That of the data uses {subject.describe(len(display.rows))}"
+        f"grid. The estimate of the data uses {subject.describe(len(display.rows))}"
         f"{how if len(display.names) == 2 else ''}."
         f"{flat if both.min() > 0.5 * both.max() else ''}"
     )
@@ -266,7 +266,7 @@ def _line(display: DensityDisplay) -> go.Figure:
 
 
 def _plane(display: DensityDisplay) -> go.Figure:
-    """Return the density of the rows on the left and that of the reduced set on the right."""
+    """Plot the densities of the rows (left) and of the reduced set (right)."""
     figure = new_figure(list(_plane_traces(display)), *display.names, margin={"t": 30})
     figure.update_layout(
         xaxis={"domain": [0, 0.46]},
@@ -308,7 +308,7 @@ def _plane_traces(display: DensityDisplay) -> Iterator[Any]:
 
 
 def levels(subject: Subject) -> go.Figure:
-    """Return the bounds of all levels of the certificate on a logarithmic axis."""
+    """Plot the bounds for all levels of the certificate on a logarithmic axis."""
     found = subject.model.certificate.levels  # type: ignore[union-attr]
     names = [
         level.name + (f", at {percent(level.confidence)}" if level.confidence < 1 else "")

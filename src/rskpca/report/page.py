@@ -1,4 +1,4 @@
-"""The page: templates filled with a subject and its figures. Jinja escapes all text."""
+"""Fill the page templates with a subject and its figures. Jinja escapes all text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def render(
     figures: dict[str, Any],
     date: str,
 ) -> str:
-    """Return the page as HTML."""
+    """Render the page as HTML."""
     environment = Environment(
         loader=PackageLoader(__package__, "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
@@ -74,7 +74,7 @@ def _features(subject: Subject) -> str:
 
 
 def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
-    """Return the headline figures, each with its unit and a note."""
+    """Return the key numbers, each with a unit and a note."""
     model, ratio = subject.model, subject.model.explained_variance_ratio
     points = "points" if model.landmarks else "centers"
     variance = "" if ratio is None else f"{percent(float(ratio.sum()))} of the variance"
@@ -83,7 +83,7 @@ def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
         (f"{model.n_centers:,}", points, f"{percent(subject.kept)} of the rows"),
         (f"{len(model.eigenvalues):,}", "components", variance),
     ]
-    if len(subject.seconds) > 1:  # more than the time of the report itself
+    if len(subject.seconds) > 1:  # includes more than the time of the report itself
         total = seconds_in_words(sum(subject.seconds.values()))
         parts = [f"{name} {seconds_in_words(value)}" for name, value in subject.seconds.items()]
         tiles.append((total, "in total", ", ".join(parts)))
@@ -104,7 +104,7 @@ def _facts(subject: Subject) -> list[tuple[str, str]]:
         facts.append(("largest distance to a center", f"{model.reduced_set.radius:.4g}"))
     facts.append(("kernel values per new row", f"{len(model.basis):,}"))
     used, drawn = subject.describe(len(subject.rows)), len(subject.drawn)
-    some = "" if drawn == len(subject.rows) else f", {drawn:,} of them in the plots"
+    some = "" if drawn == len(subject.rows) else f", {drawn:,} of them shown in the plots"
     facts.append(("used in this report", used + some))
     return facts + [(f"time to {k}", seconds_in_words(v)) for k, v in subject.seconds.items()]
 
@@ -120,7 +120,7 @@ def _retention_caption(subject: Subject) -> str:
     others = f"are predicted from {covered:,} rows"
     if np.array_equal(curve.low, curve.high):
         window = subject.n_given > curve.n_samples  # of a longer stream
-        others = f"were counted on {subject.describe(covered)}" if window else "were counted too"
+        others = f"were counted on {subject.describe(covered)}" if window else "were also counted"
     return (
         f"{m:,} centers represent {n} rows: {percent(subject.kept)} are kept. A larger ell keeps "
         f"more centers and is more accurate; the numbers at other ells {others}."
@@ -149,11 +149,11 @@ def _spectrum_caption(subject: Subject) -> str:
         return "This model has no certificate, and therefore no intervals."
     divided = " Eigenvalues are divided by the number of rows."
     if not has_visible_intervals(display):
-        return f"The intervals of the exact eigenvalues are narrower than the dots.{divided}"
+        return f"The intervals for the exact eigenvalues are narrower than the dots.{divided}"
     bars = "The bars are guaranteed to contain the eigenvalues of exact kernel PCA."
     if len(intervals) > 1:
         bars = (
             "The bars contain the eigenvalues of exact kernel PCA: the thin bars always, the wide "
-            f"bars all together with {percent(display.confidence or 1)} confidence."
+            f"bars jointly with {percent(display.confidence or 1)} confidence."
         )
     return f"{bars} A bar that reaches the bottom extends to zero.{divided}"

@@ -1,4 +1,4 @@
-"""The colors of the page, light and dark, and the style of its figures."""
+"""The light and dark colors of the page, and the style of its figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from .._style import BAND, CATEGORIES, INK, MARK, PALE
 
-# Figures are built in the light colors; the page replaces them one by one if it is dark.
+# Figures are built in light colors, which the page replaces individually in dark mode.
 COLORS = {
     "paper": ("#ffffff", "#161c24"),
     "sheet": ("#f4f6f9", "#0e1319"),
@@ -31,7 +31,7 @@ COLORS = {
 LIGHT = {name: light for name, (light, _) in COLORS.items()}
 DARK = {name: dark for name, (_, dark) in COLORS.items()}
 CLEAR = "rgba(0,0,0,0)"
-# Paul Tol's light scheme, which is legible on dark backgrounds
+# Paul Tol's light scheme, which is legible on dark backgrounds.
 _DARK_CATEGORIES = (
     "#77aadd", "#ee8866", "#eedd88", "#44bb99", "#99ddff",
     "#ffaabb", "#bbcc33", "#aaaa00", "#cc99ff", "#dddddd",
@@ -67,30 +67,30 @@ _LAYOUT = {
 
 
 def new_figure(traces: list[Any], x: str, y: str, **layout: Any) -> go.Figure:
-    """Return a figure with labeled axes."""
+    """Create a figure with labeled axes."""
     figure = go.Figure(traces, layout={"template": {"layout": _LAYOUT}, **layout})
     return figure.update_layout(xaxis_title_text=label(x), yaxis_title_text=label(y))
 
 
 def label(text: str, most: int = 32) -> str:
-    """Shorten a text and escape it: plotly reads a little HTML in labels."""
+    """Shorten and escape text, because plotly interprets HTML in labels."""
     short = text if len(text) <= most else f"{text[: most - 1]}…"
     return escape(short, quote=False)
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:
-    """Return a logarithmic axis with labels at 1, 2 and 5, or at 1 only over many decades."""
+    """Return a log axis with labels at 1, 2 and 5 per decade, or only at 1 over many decades."""
     ends = [float(np.log10(low)), float(np.log10(high))]
     step = 1 if high > 1e3 * low else "D2"
     return {"type": "log", "dtick": step, "tickformat": ",~g", "range": ends}
 
 
 def dots(size: float, color: str, **style: Any) -> dict[str, Any]:
-    """Return markers with a thin border in the background color."""
+    """Return a style for markers with a thin border in the background color."""
     border = {"color": LIGHT["paper"], "width": 1.5}
     return {"size": size, "color": color, "line": border, **style}
 
 
 def rings(sizes: Any, color: str, **style: Any) -> dict[str, Any]:
-    """Return circles without filling."""
+    """Return a style for unfilled circles."""
     return {"size": sizes, "color": CLEAR, "line": {"color": color, "width": 1.1}, **style}

@@ -21,12 +21,12 @@ from ..plotting.retention import FACTORS, model_retention
 
 Array = NDArray[np.floating]
 
-MAX_ROWS = 8000  # of a report; more rows would not change it
+MAX_ROWS = 8000  # rows used in a report; more would not change it visibly
 _FEWEST_DRAWN, _MOST_DRAWN = 1000, 3000
-_WORK = 4e9  # feature differences in the kernel values of the rows that are drawn
-_MAX_FEATURES = 24  # to color by
-_WIDER = (0.25, 0.35)  # multiples of an ell that keeps many rows, at which fewer are kept
-_NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are of interest
+_WORK = 4e9  # limit on feature differences computed for the drawn rows
+_MAX_FEATURES = 24  # features to color by
+_WIDER = (0.25, 0.35)  # smaller multiples, used if the model's ell keeps many rows
+_NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +38,17 @@ class Subject:
     given : estimator
         The embedding, novelty detector or pipeline that was passed in.
     fitted : FittedEstimator
-        The same, taken apart.
+        The same model, unwrapped.
     rows : ndarray of shape (n_sampled, n_features)
-        A random sample, as the model sees it.
+        A random sample of the rows, after preprocessing.
     colors : dict of str to Colors
-        What the rows can be colored by, one value per drawn row. The first is shown first.
+        The available colorings by name, with one value per drawn row. The first is the default.
     names : list of str
-        Names of the features.
+        Feature names.
     n_rows : float
-        The number of all rows.
+        Total number of rows.
     n_given : int
-        The number of rows that the sample was drawn from. A window counts fewer.
+        Number of rows from which the sample was drawn. A window may contain fewer.
     seconds : dict of str to float
         Durations by name.
     """
@@ -74,7 +74,7 @@ class Subject:
         seconds: Mapping[str, float] | None = None,
         random_state: Any = 0,
     ) -> Subject:
-        """Check the arguments of :func:`rskpca.report.write`, then draw the sample."""
+        """Check the arguments of :func:`rskpca.report.write`, and draw the sample."""
         fitted = unwrap(model)
         total = int(np.shape(X)[0])
         if total < 2:
@@ -98,17 +98,17 @@ class Subject:
 
     @property
     def model(self) -> FittedModel:
-        """The fitted model."""
+        """Return the fitted model."""
         return self.fitted.model
 
     @property
     def kept(self) -> float:
-        """The share of the rows that are centers."""
+        """Return the fraction of rows that are centers."""
         return self.model.n_centers / self.n_rows
 
     @cached_property
     def retention(self) -> Retention:
-        """The number of centers over ell."""
+        """Return the number of centers as a function of ell."""
         factors: Sequence[float] = FACTORS if self.kept <= LITTLE else (*_WIDER, *FACTORS)
         if self.kept > _NEARLY_ALL:
             factors = (*_WIDER, 0.5)
@@ -116,32 +116,32 @@ class Subject:
 
     @cached_property
     def spectrum(self) -> SpectrumDisplay:
-        """The eigenvalues with their intervals."""
+        """Return the eigenvalues with their intervals."""
         return SpectrumDisplay.of_model(self.model, self.n_rows)
 
     @property
     def drawn(self) -> Array:
-        """The rows that are drawn."""
+        """Return the rows to draw."""
         return self.rows[: _drawn_count(self.model)]
 
     @property
     def covered(self) -> Array:
-        """The rows that the retention curve is computed from, at most those of a window."""
+        """Return the rows used for the retention curve, at most as many as a window contains."""
         return self.rows[: min(enough_rows(self.rows.shape[1]), max(round(self.n_rows), 2))]
 
     def describe(self, count: int) -> str:
-        """Return which rows these are, such as "all 500 rows" or "3,000 random rows"."""
+        """Describe a number of rows, such as "all 500 rows" or "3,000 random rows"."""
         whole = "all " if count >= max(self.n_rows, self.n_given) else ""
         return f"{whole}{count:,}{' random' if count < self.n_given else ''} rows"
 
 
 def _drawn_count(model: FittedModel) -> int:
-    """Return the number of rows to draw: fewer if each costs many kernel values."""
+    """Return the number of rows to draw, which is smaller if each requires many kernel values."""
     return int(np.clip(_WORK / model.basis.size, _FEWEST_DRAWN, _MOST_DRAWN))
 
 
 def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:
-    """Return the given names, those of the fit or of X if they fit, or numbered ones."""
+    """Return the given names, matching names from the fit or from X, or numbered names."""
     if given is None and fitted.feature_names is None:
         found = [n for n in (fitted.columns, getattr(X, "columns", None)) if n is not None]
         given = next((names for names in found if len(names) == fitted.n_features), None)
@@ -169,7 +169,7 @@ def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArr
 def _model_colors(
     fitted: FittedEstimator, rows: Array, names: list[str], first: Any
 ) -> dict[str, Colors]:
-    """Return novelty scores and clusters, if the model has them, and the features."""
+    """Return the novelty scores and clusters, if the model has them, and the features."""
     model = fitted.model
     found: dict[str, Colors] = {}
     if isinstance(first, str):

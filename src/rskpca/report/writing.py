@@ -29,34 +29,34 @@ def write(
     feature_names: Sequence[str] | None = None,
     random_state: Any = 0,
 ) -> Path:
-    """Write the report of a fitted model as one HTML file that needs no network.
+    """Write a report on a fitted model as a single HTML file that works offline.
 
     Parameters
     ----------
     model : embedding
         A fitted embedding or novelty detector, or a pipeline that ends in one.
     X : array-like of shape (n_samples, n_features)
-        The fitted rows, or a random sample of them. At most 8,000 are used.
+        The fitted rows, or a random sample of them. At most 8,000 rows are used.
     path : str or path
-        The file to write. It is written atomically.
+        The output file, which is written atomically.
     color : str, array-like of shape (n_samples,), Series or mapping of these, default=None
-        What to color the rows by: the name of a feature, one value per row of X, or several such
-        columns by name. Features can be chosen in the page in any case.
+        Values to color the rows by: a feature name, one value per row of X, or a mapping of names
+        to such columns. Features can always be selected in the page.
     title : str, default=None
-        Title of the page. None is the name of the model.
+        Title of the page. If None, the name of the model.
     seconds : mapping of str to float, default=None
         Durations to show, such as ``{"read": 1.2, "fit": 0.3}``.
     n_rows : float, default=None
-        The number of all rows, if X is a sample. None takes it from the model, or from X.
+        Total number of rows, if X is a sample. If None, it is taken from the model or from X.
     feature_names : sequence of str, default=None
-        Names of the features. None takes those of the fit, or of X.
+        Feature names. If None, they are taken from the fit or from X.
     random_state : int, RandomState or None, default=0
-        Seed of the sample.
+        Seed for the sample.
 
     Returns
     -------
     Path
-        The file.
+        The path of the file.
 
     Examples
     --------
@@ -72,9 +72,11 @@ def write(
     """
     target = Path(path)
     if target.is_dir():
-        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file in it, such as r.html.")
+        raise IsADirectoryError(f"{str(target)!r} is a folder; pass a file name such as r.html.")
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"folder {str(target.parent)!r} does not exist; create it first.")
+        raise FileNotFoundError(
+            f"the folder {str(target.parent)!r} does not exist; create it first."
+        )
     html = build(
         model,
         X,
@@ -101,7 +103,7 @@ def build(
     feature_names: Sequence[str] | None = None,
     random_state: Any = 0,
 ) -> str:
-    """Return the page that :func:`write` writes, as HTML; the parameters are the same."""
+    """Return the page written by :func:`write` as HTML. The parameters are the same."""
     start = time.perf_counter()
     figures, page = _import_renderers()
     subject = Subject.of(
@@ -123,12 +125,12 @@ def build(
 
 
 def _import_renderers() -> tuple[ModuleType, ModuleType]:
-    """Import the modules that need plotly and jinja2, before any work is done."""
+    """Import the modules that require plotly and jinja2, before any work is done."""
     try:
         from . import figures, page
     except ImportError as error:
         raise ImportError(
-            'a report needs plotly and jinja2: pip install "rskpca[report]".'
+            'a report requires plotly and jinja2: pip install "rskpca[report]".'
         ) from error
     return figures, page
 

@@ -1,4 +1,4 @@
-"""The state of a pass, saved so that it can continue after a crash."""
+"""Checkpoints, which allow a fit to continue after a crash."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _KEYS = {"model", "rows", "finished", "estimator", "source"}
 
 
 class Checkpoint:
-    """The model of a stream and the number of rows that it has seen, saved in one file.
+    """Checkpoint file with the model of a stream and the number of rows it has seen.
 
-    The file is written atomically and holds both, so no row is lost or counted twice. Nothing is
-    saved if ``path`` is None.
+    Both are written to one file atomically, so no row is lost or counted twice. If ``path`` is
+    None, nothing is saved.
     """
 
     model: Any
@@ -37,7 +37,7 @@ class Checkpoint:
             self._digests = {"estimator": _digest(estimator), "source": source.fingerprint()}
 
     def resume(self) -> bool:
-        """Load the state; return False if there is no file."""
+        """Load the state, or return False if the file does not exist."""
         if self.path is None or not self.path.exists():
             return False
         saved = load(self.path)
@@ -46,15 +46,15 @@ class Checkpoint:
         for what, digest in self._digests.items():
             if saved[what] != digest:
                 raise ValueError(
-                    f"the checkpoint {str(self.path)!r} belongs to another {what}, or the {what} "
-                    f"has changed since; use the original {what}, or delete the file to start "
-                    "over."
+                    f"the checkpoint {str(self.path)!r} was written for a different {what}, or the "
+                    f"{what} has changed since; use the original {what}, or delete the file to "
+                    "start over."
                 )
         self.model, self.rows, self.finished = saved["model"], saved["rows"], saved["finished"]
         return True
 
     def check_writable(self) -> None:
-        """Write and delete a trial file, so that errors are raised before any work is done."""
+        """Write and delete a test file, so that errors are raised before any work is done."""
         if self.path is None:
             return
         trial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
@@ -64,12 +64,12 @@ class Checkpoint:
             trial.unlink(missing_ok=True)
 
     def start(self, model: Any) -> None:
-        """Save a model that has seen no rows."""
+        """Save the initial model, which has seen no rows."""
         self.model = model
         self._write()
 
     def advance(self, rows: int) -> None:
-        """Set the number of rows, and save the state if the last checkpoint is old enough."""
+        """Update the number of rows, and save the state if ``every`` seconds have passed."""
         self.rows = rows
         if time.monotonic() - self._last >= self.every:
             self._write()
@@ -87,7 +87,7 @@ class Checkpoint:
 
 
 def _save(content: Any, path: Path, named: Path) -> None:
-    """Write a file; errors name the file that the user chose."""
+    """Save to ``path``, reporting errors under the file name the user chose."""
     try:
         save(content, path)
     except OSError as error:
@@ -95,7 +95,7 @@ def _save(content: Any, path: Path, named: Path) -> None:
 
 
 def check_checkpoint_path(path: Any) -> None:
-    """Raise if no checkpoint can be written to this path; None is valid."""
+    """Raise an error if a checkpoint cannot be written to this path; None is allowed."""
     if path is None:
         return
     path = Path(path)
@@ -104,15 +104,15 @@ def check_checkpoint_path(path: Any) -> None:
             f"checkpoint: the folder {str(path.parent)!r} does not exist; create it."
         )
     if path.is_dir():
-        raise IsADirectoryError(f"checkpoint: {str(path)!r} is a folder; name a file in it.")
+        raise IsADirectoryError(f"checkpoint: {str(path)!r} is a folder; pass a file name.")
 
 
 def _digest(estimator: Any) -> str:
-    """Return a digest of the parameters."""
+    """Return a digest of the estimator's parameters."""
     try:
         return str(joblib.hash(clone(estimator)))
     except pickle.PicklingError as error:
         raise ValueError(
-            f"checkpoint: {estimator!r} contains a function without a name, which cannot be saved; "
-            "use a kernel of the package, or fit without a checkpoint."
+            f"checkpoint: {estimator!r} contains an anonymous function, which cannot be saved; use "
+            "a kernel from rskpca, or fit without a checkpoint."
         ) from error

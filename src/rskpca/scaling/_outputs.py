@@ -1,4 +1,4 @@
-"""Output files that are written block by block, and appear once they are complete."""
+"""Output files that are written block by block and appear only when they are complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Append = Callable[[Columns, NDArray[Any], Empty], None]
 
 
 class _Output(ABC):
-    """A file with the id columns of a source, and columns with the given names."""
+    """Base class for files with the id columns of a source and columns with the given names."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
         self.path, self.names = path, names
@@ -33,11 +33,11 @@ class _Output(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Complete the file."""
+        """Finish writing the file."""
 
 
 class _Npy(_Output):
-    """An array file; its header is written again at the end, with the number of rows."""
+    """A .npy file, whose header is rewritten at the end with the number of rows."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
         super().__init__(path, names, source)
@@ -56,7 +56,7 @@ class _Npy(_Output):
     def _write_header(self) -> None:
         """Write a header whose length does not depend on the number of rows.
 
-        NumPy pads it for more digits.
+        NumPy pads the header to make room for more digits.
         """
         header = {
             "descr": np.lib.format.dtype_to_descr(self.dtype),
@@ -72,7 +72,7 @@ class _Npy(_Output):
 
 
 class _Arrow(_Output):
-    """A table: the ids, with the types that they have in the source, then one column per name."""
+    """A table with the ids, in the same types as in the source, and one column per name."""
 
     writer: Any = None
 
@@ -82,7 +82,7 @@ class _Arrow(_Output):
 
     @abstractmethod
     def _writer(self, schema: Any) -> Any:
-        """Return pyarrow's writer for this kind of file."""
+        """Return the pyarrow writer for this file type."""
 
     def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         import pyarrow as pa
@@ -118,8 +118,8 @@ class _Csv(_Arrow):
 def _with_nan(values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[Any]:
     if values.dtype.kind != "f":
         raise ValueError(
-            "rows with missing values have no label, and a .npy file of integers cannot represent "
-            "that; write a .parquet or .csv file."
+            "rows with missing values have no label, which a .npy file of integers cannot "
+            "represent; write a .parquet or .csv file instead."
         )
     shape = (-1, *[1] * (values.ndim - 1))
     return np.where(empty.reshape(shape), np.nan, values).astype(values.dtype, copy=False)
@@ -130,7 +130,7 @@ KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _
 
 @contextmanager
 def write_blocks(path: Path, names: Sequence[str], source: Source) -> Iterator[Append]:
-    """Yield a function that appends a block to a file; the file appears once all are written."""
+    """Yield a function that appends blocks to a file, which appears when all are written."""
     _check(path, names, source)
     from_caller: BaseException | None = None
     try:
@@ -138,7 +138,7 @@ def write_blocks(path: Path, names: Sequence[str], source: Source) -> Iterator[A
             try:
                 yield partial(_append, output, path)
             except BaseException as error:
-                from_caller = error  # it comes from the input, or already names the output
+                from_caller = error  # from the input, or already names the output
                 raise
     except OSError as error:
         if error is from_caller:
@@ -166,7 +166,7 @@ def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any], emp
 
 
 def not_written(path: Path, error: OSError) -> OSError:
-    """Return the same error with the name of the file."""
+    """Return a copy of the error that names the file."""
     reason = error if error.errno is None else os.strerror(error.errno)
     message = f"{reason}; {str(path)!r} was not written"
     return OSError(message) if error.errno is None else OSError(error.errno, message, str(path))
@@ -175,21 +175,21 @@ def not_written(path: Path, error: OSError) -> OSError:
 def _check(path: Path, names: Sequence[str], source: Source) -> None:
     kind = path.suffix.lower()
     if kind not in KINDS:
-        raise ValueError(f"cannot write {path.name!r}: output must end in {', '.join(KINDS)}.")
+        raise ValueError(f"cannot write {path.name!r}: the name must end in {', '.join(KINDS)}.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist.")
     if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
+        raise IsADirectoryError(f"{str(path)!r} is a folder; pass a file name.")
     if kind != ".npy":
-        pyarrow_for(f"a {kind} file")
+        pyarrow_for(f"writing a {kind} file")
     elif source.ids:
         raise ValueError(
-            f"a .npy file cannot hold the ids {', '.join(map(repr, source.ids))}; write a .parquet "
-            "or .csv file."
+            f"a .npy file cannot contain the ids {', '.join(map(repr, source.ids))}; write a "
+            ".parquet or .csv file."
         )
     both = set(names).intersection(map(str, source.ids))
     if both:
         raise ValueError(
-            f"ids: {', '.join(map(repr, sorted(both)))} is also the name of an output column; "
-            "rename the id column."
+            f"ids: the id column {', '.join(map(repr, sorted(both)))} has the same name as an "
+            "output column; rename it."
         )

@@ -1,4 +1,4 @@
-"""Shared by all passes over a source: the check of its columns, and progress."""
+"""Column checks and progress reporting, shared by all passes over a source."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Progress = bool | Callable[[int, int], object] | None
 
 
 def check_columns(model: Any, source: Source) -> None:
-    """Raise unless the source has the columns that the model was fitted to, in their order."""
+    """Raise an error unless the source has the columns the model was fitted to, in that order."""
     if source.n_features != model.n_features_in_:
         raise ValueError(
             f"{source.name} has {source.n_features} features, but the model was fitted to "
-            f"{model.n_features_in_}; select them with open_source(..., columns=...)."
+            f"{model.n_features_in_}; select those with open_source(..., columns=...)."
         )
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is None or source.feature_names is None:
@@ -28,8 +28,8 @@ def check_columns(model: Any, source: Source) -> None:
     for name, expected in zip(source.feature_names, fitted, strict=True):
         if name != expected:
             raise ValueError(
-                f"{source.name} has the column {name!r} where the model was fitted to "
-                f"{expected!r}; pass open_source(..., columns=model.feature_names_in_)."
+                f"{source.name} has the column {name!r} where the model expects {expected!r}; pass "
+                "open_source(..., columns=model.feature_names_in_)."
             )
 
 
@@ -37,7 +37,7 @@ def check_columns(model: Any, source: Source) -> None:
 def show_progress(
     progress: Progress, source: Source, name: str, before: int = 0
 ) -> Iterator[Callable[[int, int], object]]:
-    """Yield the function to call with the numbers of rows and centers so far."""
+    """Yield a callback for the numbers of rows and centers so far."""
     if callable(progress):
         yield progress
         return
@@ -54,7 +54,7 @@ def show_progress(
 
 
 def unwrap_known(model: Any) -> FittedEstimator | None:
-    """Take a fitted model apart; return None for models of other packages."""
+    """Unwrap a fitted rskpca model, or return None for models from other packages."""
     try:
         return unwrap(model)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Embed or label the rows of a source, and write the result to a file."""
+"""Apply a model to the rows of a source, and write the results to a file."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def transform(model: Any, source: Any, output: Any, *, progress: Progress = None
     Parameters
     ----------
     model : fitted embedding
-        Any estimator with ``transform``.
+        Any estimator with a ``transform`` method.
     source : Source, or any input of :func:`rskpca.data.open_source`
         The rows. Columns selected with ``ids=`` are written before the coordinates. If the source
-        was opened with ``skip_missing=True``, all rows are written in their order: skipped rows
-        are empty, or NaN in a .npy file.
+        was opened with ``skip_missing=True``, skipped rows stay in their original positions, with
+        empty coordinates (NaN in a .npy file).
     output : str or path
-        A file name that ends in .npy, .parquet or .csv; .npy files cannot hold ids. The file
-        appears once it is complete.
+        A file name that ends in .npy, .parquet or .csv. A .npy file cannot contain ids. The file
+        appears only when it is complete.
     progress : bool or callable, default=None
-        None shows a progress line on a terminal. A function is called with the numbers of rows
-        so far and of centers.
+        If None, a progress line is shown on terminals only. A function is called with the number
+        of rows so far and the number of centers.
 
     Returns
     -------
     Path
-        The file.
+        The path of the output file.
     """
     names = [str(name) for name in model.get_feature_names_out()]
     return _apply(model, model.transform, names, source, output, progress)
@@ -49,20 +49,20 @@ def predict(model: Any, source: Any, output: Any, *, progress: Progress = None) 
     Parameters
     ----------
     model : fitted clustering or novelty detector
-        Any estimator with ``predict``.
+        Any estimator with a ``predict`` method.
     source : Source, or any input of :func:`rskpca.data.open_source`
-        The rows. Columns selected with ``ids=`` are written before the label. Skipped rows are
-        empty, which a .npy file of labels cannot represent.
+        The rows. Columns selected with ``ids=`` are written before the label. Skipped rows have
+        no label, which a .npy file cannot represent.
     output : str or path
-        A file name that ends in .npy, .parquet or .csv, as for :func:`transform`.
+        A file name that ends in .npy, .parquet or .csv, as in :func:`transform`.
     progress : bool or callable, default=None
-        None shows a progress line on a terminal. A function is called with the numbers of rows
-        so far and of centers.
+        If None, a progress line is shown on terminals only. A function is called with the number
+        of rows so far and the number of centers.
 
     Returns
     -------
     Path
-        The file.
+        The path of the output file.
     """
     return _apply(model, model.predict, ["label"], source, output, progress)
 
@@ -85,7 +85,7 @@ def _apply(
         closing(read_ahead(source.with_skipped().blocks())) as blocks,
         warnings.catch_warnings(),
     ):
-        # Blocks are arrays without names; check_columns has compared the names.
+        # Blocks are arrays without feature names, which check_columns has already compared.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         known = unwrap_known(model)
         n_centers = 0 if known is None else known.reduced_set.n_centers

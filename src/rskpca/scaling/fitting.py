@@ -36,34 +36,34 @@ def fit(
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        A density, an embedding on a shadow density, or a novelty detector; or a ``Pipeline`` of a
-        ``StandardScaler`` and one of these. The scaler is fitted in an additional pass, unless it
-        is wrapped in a ``FrozenEstimator``. The estimator itself is not changed, and an earlier
-        fit of it has no effect, even with ``warm_start=True``.
+        A density, an embedding based on a shadow density, a novelty detector, or a ``Pipeline``
+        of a ``StandardScaler`` and one of these. The scaler is fitted in an additional pass,
+        unless it is wrapped in a ``FrozenEstimator``. The estimator itself is not modified, and
+        any earlier fit is ignored, even with ``warm_start=True``.
     source : Source, or any input of :func:`rskpca.data.open_source`
-        The data. A weight column, if selected when the source was opened, is the sample weight.
+        The data. If a weight column was selected, it provides the sample weights.
     checkpoint : str or path, default=None
-        A file to save the state in. If it exists, the fit continues from it; it must belong to
-        the same estimator and the same source. The file is kept when the fit is complete. A
-        later call then returns the model without reading the data, except for the second pass
-        of ``refine="nystrom"``.
+        A file for saving the state. If it exists, the fit resumes from it, which requires the
+        same estimator and source. The file is kept when the fit is complete, so a later call
+        returns the model without reading the data again, except for the second pass of
+        ``refine="nystrom"``.
     checkpoint_every : float, default=30.0
-        Seconds between two checkpoints.
+        Seconds between checkpoints.
     progress : bool or callable, default=None
-        None shows a progress line on a terminal. A function is called with the numbers of rows
-        and centers so far.
+        If None, a progress line is shown on terminals only. A function is called with the
+        numbers of rows and centers so far.
 
     Returns
     -------
     estimator
-        A fitted copy. Centers and weights are those of ``fit`` on the whole data, bit for bit.
+        A fitted copy. Its centers and weights are bit-identical to those of ``fit`` on all rows.
 
     Notes
     -----
-    A median bandwidth is computed from the same sample of rows as in ``fit`` if the source can
-    be read again; files without random access are read once more for it. For an iterator that
-    can be read only once, the first block fixes the bandwidth. The first block also fixes
-    ``ell="auto"`` and the landmarks of a ``NystromKernelPCA``.
+    If the source can be read again, a median bandwidth is computed from the same sample of rows
+    as in ``fit``, which requires an additional pass over files without random access. For an
+    iterator that can be read only once, the bandwidth is computed from the first block. The first
+    block also determines ``ell="auto"`` and the landmarks of a ``NystromKernelPCA``.
 
     Examples
     --------
@@ -98,30 +98,30 @@ def fit(
 
 
 def _split(pipeline: Pipeline) -> tuple[Any, Any, list[str]]:
-    """Return the scaler, the estimator and their names; raise for other pipelines."""
+    """Return the scaler, the estimator and their step names, or raise for other pipelines."""
     kinds = [type(step).__name__ for _, step in pipeline.steps]
     first = pipeline[0].estimator if isinstance(pipeline[0], FrozenEstimator) else pipeline[0]
     if len(kinds) != 2 or not isinstance(first, StandardScaler):
         raise TypeError(
             "a pipeline that is fitted block by block must have two steps, a StandardScaler and "
-            f"an estimator of rskpca, got {', '.join(kinds)}."
+            f"an rskpca estimator, got {', '.join(kinds)}."
         )
     return pipeline[0], pipeline[1], [name for name, _ in pipeline.steps]
 
 
 def _check(estimator: Any, source: Source) -> None:
-    """Raise if the parameters are invalid or do not allow a fit block by block."""
+    """Raise an error if the parameters are invalid or the estimator cannot be fitted by blocks."""
     _check_streams(estimator, source)
     two_rows = np.eye(2, source.n_features)
-    clone(estimator)._fix_bandwidth(Rows(two_rows, np.ones(2)))  # reports a bad bandwidth early
+    clone(estimator)._fix_bandwidth(Rows(two_rows, np.ones(2)))  # raises if invalid
 
 
 def _check_streams(estimator: Any, source: Source) -> None:
     name = type(estimator).__name__
     if not isinstance(estimator, BaseDensity | KernelEmbedding | KernelPCANovelty):
         raise TypeError(
-            f"{name} cannot be fitted block by block: it is not a density, an embedding or a "
-            "detector of rskpca; pass the blocks of open_source(...) to its own partial_fit."
+            f"{name} cannot be fitted block by block because it is not a density, an embedding or "
+            "a detector from rskpca; pass the blocks of open_source(...) to its own partial_fit."
         )
     if _embedding(estimator) is not estimator:
         _check_streams(_embedding(estimator), source)
@@ -135,14 +135,14 @@ def _check_streams(estimator: Any, source: Source) -> None:
             "pass a function that returns the iterator."
         )
     try:
-        _ = _without_refine(clone(estimator)).partial_fit  # the error says why there is none
+        _ = _without_refine(clone(estimator)).partial_fit  # the error explains why it is missing
     except AttributeError as error:
         reason = error.__cause__ or error
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
 
 
 def _embedding(estimator: Any) -> Any:
-    """Return the embedding given to a detector; otherwise the estimator itself."""
+    """Return the embedding inside a detector, or the estimator itself otherwise."""
     if isinstance(estimator, KernelPCANovelty) and estimator.embedding is not None:
         return estimator.embedding
     return estimator
@@ -153,19 +153,19 @@ def _refines(estimator: Any) -> bool:
 
 
 def _without_refine(estimator: Any) -> Any:
-    """Remove the second pass from an estimator, in place, and return the estimator."""
+    """Remove the second pass from an estimator in place, and return the estimator."""
     if _refines(estimator):
         embedding = _embedding(estimator)
-        density = embedding._new_density()  # the one of a refined model
+        density = embedding._new_density()  # the density that a refined model uses
         embedding.set_params(refine=None, density=density, ell=None)
     return estimator
 
 
 def _fix_bandwidth(estimator: Any, source: Source) -> Any:
-    """Return an unfitted copy, with the bandwidth of the whole data if they can be read again."""
+    """Return an unfitted copy, with the bandwidth of the whole data set if it can be read again."""
     if not source.again:
         return clone(estimator)
-    try:  # a bandwidth that is a number needs no rows
+    try:  # a numeric bandwidth does not require rows
         empty = Rows(np.empty((0, source.n_features)), np.empty(0))
         return clone(estimator)._fix_bandwidth(empty)
     except ValueError:
@@ -178,7 +178,7 @@ def _fix_bandwidth(estimator: Any, source: Source) -> Any:
 
 
 class _LazyRows:
-    """The rows of a source as an array that reads only the rows that are indexed."""
+    """An array-like view of a source that reads only the rows that are indexed."""
 
     def __init__(self, source: Source, numbers: NDArray[np.intp] | None = None) -> None:
         self._source, self._numbers = source, numbers
@@ -189,7 +189,7 @@ class _LazyRows:
         return self.shape[0]
 
     def __getitem__(self, rows: NDArray[Any]) -> Any:
-        """Return a view for a mask, and the rows themselves for row numbers."""
+        """Return a view for a mask, or the rows themselves for row numbers."""
         if rows.dtype == np.bool_:
             return _LazyRows(self._source, np.flatnonzero(rows))
         return self._source.take(rows if self._numbers is None else self._numbers[rows])
@@ -202,20 +202,20 @@ class _LazyRows:
 
 
 def _stream(state: Checkpoint, source: Source, progress: Progress) -> None:
-    """Add all rows that the model has not seen yet, and save checkpoints on the way."""
+    """Fit the model to all rows that it has not seen yet, and save checkpoints periodically."""
     model = state.model
     with (
         closing(read_ahead(source.blocks(state.rows))) as blocks,
         show_progress(progress, source, type(model).__name__, state.rows) as show,
-        config_context(assume_finite=True),  # a source checks its blocks
+        config_context(assume_finite=True),  # the source has validated the blocks
     ):
         for block in blocks:
             if block.counts:
                 model.partial_fit(block.rows, sample_weight=block.weights)
             show(block.stop, _count_centers(model))
             state.advance(block.stop)
-    if not _count_centers(model):  # every weight was zero
-        check.sample_weights(np.zeros(1), 1)  # raises the error that fit raises
+    if not _count_centers(model):  # all weights were zero
+        check.sample_weights(np.zeros(1), 1)  # raises the same error as fit
     state.finish()
 
 
@@ -228,16 +228,16 @@ def _count_centers(model: Any) -> int:
 
 
 def _fitted_embedding(model: Any) -> Any:
-    """Return the fitted embedding of a detector; otherwise the model itself."""
+    """Return the fitted embedding inside a detector, or the model itself otherwise."""
     return model.embedding_ if isinstance(model, KernelPCANovelty) else model
 
 
 def _complete(model: Any, estimator: Any, source: Source) -> Any:
-    """Restore the parameters of the estimator, and refine the model if they ask for it."""
+    """Restore the original parameters, and refine the model if they require it."""
     model.set_params(**clone(estimator).get_params(deep=False))
     inner = _fitted_embedding(model)
     density = vars(inner).get("density_", inner)
-    vars(density).pop("labels_", None)  # they are those of the last block
+    vars(density).pop("labels_", None)  # labels of the last block only
     if _refines(model):
         given = _embedding(model)
         inner.set_params(refine=given.refine, density=given.density, ell=given.ell)

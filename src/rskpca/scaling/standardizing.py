@@ -1,4 +1,4 @@
-"""Standardize features to mean 0 and variance 1, in a pass before the fit."""
+"""Standardize features to mean 0 and variance 1 in a separate pass before the fit."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ._passes import check_columns
 def standardized(
     source: Any, scaler: StandardScaler | FrozenEstimator | None = None
 ) -> tuple[StandardScaler, Source]:
-    """Fit a scaler to a source in one pass, and return the source with its rows scaled.
+    """Fit a scaler to a source in one pass, and return the source with scaled rows.
 
     Parameters
     ----------
     source : Source, or any input of :func:`rskpca.data.open_source`
-        The rows. It must be possible to read them more than once.
+        The rows, which must be readable more than once.
     scaler : StandardScaler or FrozenEstimator, default=None
-        A scaler with the desired parameters, which is not changed. A fitted scaler inside a
-        ``FrozenEstimator`` is used as it is.
+        A scaler with the desired parameters, which is not modified. A fitted scaler inside a
+        ``FrozenEstimator`` is used without refitting.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def _fit_scaler(scaler: StandardScaler, source: Source) -> StandardScaler:
 
 
 class StandardizedSource(Source):  # numpydoc ignore=PR01
-    """A source whose rows pass through a fitted scaler, which leaves features without names."""
+    """A source whose rows are transformed by a fitted scaler. Its features are unnamed."""
 
     def __init__(self, source: Source, scaler: StandardScaler) -> None:
         check_is_fitted(scaler)
@@ -73,17 +73,17 @@ class StandardizedSource(Source):  # numpydoc ignore=PR01
         vars(self._scaler).pop("feature_names_in_", None)  # the blocks are arrays without names
 
     def blocks(self, start: int = 0) -> Iterator[Block]:
-        """Read the rows in order; see :meth:`rskpca.data.Source.blocks`."""
+        """Yield the rows in order; see :meth:`rskpca.data.Source.blocks`."""
         for block in super().blocks(start):
             yield block._replace(rows=self._scaler.transform(block.rows))
 
     def take_block(self, rows: Any) -> Block:
-        """Return some rows; see :meth:`rskpca.data.Source.take_block`."""
+        """Return the given rows; see :meth:`rskpca.data.Source.take_block`."""
         block = super().take_block(rows)
         return block._replace(rows=self._scaler.transform(block.rows))
 
     def fingerprint(self) -> str:
-        """Return a digest of the source and of the scaler."""
+        """Return a digest of the source and the scaler."""
         parameters = sorted(self._scaler.get_params().items())
         digest = hashlib.sha256(f"{super().fingerprint()}{parameters}".encode())
         for numbers in (self._scaler.mean_, self._scaler.scale_):

@@ -1,15 +1,15 @@
 "use strict";
-// Tabs, menus, light and dark. Figures are built by plotly in Python, for wide light screens.
+// Tabs, menus and themes. The figures are built by plotly in Python, for wide light screens.
 const TEXT = document.getElementById("figures").textContent;
 const TO_DARK = {{ colors.to_dark | tojson }};
-// Nothing leaves the page: the buttons are listed, and none of them sends data.
+// No data leave the page: only the listed buttons are shown, and none of them sends data.
 const CONFIG = { displaylogo: false, responsive: true, plotlyServerURL: "", modeBarButtons: [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]] };
 const THEMES = { auto: "◐ System", light: "☀ Light", dark: "☾ Dark" };
 const element = (id) => document.getElementById(id);
 const chosen = (id) => Number(element(id).value);
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const panel = (tab) => element(tab.getAttribute("aria-controls"));
-// The address names a part but not an element id: a browser would scroll to it.
+// The URL hash names a section but is not an element id, because browsers would scroll to it.
 const address = (tab) => `#${tab.id.slice("tab-".length)}`;
 const current = () => tabs.find((tab) => address(tab) === location.hash) ?? tabs[0];
 
@@ -55,7 +55,7 @@ function density() {
 const COMPOSED = { embedding, density };
 const compose = (name) => COMPOSED[name]?.() ?? structuredClone(figures[name]);
 
-// On a phone: the legend and the color bar below, and the two densities stacked.
+// On phones, move the legend and the color bar below the plot, and stack the two densities.
 function fitToPhone({ data, layout }) {
   layout.legend = { yref: "container", y: 0, yanchor: "bottom", font: { size: 11.5 } };
   if (data[0].marker?.coloraxis) {
@@ -78,7 +78,7 @@ function draw(name) {
   const target = element(`figure-${name}`);
   if (!target || target.closest("[hidden]")) return;
   const width = isNarrow() ? "narrow" : "wide";
-  // Plotly keeps the margins of a legend or color bar that moved from the side to below.
+  // Otherwise, Plotly keeps the margins of a legend or color bar that has moved below the plot.
   if (target.dataset.width !== width) Plotly.purge(target);
   target.dataset.width = width;
   const figure = compose(name);

@@ -1,4 +1,4 @@
-"""Fit and apply estimators on ``dask.array`` and ``dask.dataframe``, on one machine or many."""
+"""Fit and apply estimators to ``dask.array`` and ``dask.dataframe`` collections."""
 
 from ._apply import predict, score_samples, transform
 from ._fit import fit

@@ -1,4 +1,4 @@
-"""Apply models to Dask collections lazily, one block at a time."""
+"""Apply models to Dask collections lazily, block by block."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ def transform(model: Any, X: Any) -> Any:
     Parameters
     ----------
     model : fitted estimator
-        Any estimator with ``transform``.
+        Any estimator with a ``transform`` method.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        Points.
+        The points to transform.
 
     Returns
     -------
     dask.array.Array or dask.dataframe.DataFrame
-        The coordinates, not computed yet, in the blocks of X; a data frame keeps its index. They
-        are those of the model at the time of the call, even if the model changes later.
+        The lazily computed coordinates, with the same blocks (and index) as X. They use a copy of
+        the model, so later changes to the model have no effect.
     """
     return _apply(model, "transform", X)
 
 
 def predict(model: Any, X: Any) -> Any:
-    """Return the clusters of the rows of a Dask collection, or which of them are outliers.
+    """Return the cluster of each row of a Dask collection, or 1 for inliers and -1 for outliers.
 
     Parameters
     ----------
     model : fitted estimator
-        Any estimator with ``predict``, such as NormalizedCut or KernelPCANovelty.
+        Any estimator with a ``predict`` method, such as NormalizedCut or KernelPCANovelty.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        Points.
+        The points to label.
 
     Returns
     -------
     dask.array.Array or dask.dataframe.Series
-        One number per row, not computed yet.
+        One lazily computed number per row.
     """
     return _apply(model, "predict", X)
 
@@ -61,14 +61,14 @@ def score_samples(model: Any, X: Any) -> Any:
     Parameters
     ----------
     model : fitted estimator
-        Any estimator with ``score_samples``, such as ShadowDensity or KernelPCANovelty.
+        Any estimator with a ``score_samples`` method, such as ShadowDensity or KernelPCANovelty.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        Points.
+        The points to score.
 
     Returns
     -------
     dask.array.Array or dask.dataframe.Series
-        One number per row, not computed yet.
+        One lazily computed number per row.
     """
     return _apply(model, "score_samples", X)
 
@@ -76,7 +76,7 @@ def score_samples(model: Any, X: Any) -> Any:
 def _apply(model: Any, method: str, X: Any) -> Any:
     check_is_fitted(model)
     if not hasattr(model, method):
-        raise TypeError(f"{type(model).__name__} has no {method}.")
+        raise TypeError(f"{type(model).__name__} has no {method} method.")
     X = row_blocks(X)
     if X.shape[1] != model.n_features_in_:
         raise ValueError(
@@ -87,7 +87,7 @@ def _apply(model: Any, method: str, X: Any) -> Any:
 
 
 def _shared(model: Any) -> Any:
-    """Return one node of the graph, with a copy that a later ``partial_fit`` does not change."""
+    """Return a graph node with a copy of the model, which a later ``partial_fit`` cannot change."""
     name = f"rskpca-model-{uuid4().hex}"
     return import_dask().delayed(deepcopy(model), name=name, traverse=False)
 
@@ -116,14 +116,15 @@ def _apply_to_frame(model: Any, method: str, X: Any) -> Any:
 def _answer_block(
     rows: Array, *, model: Any, method: str, empty: Array, block_id: tuple[int, ...]
 ) -> Array:
-    """Return the answers for one block, which may be empty."""
+    """Apply the model to one block, which may be empty."""
     return in_block(block_id[0], _answer, model, method, rows) if len(rows) else empty
 
 
 def rskpca_partition(frame: Any, model: Any, method: str, empty: Array, names: Any) -> Any:
-    """Return the answers for one partition; the dashboard shows the name of this function.
+    """Apply the model to one partition. The Dask dashboard displays the name of this function.
 
-    Errors name the first index, because numbers of partitions change if only some are computed.
+    Errors name the first index, because the partitions are renumbered if only a subset of them is
+    computed.
     """
     if len(frame) == 0:
         return _as_frame(empty, frame, names)
@@ -132,27 +133,27 @@ def rskpca_partition(frame: Any, model: Any, method: str, empty: Array, names: A
 
 
 def _answer(model: Any, method: str, rows: Any) -> Array:
-    """Return the answers as an array, regardless of ``set_output``."""
+    """Return the model's output as an array, regardless of ``set_output``."""
     check.block_rows(rows, model.n_features_in_)
     return np.asarray(getattr(model, method)(rows))
 
 
 def _empty_answer(model: Any, method: str, point: Any) -> Array:
-    """Return the answer for no rows, taken from the answer for one point."""
-    with warnings.catch_warnings():  # the point of a pipeline may be far from all centers
+    """Return an output with no rows, taken from the output for one point."""
+    with warnings.catch_warnings():  # after scaling, the point may be far from all centers
         warnings.filterwarnings("ignore", "1 of 1 rows have coordinates 0")
         return _answer(model, method, point)[:0]
 
 
 def _as_frame(answers: Array, like: Any, names: Any) -> Any:
-    """Return a data frame or a series with the index of another."""
+    """Return a data frame or series with the same index as ``like``."""
     if names is None:
         return like.iloc[:, 0]._constructor(answers, index=like.index)
     return type(like)(answers, index=like.index, columns=names)
 
 
 def _known_point(model: Any, like: Any) -> Array:
-    """Return a point that the model can answer for, in the dtype of rows like these."""
+    """Return a valid input point for the model, in the same dtype as ``like``."""
     dtype = check.block_rows(like, model.n_features_in_).dtype
     known = unwrap_known(model)
     if known is None or known.preprocessing is not None:

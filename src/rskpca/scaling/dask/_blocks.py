@@ -1,4 +1,4 @@
-"""A Dask collection as blocks of rows, and the tasks that read them."""
+"""Blocks of rows in Dask collections, and the tasks that process them."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ import numpy as np
 
 from ... import _validation as check
 
-# Number of covers that one task merges; each level of the tree adds up to epsilon to the radius.
+# Number of covers merged per task. Each level of the tree adds at most epsilon to the radius.
 FAN = 8
 
-POLL = 1.0  # seconds between two checks for workers
+POLL = 1.0  # seconds between checks for workers
 
 
 def import_dask() -> Any:
-    """Return the package Dask; the error says how to install it."""
+    """Import Dask, or raise an error with installation instructions."""
     try:
         import dask
     except ImportError as error:
-        raise ImportError('rskpca.scaling.dask needs Dask: pip install "rskpca[dask]".') from error
+        raise ImportError('scaling.dask requires Dask: pip install "rskpca[dask]".') from error
     return dask
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Rows and sample weights in blocks that are not computed yet.
+    """Blocks of rows and sample weights that are not computed yet.
 
-    ``lengths`` are their numbers of rows, or None if unknown. ``like`` has the names of the
-    features and no rows.
+    ``lengths`` are the numbers of rows per block, or None if they are unknown. ``like`` is an
+    empty frame or array with the same feature names.
     """
 
     rows: list[Any]
@@ -57,19 +57,19 @@ class Blocks:
         return cls(rows, weights, lengths, X.shape[1], like)
 
     def each(self, step: Callable[..., Any]) -> list[Any]:
-        """Return ``step(number, rows, weights)`` for every block."""
+        """Return ``step(number, rows, weights)`` for each block."""
         pairs = zip(self.rows, self.weights, strict=True)
         return [step(number, rows, weights) for number, (rows, weights) in enumerate(pairs)]
 
 
 def is_frame(X: Any) -> bool:
-    """Return True for a ``dask.dataframe``."""
-    frames = sys.modules.get("dask.dataframe")  # imported if there is a data frame
+    """Return True if X is a ``dask.dataframe``."""
+    frames = sys.modules.get("dask.dataframe")  # already imported if X is a data frame
     return frames is not None and isinstance(X, frames.DataFrame)
 
 
 def row_blocks(X: Any) -> Any:
-    """Check a collection, and return it with all columns of a row in one block."""
+    """Validate a collection, and return it rechunked so that each block has all columns."""
     import_dask()
     import dask.array as da
 
@@ -78,12 +78,12 @@ def row_blocks(X: Any) -> Any:
     if not isinstance(X, da.Array):
         raise TypeError(
             f"X must be a dask.array or a dask.dataframe, got {type(X).__name__}; for data in "
-            "memory call the estimator itself."
+            "memory, call the estimator's own methods."
         )
     if X.ndim != 2 or np.isnan(X.shape[1]):
         raise ValueError(
             f"X must have two dimensions and a known number of columns, got shape {X.shape}; "
-            "X.compute_chunk_sizes() computes unknown sizes."
+            "call X.compute_chunk_sizes() to compute unknown sizes."
         )
     if X.dtype.kind not in "fiubO":
         raise ValueError(f"X must contain real numbers, got dtype {X.dtype}.")
@@ -91,7 +91,7 @@ def row_blocks(X: Any) -> Any:
 
 
 def _parts(collection: Any) -> list[Any]:
-    """Return the blocks as they are; by default Dask may fuse partitions of Parquet files."""
+    """Return the blocks unchanged; by default, Dask may fuse partitions of Parquet files."""
     with import_dask().config.set({"optimization.tune.active": False}):
         return list(np.ravel(collection.to_delayed()))
 
@@ -99,7 +99,7 @@ def _parts(collection: Any) -> list[Any]:
 def _weights(
     sample_weight: Any, X: Any, lengths: tuple[int, ...] | None, n_blocks: int
 ) -> list[Any]:
-    """Return the sample weights of each block."""
+    """Return the sample weights for each block."""
     if sample_weight is None:
         return [None] * n_blocks
     if not import_dask().is_dask_collection(sample_weight):
@@ -109,8 +109,8 @@ def _weights(
     is_array = isinstance(sample_weight, da.Array)
     if not is_array and not is_frame(sample_weight) and not _is_series(sample_weight):
         raise TypeError(
-            "sample_weight must be a dask.array, a series of a dask.dataframe or an array, got "
-            f"{type(sample_weight).__name__}; dask.array.from_delayed converts a Delayed."
+            "sample_weight must be a dask.array, a dask.dataframe series or an array, got "
+            f"{type(sample_weight).__name__}; convert a Delayed with dask.array.from_delayed."
         )
     if sample_weight.ndim != 1:
         raise ValueError(
@@ -122,7 +122,7 @@ def _weights(
     if len(parts) != n_blocks:
         raise ValueError(
             f"sample_weight has {len(parts)} blocks, but X has {n_blocks}; take both from the same "
-            f"collection, or compute the lengths of the blocks: {_with_lengths(X)}."
+            f"collection, or compute the block lengths with {_with_lengths(X)}."
         )
     return parts
 
@@ -133,7 +133,7 @@ def _is_series(collection: Any) -> bool:
 
 
 def _align(sample_weight: Any, lengths: tuple[int, ...]) -> Any:
-    """Return a ``dask.array`` of weights with the blocks of the rows."""
+    """Rechunk a ``dask.array`` of weights to match the blocks of rows."""
     if np.isnan(sample_weight.shape[0]):
         return sample_weight
     if sample_weight.shape[0] != sum(lengths):
@@ -145,16 +145,16 @@ def _align(sample_weight: Any, lengths: tuple[int, ...]) -> Any:
 
 
 def _with_lengths(X: Any) -> str:
-    """Return the call that computes the lengths of the blocks."""
+    """Return the expression that computes the block lengths."""
     return "X.to_dask_array(lengths=True)" if is_frame(X) else "X.compute_chunk_sizes()"
 
 
 def _split(sample_weight: Any, X: Any, lengths: tuple[int, ...] | None) -> list[Any]:
-    """Split weights that are in memory."""
+    """Split in-memory weights into one array per block."""
     if lengths is None:
         raise ValueError(
-            "sample_weight is not a Dask collection, and the lengths of the blocks are unknown; "
-            f"pass a dask.array or series with the blocks of X, or call {_with_lengths(X)}."
+            "sample_weight is not a Dask collection, and the block lengths are unknown; pass a "
+            f"dask.array or series with the same blocks as X, or call {_with_lengths(X)}."
         )
     weights = check.sample_weights(sample_weight, sum(lengths))
     return np.split(weights, np.cumsum(lengths)[:-1])
@@ -164,12 +164,12 @@ def _split(sample_weight: Any, X: Any, lengths: tuple[int, ...] | None) -> list[
 
 
 def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a step in a task; errors in the rows name the block."""
+    """Call a function in a task, adding the block number to errors in the rows."""
     return with_location(f"block {number}", step, *arguments)
 
 
 def with_location(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a step; errors in the rows name their location."""
+    """Call a function, adding the location to errors in the rows."""
     try:
         return step(*arguments)
     except ValueError as error:
@@ -177,10 +177,10 @@ def with_location(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Stages:
-    """Creates the tasks of one fit, named by stage for the dashboard, and computes them.
+    """Create the tasks for one fit, named by stage for the dashboard, and compute them.
 
-    All tasks are pure, and the trees do not depend on the workers. ``patience`` is the number of
-    seconds to wait while a cluster has no worker.
+    All tasks are pure, and the reduction trees do not depend on the workers. ``patience`` is the
+    number of seconds to wait while a cluster has no workers.
     """
 
     def __init__(self, patience: float) -> None:
@@ -189,7 +189,7 @@ class Stages:
         self._n_keys = 0
 
     def constant(self, name: str, value: Any) -> Any:
-        """Return a value that tasks share; it is sent to each worker once."""
+        """Return a node for a value that tasks share, which is sent to each worker only once."""
         return import_dask().delayed(value, name=self._key(name), traverse=False)
 
     def task(self, stage: str, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -198,14 +198,14 @@ class Stages:
         return call(*arguments, dask_key_name=self._key(stage))
 
     def tree(self, stage: str, merge: Callable[[list[Any]], Any], tasks: Sequence[Any]) -> Any:
-        """Return one task that merges many, neighbors first and in their order."""
+        """Return a task that merges adjacent tasks in a tree, preserving their order."""
         while len(tasks) > 1:
             groups = [list(tasks[i : i + FAN]) for i in range(0, len(tasks), FAN)]
             tasks = [self.task(stage, merge, group) for group in groups]
         return tasks[0]
 
     def compute(self, task: Any) -> Any:
-        """Compute a task with Dask's current scheduler."""
+        """Compute a task with the current Dask scheduler."""
         client = _client()
         if client is None:
             return task.compute()
@@ -216,7 +216,7 @@ class Stages:
             future.cancel()
 
     def _wait(self, client: Any, future: Any) -> Any:
-        """Return the result; raise if there has been no worker for too long."""
+        """Return the result, or raise an error if there have been no workers for too long."""
         without_workers = None
         while True:
             try:
@@ -230,9 +230,9 @@ class Stages:
             without_workers = without_workers or time.monotonic()
             if time.monotonic() - without_workers > self.patience:
                 raise RuntimeError(
-                    f"the cluster has had no worker for {self.patience:g} seconds; start workers "
+                    f"the cluster has had no workers for {self.patience:g} seconds; start workers "
                     "and fit again, or increase patience if they take longer to start. The "
-                    "estimator was not changed."
+                    "estimator was not modified."
                 )
 
     def _key(self, stage: str) -> str:
@@ -241,7 +241,7 @@ class Stages:
 
 
 def _client() -> Any:
-    """Return the client of the current cluster; None for schedulers on this machine."""
+    """Return the client of the current cluster, or None for local schedulers."""
     from dask.base import get_scheduler
 
     scheduler, distributed = get_scheduler(), sys.modules.get("distributed")

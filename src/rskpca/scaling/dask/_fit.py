@@ -1,4 +1,4 @@
-"""Fit on a cluster: cover the blocks, merge, count the blocks, join."""
+"""Fit on a cluster: cover the blocks, merge the covers, count the rows, and join the counts."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ def fit(
 ) -> Any:
     """Fit an estimator to the rows of a Dask collection.
 
-    Each block is covered on its own, and a tree of tasks merges the covers. Then each row is
-    counted at the first merged center within epsilon, and the few rows without one are covered
-    together. So every row is within epsilon of its center, as on one machine. The result depends
-    on the blocks and their order, but not on the workers.
+    Each block is covered separately, and a tree of tasks merges the covers. Then each row is
+    counted at the first merged center within epsilon, and the few rows without such a center are
+    covered together. As on one machine, every row is therefore within epsilon of its center. The
+    result depends on the blocks and their order, but not on the workers.
 
     Parameters
     ----------
-    estimator : ShadowDensity, an embedding on one, or KernelPCANovelty
-        Fitted in place; unchanged if anything fails.
+    estimator : ShadowDensity, an embedding based on one, or KernelPCANovelty
+        The estimator, fitted in place. It is unchanged if the fit fails.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        The rows, read twice; blocks may be empty. A median bandwidth reads the blocks that
-        contain its sample once more, and also all blocks if their lengths are unknown or rows
+        The rows, which are read twice; blocks may be empty. A median bandwidth requires reading
+        the sampled blocks once more, and all blocks if their lengths are unknown or the rows
         have weights. ``refine`` reads all blocks once more. Persist X if it fits into the
-        memory of the workers.
+        workers' memory.
     sample_weight : dask array or series, or array-like of shape (n_samples,), default=None
-        Weight of each row.
+        Sample weights.
     one_pass : bool, default=False
-        True skips the counting. Each level of the tree can then add epsilon to the radius; the
-        certificate takes this into account.
+        If True, skip the counting. Each level of the tree may then add epsilon to the radius,
+        which the certificate takes into account.
     patience : float, default=60.0
-        Seconds to wait while the cluster has no worker before an error is raised.
+        Seconds to wait for workers before raising an error if the cluster has none.
 
     Returns
     -------
     estimator
         The fitted estimator, without ``labels_`` and without references to Dask. The offset of
-        a ``KernelPCANovelty`` is computed as for a stream.
+        a ``KernelPCANovelty`` is computed as in a stream.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def _merge_covers(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> Reduc
 def _count_rows(
     shadow: ShadowBlocks, merged: ReducedSet, blocks: Blocks, stages: Stages
 ) -> ReducedSet:
-    """Count every row at a center within the radius."""
+    """Assign every row to a center within the radius, and return the counts as a reduced set."""
     shared = stages.constant("shadow", shadow)
     centers = stages.constant("centers", merged.centers)
     counts = blocks.each(
@@ -128,7 +128,7 @@ def _add_moments(shadow: ShadowBlocks, moments: Moments, blocks: Blocks, stages:
 
 
 def _merge_nonempty(covers: list[ReducedSet | None]) -> ReducedSet | None:
-    """Merge covers in their order; blocks without rows have none."""
+    """Merge covers in order, ignoring empty blocks, whose cover is None."""
     found = [cover for cover in covers if cover is not None]
     return reduce(ReducedSet.merge, found) if found else None
 
@@ -145,7 +145,7 @@ def _add(shadow: ShadowBlocks, moments: Moments, X: Any, sample_weight: Any) -> 
 
 
 class BlockSize(NamedTuple):
-    """Number of rows of positive weight, their total weight, and True if weights are integers."""
+    """Number of rows with positive weight, their total weight, and a flag for integer weights."""
 
     n_rows: int
     total: float
@@ -153,27 +153,27 @@ class BlockSize(NamedTuple):
 
 
 class WeightedRows(NamedTuple):
-    """Rows of positive weight, and their weights; None if all are one."""
+    """Rows with positive weight, and their weights (None if all weights are 1)."""
 
     rows: Array
     weights: Array | None
 
 
 def _first_row(blocks: Blocks, stages: Stages) -> Array:
-    """Return the first row of positive weight."""
+    """Return the first row with positive weight."""
     tasks = blocks.each(lambda *block: _task(stages, blocks, _first_of_block, *block))
     n_read = 0
-    while n_read < len(tasks):  # usually the first block has one: avoid reading many others
+    while n_read < len(tasks):  # usually found in the first block, so start with few blocks
         batch = tasks[n_read : 2 * n_read + 1]
         row = stages.compute(stages.task("sample", _first_found, batch))
         if row is not None:
             return row
         n_read += len(batch)
-    raise ValueError("X has no row of positive weight: all blocks are empty or have weight 0.")
+    raise ValueError("X has no row with positive weight; all blocks are empty or have zero weight.")
 
 
 def _sample(blocks: Blocks, random_state: Any, stages: Stages) -> WeightedRows:
-    """Return the sample that the median is computed from on one machine, or all of few rows."""
+    """Return the sample for the median, as on one machine, or all rows if there are only a few."""
     sizes = _sizes(blocks, stages)
     wanted = median_sample_size(blocks.n_features)
     if sum(size.n_rows for size in sizes) <= wanted:
@@ -200,10 +200,10 @@ def _sizes(blocks: Blocks, stages: Stages) -> list[BlockSize]:
 
 
 def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) -> list[Array]:
-    """Return positions in the cumulative weight, relative to the start of each block.
+    """Return sampled positions in the cumulative weight, relative to the start of each block.
 
-    Integer weights give the sample of one machine. Otherwise the total weight is divided into
-    ``wanted`` equal intervals, with one random position in each.
+    Integer weights yield the same sample as on one machine. Otherwise, the total weight is divided
+    into ``wanted`` equal intervals, with one random position in each.
     """
     ends = np.cumsum([size.total for size in sizes])
     if all(size.whole for size in sizes):
@@ -216,7 +216,7 @@ def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) 
 
 
 def _weighted_rows(n_features: int, X: Any, sample_weight: Any) -> WeightedRows:
-    """Return the rows of a block that have positive weight."""
+    """Return the rows of a block with positive weight."""
     rows = check.block_rows(X, n_features)
     if sample_weight is None:
         return WeightedRows(rows, None)
@@ -241,7 +241,7 @@ def _size_of_block(n_features: int, X: Any, sample_weight: Any) -> BlockSize:
 
 
 def _select(n_features: int, X: Any, sample_weight: Any, positions: Array | None) -> WeightedRows:
-    """Return the rows of a block at these positions; None selects all of them."""
+    """Return the rows of a block at the given positions, or all rows if positions is None."""
     rows, weights = _weighted_rows(n_features, X, sample_weight)
     if positions is None:
         return WeightedRows(rows, weights)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _validation as check
 from ._core.partition import Partition
-from .certificate import Certificate, certify
+from .certificate import Analysis, Certificate, RowErrors, certify
 from .density import BaseDensity
 from .kernels import RadialKernel
 from .reduced_set import ReducedSet
@@ -59,6 +59,8 @@ class FittedModel:
         For novelty detection, the score below which a row is an outlier.
     time : float or None
         For diffusion maps, the diffusion time.
+    wider : EigenSystem or None
+        ``system`` with further eigenpairs, if they cannot be computed again for the certificate.
     """
 
     kernel: RadialKernel
@@ -72,6 +74,7 @@ class FittedModel:
     partition: Partition | None = None
     offset: float | None = None
     time: float | None = None
+    wider: EigenSystem | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -100,7 +103,7 @@ class FittedModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without cached values, which can be recomputed."""
-        cached = {"certificate", "feature_space", "center_labels"}
+        cached = {"analysis", "certificate", "feature_space", "center_labels"}
         state = {name: value for name, value in self.__dict__.items() if name not in cached}
         return {**state, "_cache": {}}
 
@@ -149,7 +152,21 @@ class FittedModel:
         """The error certificate at 95% confidence, or None if there is none for this model."""
         if not self.certified:
             return None
-        return certify(self.kernel, self.reduced_set, self.system)
+        return self.certify(0.95)
+
+    @cached_property
+    def analysis(self) -> Analysis | None:
+        """The comparison of the model with its row sample, if it has one."""
+        return Analysis.of(self.kernel, self.reduced_set, self.system, self.wider)
+
+    def row_errors(self, X: Array) -> RowErrors:
+        """Estimate the error of the coordinates of each row, and how well it is represented."""
+        if not self.certified or self.analysis is None or self.analysis.missing:
+            raise ValueError(
+                "row_error requires a row sample of at least 30 rows, which this model does not "
+                "have. Fit it with ShadowDensity(sample_size=2000), the default."
+            )
+        return RowErrors(self.analysis.coordinate_errors(X), self.residuals(X))
 
     @cached_property
     def feature_space(self) -> FeatureSpace:
@@ -183,6 +200,7 @@ class FittedModel:
             self.kernel,
             self.reduced_set,
             self.system,
+            self.analysis,
             confidence=confidence,
             X=X,
             sample_weight=sample_weight,

@@ -49,6 +49,8 @@ class FeaturePairs:
         <psi, psi'>, <psi, psi^'> and <psi^, psi^'>.
     shares : ndarray of shape (n_rows,)
         Weights of the rows in a mean over the data; they sum to one.
+    weights : ndarray of shape (n_rows,)
+        Their weights divided by n.
     own : ndarray of shape (n_rows,)
         Weights of the pairs of a row with itself in a mean over all pairs.
     unseen : float
@@ -59,6 +61,7 @@ class FeaturePairs:
     xq: Array
     qq: Array
     shares: Array
+    weights: Array
     own: Array
     unseen: float
 
@@ -128,15 +131,15 @@ class FeaturePairs:
         return Estimate(_root(mean), _root(limit) + rounding)
 
 
-def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, float]:
-    """Return the fields ``shares``, ``own`` and ``unseen`` of :class:`FeaturePairs`."""
-    kept = sample.probabilities
-    shares = sample.weights / kept
+def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array, float]:
+    """Return the last four fields of :class:`FeaturePairs`."""
+    kept, weights = sample.probabilities, sample.weights / total
+    shares = weights / kept
     shares = shares / shares.sum()
-    own = sample.weights**2 / kept / total**2
+    own = weights**2 / kept
     left = 1 - kept
     unseen = float(shares**2 @ left / (shares @ shares)) if left.any() else 0.0
-    return shares, own, unseen
+    return shares, weights, own, unseen
 
 
 def jackknife_limit(mean: float, changes: Array, unseen: float, confidence: float) -> float:

@@ -125,7 +125,10 @@ class RowSample:
         start, step = 0, _STEP
         while start < len(weights):
             rows = slice(start, min(start + step, len(weights)))
-            near, near_keys = np.empty(rows.stop - start, dtype=np.intp), np.empty(rows.stop - start)
+            near, near_keys = (
+                np.empty(rows.stop - start, dtype=np.intp),
+                np.empty(rows.stop - start),
+            )
             first = self.position + start
             count = find_small_keys(salt, first, weights[rows], threshold, near, near_keys)
             if count:
@@ -169,9 +172,7 @@ class RowSample:
             return None
         smaller = replace(self, size=min(self.size, other.size))
         threshold = smaller._new_threshold(other.keys, min(self.threshold, other.threshold))
-        return smaller._join(
-            other.rows, other.weights, labels[other.labels], other.keys, threshold
-        )
+        return smaller._join(other.rows, other.weights, labels[other.labels], other.keys, threshold)
 
     def remove(self, X: Array, weights: Array) -> RowSample | None:
         """Return the sample without these rows, or None if it is no longer uniform.
@@ -196,6 +197,13 @@ class RowSample:
         """Return the sample with other labels; rows whose center becomes -1 are left out."""
         return replace(self, labels=labels[self.labels])._take(labels[self.labels] >= 0)
 
+    def head(self, size: int) -> RowSample:
+        """Return a smaller sample."""
+        if len(self) <= size:
+            return self
+        shorter = replace(self, size=size)
+        return shorter._join(*_nothing(self), float(self.keys[size]))
+
     def scale(self, factor: float) -> RowSample:
         """Multiply the weight of every row by a factor, which does not change the sample."""
         return replace(
@@ -215,6 +223,10 @@ class RowSample:
             labels=self.labels[kept],
             keys=self.keys[kept],
         )
+
+
+def _nothing(like: RowSample) -> tuple[Array, Array, Labels, Array]:
+    return like.rows[:0], like.weights[:0], like.labels[:0], like.keys[:0]
 
 
 def salt_of(X: Array, random_state: Any) -> int:

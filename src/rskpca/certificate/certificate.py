@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from ..kernels import RadialKernel
+from ..pairs import Estimate
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, Plain, Shifted
-from ..spectral.operators import FittedCentered
+from ..spectral import EigenSystem
 from . import levels, tables
 from .eigenspaces import davis_kahan
 from .levels import Level
+from .sampled import Analysis, Limits, is_centered
 
 Array = NDArray[np.floating]
 
@@ -26,9 +27,10 @@ _ROUNDINGS = 16  # rounding errors in a kernel value and in the means computed f
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Bounds on the distance of a model from exact kernel PCA of its data, which is not computed.
+    """How far a model is from exact kernel PCA of its data, which is not computed.
 
-    ``str`` and notebooks show it as a table. Eigenvalues are on the scale of the model's
+    ``str`` and notebooks show a sentence and tables. Some bounds are guaranteed; the others are
+    estimated from a row sample and valid at the given confidence. Eigenvalues are on the scale of the model's
     ``eigenvalues_``; the errors of the levels are those of operators divided by n.
 
     Attributes
@@ -43,9 +45,17 @@ class Certificate:
         Properties of the reduced set; ell is sigma / radius.
     eigenvalues : ndarray of shape (n_components,)
         Eigenvalues of the model.
+    embedding : Estimate or None
+        The relative error of the coordinates after the best linear alignment, sqrt(sum ||z - A
+        z^||^2 / sum ||z||^2) over all rows, where z and z^ are the coordinates of exact kernel PCA
+        and of the model: an ``estimate`` and an upper ``limit`` at the given confidence. None if
+        there is no row sample to estimate it from.
+    better_components : int or None
+        Another number of components, if the last component has nearly the same eigenvalue as the
+        next one. Then the choice between the two is arbitrary, and so is the error.
     certain, likely : ndarray of shape (n_components, 2)
-        Intervals that contain the eigenvalues of the data: guaranteed, and simultaneously at the
-        given confidence. They are never narrower than the rounding error of an eigenvalue.
+        Intervals that contain each eigenvalue of the data: guaranteed, and at the given
+        confidence. They are never narrower than the rounding error of an eigenvalue.
     certain_angles, likely_angles : ndarray of shape (n_components,)
         Bounds, in degrees, on the largest angle between the leading D-dimensional eigenspaces of
         the model and of the data. NaN if the eigengap is too small for a bound.
@@ -60,9 +70,11 @@ class Certificate:
     >>> X = load_digits().data
     >>> certificate = ReducedSetKernelPCA(2, bandwidth=60.0).fit(X).certificate_
     >>> [level.name for level in certificate.levels]
-    ['a priori', 'a posteriori', 'spectral', 'residual']
-    >>> certain, likely = certificate.level("a posteriori"), certificate.level("spectral")
+    ['a priori', 'a posteriori', 'sample', 'residual']
+    >>> certain, likely = certificate.level("a posteriori"), certificate.level("sample")
     >>> likely.operator < certain.operator < 1
+    True
+    >>> 0.01 < certificate.embedding.estimate <= certificate.embedding.limit < 0.1
     True
     """
 
@@ -79,6 +91,8 @@ class Certificate:
     certain_angles: Array
     likely_angles: Array
     rayleigh: Array | None = None
+    embedding: Estimate | None = None
+    better_components: int | None = None
 
     def __post_init__(self) -> None:
         check.shapes(self, eigenvalues="r", certain="r2", likely="r2", rayleigh="r")
@@ -90,7 +104,7 @@ class Certificate:
         Parameters
         ----------
         name : str
-            Name of a level, such as "spectral".
+            Name of a level, such as "sample".
 
         Returns
         -------
@@ -113,6 +127,7 @@ class Certificate:
         """Return the certificate as a dictionary of plain values; None means unknown."""
         plain = {name: _plain(value) for name, value in vars(self).items()}
         plain["levels"] = [level.to_dict() for level in self.levels]
+        plain["embedding"] = None if self.embedding is None else self.embedding._asdict()
         return plain
 
     def to_json(self) -> str:
@@ -132,6 +147,7 @@ def certify(
     kernel: RadialKernel,
     reduced_set: ReducedSet,
     system: EigenSystem,
+    analysis: Analysis | None = None,
     *,
     confidence: float = 0.95,
     X: Array | None = None,
@@ -147,6 +163,8 @@ def certify(
         The reduced set of the data.
     system : EigenSystem
         Eigensystem of the plain or the centered operator on the reduced set.
+    analysis : Analysis, default=None
+        The comparison with the row sample, if there is one.
     confidence : float, default=0.95
         Confidence of the bounds that are not guaranteed.
     X : ndarray of shape (n_samples, n_features), default=None
@@ -160,57 +178,58 @@ def certify(
         The certificate, with one level per source of information.
     """
     confidence = check.share("confidence", confidence)
-    center = _is_centered(system)
-    n = reduced_set.n_samples
-    sources = _sources(kernel, reduced_set, system, center=center, confidence=confidence)
+    center, n = is_centered(system), reduced_set.n_samples
+    certain = _guaranteed(kernel, reduced_set, system, center=center)
+    sampled = levels.sampled(kernel, reduced_set, analysis, confidence)
     residual = levels.residual(system, n)
     measured = []
     if X is not None and not system.exact:
         measured = [levels.measured(kernel, X, sample_weight, reduced_set, center=center)]
-    certain = [level for level in sources if level.confidence == 1]
-    ell = kernel.scale / reduced_set.radius if reduced_set.radius else None
+    intervals, angles = _intervals(certain, system, n), _angles(certain, residual, system, n)
+    limits = None if analysis is None else analysis.limits(confidence)
     return Certificate(
-        (*sources, residual, *measured),
+        (*certain, sampled, residual, *measured),
         confidence,
         center,
         n,
         reduced_set.n_centers,
         reduced_set.radius,
-        ell,
+        kernel.scale / reduced_set.radius if reduced_set.radius else None,
         system.eigenvalues,
-        _intervals(certain, system, n),
-        _intervals(sources, system, n),
-        _angles(certain, residual, system, n),
-        _angles(sources, residual, system, n),
+        intervals,
+        intervals if limits is None else _estimated(limits, intervals, system, n),
+        angles,
+        angles if limits is None else np.fmin(angles, limits.angles),
         None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
+        None if limits is None else _embedding(limits, reduced_set, system),
+        None if limits is None else limits.better,
     )
 
 
-def _sources(
-    kernel: RadialKernel,
-    reduced_set: ReducedSet,
-    system: EigenSystem,
-    *,
-    center: bool,
-    confidence: float,
+def _guaranteed(
+    kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, *, center: bool
 ) -> list[Level]:
-    """Return the bounds on the error of the reduced set that do not need the data."""
+    """Return the guaranteed bounds on the error of the reduced set."""
     if system.exact:  # the reduced set only provides the basis
         return [levels.exact()]
     return [
         levels.a_priori(kernel, reduced_set, center=center),
         levels.a_posteriori(kernel, reduced_set, center=center),
-        levels.spectral(kernel, reduced_set, center=center, confidence=confidence),
     ]
 
 
-def _is_centered(system: EigenSystem) -> bool:
-    if not isinstance(system.operator, Plain | FittedCentered | Shifted):
-        name = type(system.operator).__name__
-        raise TypeError(
-            f"Only plain or centered kernel PCA can be certified, got the operator {name}."
-        )
-    return not isinstance(system.operator, Plain)
+def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) -> Array:
+    """Return the estimated intervals, within the guaranteed ones."""
+    rounding = _rounding(system, n) * np.array([-1, 1])
+    return np.clip(n * (limits.eigenvalues + rounding), certain[:, :1], certain[:, 1:])
+
+
+def _embedding(limits: Limits, reduced_set: ReducedSet, system: EigenSystem) -> Estimate:
+    """Return the error of the coordinates, with an allowance for rows without a center."""
+    smallest = float(system.eigenvalues[-1]) / reduced_set.n_samples
+    lost = 6 * system.kernel.kappa * reduced_set.lost_share / smallest
+    estimate, limit = limits.embedding
+    return Estimate(estimate, min(limit + lost, 1.0))
 
 
 def _smallest(sources: list[Level], name: str) -> float:

@@ -1,7 +1,7 @@
 """Bounds on the error, one level per source of information.
 
-*A priori*: the radius alone. *A posteriori*: the displacements of the points. *Spectral*: random
-frequencies. *Residual*: the eigenfunctions of a smaller basis. *Measured*: the data.
+*A priori*: the radius alone. *A posteriori*: the displacements of the points. *Sample*: pairs of
+sampled rows. *Residual*: the eigenfunctions of a smaller basis. *Measured*: the data.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
-
 from . import eigenvalues, hilbert_schmidt, mmd
+from .sampled import Analysis
 
 Array = NDArray[np.floating]
 
@@ -29,8 +29,8 @@ class Level:
     Attributes
     ----------
     name : str
-        "a priori", "a posteriori", "spectral", "residual" or "measured"; "exact" replaces the
-        first three if the operator is built from the data themselves.
+        "a priori", "a posteriori", "sample", "residual" or "measured"; "exact" replaces the
+        first two if the operator is built from the data themselves.
     mmd : float or None
         Bound on the maximum mean discrepancy between data and reduced set.
     operator : float or None
@@ -45,7 +45,7 @@ class Level:
     missing : str
         Why a number is missing, or an empty string.
     estimate : dict
-        Estimates next to their limits, for the spectral level.
+        Estimates in addition to the limits, for the level "sample".
     """
 
     name: str
@@ -118,44 +118,25 @@ def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool)
     return _add_lost_rows(level, kernel, reduced_set)
 
 
-def spectral(
-    kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool, confidence: float
+def sampled(
+    kernel: RadialKernel, reduced_set: ReducedSet, analysis: Analysis | None, confidence: float
 ) -> Level:
-    """Estimate upper limits from random frequencies: see :func:`rskpca.spectrum.estimate`."""
-    meaning = "Fourier sums at random frequencies; assumes that the rows are not a lattice"
-    if reduced_set.spectrum is None:
+    """Estimate the errors from the row sample, including what a smaller basis leaves out."""
+    meaning = "pairs of sampled rows"
+    if analysis is None:
         missing = (
-            "no Fourier sums were recorded: n_frequencies=0, the frequencies of the kernel are "
-            "unknown, or sums at different frequencies were merged"
+            "no row sample was kept (sample_size=0, weights that do not count rows, or forgotten "
+            "rows that could not be identified)"
         )
-        return Level("spectral", None, None, None, confidence, meaning, missing)
-    if not reduced_set.spectrum.matches_kernel(kernel):
-        missing = f"the Fourier sums belong to another kernel, {reduced_set.spectrum.kernel!r}"
-        return Level("spectral", None, None, None, confidence, meaning, missing)
-    if not _is_resolved(reduced_set, reduced_set.spectrum):
-        missing = (
-            "the displacements are so small that the error lies at frequencies that are rare in "
-            "the sample; increase ShadowDensity(n_frequencies=...)"
-        )
-        return Level("spectral", None, None, None, confidence, meaning, missing)
-    errors = reduced_set.spectrum.errors(reduced_set.centers, reduced_set.weights)
-    discrepancy = estimate(errors.mmd, confidence)
-    operator = estimate(errors.centered if center else errors.operator, confidence)
-    root, unit = math.sqrt(kernel.kappa), kernel.kappa
-    limit = unit * operator.limit
-    values = {"mmd": root * discrepancy.value, "operator": unit * operator.value}
-    level = Level(
-        "spectral", root * discrepancy.limit, limit, limit, confidence, meaning, estimate=values
-    )
+        return Level("sample", None, None, None, confidence, meaning, missing)
+    meaning = f"pairs of {len(analysis.sample):,} sampled rows"
+    if analysis.missing:
+        return Level("sample", None, None, None, confidence, meaning, analysis.missing)
+    discrepancy, operator = analysis.mmd(confidence), analysis.operator(confidence)
+    values = {"mmd": discrepancy.estimate, "operator": operator.estimate}
+    limits = discrepancy.limit, operator.limit, operator.limit
+    level = Level("sample", *limits, confidence, meaning, estimate=values)
     return _add_lost_rows(level, kernel, reduced_set)
-
-
-def _is_resolved(s: ReducedSet, spectrum: Spectrum) -> bool:
-    """Return True if there are enough frequencies for the displacements of the points."""
-    if s.displacement is None or s.scatter is None:
-        return spectrum.can_resolve(0.0)
-    total = float(s.displacement.sum())
-    return total == 0 or spectrum.can_resolve(float(s.scatter.sum()) / total)
 
 
 def residual(system: EigenSystem, n_samples: float) -> Level:

@@ -23,6 +23,7 @@ coordinates over the data, which is zero over their representations, is an error
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ from ..pairs import FeaturePairs
 Array = NDArray[np.floating]
 
 GROUPS = 20
+NEARBY = 3  # other numbers of components that are compared
+ANGLES = 20  # leading spaces whose angles are computed
 _NOTHING = 1e-14  # of the largest squared eigenvalue: smaller squares are rounding errors
 
 
@@ -44,57 +47,78 @@ class Blocks:
     L: Array
     offsets: Array
 
-    def matrix(self, largest: float) -> Array:
-        """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
+    @cached_property
+    def roots(self) -> tuple[Array, Array]:
+        """The matrices S^1/2 and S^-1/2 on the range of S."""
         squares, vectors = np.linalg.eigh(self.S)
         kept = squares > _NOTHING * float(self.A[0, 0]) ** 2
         roots, vectors = np.sqrt(squares[kept]), vectors[:, kept]
-        values, turned = np.linalg.eigh((vectors / roots).T @ self.L @ (vectors / roots))
+        return vectors * roots, vectors / roots
+
+    def matrix(self, largest: float) -> Array:
+        """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
+        root, inverse = self.roots
+        values, turned = np.linalg.eigh(inverse.T @ self.L @ inverse)
         D = (turned * np.clip(values, 0, largest)) @ turned.T
-        coupling = vectors * roots
-        return np.block([[self.A, coupling], [coupling.T, D]])
+        return np.block([[self.A, root], [root.T, D]])
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The leading eigenpairs of M, as errors of a model with ``r`` components.
+    """The leading eigenpairs of M, and what they say about the model.
 
     Attributes
     ----------
     eigenvalues : ndarray of shape (n_axes,)
         Estimated eigenvalues of the data, divided by n.
-    squares : ndarray of shape (n_axes,)
-        Squared relative error of the embedding with the first 1, 2, ... components.
-    sines : ndarray of shape (n_axes,)
-        Squared sine of the largest angle between the leading eigenspaces.
+    sizes : list of int
+        Numbers of components, among them that of the model.
+    squares : ndarray of shape (n_sizes,)
+        Squared relative errors of embeddings with so many components.
+    sines : ndarray of shape (n_angles,)
+        Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...
     """
 
     eigenvalues: Array
+    sizes: list[int]
     squares: Array
     sines: Array
 
     @classmethod
-    def of(cls, blocks: Blocks, largest: float) -> Solution:
+    def of(cls, blocks: Blocks, largest: float, n_components: int) -> Solution:
         """Solve the eigenproblem of M."""
         M, q = blocks.matrix(largest), len(blocks.A)
-        values, vectors = np.linalg.eigh(M)
-        values, vectors = values[::-1][:q], vectors[:, ::-1][:, :q]
-        errors = [_errors(M, values, vectors, blocks.offsets, r) for r in range(1, q + 1)]
-        squares, sines = np.array(errors).T
-        return cls(values, squares, sines)
+        values, vectors = _leading(M, q)
+        nearby = range(n_components - NEARBY, min(n_components + NEARBY, q - 1) + 1)
+        sizes = sorted({n_components, *(r for r in nearby if r > 0)})
+        squares = [_square(M, values, vectors, blocks.offsets, r) for r in sizes]
+        sines = [_sine(vectors, r) for r in range(1, min(n_components, ANGLES) + 1)]
+        return cls(values, sizes, np.array(squares), np.array(sines))
 
 
-def _errors(
-    M: Array, values: Array, vectors: Array, offsets: Array, r: int
-) -> tuple[float, float]:
-    """Return the squared errors of the embedding and of the leading space of dimension r."""
-    # Coordinates are Z = exact and Z^ = model, with Z'Z = diag(values) and Z'Z^ = diag(values) V'.
-    inside = vectors[:r, :r]
-    cross = values[:r, None] * inside.T
+def _leading(M: Array, count: int) -> tuple[Array, Array]:
+    values, vectors = np.linalg.eigh(M)
+    return values[::-1][:count], vectors[:, ::-1][:, :count]
+
+
+def _alignment(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
+    """Return the matrix that maps coordinates of the model to the exact ones, by least squares."""
+    # Z are exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
     own = M[:r, :r] + np.outer(offsets[:r], offsets[:r])
-    explained = np.trace(cross @ np.linalg.solve(own, cross.T)) / values[:r].sum()
-    cosine = np.linalg.svd(inside, compute_uv=False)[-1]
-    return max(1 - explained, 0.0), max(1 - cosine**2, 0.0)
+    return np.linalg.solve(own, vectors[:r, :r] * values[:r])
+
+
+def _square(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> float:
+    """Return the squared relative error of an embedding in r dimensions."""
+    cross = vectors[:r, :r] * values[:r]
+    explained = np.sum(cross * _alignment(M, values, vectors, offsets, r)) / values[:r].sum()
+    return max(1 - float(explained), 0.0)
+
+
+def _sine(vectors: Array, r: int) -> float:
+    """Return the squared sine of the largest angle between the leading spaces of dimension r."""
+    cosine = np.linalg.svd(vectors[:r, :r], compute_uv=False)[-1]
+    return max(1 - float(cosine) ** 2, 0.0)
 
 
 class SampledSums:
@@ -108,16 +132,26 @@ class SampledSums:
         Coordinates of the rows and of their representations.
     mu : ndarray of shape (n_axes,)
         Eigenvalues of the model, divided by n.
+    center : bool
+        True if the operators are centered in feature space.
     quantized : bool
-        True if the coordinates of the model are relative to the mean of the representations, and
-        so have a mean over the data.
+        True if coordinates are relative to the mean of the representations, so that they have a
+        mean over the data.
     """
 
     def __init__(
-        self, pairs: FeaturePairs, fx: Array, fq: Array, mu: Array, *, quantized: bool
+        self,
+        pairs: FeaturePairs,
+        fx: Array,
+        fq: Array,
+        mu: Array,
+        *,
+        center: bool,
+        quantized: bool,
     ) -> None:
         n = len(fx)
         self.mu, self.own, self.s = mu, pairs.own, pairs.shares
+        self.weights, self.center = pairs.weights[:, None], center
         self.groups = [np.arange(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized = quantized
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
@@ -168,12 +202,14 @@ class SampledSums:
         between = self.products[np.ix_(kept, kept)].sum(axis=(0, 1))
         between -= changes @ changes.T - self.squared_changes[kept].sum(axis=0)
         scale = len(self.groups) / len(kept)
-        alone = (self.self_products[kept] - self.own_changes[kept]).sum(axis=0) * scale
-        S = (1 - own) * between / max(pairs, 1e-300) + alone
-        F = (1 - own) * self.at_x[kept].sum(axis=0)[rows] / (total - self.s[rows, None])
-        F += own * self.self_x[rows] - self.a[rows] @ (changes / total).T
+        same = (self.self_products[kept] - self.own_changes[kept]).sum(axis=0) * scale
+        S = (1 - own) * between / max(pairs, 1e-300) + same
+        others, alone = 1 - self.weights[rows], self.weights[rows] * self.self_x[rows]
+        F = others * self.at_x[kept].sum(axis=0)[rows] / (total - self.s[rows, None]) + alone
+        F -= self.a[rows] @ (changes / total).T
         weights = self.s[rows] / total
-        F -= weights @ F
+        if self.center:
+            F -= weights @ F
         offsets = self.shifts[kept].sum(axis=0) / total
         return Blocks(
             np.diag(self.mu) + (changes + changes.T) / (2 * total),
@@ -182,11 +218,31 @@ class SampledSums:
             offsets if self.quantized else np.zeros(len(self.mu)),
         )
 
-    def solve(self) -> tuple[Solution, list[Solution]]:
+    def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
         """Return the solution from all groups, and those without each of them."""
         largest = float(self.mu[-1])
-        without = [Solution.of(self.blocks(g), largest) for g in range(len(self.groups))]
-        return Solution.of(self.blocks(), largest), without
+        groups = range(len(self.groups)) if len(self.groups) > 1 else ()
+        without = [Solution.of(self.blocks(g), largest, n_components) for g in groups]
+        return Solution.of(self.blocks(), largest, n_components), without
+
+    def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
+        """Return the distance of the coordinates of points from the exact ones, after alignment.
+
+        ``fx`` are the coordinates of the points on the axes, ``xx`` and ``xq`` their inner products
+        with the features of the sampled rows and with the representations of these.
+        """
+        blocks, r, q = self.blocks(), n_components, len(self.mu)
+        M = blocks.matrix(float(self.mu[-1]))
+        values, vectors = _leading(M, q)
+        relative = fx - blocks.offsets
+        s = self.s[:, None]
+        beyond = xx @ (s * self.a) - xq @ (s * self.b)
+        if self.center:
+            beyond -= self.s @ (self.at_x.sum(axis=0) + s * self.self_x)
+        beyond -= relative @ (blocks.A - np.diag(self.mu))
+        exact = relative @ vectors[:q, :r] + beyond @ blocks.roots[1] @ vectors[q:, :r]
+        aligned = fx[:, :r] @ _alignment(M, values, vectors, blocks.offsets, r)
+        return np.linalg.norm(exact - aligned, axis=1)
 
 
 def _by_group(groups: list[NDArray[np.intp]], weights: Array, u: Array, v: Array) -> Array:

@@ -68,9 +68,7 @@ class BlockFit:
     shadow: ShadowBlocks
 
     @classmethod
-    def of(
-        cls, estimator: Any, X: Any, sample_weight: Any = None
-    ) -> BlockFit:
+    def of(cls, estimator: Any, X: Any, sample_weight: Any = None) -> BlockFit:
         """Check the parameters, and fix the kernel, the radius and the frequencies.
 
         Parameters

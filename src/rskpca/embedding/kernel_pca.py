@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
-from ..certificate import Certificate
+from ..certificate import Certificate, RowErrors
+from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..model import FittedModel
@@ -175,7 +176,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
             return self._refined_model(kernel, reduced_set, moments)
         if self.basis is not None:
             moments = self._moments(kernel, reduced_set, tolerable(kernel, reduced_set))
-            system = self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
+            system, _ = self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
         else:
             system = self._solve_centers(kernel, reduced_set)
         scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
@@ -212,9 +213,12 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
         return Moments.of(kernel, basis_points(self.basis, kernel, reduced_set, enough))
 
-    def _ritz(self, moments: Moments) -> EigenSystem:
+    def _ritz(self, moments: Moments) -> tuple[EigenSystem, EigenSystem]:
+        """Return the requested eigenpairs, and the same with a few more."""
         count = len(moments.basis) if self.n_components is None else self.n_components
-        system = ritz(moments, count, center=self.center)
+        more = min(count + FURTHER_AXES, len(moments.basis))
+        wider = ritz(moments, more, center=self.center)
+        system = wider.select(slice(count))
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(
                 "No component has a positive eigenvalue, because all rows are identical or too far "
@@ -223,7 +227,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         points = "centers" if self.basis is None else "basis points"
         found = len(system.eigenvalues)
         check_components("n_components", self.n_components, found, len(moments.basis), points)
-        return system
+        return system, wider
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -284,9 +288,9 @@ class ReducedSetKernelPCA(KernelEmbedding):
         self, kernel: RadialKernel, reduced_set: ReducedSet, moments: Moments
     ) -> FittedModel:
         """Return the model computed from all rows, restricted to the span of the basis."""
-        system = replace(self._ritz(moments), exact=True)
+        system, wider = (replace(found, exact=True) for found in self._ritz(moments))
         scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
-        return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
+        return FittedModel(kernel, reduced_set, system, system, scale, certified=True, wider=wider)
 
     # -------------------------------------------------------------- fitted results
 
@@ -325,6 +329,24 @@ class ReducedSetKernelPCA(KernelEmbedding):
         model = self.model_
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
         return model.certify(confidence, rows.X, rows.weights)
+
+    def row_error(self, X: Any) -> RowErrors:
+        """Estimate the error of the coordinates of each row, and how well it is represented.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        RowErrors
+            ``coordinates``: the estimated distance between the coordinates of ``transform`` and
+            those of exact kernel PCA, after the best linear alignment of the two embeddings.
+            ``residual``: the reconstruction error, which is large for rows that the components
+            do not represent.
+        """
+        return self.model_.row_errors(validate_points(self, X))
 
     @property
     def eigenvectors_(self) -> Array:

@@ -1,0 +1,251 @@
+"""What a row sample says about a fitted model: limits on its errors, and an error for each row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from .._core.gram import gram
+from ..kernels import RadialKernel
+from ..pairs import FEWEST, Estimate, FeaturePairs
+from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
+from ..spectral import Centered, EigenSystem, Moments, Plain, Shifted, ritz, solve
+from ..spectral.eigensystem import STORED_CENTERS
+from ..spectral.operators import FittedCentered
+from .perturbation import ANGLES, SampledSums, Solution
+
+Array = NDArray[np.floating]
+
+FURTHER_AXES = 15  # axes beyond those of the model that exact axes may turn towards
+MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
+_FEWEST_GROUPS = 10  # for a variance
+# A limit allows this much for the later steps of the Lanczos method, which are not taken.
+_TRUNCATED = 1.05
+_WORK = 2e10  # products in the projection on a basis; with a larger basis fewer rows are used
+_TIE, _BETTER = 0.05, 3.0  # errors above this are ties if another number is better by the factor
+
+
+class RowErrors(NamedTuple):
+    """Estimated errors of the coordinates of rows, and of their representation.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_samples,)
+        Distance between the coordinates of the model and those of exact kernel PCA, after the
+        best linear alignment of the two embeddings.
+    residual : ndarray of shape (n_samples,)
+        Squared distance in feature space between a row and its projection on the components:
+        large for rows that the embedding does not represent.
+    """
+
+    coordinates: Array
+    residual: Array
+
+
+class Limits(NamedTuple):
+    """Estimates and limits for each component.
+
+    Attributes
+    ----------
+    embedding : Estimate
+        Relative error of the coordinates.
+    eigenvalues : ndarray of shape (n_components, 2)
+        Intervals, divided by n.
+    angles : ndarray of shape (n_components,)
+        Limits in degrees for the leading spaces; NaN for those that were not analyzed.
+    better : int or None
+        Another number of components, if the last component is nearly tied with the next one, so
+        that the choice between them is arbitrary.
+    """
+
+    embedding: Estimate
+    eigenvalues: Array
+    angles: Array
+    better: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A model compared with the data of its row sample.
+
+    Attributes
+    ----------
+    kernel : RadialKernel
+        The kernel with its bandwidth resolved.
+    sample : RowSample
+        The sampled rows.
+    points : ndarray of shape (n_rows, n_features)
+        The points that represent them: their centers, or the rows themselves.
+    system : EigenSystem
+        The axes of the model and some further ones.
+    represent : callable or None
+        Coordinates in the span of the basis, if there is one.
+    n_components : int
+        Number of components of the model.
+    total : float
+        Sum of the weights of all rows, n.
+    """
+
+    kernel: RadialKernel
+    sample: RowSample
+    points: Array
+    system: EigenSystem
+    represent: Callable[[Array], Array] | None
+    n_components: int
+    total: float
+
+    @classmethod
+    def of(
+        cls,
+        kernel: RadialKernel,
+        reduced_set: ReducedSet,
+        system: EigenSystem,
+        wider: EigenSystem | None = None,
+    ) -> Analysis | None:
+        """Return the analysis of a model, or None if it has no row sample.
+
+        ``wider`` has more eigenpairs of the same operator; without it they are computed again,
+        which is impossible for an operator that contains the data.
+        """
+        sample = reduced_set.sample
+        if sample is None or len(sample) == 0:
+            return None
+        n = reduced_set.n_samples
+        own = np.array_equal(system.centers, reduced_set.centers) and not system.exact
+        represent = None if own else _projection(kernel, system.centers)
+        if not own:
+            sample = sample.head(int(np.clip(_WORK / len(system.centers) ** 2, 300, len(sample))))
+        rows = sample.rows.astype(np.float64)
+        points = rows if system.exact else reduced_set.centers[sample.labels].astype(np.float64)
+        wide = _wider(kernel, reduced_set, system, own) if wider is None else wider
+        return cls(kernel, sample, points, wide, represent, len(system.eigenvalues), n)
+
+    @property
+    def center(self) -> bool:
+        """True if the operator is centered in feature space."""
+        return is_centered(self.system)
+
+    @cached_property
+    def pairs(self) -> FeaturePairs:
+        """Inner products between the features of the rows and their representations."""
+        return FeaturePairs.of(self.kernel, self.sample, self.represent, self.points, self.total)
+
+    @property
+    def missing(self) -> str:
+        """Why there are no estimates, or an empty string."""
+        if not self.pairs.conclusive:
+            return f"the row sample has {len(self.sample)} rows, fewer than {FEWEST}"
+        return ""
+
+    def mmd(self, confidence: float) -> Estimate:
+        """Estimate the maximum mean discrepancy between data and model."""
+        return self.pairs.mmd(confidence)
+
+    def operator(self, confidence: float) -> Estimate:
+        """Estimate the Hilbert-Schmidt norm of the difference between the operators."""
+        return self.pairs.operator(confidence, center=self.center)
+
+    @cached_property
+    def _sums(self) -> SampledSums:
+        rows = self.sample.rows.astype(np.float64)
+        root = np.sqrt(self.system.eigenvalues)
+        fx = self.system.extend(rows) * root
+        exact, mu = self.system.exact, self.system.eigenvalues / self.total
+        fq = fx if exact else self.system.extend(self.points) * root
+        quantized = self.center and not exact
+        return SampledSums(self.pairs, fx, fq, mu, center=self.center, quantized=quantized)
+
+    @cached_property
+    def _solved(self) -> tuple[Solution, list[Solution]]:
+        return self._sums.solve(self.n_components)
+
+    def limits(self, confidence: float) -> Limits | None:
+        """Return limits for the eigenpairs; None if there are too few rows or too many axes."""
+        if self.missing or self.n_components > MOST_COMPONENTS:
+            return None
+        if len(self._sums.groups) < _FEWEST_GROUPS and self.pairs.unseen:
+            return None
+        r = self.n_components
+        errors = _TRUNCATED * np.sqrt(self._limit("squares", confidence))
+        sines = _TRUNCATED * np.sqrt(self._limit("sines", confidence))
+        angles = np.full(r, math.nan)
+        angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
+        values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
+        width = self._limit("eigenvalues", (1 + confidence) / 2)[:r] - values
+        width += (_TRUNCATED - 1) * np.abs(values - self._sums.mu[:r])
+        return Limits(
+            Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),
+            np.stack([values - width, values + width], axis=1),
+            angles,
+            _better(self._solved[0].sizes, errors, k),
+        )
+
+    def _limit(self, name: str, confidence: float) -> Array:
+        """Return upper limits from standard errors, by the jackknife over groups of rows."""
+        solution, without = self._solved
+        values: Array = getattr(solution, name)
+        n = len(without)
+        if n < 2:
+            return values
+        others = np.array([getattr(other, name) for other in without])
+        squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0)
+        error = np.sqrt(squares * (n - 1) / n * self.pairs.unseen)
+        return values + float(stdtrit(n - 1, confidence)) * error
+
+    def coordinate_errors(self, X: Array) -> Array:
+        """Estimate the error of the coordinates of each row of X."""
+        X = X.astype(np.float64)
+        coordinates = self.system.extend(X) * np.sqrt(self.system.eigenvalues)
+        xx = gram(self.kernel, X, self.sample.rows.astype(np.float64))
+        if self.represent is None:
+            xq = gram(self.kernel, X, self.points)
+        else:
+            xq = self.represent(X) @ self.represent(self.points).T
+        return self._sums.deviations(coordinates, xx, xq, self.n_components)
+
+
+def is_centered(system: EigenSystem) -> bool:
+    """Return True for centered kernel PCA; raise for operators that cannot be certified."""
+    if not isinstance(system.operator, Plain | FittedCentered | Shifted):
+        name = type(system.operator).__name__
+        raise TypeError(
+            f"Only plain or centered kernel PCA can be certified, got the operator {name}."
+        )
+    return not isinstance(system.operator, Plain)
+
+
+def _projection(kernel: RadialKernel, basis: Array) -> Callable[[Array], Array]:
+    """Return a function that projects the features of points on the span of a basis."""
+    moments = Moments.of(kernel, basis.astype(np.float64))
+    return lambda X: gram(kernel, X, moments.basis) @ moments.columns
+
+
+def _wider(
+    kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, own: bool
+) -> EigenSystem:
+    """Return the eigensystem with more eigenpairs, where they can be computed again."""
+    r, m = len(system.eigenvalues), reduced_set.n_centers
+    if system.exact or m > STORED_CENTERS or r > MOST_COMPONENTS:
+        return system
+    center = is_centered(system)
+    if own:
+        operator: Any = Centered() if center else Plain()
+        return solve(operator, kernel, reduced_set, min(r + FURTHER_AXES, m))
+    moments = Moments.of(kernel, system.centers.astype(np.float64))
+    moments = moments.add(reduced_set.centers, reduced_set.weights)
+    return ritz(moments, min(r + FURTHER_AXES, len(moments.basis)), center=center)
+
+
+def _better(sizes: list[int], errors: Array, k: int) -> int | None:
+    """Return the best other number of components if the last one is nearly tied with the next."""
+    best = int(np.argmin(errors))
+    tied = errors[k] > _TIE and errors[k] > _BETTER * errors[best]
+    return sizes[best] if tied else None

@@ -8,13 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, gammaincinv, gammaln
+from scipy.special import gammaln
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
-
 from ._core.sampling import median_distance
 
 Array = NDArray[np.floating]

@@ -30,8 +30,8 @@ class Certificate:
     """How far a model is from exact kernel PCA of its data, which is not computed.
 
     ``str`` and notebooks show a sentence and tables. Some bounds are guaranteed; the others are
-    estimated from a row sample and valid at the given confidence. Eigenvalues are on the scale of the model's
-    ``eigenvalues_``; the errors of the levels are those of operators divided by n.
+    estimated from a row sample and valid at the given confidence. Eigenvalues are on the scale of
+    the model's ``eigenvalues_``; the errors of the levels are those of operators divided by n.
 
     Attributes
     ----------

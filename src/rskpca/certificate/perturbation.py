@@ -10,11 +10,12 @@ matrix
     M = | A    S^1/2 |    A = diag(mu) + <v_j, h_i>,   S = <f_i, f_k>,
         | S^1/2   D  |    D = S^-1/2 <f_i, T f_k> S^-1/2.
 
-All entries are means over rows, or over pairs or triples of them. The leading eigenpairs of M are
-those of exact kernel PCA after one step of the block Lanczos method that starts from the model. This
-is exact to second order in the error of the operator, where perturbation theory would divide by
-eigengaps. Because <u, T w> is the mean over the rows of the product of the coordinates u and w, M
-is also the Gram matrix of coordinates, from which the error of the embedding follows.
+All entries are means over rows, or over pairs or triples of them. The leading eigenpairs of M
+approximate those of exact kernel PCA: they are one step of the block Lanczos method that starts from
+the model. To first order in the error of the operator this is perturbation theory, but nearly equal
+eigenvalues do no harm, because no eigengap is divided by. Because <u, T w> is the mean over the rows
+of the product of the coordinates u and w, M is also the Gram matrix of coordinates, from which the
+error of the embedding follows.
 
 About the mean, coordinates are relative to their means over the data. The mean of the model's
 coordinates over the data, which is zero over their representations, is an error of its own.

@@ -20,7 +20,7 @@ from ..row_sample import RowSample
 from ..spectral import Centered, EigenSystem, Moments, Plain, Shifted, ritz, solve
 from ..spectral.eigensystem import STORED_CENTERS
 from ..spectral.operators import FittedCentered
-from .perturbation import ANGLES, SampledSums, Solution
+from .perturbation import SampledSums, Solution
 
 Array = NDArray[np.floating]
 

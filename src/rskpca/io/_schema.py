@@ -33,7 +33,6 @@ from ..model import FittedModel
 from ..reduced_set import ReducedSet, Statistics
 from ..spectral.neighbours import NeighbourGraph
 from ..spectral.operators import Extensible
-
 from ._container import refuse
 
 Array = NDArray[np.floating]

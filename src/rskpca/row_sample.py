@@ -125,10 +125,8 @@ class RowSample:
         start, step = 0, _STEP
         while start < len(weights):
             rows = slice(start, min(start + step, len(weights)))
-            near, near_keys = (
-                np.empty(rows.stop - start, dtype=np.intp),
-                np.empty(rows.stop - start),
-            )
+            n = rows.stop - start
+            near, near_keys = np.empty(n, dtype=np.intp), np.empty(n)
             first = self.position + start
             count = find_small_keys(salt, first, weights[rows], threshold, near, near_keys)
             if count:

@@ -11,10 +11,10 @@ matrix
         | S^1/2   D  |    D = S^-1/2 <f_i, T f_k> S^-1/2.
 
 All entries are means over rows, or over pairs or triples of them. The leading eigenpairs of M
-approximate those of exact kernel PCA: they are one step of the block Lanczos method that starts from
-the model. To first order in the error of the operator this is perturbation theory, but nearly equal
-eigenvalues do no harm, because no eigengap is divided by. Because <u, T w> is the mean over the rows
-of the product of the coordinates u and w, M is also the Gram matrix of coordinates, from which the
+approximate those of exact kernel PCA by one step of the block Lanczos method that starts from the
+model. To first order in the error of the operator this is perturbation theory; but no eigengap is
+divided by, so nearly equal eigenvalues do no harm. Because <u, T w> is the mean over the rows of
+the product of the coordinates u and w, M is also the Gram matrix of coordinates, from which the
 error of the embedding follows.
 
 About the mean, coordinates are relative to their means over the data. The mean of the model's
@@ -188,7 +188,9 @@ class SampledSums:
         pieces = [(a, a, norms[0], 1), (a, b, norms[1], -1), (b, a, norms[1], -1),
                   (b, b, norms[2], 1)]  # fmt: skip
         self.squared_changes, self.own_changes = (
-            sum(sign * _by_group(self.groups, w * norm, u, v) for u, v, norm, sign in pieces)
+            np.sum(
+                [sign * _by_group(self.groups, w * norm, u, v) for u, v, norm, sign in pieces], 0
+            )
             for w in (s**2, self.own)
         )
 

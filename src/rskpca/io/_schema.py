@@ -31,6 +31,7 @@ from ..density.fading import FadingStream
 from ..density.window import WindowStream
 from ..model import FittedModel
 from ..reduced_set import ReducedSet, Statistics
+from ..row_sample import RowSample
 from ..spectral.neighbours import NeighbourGraph
 from ..spectral.operators import Extensible
 from ._container import refuse
@@ -52,7 +53,7 @@ EMBEDDINGS = (
     embedding.ReducedSetKernelPCA,
 )  # fmt: skip
 _OTHERS = (
-    AgingCover, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet, Spectrum,
+    AgingCover, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet, RowSample,
     StandardScaler, Statistics, WindowRows, WindowStream, certificate.Certificate,
     certificate.Level, kernels.Gaussian, kernels.Laplacian, spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip

@@ -185,14 +185,13 @@ class SampledSums:
         a, b, s = self.a, self.b, self.s
         self.changes = _by_group(self.groups, s, a, a) - _by_group(self.groups, s, b, b)
         norms = [(a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)]
-        pieces = [(a, a, norms[0], 1), (a, b, norms[1], -1), (b, a, norms[1], -1),
-                  (b, b, norms[2], 1)]  # fmt: skip
-        self.squared_changes, self.own_changes = (
-            np.sum(
-                [sign * _by_group(self.groups, w * norm, u, v) for u, v, norm, sign in pieces], 0
-            )
-            for w in (s**2, self.own)
-        )
+        products = [(a, a, norms[0]), (a, b, -norms[1]), (b, a, -norms[1]), (b, b, norms[2])]
+
+        def sum_squares(weights: Array) -> Array:
+            sums = [_by_group(self.groups, weights * norm, u, v) for u, v, norm in products]
+            return np.sum(sums, axis=0)
+
+        self.squared_changes, self.own_changes = sum_squares(s**2), sum_squares(self.own)
 
     def blocks(self, left_out: int | None = None) -> Blocks:
         """Return the blocks of M, without one of the groups if it is given."""

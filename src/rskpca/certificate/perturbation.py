@@ -133,6 +133,8 @@ class SampledSums:
         Coordinates of the rows and of their representations.
     mu : ndarray of shape (n_axes,)
         Eigenvalues of the model, divided by n.
+    largest : float
+        A bound on the eigenvalues of T orthogonal to the axes.
     center : bool
         True if the operators are centered in feature space.
     quantized : bool
@@ -146,13 +148,14 @@ class SampledSums:
         fx: Array,
         fq: Array,
         mu: Array,
+        largest: float,
         *,
         center: bool,
         quantized: bool,
     ) -> None:
         n = len(fx)
         self.mu, self.own, self.s = mu, pairs.own, pairs.shares
-        self.weights, self.center = pairs.weights[:, None], center
+        self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
         self.groups = [np.arange(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized = quantized
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
@@ -222,7 +225,7 @@ class SampledSums:
 
     def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
         """Return the solution from all groups, and those without each of them."""
-        largest = float(self.mu[-1])
+        largest = self.largest
         groups = range(len(self.groups)) if len(self.groups) > 1 else ()
         without = [Solution.of(self.blocks(g), largest, n_components) for g in groups]
         return Solution.of(self.blocks(), largest, n_components), without
@@ -234,7 +237,7 @@ class SampledSums:
         with the features of the sampled rows and with the representations of these.
         """
         blocks, r, q = self.blocks(), n_components, len(self.mu)
-        M = blocks.matrix(float(self.mu[-1]))
+        M = blocks.matrix(self.largest)
         values, vectors = _leading(M, q)
         relative = fx - blocks.offsets
         s = self.s[:, None]

@@ -189,12 +189,13 @@ class Analysis:
         if len(self._sums.groups) < _FEWEST_GROUPS and self.pairs.unseen:
             return None
         r = self.n_components
-        errors = _TRUNCATED * np.sqrt(self._limit("squares", confidence))
-        sines = _TRUNCATED * np.sqrt(self._limit("sines", confidence))
+        used = (1 + confidence) / 2  # half of the risk; squares are skewed
+        errors = _TRUNCATED * np.sqrt(self._limit("squares", used))
+        sines = _TRUNCATED * np.sqrt(self._limit("sines", used))
         angles = np.full(r, math.nan)
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
         values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
-        width = self._limit("eigenvalues", (1 + confidence) / 2)[:r] - values
+        width = self._limit("eigenvalues", used)[:r] - values
         width += (_TRUNCATED - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
             Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),

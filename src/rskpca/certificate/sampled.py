@@ -168,13 +168,13 @@ class Analysis:
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
 
-        It is the trace that the axes leave, or the last eigenvalue of the model if that is less.
+        It is the trace that the axes leave.
         """
         s, xx = self.pairs.shares, self.pairs.xx
         about = fx - s @ fx if self.center else fx
         trace = float(s @ np.diag(xx) - s @ (about**2).sum(axis=1))
         trace -= float(s @ xx @ s) if self.center else 0.0
-        return min(max(trace, float(mu[-1])), float(mu[self.n_components - 1]))
+        return max(trace, float(mu[-1]))
 
     @cached_property
     def _solved(self) -> tuple[Solution, list[Solution]]:

@@ -198,7 +198,7 @@ class RowSample:
     def _represents(self, total: float) -> bool:
         """Return True if the estimated weight of all rows differs from the total by chance."""
         kept, light = self.probabilities, 1 / self.threshold  # a light row stands for this weight
-        variance = float(((self.weights / kept) ** 2 @ (1 - kept)))
+        variance = float((self.weights / kept) ** 2 @ (1 - kept))
         slack = _DEVIATIONS * (math.sqrt(variance) + light) + _ROUNDING * total
         return abs(float((self.weights / kept).sum()) - total) <= slack
 

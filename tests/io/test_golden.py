@@ -112,7 +112,7 @@ def test_sums_at_random_frequencies_are_dropped(path):
 @pytest.mark.parametrize("name", golden.sampled_models())
 def test_row_samples_equal_those_from_this_machine(name):
     """The same rows are chosen; logarithms may be rounded differently."""
-    model, expected = load(golden.VERSION_3)[name]
+    model, _ = load(golden.VERSION_3)[name]
     here = golden.sampled_models()[name]
     for verb in ("load", "partial_fit"):
         if verb == "partial_fit" and name != "refined":

@@ -107,8 +107,7 @@ def _measure_summary(model: ShadowDensity) -> dict[str, float]:
     sums = (own.weights, own.displacement, own.scatter, own.residue)
     per_center = sum(array.nbytes for array in (own.centers, *sums)) / own.n_centers
     sample = own.sample
-    arrays = (sample.rows, sample.weights, sample.labels, sample.keys)
-    certificate = sum(array.nbytes for array in arrays)
+    certificate = sum(a.nbytes for a in (sample.rows, sample.weights, sample.labels, sample.keys))
     seconds = merged.seconds * own.n_centers / other.n_centers
     return {
         "merge_seconds": seconds, "summary_bytes": per_center, "certificate_bytes": certificate

@@ -133,6 +133,8 @@ class SampledSums:
         Coordinates of the rows and of their representations.
     mu : ndarray of shape (n_axes,)
         Eigenvalues of the model, divided by n.
+    largest : float
+        A bound on the eigenvalues of T orthogonal to the axes.
     center : bool
         True if the operators are centered in feature space.
     quantized : bool
@@ -146,13 +148,14 @@ class SampledSums:
         fx: Array,
         fq: Array,
         mu: Array,
+        largest: float,
         *,
         center: bool,
         quantized: bool,
     ) -> None:
         n = len(fx)
         self.mu, self.own, self.s = mu, pairs.own, pairs.shares
-        self.weights, self.center = pairs.weights[:, None], center
+        self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
         self.groups = [np.arange(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized = quantized
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
@@ -160,6 +163,7 @@ class SampledSums:
         self.b = fq
         self._sum_pairs(pairs)
         self._sum_rows()
+        self.noise = pairs.unseen * self._noise()
 
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
         """Sum h_i at every feature vector, and its inner products, by groups."""
@@ -185,14 +189,23 @@ class SampledSums:
         a, b, s = self.a, self.b, self.s
         self.changes = _by_group(self.groups, s, a, a) - _by_group(self.groups, s, b, b)
         norms = [(a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)]
-        pieces = [(a, a, norms[0], 1), (a, b, norms[1], -1), (b, a, norms[1], -1),
-                  (b, b, norms[2], 1)]  # fmt: skip
-        self.squared_changes, self.own_changes = (
-            np.sum(
-                [sign * _by_group(self.groups, w * norm, u, v) for u, v, norm, sign in pieces], 0
-            )
-            for w in (s**2, self.own)
-        )
+        products = [(a, a, norms[0]), (a, b, -norms[1]), (b, a, -norms[1]), (b, b, norms[2])]
+
+        def sum_squares(weights: Array) -> Array:
+            sums = [_by_group(self.groups, weights * norm, u, v) for u, v, norm in products]
+            return np.sum(sums, axis=0)
+
+        self.squared_changes, self.own_changes = sum_squares(s**2), sum_squares(self.own)
+
+    def _noise(self) -> Array:
+        """Return the part of <f_i, T f_k> that is due to the sampling error of f."""
+        n = len(self.groups)
+        if n < 2:
+            return np.zeros((len(self.mu), len(self.mu)))
+        parts = self.at_x - self.a @ self.changes.transpose(0, 2, 1)
+        parts = (parts - parts.mean(axis=0)).reshape(-1, len(self.mu))
+        weights = np.tile(self.s, n)[:, None]
+        return parts.T @ (weights * parts) * n / (n - 1)
 
     def blocks(self, left_out: int | None = None) -> Blocks:
         """Return the blocks of M, without one of the groups if it is given."""
@@ -217,13 +230,13 @@ class SampledSums:
         return Blocks(
             np.diag(self.mu) + (changes + changes.T) / (2 * total),
             (S + S.T) / 2,
-            F.T @ (weights[:, None] * F),
+            F.T @ (weights[:, None] * F) - self.noise,
             offsets if self.quantized else np.zeros(len(self.mu)),
         )
 
     def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
         """Return the solution from all groups, and those without each of them."""
-        largest = float(self.mu[-1])
+        largest = self.largest
         groups = range(len(self.groups)) if len(self.groups) > 1 else ()
         without = [Solution.of(self.blocks(g), largest, n_components) for g in groups]
         return Solution.of(self.blocks(), largest, n_components), without
@@ -235,7 +248,7 @@ class SampledSums:
         with the features of the sampled rows and with the representations of these.
         """
         blocks, r, q = self.blocks(), n_components, len(self.mu)
-        M = blocks.matrix(float(self.mu[-1]))
+        M = blocks.matrix(self.largest)
         values, vectors = _leading(M, q)
         relative = fx - blocks.offsets
         s = self.s[:, None]

@@ -28,7 +28,7 @@ FURTHER_AXES = 15  # axes beyond those of the model that exact axes may turn tow
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
 _FEWEST_GROUPS = 10  # for a variance
 # A limit allows this much for the later steps of the Lanczos method, which are not taken.
-_TRUNCATED = 1.05
+_TRUNCATED = 1.03
 _WORK = 2e10  # products in the projection on a basis; with a larger basis fewer rows are used
 _TIE, _BETTER = 0.05, 3.0  # errors above this are ties if another number is better by the factor
 
@@ -160,8 +160,19 @@ class Analysis:
         fx = self.system.extend(rows) * root
         exact, mu = self.system.exact, self.system.eigenvalues / self.total
         fq = fx if exact else self.system.extend(self.points) * root
-        quantized = self.center and not exact
-        return SampledSums(self.pairs, fx, fq, mu, center=self.center, quantized=quantized)
+        flags = {"center": self.center, "quantized": self.center and not exact}
+        return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
+
+    def _largest(self, fx: Array, mu: Array) -> float:
+        """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
+
+        It is the trace that the axes leave, or the last eigenvalue of the model if that is less.
+        """
+        s, xx = self.pairs.shares, self.pairs.xx
+        about = fx - s @ fx if self.center else fx
+        trace = float(s @ np.diag(xx) - s @ (about**2).sum(axis=1))
+        trace -= float(s @ xx @ s) if self.center else 0.0
+        return min(max(trace, float(mu[-1])), float(mu[self.n_components - 1]))
 
     @cached_property
     def _solved(self) -> tuple[Solution, list[Solution]]:
@@ -179,7 +190,8 @@ class Analysis:
         angles = np.full(r, math.nan)
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
         values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
-        width = self._limit("eigenvalues", (1 + confidence) / 2)[:r] - values
+        width = self._limit("eigenvalues", (1 + confidence) / 2, squared=False)[:r]
+        width -= values
         width += (_TRUNCATED - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
             Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),
@@ -188,7 +200,7 @@ class Analysis:
             _better(self._solved[0].sizes, errors, k),
         )
 
-    def _limit(self, name: str, confidence: float) -> Array:
+    def _limit(self, name: str, confidence: float, *, squared: bool = True) -> Array:
         """Return upper limits from standard errors, by the jackknife over groups of rows."""
         solution, without = self._solved
         values: Array = getattr(solution, name)
@@ -198,7 +210,9 @@ class Analysis:
         others = np.array([getattr(other, name) for other in without])
         squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0)
         error = np.sqrt(squares * (n - 1) / n * self.pairs.unseen)
-        return values + float(stdtrit(n - 1, confidence)) * error
+        # Noise adds to a sum of squares. Where it dominates, the standard error is too small.
+        noise = (n - 1) * self.pairs.unseen * (others.mean(axis=0) - values)
+        return values + float(stdtrit(n - 1, confidence)) * error + np.maximum(noise, 0) * squared
 
     def coordinate_errors(self, X: Array) -> Array:
         """Estimate the error of the coordinates of each row of X."""

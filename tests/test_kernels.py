@@ -198,7 +198,7 @@ def test_the_default_bandwidth_is_the_median_distance():
     assert Gaussian().resolve(X).bandwidth == median_distance(X)
 
 
-# ---------------------------------------------------- feature space and random frequencies
+# ------------------------------------------------------------------ feature space
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
@@ -221,27 +221,6 @@ def test_the_squared_kernel_equals_the_square_of_the_kernel(kernel):
     r = np.linspace(0, 10, 10_001)
     slope = np.abs(np.diff(squared.drop(r))).max() / 1e-3
     assert slope <= squared.lipschitz_constant * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0)])
-@pytest.mark.parametrize("d", [1, 3, 20])
-def test_frequencies_reproduce_the_kernel(kernel, d):
-    """By Bochner's theorem, cos <omega, x> has mean k(x, 0); sums and differences give k^2."""
-    omega = kernel.frequencies((2, 20_000), d, np.random.default_rng(0))
-    assert omega.shape == (2, 20_000, d)
-    for length in (0.3, 1.0, 3.0):
-        x = np.full(d, length / np.sqrt(d))
-        k = 1 - kernel.drop(length)
-        assert np.cos(omega @ x).mean() == pytest.approx(k, abs=0.02)
-        for pairs in (omega[0] - omega[1], omega[0] + omega[1]):
-            assert np.cos(pairs @ x).mean() == pytest.approx(k**2, abs=0.03)
-
-
-def test_frequencies_are_stratified_by_length():
-    omega = Laplacian(1.0).frequencies((2, 100), 3, np.random.default_rng(0))
-    lengths = np.sort(np.linalg.norm(omega, axis=-1), axis=-1)
-    np.testing.assert_allclose(lengths[0, 5:95], lengths[1, 5:95], rtol=0.25)
-    assert RadialKernel(np.cos, 1.0, 1.0).frequencies((2,), 3, np.random.default_rng(0)) is None
 
 
 @pytest.mark.parametrize("slope", [-1, 0, np.nan, np.inf, "a", True])

@@ -31,6 +31,7 @@ _MOST_VALUES = 2**24  # bounds the memory of samples with very many features
 _FEWEST = 200  # rows that are kept regardless of the number of features
 _STEP = 4_096  # rows hashed at first; later steps are as long as all before them
 _DEVIATIONS = 6  # more deviations than this are not chance
+_ROUNDING = 1e-9  # relative error of sums of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ class RowSample:
         """Return a sample of no rows, for rows like these; None if ``size`` is 0."""
         if size == 0:
             return None
-        size = min(size, max(_MOST_VALUES // like.shape[1], _FEWEST))
+        size = min(int(size), max(_MOST_VALUES // like.shape[1], _FEWEST))
         no_labels = np.empty(0, dtype=np.intp)
         return cls(like[:0].copy(), np.empty(0), no_labels, np.empty(0), math.inf, size, salt, 0)
 
@@ -172,12 +173,14 @@ class RowSample:
         threshold = smaller._new_threshold(other.keys, min(self.threshold, other.threshold))
         return smaller._join(other.rows, other.weights, labels[other.labels], other.keys, threshold)
 
-    def remove(self, X: Array, weights: Array) -> RowSample | None:
+    def remove(self, X: Array, weights: Array, total: float) -> RowSample | None:
         """Return the sample without these rows, or None if it is no longer uniform.
 
         Rows are recognized by their values and weights. If the data contain copies of a row, it
         is unknown which of them was sampled; then far more rows are found in the sample than
-        chance allows. Far fewer are found if the values were rounded differently.
+        chance allows. Far fewer are found if the values were rounded differently. ``total`` is
+        the weight of the remaining rows: if few rows are removed at a time, the errors add up
+        until the sample represents another weight.
         """
         wanted = Counter(_contents(X, weights))
         kept = np.ones(len(self), dtype=bool)
@@ -189,7 +192,15 @@ class RowSample:
         slack = _DEVIATIONS * (math.sqrt(expected) + 1) if math.isfinite(self.threshold) else 0.0
         if abs(np.count_nonzero(~kept) - expected) > slack:
             return None
-        return self._take(kept)
+        left = self._take(kept)
+        return left if left._represents(total) else None
+
+    def _represents(self, total: float) -> bool:
+        """Return True if the estimated weight of all rows differs from the total by chance."""
+        kept, light = self.probabilities, 1 / self.threshold  # a light row stands for this weight
+        variance = float((self.weights / kept) ** 2 @ (1 - kept))
+        slack = _DEVIATIONS * (math.sqrt(variance) + light) + _ROUNDING * total
+        return abs(float((self.weights / kept).sum()) - total) <= slack
 
     def relabel(self, labels: Labels) -> RowSample:
         """Return the sample with other labels; rows whose center becomes -1 are left out."""
@@ -203,12 +214,16 @@ class RowSample:
         return shorter._join(*_nothing(self), float(self.keys[size]))
 
     def scale(self, factor: float) -> RowSample:
-        """Multiply the weight of every row by a factor, which does not change the sample."""
+        """Multiply the weight of every row by a factor, which does not change the sample.
+
+        Rows whose weight becomes 0 are left out.
+        """
+        with np.errstate(all="ignore"):
+            weights, keys = self.weights * factor, self.keys / factor
+            threshold = float(np.float64(self.threshold) / factor)
+        held = (weights > 0) & np.isfinite(keys)
         return replace(
-            self,
-            weights=self.weights * factor,
-            keys=self.keys / factor,
-            threshold=self.threshold / factor,
+            self._take(held), weights=weights[held], keys=keys[held], threshold=threshold
         )
 
     def _take(self, kept: NDArray[np.bool_]) -> RowSample:

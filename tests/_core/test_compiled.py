@@ -5,7 +5,7 @@ import importlib
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-MODULES = ["compiled", "compiled_cover", "compiled_fourier"]
+MODULES = ["compiled", "compiled_cover", "compiled_sample"]
 
 
 @pytest.mark.parametrize("name", MODULES)

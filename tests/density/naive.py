@@ -1,7 +1,8 @@
 """Readable reference stream that adds one row at a time to a dictionary of centers."""
 
 import numpy as np
-from rskpca.spectrum import Spectrum
+
+from rskpca._core import reference
 
 
 class NaiveStream:
@@ -95,7 +96,22 @@ def assert_same(reduced_set, naive, rtol=1e-12):
     assert np.isclose(reduced_set.n_samples, weights.sum(), rtol=rtol)
 
 
-def spectrum_of(naive, spectrum):
-    """Return the Fourier sums of the current rows at the same frequencies."""
-    nothing = Spectrum(spectrum.turns, spectrum.origin, 0 * spectrum.sums, spectrum.kernel)
-    return nothing.add(*naive.data())
+def assert_same_sample(sample, naive):
+    """Check that a sample consists of the current rows with the smallest keys."""
+    rows, weights = naive.data()
+    numbers = list(naive.rows)
+    keys = np.concatenate(
+        [
+            reference.sample_keys(sample.salt, n, w[None])
+            for n, w in zip(numbers, weights, strict=True)
+        ]
+    )
+    homes = {home: j for j, home in enumerate(naive.centers)}
+    labels = np.array([homes[home] for _, _, home in naive.rows.values()])
+    chosen = np.argsort(keys, kind="stable")[: sample.size]
+    np.testing.assert_array_equal(sample.rows, rows[chosen])
+    np.testing.assert_array_equal(sample.labels, labels[chosen])
+    np.testing.assert_array_equal(sample.weights, weights[chosen])
+    np.testing.assert_allclose(sample.keys, keys[chosen], rtol=1e-15)
+    threshold = np.sort(keys)[sample.size] if len(keys) > sample.size else np.inf
+    assert np.isclose(sample.threshold, threshold, rtol=1e-15)

@@ -1,6 +1,7 @@
 """Test fitting in blocks, which merges covers and counts the rows within the radius."""
 
 import pickle
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -16,7 +17,7 @@ DENSITY = ShadowDensity(Gaussian(6.0), ell=4.0)
 
 
 def fit_blocks(density=DENSITY, rows=X):
-    return ShadowBlocks.of(density, density.kernel, rows[:0], rows[0])
+    return ShadowBlocks.of(density, density.kernel, rows[:0])
 
 
 def first_within(rows, centers, radius):
@@ -37,9 +38,12 @@ def merge_blocks(shadow, parts, weights=None):
 
 
 def test_fitting_one_block_equals_algorithm_2():
-    found, expected = fit_blocks().cover(X), DENSITY.fit(X).reduced_set_
-    assert found == expected
-    assert merge_blocks(fit_blocks(), [X])[1] == expected
+    """Only the sample differs, because the hash depends on the whole block."""
+    found, expected = fit_blocks().cover(X), replace(DENSITY.fit(X).reduced_set_, sample=None)
+    again = merge_blocks(fit_blocks(), [X])[1]
+    assert replace(found, sample=None) == replace(again, sample=None) == expected
+    assert found.sample == again.sample
+    assert_sampled(found, X)
 
 
 @pytest.mark.parametrize("n_blocks", [2, 7, 40])
@@ -64,9 +68,51 @@ def test_rows_not_covered_by_a_merged_center_become_centers():
     assert gaps[np.triu_indices(len(gaps), 1)].min() >= found.spacing**2
 
 
-def test_fourier_sums_equal_those_of_a_single_fit():
-    _, found = merge_blocks(fit_blocks(), np.array_split(X, 7))
-    assert found.spectrum == DENSITY.fit(X).reduced_set_.spectrum
+def assert_sampled(found, rows, size=2000):
+    """Check that all rows, or some of them, are in the sample, with the first center within."""
+    sample = found.sample
+    assert len(sample) == min(size, len(rows))
+    assert len({row.tobytes() for row in sample.rows}) == len(sample)
+    assert {row.tobytes() for row in sample.rows} <= {row.tobytes() for row in rows}
+    labels, _ = first_within(sample.rows, found.centers, found.radius)
+    np.testing.assert_array_equal(sample.labels, labels)
+
+
+@pytest.mark.parametrize("n_blocks", [2, 7, 40])
+@pytest.mark.parametrize("size", [30, 2000])
+def test_the_samples_of_all_blocks_are_merged(n_blocks, size):
+    shadow = fit_blocks(ShadowDensity(Gaussian(6.0), ell=4.0, sample_size=size))
+    merged, found = merge_blocks(shadow, np.array_split(X, n_blocks))
+    assert_sampled(found, X, size)
+    np.testing.assert_array_equal(merged.sample.rows, found.sample.rows)
+    np.testing.assert_array_equal(merged.sample.keys, found.sample.keys)
+
+
+def test_the_order_in_which_counts_are_merged_does_not_matter():
+    shadow = fit_blocks(ShadowDensity(Gaussian(6.0), ell=4.0, sample_size=30))
+    merged, expected = merge_blocks(shadow, np.array_split(X, 7))
+    counts = [shadow.count(merged.centers, part) for part in np.array_split(X, 7)]
+    found = shadow.join(merged, reduce(Counts.merge, counts[::-1]))
+    assert found.sample.relabel(np.arange(found.n_centers)) == found.sample
+    np.testing.assert_array_equal(found.sample.rows, expected.sample.rows)
+
+
+def test_estimates_from_merged_samples_are_unbiased():
+    weights = np.random.default_rng(0).random(len(X))
+    expected, found = weights @ np.sin(X[:, 0]), []
+    parts, shares = np.array_split(X, 7), np.array_split(weights, 7)
+    for seed in range(200):
+        density = ShadowDensity(Gaussian(6.0), ell=2.0, sample_size=60, random_state=seed)
+        sample = merge_blocks(fit_blocks(density), parts, shares)[1].sample
+        found.append(np.sin(sample.rows[:, 0]) @ (sample.weights / sample.probabilities))
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - expected) < 4 * error
+    assert error < 0.02 * weights.sum()
+
+
+def test_no_sample_is_kept_if_the_size_is_zero():
+    shadow = fit_blocks(ShadowDensity(Gaussian(6.0), ell=4.0, sample_size=0))
+    assert all(found.sample is None for found in merge_blocks(shadow, np.array_split(X, 7)))
 
 
 def test_integer_weights_are_equivalent_to_repeated_rows():
@@ -78,7 +124,11 @@ def test_integer_weights_are_equivalent_to_repeated_rows():
     weighted, expected = merge_blocks(shadow, parts, weights)[1], merge_blocks(shadow, repeated)[1]
     np.testing.assert_array_equal(weighted.centers, expected.centers)
     np.testing.assert_array_equal(weighted.weights, expected.weights)
-    assert weighted.spectrum == expected.spectrum
+    sample = weighted.sample
+    assert sample.weights.sum() == expected.n_samples  # it contains all rows of positive weight
+    np.testing.assert_array_equal(
+        sample.labels, first_within(sample.rows, weighted.centers, 1.5)[0]
+    )
 
 
 def test_fractional_weights_remain_accurate_when_all_other_rows_are_forgotten():
@@ -164,7 +214,7 @@ def test_blocks_that_differ_between_the_passes_are_rejected():
         ({"ell": np.inf}, r"ell=inf keeps every row"),
         ({"max_centers": 50}, r"max_centers=50 bounds a stream"),
         ({"warm_start": True}, r"warm_start=True starts from the previous fit"),
-        ({"n_frequencies": -1}, r"n_frequencies must be an integer"),
+        ({"sample_size": -1}, r"sample_size must be an integer"),
         ({"ell": 0}, r"ell must be a positive number"),
     ],
 )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rskpca import FadingDensity, Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca.density import _aging, fading
 from tests.density.invariants import DensityInvariants
-from tests.density.naive import NaiveStream, assert_same, spectrum_of
+from tests.density.naive import NaiveStream, assert_same
 from tests.density.test_window import drifting_rows
 from tests.states import fitted_state
 
@@ -53,11 +53,36 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
         s = density.reduced_set_
         assert_same(s, naive, rtol=1e-11)
         assert weighted or s.radius is not None
-        assert (s.radius is None) == (s.spectrum is None) == (s.displacement is None)
-        if s.spectrum is None:  # the expired weight is not negligible
-            continue
-        direct = spectrum_of(naive, s.spectrum)
-        np.testing.assert_allclose(s.spectrum.sums, direct.sums, atol=1e-6 * s.n_samples)
+        assert (s.radius is None) == (s.sample is None) == (s.displacement is None)
+        if s.sample is not None:  # else the expired weight is not negligible
+            assert_sampled(s.sample, naive)
+
+
+def assert_sampled(sample, naive):
+    """Check the rows of a sample, their decayed weights and their centers."""
+    homes = {home: j for j, home in enumerate(naive.centers)}
+    counts = naive.counts()
+    known = {row.tobytes(): (counts[n], homes[home]) for n, (row, _, home) in naive.rows.items()}
+    expected = [known[row.tobytes()] for row in sample.rows]  # fails for rows that have expired
+    np.testing.assert_allclose(sample.weights, [weight for weight, _ in expected], rtol=1e-11)
+    np.testing.assert_array_equal(sample.labels, [label for _, label in expected])
+    if sample.threshold == np.inf:  # rows that are not in the sample have no weight
+        assert sample.weights.sum() == pytest.approx(sum(counts.values()), rel=1e-11)
+
+
+@pytest.mark.parametrize("half_life", [3.0, 40.0, 500.0])
+def test_estimates_from_the_sample_are_unbiased(half_life):
+    X = drifting_rows(600)
+    weights = 2.0 ** ((np.arange(600) - 599) / half_life)
+    expected = weights @ np.sin(X[:, 0])
+    found = []
+    for seed in range(400):
+        density = fading_density(half_life, sample_size=40, random_state=seed)
+        sample = density.fit(X).reduced_set_.sample
+        found.append(np.sin(sample.rows[:, 0]) @ (sample.weights / sample.probabilities))
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - expected) < 4 * error + 1e-6 * weights.sum()
+    assert error < 0.05 * weights.sum()
 
 
 @given(
@@ -65,15 +90,16 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
     cuts=st.lists(st.integers(1, 699), max_size=6),
     half_life=st.sampled_from([0.5, 1.0, 2.5, 300.0]),
     weighting=st.sampled_from([None, "whole", "fractional"]),
+    size=st.sampled_from([5, 60, 2000]),
 )
-@settings(max_examples=30, deadline=None)
-def test_any_chunking_gives_bitwise_equal_results(seed, cuts, half_life, weighting):
+@settings(max_examples=60, deadline=None)
+def test_any_chunking_gives_bitwise_equal_results(seed, cuts, half_life, weighting, size):
     X = drifting_rows(700, seed=seed)
     rng = np.random.default_rng(seed)
     weights = {"whole": rng.integers(1, 9, 700), "fractional": rng.random(700)}.get(weighting)
     weights = np.ones(700) if weights is None else weights.astype(float)
-    whole = fading_density(half_life).fit(X, sample_weight=weights)
-    stream = fading_density(half_life)
+    whole = fading_density(half_life, sample_size=size).fit(X, sample_weight=weights)
+    stream = fading_density(half_life, sample_size=size)
     for rows in np.split(np.arange(700), sorted(set(cuts))):
         stream.partial_fit(X[rows], sample_weight=weights[rows])
     assert stream.reduced_set_ == whole.reduced_set_
@@ -100,31 +126,31 @@ def test_accuracy_is_preserved_over_many_half_lives():
     s = fading_density(1.5).fit(np.zeros((3000, 1))).reduced_set_
     total = 1 / (1 - 2 ** (-1 / 1.5))
     assert s.n_samples == pytest.approx(total, rel=1e-14)
-    np.testing.assert_allclose(s.spectrum.sums, total, rtol=1e-14)
+    assert s.sample.weights.sum() == pytest.approx(total, rel=1e-14)
 
 
 def test_a_drifting_stream_is_tracked_in_bounded_memory():
     X = np.random.default_rng(0).normal(size=(40_000, 2)) + np.linspace(0, 1e4, 40_000)[:, None]
-    stream = fading_density(20.0, n_frequencies=0)
+    stream = fading_density(20.0, sample_size=0)
     sizes = [stream.partial_fit(chunk).reduced_set_.n_centers for chunk in np.split(X, 20)]
     assert max(sizes) <= fading.PATIENCE * 20
     assert len(pickle.dumps(stream)) < 100_000
     np.testing.assert_array_less(9e3, stream.reduced_set_.centers)
 
 
-def test_fourier_sums_are_dropped_if_expired_centers_had_a_large_weight():
+def test_the_sample_is_dropped_if_expired_centers_had_a_large_weight():
     X = np.zeros((1000, 1))
     X[0] = 50.0
     weights = np.r_[1e12, np.ones(999)]
     stream = fading_density(1.0).partial_fit(X[:80], sample_weight=weights[:80])
     assert stream.reduced_set_.n_centers == 1
-    assert stream.reduced_set_.spectrum is not None  # 1e12 2^-79 is negligible
+    assert stream.reduced_set_.sample is not None  # 1e12 2^-79 is negligible
     assert stream.reduced_set_.radius == 0.5
     heavy = fading_density(1.0).partial_fit(X[:30], sample_weight=weights[:30])
     assert heavy.reduced_set_.n_centers == 1  # the heavy center expired with a weight of 1e12 2^-29
-    for name in ("spectrum", "radius", "displacement", "scatter"):
+    for name in ("sample", "radius", "displacement", "scatter"):
         assert getattr(heavy.reduced_set_, name) is None
-    assert heavy.partial_fit(X[30:]).reduced_set_.spectrum is not None
+    assert heavy.partial_fit(X[30:]).reduced_set_.sample is not None
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -140,7 +166,7 @@ def test_the_certificate_remains_valid_after_a_heavy_row_expires(heaviest, half_
     )
     assert model.reduced_set_.centers.max() < 50  # the heavy row has expired
     measured = certificate.level("measured")
-    for name in ("a priori", "a posteriori", "spectral"):
+    for name in ("a priori", "a posteriori", "sample"):
         level = certificate.level(name)
         assert (level.operator is None) == (heaviest > 2)
         assert level.operator is None or measured.operator <= level.operator
@@ -185,7 +211,7 @@ def test_the_certificate_is_valid_for_the_decayed_rows(center):
     weights = 2.0 ** ((np.arange(2000) - 1999) / 80.0)
     certificate = model.certify(X, sample_weight=weights)
     measured = certificate.level("measured")
-    for name in ("a priori", "a posteriori", "spectral"):
+    for name in ("a priori", "a posteriori", "sample"):
         level = certificate.level(name)
         assert measured.operator <= level.operator
         assert measured.mmd <= level.mmd

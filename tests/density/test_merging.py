@@ -97,16 +97,31 @@ def test_merging_in_any_grouping_preserves_the_weight_the_spacing_and_the_cover(
     assert merge(a, b, c).reduced_set_ == left
     assert left.n_samples == right.n_samples == 900
     assert left.spacing == right.spacing == 0.5
-    np.testing.assert_allclose(left.spectrum.sums, right.spectrum.sums, atol=1e-10)
+    np.testing.assert_array_equal(left.sample.rows, right.sample.rows)
+    np.testing.assert_array_equal(left.sample.keys, right.sample.keys)
     for s, most in ((left, 2), (right, 3)):
         assert max_distance(X_ALL, s.centers) <= s.radius <= most * 0.5
+        distances = np.linalg.norm(s.sample.rows - s.centers[s.sample.labels], axis=1)
+        assert distances.max() <= s.radius
+        assert len(s.sample) == 900
+
+
+def test_the_sample_of_merged_models_represents_all_data():
+    merged = [merge(*(shadow(sample_size=60, random_state=seed).fit(part) for part in PARTS))
+              for seed in range(300)]  # fmt: skip
+    samples = [density.reduced_set_.sample for density in merged]
+    assert {len(sample) for sample in samples} == {60}
+    found = [np.sin(s.rows[:, 0]) @ (s.weights / s.probabilities) for s in samples]
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - np.sin(X_ALL[:, 0]).sum()) < 4 * error
+    assert error < 0.02 * len(X_ALL)
 
 
 def test_distant_data_are_merged_into_the_same_set_in_any_grouping():
     far = [part + 100 * i for i, part in enumerate(PARTS)]
-    a, b, c = (shadow(n_frequencies=0).fit(part) for part in far)
+    a, b, c = (shadow(sample_size=0).fit(part) for part in far)
     left, right = merge(merge(a, b), c).reduced_set_, merge(a, merge(b, c)).reduced_set_
-    assert left == right == shadow(n_frequencies=0).fit(np.concatenate(far)).reduced_set_
+    assert left == right == shadow(sample_size=0).fit(np.concatenate(far)).reduced_set_
 
 
 def test_merging_exact_models_gives_an_exact_model():
@@ -121,7 +136,7 @@ def test_the_certificate_of_a_merged_model_is_valid_for_all_data(center):
     models = [ReducedSetKernelPCA(3, bandwidth=2.0, center=center).fit(part) for part in PARTS]
     certificate = merge(*models).certify(X_ALL)
     measured = certificate.level("measured")
-    for name in ("a priori", "a posteriori", "spectral"):
+    for name in ("a priori", "a posteriori", "sample"):
         level = certificate.level(name)
         assert measured.operator <= level.operator
         assert measured.mmd <= level.mmd

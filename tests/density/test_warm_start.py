@@ -5,6 +5,7 @@ import pytest
 
 from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
 from rskpca._core import reference
+from rskpca.row_sample import RowSample
 from tests import datasets
 from tests.states import fitted_state
 
@@ -32,7 +33,12 @@ def test_rows_are_assigned_to_the_old_centers_first(dtype):
     np.testing.assert_array_equal(s.weights, np.bincount(own)[used])
     np.testing.assert_array_equal(density.labels_, np.searchsorted(used, own))
     np.testing.assert_allclose(s.scatter, np.bincount(own, distances)[used], atol=1e-12)
-    assert s.spectrum == ShadowDensity(Gaussian(2.0)).fit(LATER.astype(dtype)).reduced_set_.spectrum
+    sample = s.sample
+    assert sample.relabel(np.zeros(s.n_centers, dtype=np.intp)) == RowSample.of(
+        LATER.astype(dtype), np.ones(len(LATER)), np.zeros(len(LATER), dtype=np.intp)
+    )
+    distances = np.linalg.norm(sample.rows - s.centers[sample.labels], axis=1)
+    assert distances.max() < s.radius
 
 
 def test_the_first_fit_is_a_cold_start():
@@ -66,7 +72,7 @@ def test_old_centers_are_discarded_if_ell_is_infinite():
 def test_the_certificate_is_valid_after_a_warm_start():
     model = ReducedSetKernelPCA(3, density=warm()).fit(X).fit(LATER)
     certificate = model.certify(LATER)
-    for name in ("a priori", "a posteriori", "spectral"):
+    for name in ("a priori", "a posteriori", "sample"):
         assert certificate.level("measured").operator <= certificate.level(name).operator
 
 

@@ -129,7 +129,7 @@ def test_operators_and_eigenvalues_differ_within_both_certificates(center):
     left, right = here.reduced_set_, there.reduced_set_
     apart = measure(here.kernel_, left.centers, right, left.weights, center=center)
     assert apart > 0
-    for name in ("a priori", "a posteriori", "spectral"):
+    for name in ("a priori", "a posteriori", "sample"):
         assert apart <= sum(c.level(name).operator for c in both)
     shift = np.abs(both[0].eigenvalues - both[1].eigenvalues)
     for kind in ("certain", "likely"):

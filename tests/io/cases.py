@@ -86,10 +86,17 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "eigensystem": lambda X: ReducedSetKernelPCA(2, kernel=_K).fit(X).eigensystem_,
     "certificate": lambda X: ReducedSetKernelPCA(2, kernel=_K).fit(X).certificate_,
     "certificate, measured": lambda X: ReducedSetKernelPCA(2, kernel=_K).fit(X).certify(X),
+    "certificate, refined": lambda X: (
+        ReducedSetKernelPCA(2, kernel=_K, refine="nystrom").fit(X).certificate_
+    ),
+    "row sample": lambda X: ShadowDensity(_K, sample_size=50).fit(X).reduced_set_.sample,
     "shadow": _fit(ShadowDensity(_K)),
     "shadow, unfitted": lambda X: ShadowDensity("laplacian", ell=np.inf, tol=np.float64(0.5)),
     "shadow, every row": _fit(ShadowDensity(ell=np.inf)),
     "shadow, stream": _stream(ShadowDensity(_K)),
+    "shadow, small sample": _fit(ShadowDensity(_K, sample_size=np.int64(50))),
+    "shadow, no sample, stream": _stream(ShadowDensity(_K, sample_size=0)),
+    "shadow, small sample, stream": _stream(ShadowDensity(_K, sample_size=50)),
     "shadow, bounded": _fit(ShadowDensity(_K, ell=9.0, max_centers=12)),
     "shadow, weights": lambda X: ShadowDensity(_K).fit(X, sample_weight=np.linspace(0, 1, len(X))),
     "shadow, merged": lambda X: _merge(ShadowDensity(_K), X),
@@ -102,8 +109,11 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "window, weights": lambda X: _fit_weighted_chunks(WindowDensity(70, ShadowDensity(_K)), X),
     "fading": _fit(FadingDensity(30.0, ShadowDensity(_K))),
     "fading, stream": lambda X: _fit_weighted_chunks(clone(_FADING), X),
+    "fading, small sample, stream": lambda X: _fit_weighted_chunks(
+        FadingDensity(0.7, ShadowDensity(_K, sample_size=30)), X
+    ),
     "fading, every row, stream": lambda X: _fit_weighted_chunks(
-        FadingDensity(0.3, ShadowDensity(_K, ell=np.inf, n_frequencies=0)), X
+        FadingDensity(0.3, ShadowDensity(_K, ell=np.inf, sample_size=0)), X
     ),
     "kmeans": _fit(KMeansDensity(9)),
     "uniform": _fit(UniformDensity(9)),

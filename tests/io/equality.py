@@ -8,8 +8,8 @@ from scipy.spatial import KDTree
 from rskpca.density._recent import concatenate
 
 COMPUTED_AGAIN = {
-    "_cache", "_cover", "_cover_", "_model_", "_set_", "_step", "center_labels", "certificate",
-    "feature_space",
+    "_cache", "_cover", "_cover_", "_model_", "_set_", "_step", "analysis", "center_labels",
+    "certificate", "feature_space",
 }  # fmt: skip
 
 

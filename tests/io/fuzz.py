@@ -60,7 +60,7 @@ def save_cases(folder: Path) -> dict[str, bytes]:
         save(make(data()[0]), folder / "seed")
         found[name] = (folder / "seed").read_bytes()
         _answer(load(folder / "seed"))  # compiles functions before memory is limited
-    for path in (golden.FIRST, golden.VERSION_1):
+    for path in (golden.FIRST, golden.VERSION_1, golden.VERSION_2):
         found[path.name] = path.read_bytes()
     return found
 

@@ -31,6 +31,7 @@ from rskpca.baselines import SparseKernelPCA, SubsampledKernelPCA, WeightedNystr
 FIRST = Path(__file__).with_name("golden.rskpca")  # written by 0.1.0
 VERSION_1 = Path(__file__).with_name("golden_1.rskpca")
 VERSION_2 = Path(__file__).with_name("golden_2.rskpca")
+VERSION_3 = Path(__file__).with_name("golden_3.rskpca")
 ROWS = np.array([[0.0, 1.0, 2.0], [5.5, 4.0, 3.0]])
 
 
@@ -41,8 +42,8 @@ def data():
 def models():
     """Return the models in the first file."""
     X = data()
-    few = ShadowDensity(Gaussian(4.0), ell=2.0, n_frequencies=0)
-    scaled = LaplacianEigenmaps(1, density=ShadowDensity("laplacian", n_frequencies=0), graph=5)
+    few = ShadowDensity(Gaussian(4.0), ell=2.0, sample_size=0)
+    scaled = LaplacianEigenmaps(1, density=ShadowDensity("laplacian", sample_size=0), graph=5)
     return {
         "kernel pca": ReducedSetKernelPCA(2, density=few).fit(X),
         "stream": ReducedSetKernelPCA(2, density=few).partial_fit(X[:9].astype(np.float32)),
@@ -55,7 +56,7 @@ def more_models():
     """Return models whose state differs between the formats."""
     X, kernel = data(), Gaussian(4.0)
     window = WindowDensity(9, ShadowDensity(kernel, ell=2.0))
-    few = ShadowDensity(ell=2.0, n_frequencies=0)
+    few = ShadowDensity(ell=2.0, sample_size=0)
     return {
         "basis": ReducedSetKernelPCA(2, kernel=kernel, basis=4, density=few).fit(X),
         "window": ReducedSetKernelPCA(2, density=window).fit(X),
@@ -84,6 +85,22 @@ def more_models():
     }
 
 
+def sampled_models():
+    """Return models with row samples, which version 3 introduced."""
+    X, kernel = data(), Gaussian(4.0)
+    few = ShadowDensity(ell=2.0, sample_size=12)
+    return {
+        "sample": ReducedSetKernelPCA(2, kernel=kernel, density=few).fit(X),
+        "sample stream": ReducedSetKernelPCA(2, kernel=kernel, density=few).partial_fit(
+            X, sample_weight=np.arange(20.0) / 8
+        ),
+        "sample, fading": ReducedSetKernelPCA(
+            2, density=FadingDensity(5.0, few, kernel=kernel)
+        ).fit(X),
+        "refined": ReducedSetKernelPCA(2, kernel=kernel, basis=5, refine="nystrom").fit(X),
+    }
+
+
 def answers(model):
     """Return coordinates, clusters or novelty scores, and pre-images if supported."""
     first = "predict" if isinstance(model, NormalizedCut) else "transform"
@@ -95,6 +112,7 @@ def answers(model):
 
 
 if __name__ == "__main__":
-    everything = {**models(), **more_models()}
+    everything = {**models(), **more_models(), **sampled_models()}
     copies = {name: copy.deepcopy(model) for name, model in everything.items()}  # unsolved
-    save({name: (copies[name], answers(m)) for name, m in everything.items()}, sys.argv[1])
+    stored = {name: (copies[name], answers(m)) for name, m in everything.items()}
+    save({**stored, "certificate": everything["refined"].certificate_}, sys.argv[1])

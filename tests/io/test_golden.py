@@ -1,12 +1,15 @@
 """Test files that were written on another machine by an earlier version."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from rskpca import load
+from rskpca import ShadowDensity, load
 from rskpca.io import describe
+from rskpca.io._container import read_header
+from rskpca.pairs import Estimate
 from tests.io import golden
 
 ROWS = golden.ROWS
@@ -25,6 +28,7 @@ DIGESTS = {
     golden.FIRST: "c1ade9c044135f7617d43583645a40b6da13a398eb31f715dccdc310746723c4",
     golden.VERSION_1: "bdf1981425d33ddb1ec9adbcbf37da394ad6164e32a12ffc9c7573b299e23198",
     golden.VERSION_2: "a8565bfa1bfe3b586aa83a75e2255b5f620b6b1af9a18622533ad3419c94b856",
+    golden.VERSION_3: "7d574056c056695d4796a9a93eddeb9ade5a0ed36821b09f45e854bb64f35902",
 }
 CASES = [*EXPECTED, "cut", *golden.more_models()]
 
@@ -34,7 +38,9 @@ def first():
     return load(golden.FIRST)
 
 
-@pytest.fixture(scope="module", params=[golden.VERSION_1, golden.VERSION_2], ids=["1", "2"])
+@pytest.fixture(
+    scope="module", params=[golden.VERSION_1, golden.VERSION_2, golden.VERSION_3], ids="123"
+)
 def loaded(request):
     return load(request.param)
 
@@ -84,3 +90,50 @@ def test_a_loaded_stream_continues_like_one_from_this_machine(name, loaded):
         golden.answers(model.partial_fit(ROWS)), golden.answers(here), strict=True
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("path", [golden.VERSION_1, golden.VERSION_2], ids="12")
+def test_sums_at_random_frequencies_are_dropped(path):
+    """Windows have such sums. Everything else is equal, bit for bit."""
+    assert "Spectrum" in str(read_header(path).header)
+    loaded = load(path)
+    for name in ("window", "window stream", "fading", "basis"):
+        found = loaded[name][0].reduced_set_
+        here = golden.more_models()[name].reduced_set_
+        assert found.sample is None
+        assert found == replace(here, sample=None)
+    assert loaded["window"][0].density.density.sample_size == ShadowDensity().sample_size
+    assert loaded["basis"][0].density_.sample_size == 0  # it had no frequencies
+    model = loaded["window"][0].partial_fit(ROWS)
+    assert model.reduced_set_.sample is None
+    assert "no row sample" in model.certificate_.level("sample").missing
+    assert model.certificate_.embedding is None
+
+
+@pytest.mark.parametrize("name", golden.sampled_models())
+def test_row_samples_equal_those_from_this_machine(name):
+    """The same rows are chosen; logarithms may be rounded differently."""
+    model, _ = load(golden.VERSION_3)[name]
+    here = golden.sampled_models()[name]
+    for verb in ("load", "partial_fit"):
+        if verb == "partial_fit" and name != "refined":
+            model.partial_fit(ROWS)
+            here.partial_fit(ROWS)
+        ours, theirs = here.reduced_set_.sample, model.reduced_set_.sample
+        np.testing.assert_array_equal(theirs.rows, ours.rows)
+        np.testing.assert_array_equal(theirs.labels, ours.labels)
+        np.testing.assert_allclose(theirs.weights, ours.weights, rtol=1e-12)
+        np.testing.assert_allclose(theirs.keys, ours.keys, rtol=1e-12)
+        assert (theirs.salt, theirs.position) == (ours.salt, ours.position)
+        np.testing.assert_allclose(
+            model.certificate_.likely, here.certificate_.likely, rtol=1e-6, atol=1e-9
+        )
+
+
+def test_a_stored_certificate_is_loaded_exactly():
+    """Later versions may compute other estimates, but they do not change stored ones."""
+    found = load(golden.VERSION_3)["certificate"]
+    assert found.embedding == Estimate(estimate=0.09395763861617495, limit=0.0967763677746602)
+    assert found.better_components is None
+    assert [level.name for level in found.levels] == ["exact", "sample", "residual"]
+    assert found.to_dict()["embedding"]["limit"] == 0.0967763677746602

@@ -46,7 +46,7 @@ def test_the_error_for_a_newer_format_suggests_an_upgrade(saved, assert_rejected
     file = ForgedFile.parse(saved("gaussian"))
     file.version = VERSION + 1
     assert_rejected(
-        file.to_bytes(), "format version 3, but this version of rskpca reads.*upgrade rskpca"
+        file.to_bytes(), "format version 4, but this version of rskpca reads.*upgrade rskpca"
     )
     assert_rejected(file.to_bytes(), "upgrade", by=describe)
     file.version = 0
@@ -197,6 +197,7 @@ _FIELDS = (*_MODEL, "model_", "dict")
 _SYSTEM = (*_FIELDS, "system", "EigenSystem")
 _SHADOW = (*_MODEL, "density_", "ShadowDensity")
 _SET = (*_SHADOW, "reduced_set_", "ReducedSet")
+_SAMPLE = (*_SET, "sample", "RowSample")
 _WALK = {"pull": {"array": 1}, "reach": {"array": 1}, "loop": 0.0, "n_isolated": 0}
 
 TREES = {
@@ -240,6 +241,19 @@ TREES = {
     "an incorrect sum of weights": ((*_SET, "n_samples"), 7.0, "weights must sum to n_samples"),
     "more features": ((*_MODEL, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
     "an invalid parameter": ((*_MODEL, "n_components"), "two", "n_components must be"),
+    "a sample of no rows": ((*_SAMPLE, "size"), 0, "size must be at least 1"),
+    "a sample of more rows than its size": ((*_SAMPLE, "size"), 119, "120 rows are more than"),
+    "a huge sample": ((*_SAMPLE, "size"), 2**62, "size must be at most"),
+    "a fractional size": ((*_SAMPLE, "size"), 200.0, "size must be of type int"),
+    "a negative salt": ((*_SAMPLE, "salt"), -1, "salt must be at least 0"),
+    "a negative position": ((*_SAMPLE, "position"), -1, "position must be at least 0"),
+    "a huge position": ((*_SAMPLE, "position"), 2**62, "position must be at most"),
+    "a small threshold": ((*_SAMPLE, "threshold"), 1e-9, "below the threshold"),
+    "no threshold": ((*_SAMPLE, "threshold"), None, "threshold must be of type float"),
+    "a threshold of NaN": ((*_SAMPLE, "threshold"), {"float": "nan"}, "must be of type float"),
+    "sums in place of a sample": (
+        (*_SET, "sample"), {"Spectrum": {}}, "is invalid: 'Spectrum' with",
+    ),
 }  # fmt: skip
 
 
@@ -260,6 +274,14 @@ VALUES = {
     "an infinite coefficient": ((*_SYSTEM, "coefficients"), np.inf, "coefficients must be finite"),
     "a label that is too large": ((*_SHADOW, "labels_"), 2**40, "labels_ must contain indices"),
     "a label that is too small": ((*_SHADOW, "labels_"), -2, "labels_ must contain indices"),
+    "NaN in a sampled row": ((*_SAMPLE, "rows"), np.nan, "rows must be finite"),
+    "a sampled label that is too large": ((*_SAMPLE, "labels"), 2**40, "labels of these centers"),
+    "a negative sampled label": ((*_SAMPLE, "labels"), -1, "labels of these centers"),
+    "a negative key": ((*_SAMPLE, "keys"), -1.0, "keys must be at least 0"),
+    "a key out of order": ((*_SAMPLE, "keys"), 30.0, "keys must be ascending"),
+    "an infinite key": ((*_SAMPLE, "keys"), np.inf, "keys must be finite"),
+    "a sampled row without weight": ((*_SAMPLE, "weights"), 0.0, "must be positive"),
+    "a sampled row of too much weight": ((*_SAMPLE, "weights"), 1e9, "do not match their weights"),
 }
 
 
@@ -285,6 +307,7 @@ SHAPES = {
         ("model", "NormalizedCut", "model_", "dict", "partition", "Partition", "offsets"),
         "offsets must have one entry",
     ),
+    "sample": ("kernel pca", (*_SAMPLE, "keys"), "keys must have shape"),
     "certificate": (
         "certificate", ("model", "Certificate", "likely_angles"), "likely_angles must have shape",
     ),
@@ -344,26 +367,15 @@ def test_neighbors_are_counted_only_if_there_could_be_too_many(monkeypatch):
         NeighbourGraph.refuse_far(tree, 1.0)
 
 
-def test_an_incomplete_tile_of_frequencies_is_rejected(saved, assert_rejected):
-    file = ForgedFile.parse(saved())
-    for name in ("turns", "sums"):
-        index = file.index_of((*_SET, "spectrum", "Spectrum", name))
-        dtype, shape, order, _ = layout = file.header["arrays"][index]
-        numbers = np.frombuffer(file.arrays[index], dtype=dtype).reshape(shape, order=order)
-        file.arrays[index] = np.ascontiguousarray(numbers[:, :7]).tobytes()
-        layout[1], layout[2] = [shape[0], 7, *shape[2:]], "C"
-    assert_rejected(file.to_bytes(), "sums must have 4 rows of whole tiles")
-
-
 def test_a_file_cannot_make_frozen_arrays_writeable(saved, tmp_path):
     file = ForgedFile.parse(saved())
     for layout in file.header["arrays"]:
         layout[3] = True
     (tmp_path / "model").write_bytes(file.to_bytes())
     found = load(tmp_path / "model").reduced_set_
-    held = [*vars(found).values(), *vars(found.spectrum).values()]
+    held = [*vars(found).values(), *vars(found.sample).values()]
     arrays = [value for value in held if isinstance(value, np.ndarray)]
-    assert len(arrays) >= 6
+    assert len(arrays) >= 9
     assert not any(array.flags.writeable for array in arrays)
 
 
@@ -447,7 +459,7 @@ def test_a_pipeline_with_a_cache_is_rejected(saved, assert_rejected):
     assert_rejected(file.to_bytes(), "memory and transform_input must be None")
 
 
-# ------------------------------------------------------------------ format version 1
+# ------------------------------------------------------------------ earlier format versions
 
 
 def test_an_invalid_version_1_tree_is_rejected(assert_rejected):
@@ -464,5 +476,19 @@ def test_an_invalid_version_1_tree_is_rejected(assert_rejected):
 
 def test_version_1_classes_are_rejected_in_a_version_2_file(assert_rejected):
     file = ForgedFile.parse(golden.FIRST.read_bytes())
-    file.version = VERSION
+    file.version = 2
     assert_rejected(file.to_bytes(), "lost is missing")
+
+
+def test_an_invalid_version_2_tree_is_rejected(assert_rejected):
+    file = ForgedFile.parse(golden.VERSION_2.read_bytes())
+    model, _ = file.find(("model", "dict", "window", "tuple"))
+    density = model["ReducedSetKernelPCA"]["density_"]["WindowDensity"]
+    del density["_stream_"]["WindowStream"]["spectrum"]
+    assert_rejected(file.to_bytes(), "not valid in format version 2")
+
+
+def test_version_2_classes_are_rejected_in_a_version_3_file(assert_rejected):
+    file = ForgedFile.parse(golden.VERSION_2.read_bytes())
+    file.version = VERSION
+    assert_rejected(file.to_bytes(), "unknown attribute (n_frequencies|spectrum)")

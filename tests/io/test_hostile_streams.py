@@ -12,6 +12,7 @@ _ROWS = (*_WINDOW_STREAM, "rows", "WindowRows")
 _FADING = ("model", "FadingDensity")
 _FADING_STREAM = (*_FADING, "_stream_", "FadingStream")
 _FADING_COVER = (*_FADING_STREAM, "aging", "AgingCover")
+_FADING_SAMPLE = (*_FADING_STREAM, "sample", "RowSample")
 _STATISTICS = (*_FADING_STREAM, "statistics", "Statistics")
 
 TREES = {
@@ -39,6 +40,9 @@ TREES = {
     "a negative loss": ((*_FADING_STREAM, "lost"), -1.0, "lost must be at least 0"),
     "a different patience": ((*_FADING_COVER, "patience"), 721, "a half-life of 30 rows"),
     "a row without a center": ((*_FADING_COVER, "n_rows"), 121, "last must contain the last row"),
+    "another class in place of a sample": (
+        (*_WINDOW_STREAM, "sample"), {"Plain": {}}, "sample must be of type",
+    ),
     "missing statistics": ((*_STATISTICS, "scatter"), ..., "scatter is missing"),
 }  # fmt: skip
 
@@ -90,6 +94,18 @@ VALUES = {
     "a sum that overflows": ((*_STATISTICS, "weights"), 0, 1e308, "FadingDensity: overflow"),
     "NaN in the sums": ((*_STATISTICS, "displacement"), 0, np.nan, "must be finite"),
     "an expired center": ((*_WINDOW_COVER, "last"), 0, 59, "expired centers are not stored"),
+    "a sampled label that is too large": (
+        (*_FADING_SAMPLE, "labels"),
+        0,
+        2**40,
+        "labels of the centers, or -1",
+    ),
+    "a sampled label that is too small": (
+        (*_FADING_SAMPLE, "labels"),
+        0,
+        -2,
+        "labels of the centers, or -1",
+    ),
     "equal last rows": ((*_FADING_COVER, "last"), slice(None), 119, "a different row"),
 }
 
@@ -114,4 +130,20 @@ def test_inconsistent_parts_of_a_stream_are_rejected(name, saved, assert_rejecte
     index = file.index_of(path)
     file.header["arrays"][index][1][0] -= 1
     file.arrays[index] = file.arrays[index][:-8]
+    assert_rejected(file.to_bytes(), message)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [([1, 3], "sample must have no rows"), ([0, 2], "must have the same number of features")],
+)
+def test_a_window_with_an_invalid_sample_is_rejected(shape, message, saved, assert_rejected):
+    """The sample of a window contains no rows; they are sampled from the window."""
+    file = ForgedFile.parse(saved("window"))
+    sample = (*_WINDOW_STREAM, "sample", "RowSample")
+    for name in ("rows", "weights", "labels", "keys"):
+        index, size = file.index_of((*sample, name)), shape if name == "rows" else shape[:1]
+        file.header["arrays"][index][1] = size
+        dtype = file.header["arrays"][index][0]
+        file.arrays[index] = np.ones(size, dtype=dtype).tobytes()
     assert_rejected(file.to_bytes(), message)

@@ -135,7 +135,7 @@ def test_a_stream_of_mixed_precision_continues_with_bitwise_equal_results(name, 
 def test_expired_centers_are_not_stored(tmp_path):
     """The search structure of the stream in memory still contains expired centers."""
     X = np.random.default_rng(0).uniform(0, 100, size=(6000, 2)) + np.arange(6000)[:, None] / 99
-    model = WindowDensity(2000, ShadowDensity(Gaussian(4.0), n_frequencies=0)).partial_fit(X[:4000])
+    model = WindowDensity(2000, ShadowDensity(Gaussian(4.0), sample_size=0)).partial_fit(X[:4000])
     aging = model._stream_.aging
     loaded = save_and_load(model, tmp_path)
     assert len(loaded._stream_.aging.opened) == np.count_nonzero(aging.alive) < len(aging.opened)

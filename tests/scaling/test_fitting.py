@@ -33,8 +33,9 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 2)) @ RNG.normal(size=(2, 3)) + 0.1 * RNG.normal(size=(3000, 3))
 ESTIMATORS = [
     ShadowDensity(Gaussian(1.5), ell=3.0),
-    ShadowDensity("laplacian", ell=3.0, n_frequencies=0),
-    ShadowDensity(ell=5.0, max_centers=60),
+    ShadowDensity("laplacian", ell=3.0, sample_size=0),
+    ShadowDensity(Gaussian(1.5), ell=3.0, sample_size=100),
+    ShadowDensity(ell=5.0, max_centers=60, sample_size=100),
     ReducedSetKernelPCA(2),
     ReducedSetKernelPCA(2, bandwidth=1.5, random_state=3),
     ReducedSetKernelPCA(2, kernel=Gaussian(), density=ShadowDensity(ell=3.0, random_state=4)),
@@ -48,6 +49,8 @@ ESTIMATORS = [
     WindowDensity(1000),
     WindowDensity(1000, ShadowDensity(Gaussian("median"), ell=3.0, random_state=3)),
     FadingDensity(500.0, ShadowDensity(Gaussian(1.5))),
+    FadingDensity(50.0, ShadowDensity(Gaussian(1.5), sample_size=100)),
+    WindowDensity(1000, ShadowDensity(Gaussian(1.5), sample_size=100)),
     FadingDensity(500.0, kernel="laplacian"),
     ReducedSetKernelPCA(2, density=WindowDensity(1000)),
     ReducedSetKernelPCA(2, bandwidth=1.5, density=FadingDensity(500.0)),
@@ -69,11 +72,13 @@ def test_the_reduced_set_equals_that_of_fit(estimator):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_every_kind_of_input_gives_the_same_model(tmp_path, kind):
+def test_every_kind_of_input_gives_the_same_model_and_sample(tmp_path, kind):
     model = scaling.fit(ReducedSetKernelPCA(2), make_input(kind, tmp_path, X))
     expected = ReducedSetKernelPCA(2).fit(X)
     assert model.reduced_set_ == expected.reduced_set_
+    assert len(expected.reduced_set_.sample) == 2000
     np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
+    assert model.certificate_.to_dict() == expected.certificate_.to_dict()
 
 
 @pytest.mark.parametrize("kind", ONCE)

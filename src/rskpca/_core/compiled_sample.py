@@ -33,6 +33,8 @@ def find_small_keys(salt, start, weights, threshold, indices, keys):
     """
     count = 0
     for i in range(len(weights)):
+        if weights[i] == 0:
+            continue
         u = _uniform(salt, start + i)
         # -log(u) >= 1 - u, which rules out most rows without a logarithm
         if 1.0 - u >= threshold * weights[i]:

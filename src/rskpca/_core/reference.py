@@ -6,6 +6,7 @@ floating-point operations (the radius test of Algorithm 2), this module defines 
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -148,9 +149,21 @@ def spanning_tree_lengths(C: Array) -> NDArray[np.float64]:
     return np.sort(lengths)[::-1]
 
 
-def fourier_sums(X: Array, weights: Array, origin: Array, turns: Array) -> NDArray[np.complex128]:
-    """Return weighted sums of exp(2 pi i <f, x - origin>) for f = a, b, a - b and a + b."""
-    a, b = turns
-    frequencies = np.stack([a, b, a - b, a + b])
-    phases = np.einsum("fpk,nk->fpn", frequencies, X.astype(np.float64) - origin)
-    return np.exp(2j * np.pi * phases) @ weights
+def splitmix64(salt: int, number: int) -> int:
+    """Return output ``number`` of the generator splitmix64 with the seed ``salt``."""
+    z = (salt + (number + 1) * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
+def sample_keys(salt: int, start: int, weights: Array) -> NDArray[np.float64]:
+    """Return the key -log(u) / weight of each row; it is infinite for rows of weight 0.
+
+    Rows are numbered from ``start``, and u in (0, 1] is a hash of the number.
+    """
+    keys = np.full(len(weights), np.inf)
+    for i in np.flatnonzero(weights):
+        u = ((splitmix64(salt, start + int(i)) >> 11) + 1) * 2.0**-53
+        keys[i] = -math.log(u) / weights[i]
+    return keys

@@ -143,7 +143,8 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
         )
     sample = previous.sample
     if sample is not None:
-        sample = sample.remove(rows[counted], weights[counted])
+        total = float(left.weights[left.weights > 0].sum())
+        sample = sample.remove(rows[counted], weights[counted], total)
     return ReducedSet.of(previous.centers, left, previous.radius, previous.spacing, sample)
 
 

@@ -72,8 +72,8 @@ class FadingDensity(ExpiringDensity):
 
     Expired centers take along at most 1e-7 of the weight if all rows have the same sample weight;
     the certificate allows for that. If sample weights differ so much that it is more,
-    ``reduced_set_`` has no radius and no sums until it is less, so that no claim is made about
-    the error.
+    ``reduced_set_`` has no radius and no row sample until it is less, so that no claim is made
+    about the error.
 
     Examples
     --------
@@ -126,7 +126,8 @@ class FadingStream:
     aging : AgingCover
         The centers; its patience is :func:`patience` of the half-life.
     sample : RowSample or None
-        A sample of the rows, labeled by the centers of ``aging``.
+        A sample of the rows, labeled by the centers of ``aging``; -1 for expired centers. Their
+        rows stay in it, because centers are removed at times that depend on the chunks.
     half_life : float
         Number of rows after which the weight of a row is halved.
     """
@@ -150,8 +151,8 @@ class FadingStream:
         """Return a stream that continues from a saved state; raise if it is inconsistent."""
         if sample is not None:
             aging.check_features(sample.rows)
-            if not ((sample.labels >= 0) & (sample.labels < aging.n_centers)).all():
-                raise ValueError("sample must have labels of the centers.")
+            if not ((sample.labels >= -1) & (sample.labels < aging.n_centers)).all():
+                raise ValueError("sample must have labels of the centers, or -1.")
         if len(statistics) != aging.n_centers:
             raise ValueError(
                 f"statistics must be those of {aging.n_centers} centers, got {len(statistics)}."
@@ -199,14 +200,14 @@ class FadingStream:
         kept = self.aging.bury(now=now)
         if kept is not None:
             self.lost += float(np.delete(self.statistics.weights, kept).sum())
-            self._relabel(kept, len(self.statistics))
+            self._relabel(kept)
             self.statistics = self.statistics.take(kept)
 
-    def _relabel(self, kept: NDArray[np.intp], n_centers: int) -> None:
+    def _relabel(self, kept: NDArray[np.intp]) -> None:
         if self.sample is not None:
-            labels = np.full(n_centers, -1, dtype=np.intp)
+            labels = np.full(len(self.statistics) + 1, -1, dtype=np.intp)  # the last one is for -1
             labels[kept] = np.arange(len(kept))
-            self.sample = self.sample.relabel(labels)
+            self.sample = replace(self.sample, labels=labels[self.sample.labels])
 
     def _begin_span(self) -> None:
         factor = 2 ** (-self.rows_in_span / self.half_life)
@@ -235,7 +236,7 @@ class FadingStream:
         statistics = self.statistics.scale(factor)
         sample = None if self.sample is None else self.sample.scale(factor)
         if sample is not None:
-            sample = sample.relabel(np.where(alive, np.cumsum(alive) - 1, -1))
+            sample = sample.relabel(np.append(np.where(alive, np.cumsum(alive) - 1, -1), -1))
         counted = ReducedSet.of(
             self.aging.centers[alive], statistics.take(alive), radius, radius, sample
         )

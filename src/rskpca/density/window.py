@@ -170,6 +170,10 @@ class WindowStream:
         """Check that the window is full, and that its rows are those of the centers."""
         aging = self.aging
         aging.check_features(rows.X)
+        if self.sample is not None:
+            aging.check_features(self.sample.rows)
+            if len(self.sample):
+                raise ValueError("sample must have no rows; they are sampled from the window.")
         expected = min(aging.n_rows, self.size)
         if len(rows) != expected:
             raise ValueError(f"rows must be the last {expected} rows, got {len(rows)}.")

@@ -18,6 +18,7 @@ from ..density._expiring import ExpiringDensity
 from ..embedding._walk import WalkEmbedding
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
 from ._container import refuse
 from ._schema import (
     DENSITIES,
@@ -28,6 +29,9 @@ from ._schema import (
     is_fitted,
     reduced_set_of,
 )
+
+_MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest, because tiny weights are rounded
+_MIN_PROBABILITY = 2.0**-55  # for the same reason a quarter of the smallest
 
 
 @singledispatch
@@ -42,6 +46,20 @@ def _(moments: spectral.Moments) -> None:
     first = np.abs(moments.first).max() * math.sqrt(moments.kernel.kappa)
     if not max(first, np.abs(moments.second).max()) <= limit:
         refuse("first and second are not sums of projections")
+
+
+@check.register
+def _(sample: RowSample) -> None:
+    """Check that each key is -log(u) / weight, where u is a multiple of 2^-53, up to rounding."""
+    if len(sample) > sample.size:
+        refuse(f"{len(sample)} rows are more than the size of the sample, {sample.size}")
+    if sample.rows.shape[1] == 0:
+        refuse("rows must have at least one feature")
+    if not sample.threshold > 0 or not (sample.weights > 0).all():
+        refuse("the threshold and the weights of the sampled rows must be positive")
+    logarithms, kept = sample.weights * sample.keys, sample.probabilities
+    if not ((logarithms <= _MAX_LOGARITHM) & (kept >= _MIN_PROBABILITY)).all():
+        refuse("the keys of the sampled rows do not match their weights")
 
 
 @check.register

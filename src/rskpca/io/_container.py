@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from .._core.atomic import atomic_write
 
 MAGIC = b"rskpca\x1a\n"
-VERSION = 2
+VERSION = 3
 PREFIX = struct.Struct("<8sIIQ")
 ALIGNMENT = 64
 DIGEST = 32

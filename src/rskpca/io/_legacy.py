@@ -1,8 +1,12 @@
-"""Conversion of trees from format version 1, written by rskpca 0.1.0, to version 2."""
+"""Conversion of trees from format versions 1, written by rskpca 0.1.0, and 2 to version 3.
+
+Version 2 differs from version 3 in the sums at random frequencies, in place of which version 3
+stores a row sample. They are dropped.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +17,20 @@ from ._schema import CLASSES
 _RENAMED = {"Sums": "Statistics", "Rows": "WindowRows", "_AtMostTen": "ReducedSetKernelPCA"}
 
 
-def upgrade(tree: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Convert a tree to version 2, appending arrays that version 1 did not store."""
+def upgrade(tree: Any, arrays: list[NDArray[Any]], version: int) -> Any:
+    """Convert a tree to version 3, appending arrays that version 1 did not store."""
     try:
-        return _Upgrade(arrays).value(tree)
+        if version == 1:
+            tree = _FromVersion1(arrays).value(tree)
+        return _FromVersion2().value(tree)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError("its content is not valid in format version 1") from error
+        raise ModelFileError(f"its content is not valid in format version {version}") from error
 
 
 class _Upgrade:
-    """Converter for one tree and its list of arrays."""
+    """Converter that visits every object of a tree."""
 
-    def __init__(self, arrays: list[NDArray[Any]]) -> None:
-        self._arrays = arrays
+    renamed: ClassVar[dict[str, str]] = {}
 
     def value(self, tree: Any) -> Any:
         """Convert a value, starting with its parts."""
@@ -39,10 +44,38 @@ class _Upgrade:
         if not isinstance(content, dict):
             return tree
         content = {name: self.value(item) for name, item in content.items()}
-        tag = _RENAMED.get(tag, tag)
+        tag = self.renamed.get(tag, tag)
         if tag in CLASSES:
             self._convert(tag, content)
         return {tag: content}
+
+    def _convert(self, tag: str, content: dict[str, Any]) -> None:
+        """Convert the values of an object in place."""
+        raise NotImplementedError
+
+
+class _FromVersion2(_Upgrade):
+    """Converter that drops sums at random frequencies."""
+
+    def _convert(self, tag: str, content: dict[str, Any]) -> None:
+        if tag in ("ReducedSet", "FadingStream", "WindowStream"):
+            del content["spectrum"]
+            content["sample"] = None
+        elif tag == "ShadowDensity" and content.pop("n_frequencies", None) == 0:
+            content["sample_size"] = 0  # it was fitted without error estimates
+        elif tag == "Certificate":
+            content |= {"embedding": None, "better_components": None}
+        elif content.get("model_") is not None:
+            content["model_"]["dict"]["wider"] = None
+
+
+class _FromVersion1(_Upgrade):
+    """Converter for one tree and its list of arrays."""
+
+    renamed = _RENAMED
+
+    def __init__(self, arrays: list[NDArray[Any]]) -> None:
+        self._arrays = arrays
 
     def _convert(self, tag: str, content: dict[str, Any]) -> None:
         if tag == "ReducedSet":

@@ -30,6 +30,7 @@ from ..density._recent import WindowRows
 from ..density.fading import FadingStream
 from ..density.window import WindowStream
 from ..model import FittedModel
+from ..pairs import Estimate
 from ..reduced_set import ReducedSet, Statistics
 from ..row_sample import RowSample
 from ..spectral.neighbours import NeighbourGraph
@@ -53,8 +54,8 @@ EMBEDDINGS = (
     embedding.ReducedSetKernelPCA,
 )  # fmt: skip
 _OTHERS = (
-    AgingCover, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet, RowSample,
-    StandardScaler, Statistics, WindowRows, WindowStream, certificate.Certificate,
+    AgingCover, Estimate, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet,
+    RowSample, StandardScaler, Statistics, WindowRows, WindowStream, certificate.Certificate,
     certificate.Level, kernels.Gaussian, kernels.Laplacian, spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip
 
@@ -77,18 +78,25 @@ _TYPES: dict[type, dict[str, Any]] = {
 }
 
 # Arrays that can be float32, like the data; all other real arrays are float64.
-_DATA = frozenset({"X", "basis", "centers", "landmarks_", *_OF_SCALER, "n_samples_seen_"})
+_DATA = frozenset({"X", "basis", "centers", "landmarks_", "rows", *_OF_SCALER, "n_samples_seen_"})
 _MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"}) | {
+    "threshold",  # of a sample of all rows
     "certain_angles", "likely_angles",  # can also be NaN
 }  # fmt: skip
 _NOT_NEGATIVE = (
-    "confidence", "ell", "ell_", "half_life", "lost", "n_isolated", "n_samples",
-    "n_samples_seen_", "noise", "radius", "squared", "time", "total", "weights",
+    "confidence", "ell", "ell_", "estimate", "half_life", "keys", "limit", "lost", "n_isolated",
+    "n_samples", "n_samples_seen_", "noise", "position", "radius", "salt", "squared", "threshold",
+    "time", "total", "weights",
 )  # fmt: skip
-_POSITIVE = ("n_centers", "n_features", "n_features_in_", "n_rows", "patience")
+_POSITIVE = (
+    "better_components", "n_centers", "n_features", "n_features_in_", "n_rows", "patience", "size",
+)  # fmt: skip
 _LEAST = {**dict.fromkeys(_NOT_NEGATIVE, 0), **dict.fromkeys(_POSITIVE, 1)}
 # Differences of row numbers must fit into 64 bits, and the square of a total must be finite.
-_LARGEST = {"n_rows": 2**61, "patience": 2**62, "total": 1e150}
+_LARGEST = {
+    "n_rows": 2**61, "patience": 2**62, "position": 2**61, "salt": 2**64 - 1, "size": 2**61,
+    "total": 1e150,
+}  # fmt: skip
 
 
 def class_of(value: Any, where: str) -> Any:
@@ -121,6 +129,8 @@ def value_types(cls: Any) -> dict[str, Any]:
     """Return the types of the stored values of an object, excluding parameters."""
     if cls in _TYPES:
         return _TYPES[cls]
+    if issubclass(cls, tuple):
+        return get_type_hints(cls)
     if dataclasses.is_dataclass(cls):
         hints = get_type_hints(cls)
         return {field.name: hints[field.name] for field in dataclasses.fields(cls) if field.init}
@@ -153,7 +163,7 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
         refuse(f"{', '.join(sorted(missing))} is missing")
     for name, hint in types.items():
         if name in names:
-            check_value(name, values[name], hint)
+            check_value(name, values[name], hint, empty=cls is RowSample)
 
 
 def _check_output_config(config: Any) -> None:
@@ -163,8 +173,11 @@ def _check_output_config(config: Any) -> None:
         refuse(f"_sklearn_output_config must be a set_output configuration, got {config!r:.60}")
 
 
-def check_value(name: str, value: Any, hint: Any) -> None:
-    """Check the type of a value. Numbers must be finite and in range, and kernels resolved."""
+def check_value(name: str, value: Any, hint: Any, *, empty: bool = False) -> None:
+    """Check the type of a value. Numbers must be finite and in range, and kernels resolved.
+
+    An array must not be empty unless ``empty`` is True.
+    """
     if not _matches(value, hint):
         wanted = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
         refuse(f"{name} must be of type {wanted:.80}, got {value!r:.60}")
@@ -173,13 +186,13 @@ def check_value(name: str, value: Any, hint: Any) -> None:
     elif isinstance(value, BaseEstimator) and not is_fitted(value):
         refuse(f"{name} must be fitted")
     elif isinstance(value, Real | np.ndarray):
-        _check_numbers(name, np.asarray(value))
+        _check_numbers(name, np.asarray(value), empty)
 
 
-def _check_numbers(name: str, numbers: NDArray[Any]) -> None:
+def _check_numbers(name: str, numbers: NDArray[Any], empty: bool) -> None:
     if numbers.dtype.kind not in "iufc":
         return
-    if 0 in numbers.shape:
+    if 0 in numbers.shape and not empty:
         refuse(f"{name} must not be empty, got shape {numbers.shape}")
     if name not in _MAY_BE_INFINITE and not np.isfinite(numbers).all():
         refuse(f"{name} must be finite, but contains NaN or infinity")

@@ -59,7 +59,7 @@ class Encoder:
             if value.dtype == object and value.ndim == 1 and all(isinstance(v, str) for v in value):
                 return {"names": [str(name) for name in value]}
             return {"array": self._index(value, where)}
-        if isinstance(value, list | tuple | dict):
+        if type(value) in (list, tuple, dict):
             return self._encode_container(value, where, depth)
         return self._encode_object(value, where, depth)
 
@@ -76,8 +76,6 @@ class Encoder:
         return index
 
     def _encode_container(self, value: Any, where: str, depth: int) -> Any:
-        if type(value) not in (list, tuple, dict):
-            refuse(f"{where} is a {type(value).__name__}, which cannot be saved")
         if isinstance(value, dict):
             if not all(isinstance(name, str) for name in value):
                 refuse(f"{where} must have only string keys")

@@ -151,11 +151,11 @@ def _decode(contents: container.Contents, arrays: list[Any]) -> Any:
     described, tree = _describe(contents), contents.header["model"]
     for layout, array in zip(contents.layouts, arrays, strict=True):
         array.flags.writeable = layout.writeable  # constructors make arrays read-only if necessary
-    if contents.version == 1:
-        tree = upgrade(tree, arrays)
+    if contents.version < container.VERSION:
+        tree = upgrade(tree, arrays, contents.version)
     decoder = Decoder(arrays)
     model = decoder.decode(tree, described.class_name)
-    if contents.version > 1 and not decoder.has_used_all_arrays():
+    if contents.version == container.VERSION and not decoder.has_used_all_arrays():
         refuse("it contains unused arrays")
     if type(model).__name__ != described.class_name:
         refuse(

@@ -139,12 +139,15 @@ class EigenSystem:
         return KDTree(self.centers).query(X, workers=allowed_threads())[1]
 
     def select(self, columns: slice) -> EigenSystem:
-        """Return an eigensystem with the selected eigenpairs."""
+        """Return an eigensystem with the selected eigenpairs.
+
+        The arrays are contiguous, because products with strided arrays are rounded differently.
+        """
         return replace(
             self,
-            coefficients=self.coefficients[:, columns],
+            coefficients=self.coefficients[:, columns].copy(order="K"),
             eigenvalues=self.eigenvalues[columns],
-            functions=self.functions[:, columns],
+            functions=self.functions[:, columns].copy(order="K"),
         )
 
 

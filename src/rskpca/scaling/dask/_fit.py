@@ -144,6 +144,9 @@ def _add(shadow: ShadowBlocks, moments: Moments, X: Any, sample_weight: Any) -> 
 # ------------------------------------------------------------------ the sample for the median
 
 
+_NO_ROWS = "X has no row with positive weight; all blocks are empty or have zero weight."
+
+
 class BlockSize(NamedTuple):
     """Number of rows with positive weight, their total weight, and a flag for integer weights."""
 
@@ -169,14 +172,16 @@ def _first_row(blocks: Blocks, stages: Stages) -> Array:
         if row is not None:
             return row
         n_read += len(batch)
-    raise ValueError("X has no row with positive weight; all blocks are empty or have zero weight.")
+    raise ValueError(_NO_ROWS)
 
 
 def _sample(blocks: Blocks, random_state: Any, stages: Stages) -> WeightedRows:
     """Return the sample for the median, as on one machine, or all rows if there are only a few."""
     sizes = _sizes(blocks, stages)
-    wanted = median_sample_size(blocks.n_features)
-    if sum(size.n_rows for size in sizes) <= wanted:
+    wanted, n_rows = median_sample_size(blocks.n_features), sum(size.n_rows for size in sizes)
+    if n_rows == 0:
+        raise ValueError(_NO_ROWS)
+    if n_rows <= wanted:
         positions: list[Any] = [None] * len(sizes)
     else:
         positions = _positions(sizes, wanted, check_random_state(random_state))

@@ -14,7 +14,8 @@ from .rows import Row, format_table
 
 # Benchmarks, in the order in which they run.
 NAMES = (
-    "cover", "transform", "fit", "accuracy", "manifold", "certificate", "methods", "weights",
+    "cover", "transform", "fit", "accuracy", "manifold", "certificate", "coverage", "methods",
+    "weights",
     "frontier", "denoising", "novelty", "plan", "report", "window", "memory", "scale", "stream",
     "start", "threads", "dask_scale", "deployment",
 )  # fmt: skip

@@ -48,8 +48,8 @@ def _compare(name: str, data: Data, quick: bool) -> Row:
 
 
 def _fit(X: Floats) -> ReducedSetKernelPCA:
-    """Fit without the sums for the certificate, because the other methods do not have them."""
-    return ReducedSetKernelPCA(5, density=ShadowDensity(ell=4.0, n_frequencies=0)).fit(X)
+    """Fit without the row sample of the certificate, because the other methods do not have them."""
+    return ReducedSetKernelPCA(5, density=ShadowDensity(ell=4.0, sample_size=0)).fit(X)
 
 
 def _fit_exact(X: Floats, gamma: float) -> Any:

@@ -33,7 +33,7 @@ def run(quick: bool) -> list[Row]:
         rows = write(Path(folder) / "rows", n)
         child = run_python("-m", __name__, str(rows))
         contenders = {
-            "fit": lambda: fit_density(rows, n_frequencies=0),
+            "fit": lambda: fit_density(rows, sample_size=0),
             "fit with certificate": lambda: fit_density(rows),
             "reading": lambda: read(rows),
         }

@@ -3,7 +3,7 @@
 A job makes two passes over the rows, which are distributed over the workers: the first pass
 computes covers, the second counts rows within the original radius. In between, a binary tree of
 merges combines the summaries. A summary consists of the centers with their statistics and of the
-sums at random frequencies for the certificate, whose size is constant.
+row sample for the certificate, whose size is constant.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Measured:
     summary_bytes : float
         Size of a summary per center.
     certificate_bytes : float
-        Size of the sums for the certificate.
+        Size of the row sample for the certificate.
     """
 
     rows: Floats

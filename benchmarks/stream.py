@@ -106,8 +106,8 @@ def _measure_summary(model: ShadowDensity) -> dict[str, float]:
     merged = time_interleaved({"merge": lambda: own.merge(other)}, 5)["merge"]
     sums = (own.weights, own.displacement, own.scatter, own.residue)
     per_center = sum(array.nbytes for array in (own.centers, *sums)) / own.n_centers
-    spectrum = own.spectrum
-    certificate = spectrum.turns.nbytes + spectrum.sums.nbytes + spectrum.origin.nbytes
+    sample = own.sample
+    certificate = sum(a.nbytes for a in (sample.rows, sample.weights, sample.labels, sample.keys))
     seconds = merged.seconds * own.n_centers / other.n_centers
     return {
         "merge_seconds": seconds, "summary_bytes": per_center, "certificate_bytes": certificate

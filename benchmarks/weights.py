@@ -59,7 +59,7 @@ def _compare(name: str, quick: bool) -> list[Row]:
 
 def _contenders(kernel: RadialKernel, X: Floats) -> dict[str, Callable[[], ReducedSetKernelPCA]]:
     """Return fits without the sums for the certificate, which would take the same time in all."""
-    shadow = ShadowDensity(ell=ELL, n_frequencies=0)
+    shadow = ShadowDensity(ell=ELL, sample_size=0)
     densities = {UNCHANGED: shadow} | {w: ReweightedDensity(shadow, w) for w in WEIGHTS}
     models = {
         title: ReducedSetKernelPCA(R, kernel=kernel, density=density)

@@ -44,7 +44,7 @@ for now in range(CHUNKS):
 # The certificate of the second model refers only to the rows in the window.
 
 for name, model in (("all rows", everything), ("window", recent)):
-    error = model.certificate_.level("spectral").operator
+    error = model.certificate_.level("sample").operator
     print(f"{name}: {model.reduced_set_}, operator error at most {error:.3f}")
 
 # %%

@@ -14,7 +14,8 @@ import numpy as np
 
 from rskpca import Gaussian, ReducedSet, ShadowDensity
 from rskpca._core import gram
-from rskpca.certificate import Level, eigenspaces, eigenvalues, hilbert_schmidt, levels, mmd
+from rskpca.certificate import Level, eigenspaces, eigenvalues, hilbert_schmidt, mmd
+from rskpca.pairs import FeaturePairs
 
 from . import protocol, style
 from .data.dataset import Floats
@@ -95,7 +96,7 @@ class Exact(NamedTuple):
     def compare(self, ell: float) -> Results:
         """Return bounds and measured values at one ell."""
         found = ShadowDensity(self.kernel, ell).fit(self.X).reduced_set_
-        limit = levels.spectral(self.kernel, found, center=False, confidence=CONFIDENCE)
+        limit = _limits(self.kernel, found)
         return {
             "ell": ell,
             "m": found.n_centers,
@@ -165,6 +166,15 @@ def _distance(exact: Floats, reduced: Floats) -> float:
     return float(np.linalg.norm(difference))
 
 
+def _limits(kernel: Gaussian, found: ReducedSet) -> Level:
+    """Return the limits that pairs of sampled rows give."""
+    assert found.sample is not None
+    points = found.centers[found.sample.labels]
+    pairs = FeaturePairs.of(kernel, found.sample, None, points, found.n_samples)
+    operator = pairs.operator(CONFIDENCE, center=False).limit
+    return Level("sample", pairs.mmd(CONFIDENCE).limit, operator, operator, CONFIDENCE, "")
+
+
 def _projection_bound(error: float | None, gap: float) -> float | None:
     """Return the Davis-Kahan bound on ||P - P-bar||_HS, or None if it does not apply."""
     sine = None if error is None else eigenspaces.davis_kahan(error, gap)
@@ -181,7 +191,7 @@ LOOKS: dict[str, dict[str, Any]] = {
         "label": "bound from measured displacements", "color": "#E69F00",
         "linestyle": (0, (4, 1, 1, 1)),
     },
-    "limit": {"label": "95% limit from random frequencies", "color": "#009E73", "marker": "^"},
+    "limit": {"label": "95% limit from sampled rows", "color": "#009E73", "marker": "^"},
     "measured": {"label": "measured", "color": "#0072B2", "marker": "o"},
     "centered": {
         "label": "measured, centered", "color": "#0072B2", "marker": "o",

@@ -31,7 +31,7 @@ def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, 
     if name == "kpca-dense":
         return DenseKernelPCA(rank, kernel)
     if name == "shadow":  # without the sums for a certificate, which the paper does not have
-        density = ShadowDensity(ell=size, n_frequencies=0)
+        density = ShadowDensity(ell=size, sample_size=0)
         return ReducedSetKernelPCA(rank, kernel=kernel, density=density, center=False)
     model = METHODS[name].make(rank, kernel, size, center=name in CENTERED, random_state=seed)
     if name == "sklearn-kpca" and n <= ARPACK_UP_TO:

@@ -25,12 +25,12 @@ def compute(settings: Settings) -> Results:
     """Sample points, select shadow centers, and evaluate both estimates on a grid."""
     kernel = Gaussian(BANDWIDTH)
     X = sample_points(N_QUICK if settings.quick else N_POINTS)
-    shadow = ShadowDensity(kernel, ELL, n_frequencies=0).fit(X)
+    shadow = ShadowDensity(kernel, ELL, sample_size=0).fit(X)
     x, y = (grid_axis(column) for column in X.T)
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     kde, shde = (
         np.exp(density.score_samples(grid)).reshape(GRID_SIZE, GRID_SIZE)
-        for density in (ShadowDensity(kernel, np.inf, n_frequencies=0).fit(X), shadow)
+        for density in (ShadowDensity(kernel, np.inf, sample_size=0).fit(X), shadow)
     )
     found = shadow.reduced_set_
     return {

@@ -140,7 +140,7 @@ def find_ell(kernel: Gaussian, X: Floats, m: int) -> float:
     low, high = 0.1, 200.0
     for _ in range(18):
         middle = float(np.sqrt(low * high))
-        found = ShadowDensity(kernel, middle, n_frequencies=0).fit(X).reduced_set_.n_centers
+        found = ShadowDensity(kernel, middle, sample_size=0).fit(X).reduced_set_.n_centers
         if found == m:
             break
         low, high = (middle, high) if found < m else (low, middle)

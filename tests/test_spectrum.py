@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from rskpca.spectrum import Spectrum, estimate
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet, ShadowDensity
 from rskpca.certificate import hilbert_schmidt, mmd
-from rskpca.spectrum import Spectrum, estimate
 from tests import datasets
 
 KERNELS = [Gaussian(3.0), Laplacian(3.0)]

@@ -28,7 +28,7 @@ Array = NDArray[np.floating]
 FEWEST = 30  # rows from which an error is estimated, unless they are all there are
 
 # Part of the risk that a limit uses; the rest covers the terms that Hall's expansion omits.
-_USED_RISK = 2 / 3
+_USED_RISK = 1 / 2
 _ROUNDINGS = 64  # rounding errors in a mean of kernel values
 
 
@@ -146,7 +146,7 @@ def jackknife_limit(mean: float, changes: Array, unseen: float, confidence: floa
     """Return an upper limit for a mean, given how it changes without each row.
 
     The limit inverts Hall's cubic transformation of the t statistic of the pseudo-values, which
-    corrects for their skewness, at two thirds of the risk.
+    corrects for their skewness, at half of the risk.
     """
     n = len(changes)
     pseudo = -(n - 1) * (changes - changes.mean())

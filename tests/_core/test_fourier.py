@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from rskpca._core.fourier import add_fourier_sums, round_up_pairs
 
 from rskpca._core import reference
-from rskpca._core.fourier import add_fourier_sums, round_up_pairs
 from tests import datasets
 
 N_PAIRS = 80

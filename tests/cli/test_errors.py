@@ -183,7 +183,7 @@ def test_an_unfitted_model_is_rejected(folder):
 
 def test_a_file_that_contains_no_model_is_rejected(folder):
     save({"rows": ROWS}, "m.rskpca")
-    assert "m.rskpca: the model must be" in error_of("transform", "m.rskpca", "rows.npy")
+    assert "m.rskpca: The model must be" in error_of("transform", "m.rskpca", "rows.npy")
 
 
 def test_columns_that_do_not_match_the_model_are_reported(folder):

@@ -1,7 +1,6 @@
 """Readable reference stream that adds one row at a time to a dictionary of centers."""
 
 import numpy as np
-
 from rskpca.spectrum import Spectrum
 
 

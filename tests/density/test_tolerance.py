@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from rskpca.spectrum import estimate
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
 from rskpca.certificate import hilbert_schmidt, mmd
 from rskpca.density.tolerance import radius_of_bound
-from rskpca.spectrum import estimate
 from tests import datasets
 
 X = datasets.blobs(1500, 3)

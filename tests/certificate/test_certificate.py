@@ -16,14 +16,14 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
 )
-from rskpca.certificate import certify, eigenspaces, eigenvalues
+from rskpca.certificate import Analysis, certify, eigenspaces, eigenvalues
 from rskpca.spectral import Centered, Moments, Plain, ritz, solve
 from tests import datasets
 
 X = datasets.blobs(300, 3)
 KERNELS = [Gaussian(4.0), Laplacian(4.0)]
 IDS = ["Gaussian", "Laplacian"]
-NAMES = ["a priori", "a posteriori", "spectral", "residual"]
+NAMES = ["a priori", "a posteriori", "sample", "residual"]
 
 
 def fit_model(kernel=KERNELS[0], ell=4.0, center=True, n_components=4, **options):
@@ -88,7 +88,7 @@ def test_the_certificate_stays_valid_after_streaming_forgetting_and_merging(cent
     assert merged.radius > halves[0].radius
     operator = Centered() if center else Plain()
     system = solve(operator, kernel, merged, 4)
-    certificate = certify(kernel, merged, system, X=X)
+    certificate = certify(kernel, merged, system, Analysis.of(kernel, merged, system), X=X)
     # The reported ell follows from the actual radius, not from the requested ell.
     assert certificate.ell == pytest.approx(4.0 / merged.radius)
     assert_valid(certificate, kernel, X)
@@ -100,14 +100,15 @@ def test_a_smaller_basis_adds_its_residual_to_the_bounds(center):
     s = ShadowDensity(kernel, 6.0).fit(X).reduced_set_
     moments = Moments.of(kernel, s.centers[:40]).add(s.centers, s.weights)
     system = ritz(moments, 4, center=center)
-    certificate = certify(kernel, s, system, X=X)
+    certificate = certify(kernel, s, system, Analysis.of(kernel, s, system), X=X)
     left = certificate.level("residual").eigenvalue
     assert left == pytest.approx(system.residual / len(X))
     assert left > 0
     exact = assert_valid(certificate, kernel, X)
     assert np.all(certificate.rayleigh <= exact + 1e-9 * len(X))
-    widths = certificate.likely[:, 1] - system.eigenvalues
+    widths = certificate.certain[:, 1] - system.eigenvalues
     assert np.all(widths > len(X) * left)
+    assert np.all(np.ptp(certificate.likely, axis=1) < np.ptp(certificate.certain, axis=1))
 
 
 def test_the_certificate_is_valid_if_the_mean_is_outside_the_basis():
@@ -139,24 +140,9 @@ def test_tied_eigenvalues_have_no_angle_bound():
 def test_a_refined_model_has_an_exact_level(center):
     model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), center=center, refine="nystrom").fit(X)
     certificate = model.certify(X)
-    assert [level.name for level in certificate.levels] == ["exact", "residual"]
+    assert [level.name for level in certificate.levels] == ["exact", "sample", "residual"]
     assert "built from the data themselves" in str(certificate)
     assert certificate.rayleigh is not None
-
-
-@pytest.mark.parametrize(("ell", "missing"), [(4.0, False), (20.0, False), (100.0, True)])
-def test_too_few_frequencies_leave_no_spectral_level(ell, missing):
-    """At a small radius, the Laplacian kernel error lies at rare, high frequencies."""
-    rows = np.random.default_rng(0).normal(size=(600, 1))
-    levels = {}
-    for kernel in (Gaussian(1.0), Laplacian(1.0)):
-        density = ShadowDensity(ell=ell)
-        model = ReducedSetKernelPCA(2, kernel=kernel, density=density).fit(rows)
-        levels[type(kernel)] = model.certificate_.level("spectral")
-    assert "not a lattice" in levels[Gaussian].meaning
-    assert levels[Gaussian].missing == ""
-    assert ("n_frequencies" in levels[Laplacian].missing) == missing
-    assert (levels[Laplacian].operator is None) == missing
 
 
 def test_the_intervals_of_exact_kernel_pca_have_zero_width():
@@ -173,15 +159,15 @@ def test_the_intervals_of_exact_kernel_pca_have_zero_width():
 def test_bounds_are_missing_for_a_kernel_without_a_lipschitz_constant():
     bare = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
     certificate = fit_model(bare).certificate_
-    prior, posterior, spectral, _ = certificate.levels
+    prior, posterior, sample, _ = certificate.levels
     assert "monotone=True" in prior.missing
     assert prior.mmd is prior.operator is None
     assert "Lipschitz" in posterior.missing
     assert posterior.operator is None
-    assert "frequencies of the kernel are unknown" in spectral.missing
-    assert spectral.operator is None
+    assert sample.missing == ""
+    assert sample.operator > 0
     shown = str(certificate)
-    for name in ("a priori: the smallest", "a posteriori: the kernel", "spectral: no Fourier"):
+    for name in ("a priori: the smallest", "a posteriori: the kernel"):
         assert name in shown
     assert_valid(fit_model(bare).certify(X), bare, X)
     monotone = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, monotone=True)
@@ -191,15 +177,18 @@ def test_bounds_are_missing_for_a_kernel_without_a_lipschitz_constant():
     assert_valid(fit_model(monotone).certify(X), monotone, X)
 
 
-def test_only_the_spectral_level_is_missing_for_a_custom_kernel_with_a_lipschitz_constant():
+def test_no_level_is_missing_for_a_custom_kernel_with_a_lipschitz_constant():
     cauchy = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0, lipschitz=3 * np.sqrt(3) / 8)
     certificate = fit_model(cauchy).certify(X)
-    assert [level.missing == "" for level in certificate.levels[:3]] == [True, True, False]
+    assert [level.missing == "" for level in certificate.levels[:3]] == [True, True, True]
     assert_valid(certificate, cauchy, X)
 
 
-def test_missing_sums_are_reported():
-    assert "n_frequencies=0" in fit_model(n_frequencies=0).certificate_.level("spectral").missing
+def test_a_missing_sample_is_reported():
+    certificate = fit_model(sample_size=0).certificate_
+    assert "sample_size=0" in certificate.level("sample").missing
+    assert certificate.embedding is None
+    np.testing.assert_array_equal(certificate.likely, certificate.certain)
     kernel, s = Gaussian(4.0), ReducedSet(X[:50], np.full(50, 6.0))
     certificate = certify(kernel, s, solve(Plain(), kernel, s, 3))
     assert all(level.missing for level in certificate.levels[:3])
@@ -208,10 +197,16 @@ def test_missing_sums_are_reported():
     assert "with unknown radius" in str(certificate)
 
 
-def test_sums_for_a_different_kernel_are_reported():
+def test_a_sample_of_too_few_rows_is_reported():
+    certificate = fit_model(sample_size=10).certificate_
+    assert "10 rows, fewer than 30" in certificate.level("sample").missing
+    assert certificate.embedding is None
+
+
+def test_the_kernel_of_the_model_may_differ_from_that_of_the_density():
     kernel, s = Laplacian(5.0), ShadowDensity(Gaussian(3.0), 4.0).fit(X).reduced_set_
-    certificate = certify(kernel, s, solve(Plain(), kernel, s, 3), X=X)
-    assert "another kernel, Gaussian(bandwidth=3.0)" in certificate.level("spectral").missing
+    system = solve(Plain(), kernel, s, 3)
+    certificate = certify(kernel, s, system, Analysis.of(kernel, s, system), X=X)
     assert certificate.ell == pytest.approx(5.0 / 0.75)
     assert_valid(certificate, kernel, X, 3)
 
@@ -256,6 +251,7 @@ def test_the_certificate_can_be_displayed_as_text_html_and_json():
     assert plain == certificate.to_dict()
     assert plain["levels"][2]["confidence"] == 0.9
     assert plain["levels"][2]["estimate"]["operator"] < plain["levels"][2]["operator"]
+    assert plain["embedding"]["estimate"] < plain["embedding"]["limit"]
     assert None in plain["certain_angles"]
     assert pickle.loads(pickle.dumps(certificate)).to_dict() == plain
 
@@ -267,9 +263,11 @@ def test_long_tables_are_truncated():
 
 
 def test_a_higher_confidence_level_gives_wider_intervals():
-    model = fit_model()
-    wide, narrow = (model.certify(confidence=c).likely for c in (0.99, 0.5))
-    assert np.all(np.ptp(wide, axis=1) > np.ptp(narrow, axis=1))
+    model = fit_model(sample_size=100)
+    wide, narrow = (model.certify(confidence=c) for c in (0.99, 0.5))
+    assert np.all(np.ptp(wide.likely, axis=1) > np.ptp(narrow.likely, axis=1))
+    assert wide.embedding.limit > narrow.embedding.limit
+    assert wide.embedding.estimate == narrow.embedding.estimate
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, 95, np.nan, "0.95", True, None])

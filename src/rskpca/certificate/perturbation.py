@@ -163,6 +163,7 @@ class SampledSums:
         self.b = fq
         self._sum_pairs(pairs)
         self._sum_rows()
+        self.noise = pairs.unseen * self._noise()
 
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
         """Sum h_i at every feature vector, and its inner products, by groups."""
@@ -196,6 +197,16 @@ class SampledSums:
 
         self.squared_changes, self.own_changes = sum_squares(s**2), sum_squares(self.own)
 
+    def _noise(self) -> Array:
+        """Return the part of <f_i, T f_k> that is due to the sampling error of f."""
+        n = len(self.groups)
+        if n < 2:
+            return np.zeros((len(self.mu), len(self.mu)))
+        parts = self.at_x - self.a @ self.changes.transpose(0, 2, 1)
+        parts = (parts - parts.mean(axis=0)).reshape(-1, len(self.mu))
+        weights = np.tile(self.s, n)[:, None]
+        return parts.T @ (weights * parts) * n / (n - 1)
+
     def blocks(self, left_out: int | None = None) -> Blocks:
         """Return the blocks of M, without one of the groups if it is given."""
         kept = [g for g in range(len(self.groups)) if g != left_out]
@@ -219,7 +230,7 @@ class SampledSums:
         return Blocks(
             np.diag(self.mu) + (changes + changes.T) / (2 * total),
             (S + S.T) / 2,
-            F.T @ (weights[:, None] * F),
+            F.T @ (weights[:, None] * F) - self.noise,
             offsets if self.quantized else np.zeros(len(self.mu)),
         )
 

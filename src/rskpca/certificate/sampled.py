@@ -171,17 +171,13 @@ class Analysis:
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
 
-        If further axes were left out, it is the eigenvalue of the last one. Otherwise it is the
-        trace that no axis explains, if that is less than the last eigenvalue of the model.
+        It is the trace that the axes leave, or the last eigenvalue of the model if that is less.
         """
-        last, s = float(mu[-1]), self.pairs.shares
-        if len(mu) < len(self.system.centers):
-            return last
+        s, xx = self.pairs.shares, self.pairs.xx
         about = fx - s @ fx if self.center else fx
-        trace = float(s @ np.diag(self.pairs.xx) - s @ (about**2).sum(axis=1))
-        if self.center:
-            trace -= float(s @ self.pairs.xx @ s)
-        return max(last, min(trace, float(mu[min(self.n_components, len(mu)) - 1])))
+        trace = float(s @ np.diag(xx) - s @ (about**2).sum(axis=1))
+        trace -= float(s @ xx @ s) if self.center else 0.0
+        return min(max(trace, float(mu[-1])), float(mu[self.n_components - 1]))
 
     @cached_property
     def _solved(self) -> tuple[Solution, list[Solution]]:

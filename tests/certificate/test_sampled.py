@@ -1,0 +1,225 @@
+"""Test the error of the embedding that is estimated from a row sample."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
+from rskpca.baselines.methods import embedding_error
+from rskpca.certificate.perturbation import SampledSums
+from rskpca.pairs import FeaturePairs
+from rskpca.row_sample import RowSample
+from tests import datasets
+
+X = datasets.blobs(400, 3)
+CAUCHY = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
+KERNELS = {"Gaussian": Gaussian(4.0), "Laplacian": Laplacian(4.0), "custom": CAUCHY}
+KINDS = {
+    "plain": {},
+    "basis": {"basis": 0.5},
+    "refined": {"basis": 0.3, "refine": "nystrom"},
+}
+
+
+def exact_embedding(kernel, data, n_components, center, weights=None):
+    """Return the coordinates of exact kernel PCA, and the eigenvalues divided by n."""
+    w = np.ones(len(data)) if weights is None else weights
+    share = w / w.sum()
+    K = kernel(data)
+    if center:
+        K = K - share @ K - (K @ share)[:, None] + share @ K @ share
+    values, vectors = np.linalg.eigh(np.sqrt(share)[:, None] * K * np.sqrt(share))
+    values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
+    return vectors * np.sqrt(values) / np.sqrt(share)[:, None], values
+
+
+def fit(kernel=KERNELS["Gaussian"], n_components=3, data=X, center=True, ell=3.0, **options):
+    model = ReducedSetKernelPCA(n_components, kernel=kernel, ell=ell, center=center, **options)
+    return model.fit(data)
+
+
+# ------------------------------------------------------------------ all rows in the sample
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_with_all_rows_the_estimate_is_the_error(kernel, center, kind):
+    model = fit(kernel, center=center, **KINDS[kind])
+    exact, values = exact_embedding(kernel, X, 3, center)
+    true = embedding_error(exact, model.transform(X))
+    certificate = model.certificate_
+    assert true > 1e-4
+    assert certificate.embedding.estimate == pytest.approx(true, rel=0.03)
+    assert certificate.embedding.limit == pytest.approx(1.03 * certificate.embedding.estimate)
+    low, high = certificate.likely.T / len(X)
+    assert np.all((low <= values) & (values <= high))
+    shifts = np.abs(values - certificate.eigenvalues / len(X))
+    assert np.all(high - low <= 0.1 * shifts + 1e-9)
+
+
+def test_integer_weights_equal_repeated_rows():
+    weights = np.random.default_rng(0).integers(1, 4, len(X))
+    weighted = ReducedSetKernelPCA(3, kernel=Gaussian(4.0), ell=3.0).fit(X, sample_weight=weights)
+    repeated = fit(data=np.repeat(X, weights, axis=0))
+    one, two = weighted.certificate_, repeated.certificate_
+    assert one.embedding.estimate == pytest.approx(two.embedding.estimate, rel=1e-6)
+    np.testing.assert_allclose(one.likely, two.likely, rtol=1e-9)
+    for name in ("mmd", "operator"):
+        numbers = [getattr(c.level("sample"), name) for c in (one, two)]
+        assert numbers[0] == pytest.approx(numbers[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_errors_of_rows_add_up_to_that_of_the_embedding(kind):
+    model = fit(**KINDS[kind])
+    errors = model.row_error(X)
+    exact, values = exact_embedding(model.kernel_, X, 3, center=True)
+    Z = model.transform(X)
+    aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
+    true = np.linalg.norm(exact - aligned, axis=1)
+    assert np.corrcoef(errors.coordinates, true)[0, 1] > 0.99
+    total = np.sqrt(np.mean(errors.coordinates**2) / values.sum())
+    assert total == pytest.approx(model.certificate_.embedding.estimate, rel=0.02)
+    np.testing.assert_allclose(errors.residual, model.reconstruction_error(X))
+
+
+def test_exact_kernel_pca_has_no_error():
+    certificate = fit(ell=np.inf).certificate_
+    assert certificate.embedding.limit < 1e-6
+    assert certificate.level("sample").operator < 1e-6
+
+
+# ------------------------------------------------------------------ the twin
+
+
+def explicit_features(kernel, points):
+    """Return vectors whose inner products are the kernel values."""
+    values, vectors = np.linalg.eigh(kernel(points))
+    return vectors * np.sqrt(np.maximum(values, 0))
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_the_blocks_equal_those_of_explicit_features(center):
+    """The readable twin: T, its axes and h as arrays, with means over all rows."""
+    kernel, n, q = Gaussian(2.0), 60, 4
+    data = X[:n]
+    density = ShadowDensity(kernel, 2.0).fit(data)
+    points = density.reduced_set_.centers[density.labels_]
+    features = explicit_features(kernel, np.concatenate([data, points]))
+    psi, hat = features[:n], features[n:]
+    offset = hat.mean(axis=0) if center else 0.0
+    about = psi.mean(axis=0) if center else 0.0
+    T, T_hat = (psi - about).T @ (psi - about) / n, (hat - offset).T @ (hat - offset) / n
+    values, vectors = np.linalg.eigh(T_hat)
+    mu, V = values[::-1][:q], vectors[:, ::-1][:, :q]
+    H = T @ V - V * mu
+    F = H - V @ (V.T @ H)
+
+    pairs = FeaturePairs(
+        psi @ psi.T, psi @ hat.T, hat @ hat.T, np.full(n, 1 / n), np.full(n, 1 / n),
+        np.full(n, 1 / n**2), 0.0,
+    )  # fmt: skip
+    fx, fq = (psi - offset) @ V, (hat - offset) @ V
+    sums = SampledSums(pairs, fx, fq, mu, float(mu[-1]), center=center, quantized=center)
+    blocks = sums.blocks()
+    np.testing.assert_allclose(blocks.A, V.T @ T @ V, atol=1e-12)
+    np.testing.assert_allclose(blocks.S, F.T @ F, atol=1e-12)
+    np.testing.assert_allclose(blocks.L, F.T @ T @ F, atol=1e-12)
+    np.testing.assert_allclose(blocks.offsets, fx.mean(axis=0) if center else 0, atol=1e-12)
+
+
+# ------------------------------------------------------------------ samples
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_limit_of_a_sample_covers_the_error(kind):
+    rows = datasets.blobs(3000, 3)
+    model = fit(data=rows, ell=4.0, **KINDS[kind]).model_
+    exact, values = exact_embedding(model.kernel, rows, 3, center=True)
+    true = embedding_error(exact, model.embed(rows))
+    labels = ShadowDensity(model.kernel, 4.0).fit(rows).labels_
+    held, ratios, inside = [], [], []
+    for seed in range(40):
+        sample = RowSample.of(rows, np.ones(len(rows)), labels, seed).head(600)
+        sampled = replace(model, reduced_set=replace(model.reduced_set, sample=sample))
+        certificate = sampled.certificate
+        held.append(certificate.embedding.limit >= true)
+        ratios.append(certificate.embedding.limit / true)
+        low, high = certificate.likely.T / len(rows)
+        inside.append((low <= values) & (values <= high))
+    assert np.mean(held) >= 0.94
+    assert np.median(ratios) < 1.5
+    assert np.mean(inside) >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["plain", "refined"])
+def test_weighted_samples_estimate_the_weighted_error(kind):
+    rng = np.random.default_rng(0)
+    rows, weights = datasets.blobs(2500, 3), rng.exponential(size=2500) + 0.1
+    options = {**KINDS[kind], "density": ShadowDensity(ell=3.0, sample_size=800)}
+    model = ReducedSetKernelPCA(3, kernel=Gaussian(4.0), **options)
+    model.fit(rows, sample_weight=weights)
+    exact, _ = exact_embedding(Gaussian(4.0), rows, 3, center=True, weights=weights)
+    root = np.sqrt(weights)[:, None]
+    true = embedding_error(root * exact, root * model.transform(rows))
+    found = model.certificate_.embedding
+    assert found.estimate == pytest.approx(true, rel=0.3)
+    assert true <= found.limit < 1.6 * true
+
+
+def test_streams_have_the_certificate_of_one_fit():
+    whole = fit(density=None)
+    stream = ReducedSetKernelPCA(3, kernel=Gaussian(4.0), ell=3.0)
+    for part in np.array_split(X, 7):
+        stream.partial_fit(part)
+    assert stream.certificate_.to_dict() == whole.certificate_.to_dict()
+
+
+# ------------------------------------------------------------------ ties and bad input
+
+
+def test_a_tie_at_the_last_component_is_reported():
+    rng = np.random.default_rng(0)
+    ring = rng.normal(size=(2000, 2))
+    ring /= np.linalg.norm(ring, axis=1, keepdims=True)
+    options = {"data": ring, "kernel": Gaussian(1.5), "ell": 4.0}
+    tied, good = fit(n_components=1, **options), fit(n_components=2, **options)
+    assert tied.certificate_.better_components in (2, 4)
+    assert good.certificate_.better_components is None
+    assert good.certificate_.embedding.limit < 0.3 * tied.certificate_.embedding.limit
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.repeat([[0.0, 0.0], [1.0, 1.0]], 40, axis=0),
+        np.concatenate([[[1e20, 0.0]], X[:100, :2]]),
+        np.concatenate([np.zeros((1000, 2)), [[1.0, 0.0], [0.0, 1.0]]]),
+    ],
+    ids=["two distinct rows", "a fill value in the first row", "two rare rows"],
+)
+def test_awkward_data_give_finite_numbers(rows):
+    model = fit(n_components=1, data=rows, kernel=Gaussian(1.0))
+    certificate = model.certificate_
+    assert 0 <= certificate.embedding.estimate <= certificate.embedding.limit <= 1
+    assert np.isfinite(certificate.likely).all()
+    exact, _ = exact_embedding(Gaussian(1.0), rows, 1, center=True)
+    true = embedding_error(exact, model.transform(rows))
+    assert true <= certificate.embedding.limit + 1e-6
+
+
+def test_weights_with_a_huge_range_give_finite_numbers():
+    weights = 10.0 ** np.linspace(-12, 12, len(X))
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), ell=3.0).fit(X, sample_weight=weights)
+    certificate = model.certificate_
+    assert 0 <= certificate.embedding.estimate <= certificate.embedding.limit <= 1
+    assert np.isfinite(certificate.likely).all()
+
+
+def test_row_errors_require_a_sample():
+    model = fit(density=ShadowDensity(ell=3.0, sample_size=0), ell=None)
+    with pytest.raises(ValueError, match="row_error requires a row sample"):
+        model.row_error(X)

@@ -24,7 +24,7 @@ _UNKNOWN = 0.995  # limits that are rounded to 100% exclude nothing
 def summarize(c: Certificate) -> str:
     """Return the error of the coordinates, or what is known about it."""
     if c.embedding is None:
-        return f"{_guarantee(c)} {_missing(c)}"
+        return f"{_missing(c)} {_eigenvalues(c)}"
     return " ".join([_coordinates(c), *_tie(c)])
 
 
@@ -61,33 +61,30 @@ def _tie(c: Certificate) -> list[str]:
     ]
 
 
-def _guarantee(c: Certificate) -> str:
+def _missing(c: Certificate) -> str:
+    """Return why the error of the coordinates is not known, and how to estimate it."""
+    unknown = "The error of the coordinates is not estimated"
+    if len(c.eigenvalues) > MOST_COMPONENTS:
+        return f"{unknown} for more than {MOST_COMPONENTS} components."
+    reason = c.level("sample").missing.partition(" (")[0]  # without the possible causes
+    return f"{unknown}, because {reason}; ShadowDensity(sample_size=2000), the default, keeps one."
+
+
+def _eigenvalues(c: Certificate) -> str:
     """Return what the intervals of the eigenvalues say."""
     errors = eigenvalue_errors(c, c.likely)
     guaranteed = np.array_equal(c.likely, c.certain)
     how = "guaranteed" if guaranteed else f"with {percent(c.confidence)} confidence"
     if errors.max() < ROUNDING:
-        return f"This is exact kernel PCA up to rounding ({how})."
+        return f"But the model equals exact kernel PCA up to rounding ({how})."
     if errors[0] >= 1:
-        return "The error is unknown: the bounds are too wide to be useful."
+        return "The bounds on the eigenvalues are too wide to be useful."
     first = f"The first eigenvalue is within {_at_most(errors[0])} of that of exact kernel PCA"
     if len(errors) == 1:
         return f"{first} ({how})."
-    last = f"the last is within {_at_most(errors[-1])}" if errors[-1] < 1 else "the last is unknown"
-    return f"{first}, and {last} ({how})."
+    last = f"the last within {_at_most(errors[-1])}" if errors[-1] < 1 else "the last is unknown"
+    return f"{first}, {last} ({how})."
 
 
 def _at_most(error: float) -> str:
     return percent(max(error, _SMALLEST))
-
-
-def _missing(c: Certificate) -> str:
-    """Return why the coordinates have no error, and how to get one."""
-    unknown = "The error of the coordinates is not estimated"
-    if len(c.eigenvalues) > MOST_COMPONENTS:
-        return f"{unknown} for more than {MOST_COMPONENTS} components."
-    reason = c.level("sample").missing
-    return (
-        f"{unknown}, because {reason}. For an estimate, fit with ShadowDensity(sample_size=2000), "
-        "the default."
-    )

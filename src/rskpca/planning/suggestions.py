@@ -14,6 +14,7 @@ from .._format import percent
 from ..density import FadingDensity, ShadowDensity, WindowDensity
 from ..kernels import RadialKernel
 from ..model import FittedEstimator, FittedModel
+from ..row_sample import SIZE as ROW_SAMPLE_SIZE
 from .advice import HARDLY, LITTLE, Suggestion, alternatives
 from .retention import Forecast, Retention
 from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, judge
@@ -50,9 +51,9 @@ def suggest(
         The suggestions, or an empty tuple if there are none.
     """
     fit = _Fit(fitted, judge(fitted.model), retention)
-    rules = [_tie, _smaller_error, _fewer_centers, _smaller_basis, _components, _bandwidth]
+    rules = [_estimate, _tie, _smaller_error, _fewer_centers, _smaller_basis, _components, _bandwidth]
     if retention is not None and rows is not None:
-        rules[2:2] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
+        rules[3:3] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
     return tuple(suggestion for rule in rules for suggestion in rule(fit))
 
 
@@ -100,6 +101,8 @@ class _Fit:
             where = "density__density" if "density__density" in params else "density"
             density = ShadowDensity() if params[where] is None else clone(params[where])
             density.set_params(ell=ell, tol=tol.get("tol"), max_centers=None)
+            if tol and not density.sample_size:  # the estimate needs one
+                density.set_params(sample_size=ROW_SAMPLE_SIZE)
             changes = {"ell": None, where: density}
         return Suggestion(title, reason, self.code(changes), tol or {"ell": ell})
 
@@ -127,6 +130,17 @@ class _Sample:
     def centers(self, radius: float) -> Forecast:
         value = self.retention.at(self.kernel.scale / radius)
         return Forecast(value, value, value)
+
+
+def _estimate(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest keeping a row sample, if the density can."""
+    if fit.verdict.components and fit.params.get("density__sample_size") == 0:
+        yield fit.change(
+            "An estimate of the error",
+            f"With a sample of {ROW_SAMPLE_SIZE:,} rows, the certificate estimates the error of "
+            "the coordinates, which is often much smaller than the guaranteed bounds suggest.",
+            density__sample_size=ROW_SAMPLE_SIZE,
+        )
 
 
 def _tie(fit: _Fit) -> Iterator[Suggestion]:

@@ -172,7 +172,7 @@ def _spectrum_caption(subject: Subject) -> str:
         return "This model has no certificate, and therefore no intervals."
     divided = " Eigenvalues are divided by the number of rows."
     if not has_visible_intervals(display):
-        return f"The intervals for the exact eigenvalues are narrower than the dots.{divided}"
+        return f"The intervals for the exact eigenvalues are hidden by the dots.{divided}"
     bars = "The bars are guaranteed to contain the eigenvalues of exact kernel PCA."
     if len(intervals) > 1:
         bars = (

@@ -70,10 +70,11 @@ def test_a_sample_predicts_the_error_of_the_coordinates(name):
     assert 0.5 < found / model.certificate_.embedding.estimate < 2
 
 
-def test_the_error_is_unknown_for_few_rows_or_many_components():
+def test_the_error_is_unknown_for_few_rows_many_components_or_one_center():
     X = datasets.blobs(300, 2)
     options = {"n_centers": 50, "n_samples": 1000}
     assert coordinate_error(X[:31], Gaussian(2.0), 0.5, 3, **options) is None
     assert coordinate_error(X, Gaussian(2.0), 0.5, 101, **options) is None
+    assert coordinate_error(X, Gaussian(2.0), 100.0, 3, n_centers=1, n_samples=1000) is None
     assert coordinate_error(X, Gaussian(2.0), 0.5, 3, n_centers=300, n_samples=300) == 0
     assert coordinate_error(X, Gaussian(2.0), 0.0, 3, **options) == 0

@@ -82,7 +82,7 @@ def test_a_larger_basis_and_then_more_centers_improve_refined_models():
     before, after = follow(model, digits, "All centers as the basis")
     assert before.color == "red"
     assert after.error < 0.5 * before.error
-    model = ReducedSetKernelPCA(6, bandwidth=40.0, ell=1.5, refine="nystrom").fit(digits)
+    model = ReducedSetKernelPCA(6, bandwidth=40.0, ell=1.0, refine="nystrom").fit(digits)
     before, after = follow(model, digits, "A larger ell")
     assert before.color == "amber"
     assert after.error < 0.8 * before.error
@@ -212,6 +212,6 @@ def test_a_comparison_is_suggested_for_models_without_a_certificate():
 
 
 def test_suggestions_without_a_sample_contain_no_forecasts():
-    found = suggest(unwrap(ReducedSetKernelPCA(6, bandwidth=40.0, ell=2.0).fit(digits)))
+    found = suggest(unwrap(ReducedSetKernelPCA(6, bandwidth=80.0, ell=3.0).fit(digits)))
     assert [set(suggestion.changes) for suggestion in found] == [{"basis", "refine"}, {"tol"}]
     assert not any("about" in suggestion.reason for suggestion in found)

@@ -95,7 +95,8 @@ def coordinate_error(
     Returns
     -------
     float or None
-        The error, or None if there are too many components or too few rows that are not centers.
+        The error, or None if there are too many components, a single center, or too few rows that
+        are not centers.
     """
     kept = n_centers / n_samples
     if kept >= 1 or not radius:
@@ -126,11 +127,13 @@ def _spaced(rows: Labels) -> Labels:
 
 def _coordinate_error(
     kernel: RadialKernel, x: Array, c: Array, shares: Array, points: ReducedSet, n_components: int
-) -> float:
+) -> float | None:
     """Compare rows x that have these shares in the data with their centers c."""
     n = points.n_samples
     count = min(n_components + FURTHER_AXES, points.n_centers)
     system = solve(Centered(), kernel, points, count)
+    if not len(system.eigenvalues):  # a single center
+        return None
     root, mu = np.sqrt(system.eigenvalues), system.eigenvalues / n
     between = gram.gram(kernel, x, x), gram.gram(kernel, x, c), gram.gram(kernel, c, c)
     pairs = FeaturePairs(*between, shares, np.full(len(x), 1 / n), shares / n, 1.0)

@@ -51,7 +51,15 @@ def suggest(
         The suggestions, or an empty tuple if there are none.
     """
     fit = _Fit(fitted, judge(fitted.model), retention)
-    rules = [_estimate, _tie, _smaller_error, _fewer_centers, _smaller_basis, _components, _bandwidth]
+    rules = [
+        _estimate,
+        _tie,
+        _smaller_error,
+        _fewer_centers,
+        _smaller_basis,
+        _components,
+        _bandwidth,
+    ]
     if retention is not None and rows is not None:
         rules[3:3] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
     return tuple(suggestion for rule in rules for suggestion in rule(fit))

@@ -13,6 +13,9 @@ The error of the coordinates is estimated from such pairs as in a certificate.
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +23,12 @@ from numpy.typing import NDArray
 
 from .._core import gram
 from .._core.cover import Cover
-from ..certificate.perturbation import SampledSums, Solution
+from ..certificate import Analysis
 from ..certificate.sampled import FURTHER_AXES, MOST_COMPONENTS
 from ..kernels import RadialKernel
 from ..pairs import FEWEST, FeaturePairs
 from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
 from ..spectral import Centered, solve
 
 Array = NDArray[np.floating]
@@ -104,18 +108,19 @@ def coordinate_error(
     labels, _ = Cover(radius, sample[:0]).extend(sample)
     opening = np.unique(labels, return_index=True)[1]
     joined = np.delete(np.arange(len(sample)), opening)
-    known = len(joined) >= FEWEST or (len(sample) == n_samples and len(joined) > 0)
-    if not known or n_components > MOST_COMPONENTS:
+    if not len(joined) or n_components > MOST_COMPONENTS:
         return None
     joined, opened = _spaced(joined), _spaced(opening)
     rows = np.concatenate([joined, opened])
     parts = (1 - kept, len(joined)), (kept, len(opened))
     shares = np.concatenate([np.full(count, share / count) for share, count in parts])
     center_rows, labels = np.unique(opening[labels[rows]], return_inverse=True)
-    centers = sample[center_rows].astype(np.float64)
-    x, c = sample[rows].astype(np.float64), centers[labels]
     weights = np.asarray(n_samples * np.bincount(labels, shares), dtype=np.float64)
-    return _coordinate_error(kernel, x, c, shares, ReducedSet(centers, weights), n_components)
+    centers = ReducedSet(sample[center_rows].astype(np.float64), weights)
+    chosen = _as_sample(sample[rows].astype(np.float64), labels)
+    if len(joined) < FEWEST and len(rows) < n_samples:
+        return None
+    return _Predicted.error(kernel, chosen, shares, centers, n_components)
 
 
 def _spaced(rows: Labels) -> Labels:
@@ -125,24 +130,43 @@ def _spaced(rows: Labels) -> Labels:
     return rows[np.linspace(0, len(rows) - 1, _MAX_ROWS, dtype=int)]
 
 
-def _coordinate_error(
-    kernel: RadialKernel, x: Array, c: Array, shares: Array, points: ReducedSet, n_components: int
-) -> float | None:
-    """Compare rows x that have these shares in the data with their centers c."""
-    n = points.n_samples
-    count = min(n_components + FURTHER_AXES, points.n_centers)
-    system = solve(Centered(), kernel, points, count)
-    if not len(system.eigenvalues):  # a single center
-        return None
-    root, mu = np.sqrt(system.eigenvalues), system.eigenvalues / n
-    between = gram.gram(kernel, x, x), gram.gram(kernel, x, c), gram.gram(kernel, c, c)
-    pairs = FeaturePairs(*between, shares, np.full(len(x), 1 / n), shares / n, 1.0)
-    last = float(mu[-1])
-    on_axes = system.extend(x) * root, system.extend(c) * root
-    sums = SampledSums(pairs, *on_axes, mu, last, center=True, quantized=True)
-    r = min(n_components, len(mu))
-    solution = Solution.of(sums.blocks(), last, r)
-    return float(np.sqrt(solution.squares[solution.sizes.index(r)]))
+def _as_sample(rows: Array, labels: Labels) -> RowSample:
+    n = len(rows)
+    return RowSample(rows, np.ones(n), labels, np.zeros(n), math.inf, n, 0, n)
+
+
+@dataclass(frozen=True, eq=False)
+class _Predicted(Analysis):
+    """The analysis of a model that was not fitted, from rows with given shares in the data."""
+
+    shares: Array
+
+    @cached_property
+    def pairs(self) -> FeaturePairs:
+        rows, n = self.sample.rows, len(self.shares)
+        between = (rows, rows), (rows, self.points), (self.points, self.points)
+        xx, xq, qq = (gram.gram(self.kernel, *pair) for pair in between)
+        weights, unseen = np.full(n, 1 / self.total), float(n < self.total)
+        return FeaturePairs(xx, xq, qq, self.shares, weights, self.shares / self.total, unseen)
+
+    @classmethod
+    def error(
+        cls,
+        kernel: RadialKernel,
+        sample: RowSample,
+        shares: Array,
+        centers: ReducedSet,
+        n_components: int,
+    ) -> float | None:
+        """Return the relative error of the coordinates, or None if there is no component."""
+        count = min(n_components + FURTHER_AXES, centers.n_centers)
+        system = solve(Centered(), kernel, centers, count)
+        r, points = min(n_components, len(system.eigenvalues)), centers.centers[sample.labels]
+        if r == 0:  # a single center
+            return None
+        model = cls(kernel, sample, points, system, None, r, centers.n_samples, shares)
+        limits = model.limits(0.5)
+        return None if limits is None else limits.embedding.estimate
 
 
 def _pair_means(kernel: RadialKernel, x: Array, c: Array) -> tuple[float, float]:

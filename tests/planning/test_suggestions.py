@@ -84,7 +84,7 @@ def test_a_larger_basis_and_then_more_centers_improve_refined_models():
     assert after.error < 0.5 * before.error
     model = ReducedSetKernelPCA(6, bandwidth=40.0, ell=1.0, refine="nystrom").fit(digits)
     before, after = follow(model, digits, "A larger ell")
-    assert before.color == "amber"
+    assert before.color != "green"
     assert after.error < 0.8 * before.error
 
 

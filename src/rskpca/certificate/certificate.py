@@ -79,8 +79,8 @@ class Certificate:
     True
     >>> certificate.embedding.estimate < certificate.embedding.limit < 0.1
     True
-    >>> certificate.summary
-    'XXX'
+    >>> print(certificate.summary)
+    Coordinates differ from those of exact kernel PCA by 1.3% (at most 1.4%), measured on all rows.
     """
 
     levels: tuple[Level, ...]

@@ -183,7 +183,7 @@ def test_an_exact_model_has_no_intervals_to_draw(page, folder):
         press(page, tab)
     assert page.errors() == []
     assert count(page, "spectrum", ".bars .point") == 0
-    assert "narrower than the dots" in page.run(
+    assert "hidden by the dots" in page.run(
         "document.getElementById('spectrum-words').textContent"
     )
 

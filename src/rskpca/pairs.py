@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from ._core.gram import gram
+from ._core.parallel import single_threaded_blas
 from .kernels import RadialKernel
 from .row_sample import RowSample
 
@@ -115,7 +116,8 @@ class FeaturePairs:
     def _norm(self, squares: Array, confidence: float, power: int) -> Estimate:
         """Estimate the root of a mean over pairs, with a limit from the jackknife."""
         a, diagonal = self.shares, np.diag(squares)
-        with_others = a * (squares @ a - a * diagonal)
+        with single_threaded_blas():
+            with_others = a * (squares @ a - a * diagonal)
         different, rest = with_others.sum(), 1 - a @ a
         own = float(self.own.sum())
         kappa = float(np.diag(self.xx).max())

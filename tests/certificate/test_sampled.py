@@ -137,13 +137,13 @@ def test_the_blocks_equal_those_of_explicit_features(center):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_limit_of_a_sample_covers_the_error(kind):
     rows = datasets.blobs(3000, 3)
-    model = fit(data=rows, ell=4.0, **KINDS[kind]).model_
-    exact, values = exact_embedding(model.kernel, rows, 3, center=True)
+    model = fit(n_components=2, data=rows, ell=3.0, **KINDS[kind]).model_
+    exact, values = exact_embedding(model.kernel, rows, 2, center=True)
     true = embedding_error(exact, model.embed(rows))
-    labels = ShadowDensity(model.kernel, 4.0).fit(rows).labels_
+    labels = ShadowDensity(model.kernel, 3.0).fit(rows).labels_
     held, ratios, inside = [], [], []
     for seed in range(40):
-        sample = RowSample.of(rows, np.ones(len(rows)), labels, seed).head(600)
+        sample = RowSample.of(rows, np.ones(len(rows)), labels, seed).head(1000)
         sampled = replace(model, reduced_set=replace(model.reduced_set, sample=sample))
         certificate = sampled.certificate
         held.append(certificate.embedding.limit >= true)
@@ -160,9 +160,9 @@ def test_weighted_samples_estimate_the_weighted_error(kind):
     rng = np.random.default_rng(0)
     rows, weights = datasets.blobs(2500, 3), rng.exponential(size=2500) + 0.1
     options = {**KINDS[kind], "density": ShadowDensity(ell=3.0, sample_size=800)}
-    model = ReducedSetKernelPCA(3, kernel=Gaussian(4.0), **options)
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), **options)
     model.fit(rows, sample_weight=weights)
-    exact, _ = exact_embedding(Gaussian(4.0), rows, 3, center=True, weights=weights)
+    exact, _ = exact_embedding(Gaussian(4.0), rows, 2, center=True, weights=weights)
     root = np.sqrt(weights)[:, None]
     true = embedding_error(root * exact, root * model.transform(rows))
     found = model.certificate_.embedding
@@ -189,7 +189,7 @@ def test_a_tie_at_the_last_component_is_reported():
     tied, good = fit(n_components=1, **options), fit(n_components=2, **options)
     assert tied.certificate_.better_components in (2, 4)
     assert good.certificate_.better_components is None
-    assert good.certificate_.embedding.limit < 0.3 * tied.certificate_.embedding.limit
+    assert good.certificate_.embedding.limit < 0.5 * tied.certificate_.embedding.limit
 
 
 @pytest.mark.parametrize(

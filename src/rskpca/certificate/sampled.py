@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .._core.gram import gram
+from .._core.parallel import single_threaded_blas
 from ..kernels import RadialKernel
 from ..pairs import FEWEST, Estimate, FeaturePairs
 from ..reduced_set import ReducedSet
@@ -166,7 +167,8 @@ class Analysis:
         exact, mu = self.system.exact, self.system.eigenvalues / self.total
         fq = fx if exact else self.system.extend(self.points) * root
         flags = {"center": self.center, "quantized": self.center and not exact}
-        return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
+        with single_threaded_blas():
+            return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
 
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
@@ -181,7 +183,9 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, list[Solution]]:
-        return self._sums.solve(self.n_components)
+        sums = self._sums
+        with single_threaded_blas():
+            return sums.solve(self.n_components)
 
     def limits(self, confidence: float) -> Limits | None:
         """Return limits for the eigenpairs; None if there are too few rows or too many axes."""
@@ -195,8 +199,7 @@ class Analysis:
         angles = np.full(r, math.nan)
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
         values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
-        width = self._limit("eigenvalues", (1 + confidence) / 2, squared=False)[:r]
-        width -= values
+        width = self._limit("eigenvalues", (1 + confidence) / 2)[:r] - values
         width += (_TRUNCATED - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
             Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),
@@ -205,8 +208,12 @@ class Analysis:
             _better(self._solved[0].sizes, errors, k),
         )
 
-    def _limit(self, name: str, confidence: float, *, squared: bool = True) -> Array:
-        """Return upper limits from standard errors, by the jackknife over groups of rows."""
+    def _limit(self, name: str, confidence: float) -> Array:
+        """Return upper limits from standard errors, by the jackknife over groups of rows.
+
+        Sampling noise adds to estimated squares. It is not subtracted, which makes up for standard
+        errors that are too small where noise dominates.
+        """
         solution, without = self._solved
         values: Array = getattr(solution, name)
         n = len(without)
@@ -215,9 +222,7 @@ class Analysis:
         others = np.array([getattr(other, name) for other in without])
         squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0)
         error = np.sqrt(squares * (n - 1) / n * self.pairs.unseen)
-        # Noise adds to a sum of squares. Where it dominates, the standard error is too small.
-        noise = (n - 1) * self.pairs.unseen * (others.mean(axis=0) - values)
-        return values + float(stdtrit(n - 1, confidence)) * error + np.maximum(noise, 0) * squared
+        return values + float(stdtrit(n - 1, confidence)) * error
 
     def coordinate_errors(self, X: Array) -> Array:
         """Estimate the error of the coordinates of each row of X."""

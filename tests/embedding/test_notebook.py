@@ -31,6 +31,7 @@ def test_a_fitted_model_shows_its_reduced_set_and_its_certificate():
     assert f"{model.n_centers_:,} for 300 rows" in html
     assert "(ell 4)" in html
     assert model.certificate_._repr_html_() in html
+    assert model.certificate_.summary in html
 
 
 @pytest.mark.parametrize(

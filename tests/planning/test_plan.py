@@ -47,8 +47,8 @@ def test_the_predicted_number_of_centers_increases_with_ell(planned):
         assert abs(fit.n_centers / model.n_centers_ - 1) < 0.3
         assert fit.low <= model.n_centers_ <= fit.high
         assert min(fit.seconds, fit.memory, fit.displacement, fit.operator_error) > 0
-    errors = [fit.operator_error for fit in planned.fits]
-    assert errors[-1] < errors[0] < 0.2
+    for errors in zip(*((f.operator_error, f.embedding_error) for f in planned.fits), strict=True):
+        assert errors[-1] < errors[0] < 0.2
     assert np.all(np.diff([fit.n_centers for fit in planned.fits]) >= 0)
 
 

@@ -5,21 +5,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rskpca import DiffusionMaps, Gaussian, NystromKernelPCA, ReducedSetKernelPCA, ShadowDensity
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    NystromKernelPCA,
+    RadialKernel,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
 from rskpca.model import FittedModel
+from rskpca.pairs import Estimate
 from rskpca.planning.verdict import error_in_words, judge
 from tests.datasets import blobs
 
 X = blobs(800, 2)
 
 
-def model_with_errors(*errors: float, **changes: object) -> FittedModel:
-    """Return a model whose eigenvalues are certified to these relative errors."""
+def model_with(limit: float | None, *errors: float, **changes: object) -> FittedModel:
+    """Return a model whose coordinates and eigenvalues are certified to these relative errors."""
     model = ReducedSetKernelPCA(len(errors), ell=4.0).fit(X).model_
     certificate = model.certificate
     scale = np.stack([1 - np.array(errors), 1 + np.array(errors)], axis=1)
     likely = (certificate.eigenvalues[:, None] * scale).clip(0)
-    model.__dict__["certificate"] = replace(certificate, likely=likely, **changes)
+    embedding = None if limit is None else Estimate(0.8 * limit, limit)
+    changes |= {"likely": likely, "embedding": embedding}
+    model.__dict__["certificate"] = replace(certificate, **changes)
     return model
 
 
@@ -28,21 +38,41 @@ def sentences(model: FittedModel) -> str:
 
 
 @pytest.mark.parametrize(
-    ("errors", "color", "text"),
+    ("limit", "color"),
+    [(0.0, "green"), (0.049, "green"), (0.051, "amber"), (0.199, "amber"), (0.201, "red")],
+)
+@pytest.mark.parametrize("errors", [(0.01, 0.01), (0.9, 3.0)])
+def test_the_color_depends_on_the_error_of_the_coordinates(limit, color, errors):
+    model = model_with(limit, *errors)
+    verdict = judge(model)
+    assert (verdict.color, verdict.error) == (color, limit)
+    assert verdict.headline == model.certificate.summary
+    np.testing.assert_allclose([c.error for c in verdict.components], errors, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("errors", "color"),
     [
-        ((0.02, 0.09), "green", "All 2 eigenvalues are within 9% of exact"),
-        ((0.02, 0.3), "amber", "1 of 2 eigenvalues is known to within 10%; the worst may be off"),
-        ((0.2, 2.0), "amber", "No eigenvalue is known to within 10%: the first may be off by 20%"),
-        ((0.6, 0.7), "red", "may be off by 60%"),
-        ((0.05,), "green", "The eigenvalue is within 5%"),
-        ((0.123,), "amber", "The eigenvalue is not known to within 10%: it may be off by 12%"),
+        ((0.02, 0.09), "green"),
+        ((0.02, 0.3), "amber"),
+        ((0.2, 2.0), "amber"),
+        ((0.6, 0.7), "red"),
+        ((0.05,), "green"),
+        ((0.123,), "amber"),
     ],
 )
-def test_the_color_depends_on_the_intervals(errors, color, text):
-    verdict = judge(model_with_errors(*errors))
-    assert verdict.color == color
-    assert text in verdict.headline
+def test_without_an_estimate_the_color_depends_on_the_eigenvalues(errors, color):
+    verdict = judge(model_with(None, *errors))
+    assert (verdict.color, verdict.error) == (color, None)
     np.testing.assert_allclose([c.error for c in verdict.components], errors, rtol=1e-6)
+
+
+def test_a_model_is_judged_at_another_confidence():
+    rows = blobs(3000, 2)
+    model = ReducedSetKernelPCA(2, ell=3.0).fit(rows).model_
+    narrow, wide = (judge(model, model.certify(confidence)) for confidence in (0.5, 0.999))
+    assert narrow.error < judge(model).error < wide.error
+    assert "99.9% confidence" in wide.headline
 
 
 def test_the_exact_eigenvalues_are_within_the_bounds():
@@ -54,43 +84,58 @@ def test_the_exact_eigenvalues_are_within_the_bounds():
         assert component.certain_low <= value <= component.certain_high
 
 
-def test_guaranteed_and_estimated_bounds_are_distinguished():
-    estimated = judge(ReducedSetKernelPCA(2).fit(X).model_)
-    assert "with 95% confidence" in estimated.sentences[0]
+def test_the_verdict_explains_the_error():
+    verdict = judge(ReducedSetKernelPCA(2).fit(blobs(3000, 2)).model_)
+    assert "root-mean-square error" in verdict.sentences[0]
+    assert verdict.sentences[0].endswith("computed from rows that were sampled during the fit.")
     refined = judge(ReducedSetKernelPCA(2, basis=0.9, refine="nystrom").fit(X).model_)
-    assert refined.sentences[0].startswith("This is guaranteed: the eigenproblem uses the data")
-    density = ShadowDensity(n_frequencies=0)
-    bare = judge(ReducedSetKernelPCA(2, density=density).fit(X).model_)
-    assert bare.sentences[0].startswith("This is guaranteed: it follows")
-    assert any(sentence.startswith("There is no ") for sentence in bare.sentences)
+    assert refined.sentences[0].endswith("computed from all rows.")
+    assert refined.sentences[1].startswith("It is guaranteed that the first eigenvalue is off by")
+
+
+def test_missing_bounds_are_named():
+    kernel = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
+    verdict = judge(ReducedSetKernelPCA(2, kernel=kernel).fit(X).model_)
+    named = [text for text in verdict.sentences if text.startswith("There is no ")]
+    assert [text.split(" bound")[0] for text in named] == [
+        "There is no a priori", "There is no a posteriori",
+    ]  # fmt: skip
+    bare = judge(ReducedSetKernelPCA(2, density=ShadowDensity(sample_size=0)).fit(X).model_)
+    assert "no row sample was kept" in bare.headline
+    assert not any(text.startswith("There is no ") for text in bare.sentences)
 
 
 def test_a_model_with_every_row_as_a_center_is_exact():
     model = ReducedSetKernelPCA(2, ell=np.inf).fit(X[:50]).model_
     verdict = judge(model)
-    assert verdict.headline == "All 2 eigenvalues equal those of exact kernel PCA."
-    assert verdict.sentences[0].startswith("This is guaranteed")
+    assert verdict.color == "green"
+    assert verdict.headline == "Coordinates equal those of exact kernel PCA up to rounding."
     assert "rotated by at most 0.01°" in sentences(model)
 
 
-def test_verdicts_mention_smaller_errors_unless_they_are_green():
-    assert "actual error is often much smaller" in sentences(model_with_errors(0.2))
-    assert "smaller" not in sentences(model_with_errors(0.02))
+def test_bounds_on_eigenvalues_are_called_bounds_unless_they_are_green():
+    assert "actual error is often much smaller" in sentences(model_with(None, 0.2))
+    assert "smaller" not in sentences(model_with(None, 0.02))
+    assert "smaller" not in sentences(model_with(0.3, 0.2))
 
 
-def test_the_verdict_recommends_interpreting_tied_components_together():
-    angles = np.array([np.nan, 5.0, np.nan])
-    text = sentences(model_with_errors(0.01, 0.01, 0.01, likely_angles=angles))
-    assert "Components 1 and 2 are too close to separate; interpret them together." in text
+def test_the_verdict_describes_the_largest_space_that_is_known():
+    angles = np.array([np.nan, 5.0, 80.0])
+    text = sentences(model_with(0.1, 0.01, 0.01, 0.01, likely_angles=angles))
     assert "The space of the first 2 components is rotated by at most 5°" in text
+    unknown = np.array([np.nan, 80.0])
+    assert "rotated" not in sentences(model_with(0.1, 0.01, 0.01, likely_angles=unknown))
 
 
-def test_the_verdict_cautions_about_integer_data_with_a_small_radius():
+@pytest.mark.parametrize("ell", [2.0, 3.0, 4.0])
+def test_the_limit_covers_the_error_of_the_coordinates_of_integer_data(ell):
     grid = np.random.default_rng(0).integers(0, 6, size=(500, 2)).astype(float)
-    assert "Caution" in sentences(ReducedSetKernelPCA(2, ell=2.0).fit(grid).model_)
-    exact = ReducedSetKernelPCA(2).fit(grid).model_  # requires no estimate
-    assert "Caution" not in sentences(exact)
-    assert "Caution" not in sentences(ReducedSetKernelPCA(2).fit(np.round(1000 * X)).model_)
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(3.0), ell=ell).fit(grid)
+    Z = ReducedSetKernelPCA(2, kernel=Gaussian(3.0), ell=np.inf).fit_transform(grid)
+    design = np.column_stack([model.transform(grid), np.ones(len(grid))])
+    residuals = Z - design @ np.linalg.lstsq(design, Z, rcond=None)[0]
+    error = np.linalg.norm(residuals) / np.linalg.norm(Z)
+    assert error - 1e-12 <= judge(model.model_).error <= 1.3 * error + 1e-7
 
 
 def test_a_model_without_a_certificate_has_no_color():

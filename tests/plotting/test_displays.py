@@ -133,7 +133,7 @@ def test_the_axis_label_indicates_whether_eigenvalues_are_divided_by_n():
 
 
 def test_a_guaranteed_interval_is_drawn_once():
-    fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
+    fitted = ReducedSetKernelPCA(2, density=ShadowDensity(sample_size=0)).fit(X)
     ax = SpectrumDisplay.from_estimator(fitted).ax_
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["guaranteed interval", "this model"]
@@ -294,11 +294,18 @@ def test_every_level_shows_its_three_bounds(model):
     assert [text.get_text() for text in display.ax_.texts] == ["no error"]
 
 
-def test_refined_models_show_only_the_residual():
+def test_refined_models_show_three_levels():
     fitted = ReducedSetKernelPCA(2, basis=0.5, refine="nystrom").fit(X)
     display = CertificateDisplay.from_certificate(fitted.certificate_)
-    assert len(display.ax_.get_yticks()) == 2
-    assert display.ax_.get_ylim() == (1.5, -0.5)  # no marker lies on the edge
+    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert names == ["exact", "sample\nat 95%", "residual"]
+    assert display.ax_.get_ylim() == (2.5, -0.5)  # no marker lies on the edge
+
+
+def test_measuring_the_errors_keeps_the_estimates(model):
+    measured = CertificateDisplay.from_estimator(model, X).certificate
+    assert measured.embedding == model.certificate_.embedding
+    assert measured.level("sample") == model.certificate_.level("sample")
 
 
 # ------------------------------------------------------------------------------ imports

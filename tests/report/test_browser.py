@@ -183,9 +183,7 @@ def test_an_exact_model_has_no_intervals_to_draw(page, folder):
         press(page, tab)
     assert page.errors() == []
     assert count(page, "spectrum", ".bars .point") == 0
-    assert "narrower than the dots" in page.run(
-        "document.getElementById('spectrum-words').textContent"
-    )
+    assert "hidden by the dots" in page.run("document.getElementById('spectrum-words').textContent")
 
 
 def test_the_caption_distinguishes_counted_from_predicted_numbers(page, folder):

@@ -175,6 +175,50 @@ def test_novelty_scores_are_shown_as_colors():
     np.testing.assert_allclose(np.sort(scores), np.sort(expected), atol=1e-6)
 
 
+def test_estimated_errors_are_shown_as_colors(model, monkeypatch):
+    page = page_of(model, X)
+    assert page.color_names()[-1] == "estimated error"
+    assert "The color “estimated error” shows" in page.text
+    shown = values(page.embedding["colors"][-1]["data"][0]["marker"]["color"])
+    np.testing.assert_allclose(np.sort(shown), np.sort(model.row_error(X).coordinates), rtol=1e-5)
+    exact = page_of(ReducedSetKernelPCA(2, ell=np.inf).fit(X), X)
+    density = ShadowDensity(sample_size=0)
+    unknown = page_of(ReducedSetKernelPCA(2, density=density).fit(X), X)
+    for other in (exact, unknown):
+        assert "estimated error" not in other.color_names()
+        assert "“estimated error”" not in other.text
+    refined = ReducedSetKernelPCA(2, ell=2.0, refine="nystrom").fit(X)
+    assert page_of(refined, X).color_names()[-1] == "estimated error"
+    monkeypatch.setattr(subject, "_PROJECTION_WORK", 1.0)
+    assert "estimated error" not in page_of(refined, X).color_names()
+
+
+def test_a_feature_is_not_replaced_by_the_estimated_error(model):
+    page = page_of(model, X, feature_names=["estimated error", "b", "c"])
+    shown = values(page.embedding["colors"][0]["data"][0]["marker"]["color"])
+    np.testing.assert_allclose(np.sort(shown), np.sort(X[:, 0]), rtol=1e-5)
+
+
+def test_the_report_starts_with_the_summary_of_the_certificate(page, model):
+    summary, limit = model.certificate_.summary, model.certificate_.embedding.limit
+    assert page.text.count(summary) == 2  # in the overview and with the certificate
+    assert (
+        f"{100 * model.certificate_.embedding.estimate:.2g}% error of the coordinates" in page.text
+    )
+    color = "green" if limit <= 0.05 else "amber"
+    assert ("div", {"class": f"verdict {color}"}) in page.tags
+
+
+def test_errors_that_are_estimated_or_tiny_have_a_tile():
+    rows = np.random.default_rng(0).normal(size=(3000, 2))
+    fitted = ReducedSetKernelPCA(3).fit(rows)
+    estimate, limit = (f"{100 * value:.2g}%" for value in fitted.certificate_.embedding)
+    tile = f"{estimate} estimated error of the coordinates; at most {limit} (95% confidence)"
+    assert tile in page_of(fitted, rows).text
+    exact = page_of(ReducedSetKernelPCA(2, ell=np.inf).fit(X), X)
+    assert "< 0.01% error of the coordinates, measured on all rows" in exact.text
+
+
 def test_a_sample_can_represent_all_rows(model):
     page = page_of(model, X[:100], n_rows=12_345)
     assert "12,345" in page.text
@@ -211,13 +255,13 @@ def test_data_frame_column_names_are_preserved_in_pipelines():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     fitted = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(frame)
     page = page_of(fitted, frame, color="b")
-    assert page.color_names() == ["b", "a", "c"]
+    assert page.color_names() == ["b", "a", "c", "estimated error"]
     names = {figure["layout"]["meta"]["name"] for figure in page.figures["density"]}
     assert names == {"a and b", "a and c", "b and c"}
     series = page_of(fitted, frame, color=frame["a"] > 0).embedding["colors"][0]
     assert {trace["name"] for trace in series["data"]} == {"False", "True"}
     plain = ReducedSetKernelPCA(2).fit(X)
-    assert page_of(plain, frame).color_names() == ["a", "b", "c"]
+    assert page_of(plain, frame).color_names() == ["a", "b", "c", "estimated error"]
 
 
 def test_eigenvalues_from_landmarks_are_divided_by_the_number_of_rows():

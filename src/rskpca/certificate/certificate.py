@@ -19,6 +19,7 @@ from . import levels, tables
 from .eigenspaces import davis_kahan
 from .levels import Level
 from .sampled import Analysis, Limits, is_centered
+from .summary import summarize
 
 Array = NDArray[np.floating]
 
@@ -29,9 +30,9 @@ _ROUNDINGS = 16  # rounding errors in a kernel value and in the means computed f
 class Certificate:
     """How far a model is from exact kernel PCA of its data, which is not computed.
 
-    ``str`` and notebooks show a sentence and tables. Some bounds are guaranteed; the others are
-    estimated from a row sample and valid at the given confidence. Eigenvalues are on the scale of
-    the model's ``eigenvalues_``; the errors of the levels are those of operators divided by n.
+    ``str`` and notebooks show :attr:`summary` and tables. Some bounds are guaranteed; the others
+    are estimated from a row sample and valid at the given confidence. Eigenvalues are on the scale
+    of the model's ``eigenvalues_``; the errors of the levels are those of operators divided by n.
 
     Attributes
     ----------
@@ -62,6 +63,8 @@ class Certificate:
     rayleigh : ndarray of shape (n_components,) or None
         Rayleigh-Ritz values of the model's eigenfunctions on the data, if data were given. They
         are lower bounds on the eigenvalues of the data.
+    all_rows : bool
+        True if the row sample contains all rows, so that ``embedding`` is measured, not estimated.
 
     Examples
     --------
@@ -74,8 +77,10 @@ class Certificate:
     >>> certain, likely = certificate.level("a posteriori"), certificate.level("sample")
     >>> likely.operator < certain.operator < 1
     True
-    >>> 0.01 < certificate.embedding.estimate <= certificate.embedding.limit < 0.1
+    >>> certificate.embedding.estimate < certificate.embedding.limit < 0.1
     True
+    >>> print(certificate.summary)
+    Coordinates differ from those of exact kernel PCA by 1.3% (at most 1.4%), measured on all rows.
     """
 
     levels: tuple[Level, ...]
@@ -93,10 +98,16 @@ class Certificate:
     rayleigh: Array | None = None
     embedding: Estimate | None = None
     better_components: int | None = None
+    all_rows: bool = False
 
     def __post_init__(self) -> None:
         check.shapes(self, eigenvalues="r", certain="r2", likely="r2", rayleigh="r")
         check.shapes(self, eigenvalues="r", certain_angles="r", likely_angles="r")
+
+    @property
+    def summary(self) -> str:
+        """The error of the coordinates in a sentence or two."""
+        return summarize(self)
 
     def level(self, name: str) -> Level:
         """Return the level with the given name.
@@ -125,7 +136,8 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as a dictionary of plain values; None means unknown."""
-        plain = {name: _plain(value) for name, value in vars(self).items()}
+        plain: dict[str, Any] = {"summary": self.summary}
+        plain |= {name: _plain(value) for name, value in vars(self).items()}
         plain["levels"] = [level.to_dict() for level in self.levels]
         plain["embedding"] = None if self.embedding is None else self.embedding._asdict()
         return plain
@@ -187,6 +199,12 @@ def certify(
         measured = [levels.measured(kernel, X, sample_weight, reduced_set, center=center)]
     intervals, angles = _intervals(certain, system, n), _angles(certain, residual, system, n)
     limits = None if analysis is None else analysis.limits(confidence)
+    if limits is None:
+        both = [*certain, sampled]
+        likely, likely_angles = _intervals(both, system, n), _angles(both, residual, system, n)
+    else:
+        likely = _estimated(limits, intervals, system, n)
+        likely_angles = np.fmin(angles, limits.angles)
     return Certificate(
         (*certain, sampled, residual, *measured),
         confidence,
@@ -197,12 +215,13 @@ def certify(
         kernel.scale / reduced_set.radius if reduced_set.radius else None,
         system.eigenvalues,
         intervals,
-        intervals if limits is None else _estimated(limits, intervals, system, n),
+        likely,
         angles,
-        angles if limits is None else np.fmin(angles, limits.angles),
+        likely_angles,
         None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
         None if limits is None else _embedding(limits, reduced_set, system),
         None if limits is None else limits.better,
+        analysis is not None and analysis.complete and not reduced_set.lost_share,
     )
 
 

@@ -129,7 +129,8 @@ def sampled(
             "rows that could not be identified)"
         )
         return Level("sample", None, None, None, confidence, meaning, missing)
-    meaning = f"pairs of {len(analysis.sample):,} sampled rows"
+    n, all_rows = len(analysis.sample), analysis.complete
+    meaning = f"all pairs of {n:,} rows" if all_rows else f"pairs of {n:,} sampled rows"
     if analysis.missing:
         return Level("sample", None, None, None, confidence, meaning, analysis.missing)
     discrepancy, operator = analysis.mmd(confidence), analysis.operator(confidence)

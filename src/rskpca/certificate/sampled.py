@@ -146,6 +146,11 @@ class Analysis:
             return f"the row sample has {len(self.sample)} rows, fewer than {FEWEST}"
         return ""
 
+    @property
+    def complete(self) -> bool:
+        """True if the sample contains all rows, so that nothing is left to chance."""
+        return self.pairs.unseen == 0
+
     def mmd(self, confidence: float) -> Estimate:
         """Estimate the maximum mean discrepancy between data and model."""
         return self.pairs.mmd(confidence)

@@ -17,9 +17,10 @@ TOO_SMALL = "n/a (eigengap too small)"
 
 
 def text(certificate: Certificate) -> str:
-    """Return a headline, two aligned tables and notes."""
+    """Return the summary, the size of the model, two aligned tables and notes."""
     parts = [
-        _headline(certificate),
+        certificate.summary,
+        _size(certificate),
         _align(_level_rows(certificate)),
         _align(_component_rows(certificate)),
         *_notes(certificate),
@@ -31,16 +32,18 @@ def html(certificate: Certificate) -> str:
     """Return the same for a notebook."""
     tables = (_level_rows(certificate), _component_rows(certificate))
     notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(certificate))
-    return f"<p>{escape(_headline(certificate))}</p>" + "".join(map(_table, tables)) + notes
+    summary = f"<p><strong>{escape(certificate.summary)}</strong></p>"
+    size = f"<p>{escape(_size(certificate))}</p>"
+    return summary + size + "".join(map(_table, tables)) + notes
 
 
-def _headline(c: Certificate) -> str:
+def _size(c: Certificate) -> str:
     radius = "with unknown radius" if c.radius is None else f"with radius {c.radius:.4g}"
     ell = "" if c.ell is None else f" (ell = {c.ell:.3g})"
     kind = "centered" if c.centered else "plain"
     return (
-        f"Certificate: {c.n_centers:,} centers {radius}{ell} for {c.n_samples:,.10g} points, "
-        f"{kind} kernel PCA"
+        f"Certificate of {kind} kernel PCA: {c.n_centers:,} centers {radius}{ell} for "
+        f"{c.n_samples:,.10g} rows"
     )
 
 

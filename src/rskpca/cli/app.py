@@ -22,7 +22,7 @@ from .output import Display
 
 app = typer.Typer(
     cls=Program,
-    help="Kernel PCA for files of any size, in one pass, with an error bound.",
+    help="Kernel PCA for files of any size, in one pass, with an error estimate.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -86,7 +86,7 @@ def demo(
         ("read the report", f"open {page} in a browser"),
         ("predict the cost", f"rskpca plan {data} --exclude digit"),
         ("use fewer centers", f"rskpca fit {data} --exclude digit --bandwidth 120 -r 3"),
-        ("bound the error", f"rskpca certify {model} {data}"),
+        ("check the error", f"rskpca certify {model} {data}"),
         ("compare", f"rskpca compare {data} --exclude digit"),
         ("fit your own data", "rskpca fit yours.parquet --report report.html"),
     ]
@@ -151,7 +151,7 @@ def fit(
     reading: opt.Reading,
     display: Display,
 ) -> None:
-    """Fit a model to a file of any size and bound its error."""
+    """Fit a model to a file of any size and estimate its error."""
     from . import modeling
     from .rows import open_rows
     from .summary import show_commands
@@ -218,7 +218,7 @@ def transform(
 
 @_command("rskpca inspect model.rskpca", "rskpca inspect model.rskpca --json | jq .centers")
 def inspect(*, model: opt.ModelPath, display: Display) -> None:
-    """Show the contents of a model file and bound its error."""
+    """Show the contents of a model file and estimate its error."""
     from ..io import describe
     from .modeling import load_model
 
@@ -251,7 +251,8 @@ def certify(
     reading: opt.Reading,
     display: Display,
 ) -> None:
-    """Bound the difference between a model and exact kernel PCA."""
+    """Estimate the difference between a model and exact kernel PCA."""
+    from ..planning.verdict import judge
     from . import modeling, summary
     from .rows import open_rows, sample
 
@@ -267,7 +268,7 @@ def certify(
             found = fitted.model.certify(confidence, fitted.prepare(block.rows), block.weights)
         sizes = len(block.rows), source.counted()
         note = summary.sampling_note(found, fitted.kernel.kappa, *sizes)
-    verdict = summary.show_verdict(loaded.verdict)
+    verdict = summary.show_verdict(judge(fitted.model, found))
     display.show(found.to_dict(), verdict, "", *summary.show_certificate(found), *note)
 
 

@@ -66,6 +66,11 @@ def advise(data: Data, fit: PlannedFit) -> tuple[str, ...]:
         f"{data.n_samples:,} rows: {percent(kept)} of them are kept. The fit takes about "
         f"{seconds_in_words(fit.seconds)} and {bytes_in_words(fit.memory)} in addition to the data."
     ]
+    if fit.embedding_error is not None and kept < 1:
+        sentences[0] += (
+            " Coordinates are expected to differ from those of exact kernel PCA by about "
+            f"{percent(fit.embedding_error)}."
+        )
     if kept > LITTLE:
         sentences.append(_compression(data.kernel, kept))
         sentences += [other.reason for other in alternatives(data, fit.ell)]

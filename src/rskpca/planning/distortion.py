@@ -8,10 +8,14 @@ center, so the expected value is
     q^2 E<d, d'> + (q/n) (E||d||^2 - E<d, d'>),
 
 where d and d' belong to two different rows. Both means are estimated from pairs of sampled rows.
+The error of the coordinates is estimated from such pairs as in a certificate.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +23,16 @@ from numpy.typing import NDArray
 
 from .._core import gram
 from .._core.cover import Cover
+from ..certificate import Analysis
+from ..certificate.sampled import FURTHER_AXES, MOST_COMPONENTS
 from ..kernels import RadialKernel
+from ..pairs import FEWEST, FeaturePairs
+from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
+from ..spectral import Centered, solve
 
 Array = NDArray[np.floating]
+Labels = NDArray[np.intp]
 
 _MAX_ROWS = 1000  # limits the size of the matrix of pairs
 
@@ -57,6 +68,105 @@ def distortion(sample: Array, kernel: RadialKernel, radius: float) -> Distortion
     values = kernel.evaluate(kernel.sign * squared[joined] / kernel.scale**2)
     displacement = float(np.mean(np.sqrt(np.maximum(2 * kernel.kappa - 2 * values, 0))))
     return Distortion(displacement, *_pair_means(kernel, x, c))
+
+
+def coordinate_error(
+    sample: Array,
+    kernel: RadialKernel,
+    radius: float,
+    n_components: int,
+    *,
+    n_centers: float,
+    n_samples: int,
+) -> float | None:
+    """Predict the relative error of the coordinates of centered kernel PCA.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_sampled, n_features)
+        A random sample of the rows.
+    kernel : RadialKernel
+        Kernel with a numeric bandwidth.
+    radius : float
+        Radius of the cover.
+    n_components : int
+        Number of components.
+    n_centers : float
+        Predicted number of centers for all rows. The sample has more centers per row.
+    n_samples : int
+        Number of all rows.
+
+    Returns
+    -------
+    float or None
+        The error, or None if there are too many components, a single center, or too few rows that
+        are not centers.
+    """
+    kept = n_centers / n_samples
+    if kept >= 1 or not radius:
+        return 0.0
+    labels, _ = Cover(radius, sample[:0]).extend(sample)
+    opening = np.unique(labels, return_index=True)[1]
+    joined = np.delete(np.arange(len(sample)), opening)
+    if not len(joined) or n_components > MOST_COMPONENTS:
+        return None
+    joined, opened = _spaced(joined), _spaced(opening)
+    rows = np.concatenate([joined, opened])
+    parts = (1 - kept, len(joined)), (kept, len(opened))
+    shares = np.concatenate([np.full(count, share / count) for share, count in parts])
+    center_rows, labels = np.unique(opening[labels[rows]], return_inverse=True)
+    weights = np.asarray(n_samples * np.bincount(labels, shares), dtype=np.float64)
+    centers = ReducedSet(sample[center_rows].astype(np.float64), weights)
+    chosen = _as_sample(sample[rows].astype(np.float64), labels)
+    if len(joined) < FEWEST and len(rows) < n_samples:
+        return None
+    return _Predicted.error(kernel, chosen, shares, centers, n_components)
+
+
+def _spaced(rows: Labels) -> Labels:
+    """Return at most ``_MAX_ROWS`` of these rows, evenly spaced."""
+    if len(rows) <= _MAX_ROWS:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, _MAX_ROWS, dtype=int)]
+
+
+def _as_sample(rows: Array, labels: Labels) -> RowSample:
+    n = len(rows)
+    return RowSample(rows, np.ones(n), labels, np.zeros(n), math.inf, n, 0, n)
+
+
+@dataclass(frozen=True, eq=False)
+class _Predicted(Analysis):
+    """The analysis of a model that was not fitted, from rows with given shares in the data."""
+
+    shares: Array
+
+    @cached_property
+    def pairs(self) -> FeaturePairs:
+        rows, n = self.sample.rows, len(self.shares)
+        between = (rows, rows), (rows, self.points), (self.points, self.points)
+        xx, xq, qq = (gram.gram(self.kernel, *pair) for pair in between)
+        weights, unseen = np.full(n, 1 / self.total), float(n < self.total)
+        return FeaturePairs(xx, xq, qq, self.shares, weights, self.shares / self.total, unseen)
+
+    @classmethod
+    def error(
+        cls,
+        kernel: RadialKernel,
+        sample: RowSample,
+        shares: Array,
+        centers: ReducedSet,
+        n_components: int,
+    ) -> float | None:
+        """Return the relative error of the coordinates, or None if there is no component."""
+        count = min(n_components + FURTHER_AXES, centers.n_centers)
+        system = solve(Centered(), kernel, centers, count)
+        r, points = min(n_components, len(system.eigenvalues)), centers.centers[sample.labels]
+        if r == 0:  # a single center
+            return None
+        model = cls(kernel, sample, points, system, None, r, centers.n_samples, shares)
+        limits = model.limits(0.5)
+        return None if limits is None else limits.embedding.estimate
 
 
 def _pair_means(kernel: RadialKernel, x: Array, c: Array) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from ..data import open_source
 from ..kernels import RadialKernel, as_kernel
 from .advice import advise
 from .cost import SolveTime, bytes_needed, time_pass
-from .distortion import distortion
+from .distortion import coordinate_error, distortion
 from .result import Plan, PlannedFit
 from .retention import ELLS, Forecast, forecast, retention
 
@@ -155,7 +155,11 @@ class _Planner:
     def _fit(self, ell: float, centers: Forecast, solving: SolveTime) -> PlannedFit:
         n, m = self.n_samples, centers.value
         covering = time_pass(self.rows, self.kernel, ell, n)
-        moved = distortion(self.rows, self.kernel, self.kernel.scale / ell)
+        radius = self.kernel.scale / ell
+        moved = distortion(self.rows, self.kernel, radius)
+        coordinates = coordinate_error(
+            self.rows, self.kernel, radius, self.n_components, n_centers=m, n_samples=n
+        )
         return PlannedFit(
             ell=ell,
             n_centers=round(m),
@@ -165,4 +169,5 @@ class _Planner:
             memory=bytes_needed(n, self.rows.shape[1], m),
             displacement=moved.mean_displacement(m / n),
             operator_error=moved.operator_error(m / n, n),
+            embedding_error=coordinates,
         )

@@ -41,6 +41,9 @@ class PlannedFit:
         Expected Hilbert-Schmidt distance between the uncentered covariance operators of the data
         and of the reduced set. It bounds the l2 norm of the errors of all eigenvalues divided
         by n. An eigenvalue divided by n is at most kappa.
+    embedding_error : float or None
+        Expected relative error of the coordinates of centered kernel PCA, as in the certificate;
+        None if the sample is too small or there are more than 100 components.
     """
 
     ell: float
@@ -51,6 +54,7 @@ class PlannedFit:
     memory: float
     displacement: float
     operator_error: float
+    embedding_error: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,7 +144,7 @@ class Plan:
                 seconds_in_words(fit.seconds),
                 bytes_in_words(fit.memory),
                 f"{fit.displacement:.2g}",
-                f"{fit.operator_error:.2g}",
+                "-" if fit.embedding_error is None else percent(fit.embedding_error),
             )
             for fit in self.fits
         ]

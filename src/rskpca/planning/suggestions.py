@@ -14,13 +14,17 @@ from .._format import percent
 from ..density import FadingDensity, ShadowDensity, WindowDensity
 from ..kernels import RadialKernel
 from ..model import FittedEstimator, FittedModel
+from ..row_sample import SIZE as ROW_SAMPLE_SIZE
 from .advice import HARDLY, LITTLE, Suggestion, alternatives
 from .retention import Forecast, Retention
-from .verdict import GREEN, Verdict, judge
+from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, judge
 
 Array = NDArray[np.floating]
 
-_ROOM = 0.02  # if all eigenvalue errors are smaller, fewer centers may suffice
+# Below this error, fewer centers may suffice. It grows about as the square of the radius, so that
+# the next smaller ell doubles it.
+_ROOM = 0.01
+_MARGIN = 0.8  # the error of the coordinates grows a little faster than that of the operator
 _UP, _DOWN = 1.4, 0.7  # factors for ell to try next
 _NARROW, _WIDE = 0.1, 0.9  # fractions of the variance in all components and in the first
 _MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is useful
@@ -47,9 +51,17 @@ def suggest(
         The suggestions, or an empty tuple if there are none.
     """
     fit = _Fit(fitted, judge(fitted.model), retention)
-    rules = [_smaller_error, _fewer_centers, _smaller_basis, _components, _bandwidth]
+    rules = [
+        _estimate,
+        _tie,
+        _smaller_error,
+        _fewer_centers,
+        _smaller_basis,
+        _components,
+        _bandwidth,
+    ]
     if retention is not None and rows is not None:
-        rules[1:1] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
+        rules[3:3] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
     return tuple(suggestion for rule in rules for suggestion in rule(fit))
 
 
@@ -97,6 +109,8 @@ class _Fit:
             where = "density__density" if "density__density" in params else "density"
             density = ShadowDensity() if params[where] is None else clone(params[where])
             density.set_params(ell=ell, tol=tol.get("tol"), max_centers=None)
+            if tol and not density.sample_size:  # the estimate needs one
+                density.set_params(sample_size=ROW_SAMPLE_SIZE)
             changes = {"ell": None, where: density}
         return Suggestion(title, reason, self.code(changes), tol or {"ell": ell})
 
@@ -126,8 +140,33 @@ class _Sample:
         return Forecast(value, value, value)
 
 
+def _estimate(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest keeping a row sample, if the density can."""
+    if fit.verdict.components and fit.params.get("density__sample_size") == 0:
+        yield fit.change(
+            "An estimate of the error",
+            f"With a sample of {ROW_SAMPLE_SIZE:,} rows, the certificate estimates the error of "
+            "the coordinates, which is often much smaller than the guaranteed bounds suggest.",
+            density__sample_size=ROW_SAMPLE_SIZE,
+        )
+
+
+def _tie(fit: _Fit) -> Iterator[Suggestion]:
+    """Suggest a number of components that does not separate nearly equal eigenvalues."""
+    certificate = fit.model.certificate
+    if certificate is None or certificate.better_components is None:
+        return
+    r, better = len(certificate.eigenvalues), certificate.better_components
+    yield fit.change(
+        "More components" if better > r else "Fewer components",
+        f"Components {r} and {r + 1} have nearly equal eigenvalues, so the choice between them is "
+        f"arbitrary. With {better} components, the error is at least three times smaller.",
+        n_components=better,
+    )
+
+
 def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
-    """Suggest ways to narrow the intervals of the certificate."""
+    """Suggest ways to reduce the error."""
     if not fit.is_inaccurate:
         return
     model = fit.model
@@ -158,8 +197,8 @@ def _second_pass(fit: _Fit) -> Suggestion:
     title = "A second pass over the data"
     reason = (
         "So far, each row is replaced by its center. A second pass uses the rows themselves: then "
-        "only their part outside the span of the centers is missing, and the certificate is "
-        "guaranteed instead of estimated. It requires one kernel value for each pair of a row"
+        "only their part outside the span of the centers is missing, and the error is usually much "
+        "smaller. It requires one kernel value for each pair of a row"
         f"{' of the window' if expiring else ''} and one of the "
         f"{fit.model.n_centers:,} centers."
     )
@@ -173,16 +212,35 @@ def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest increasing ell until the error is small enough."""
     if fit.model.ell is None:
         return
-    tol = float(f"{GREEN * fit.verdict.components[-1].value:.2g}")
+    tol, purpose = _target(fit)
     largest = "" if fit.retention is None else fit.outlook(float(f"{fit.retention.ells[-1]:.3g}"))
     yield fit.with_ell(
         "A larger ell, until the error is small",
-        f"To know the last eigenvalue to within {percent(GREEN)}, the error must be below {tol:g}. "
-        "With this density, ell increases until the estimated error is that small. The number of "
-        f"centers this requires is known only after the fit.{largest}",
+        f"{purpose}, the error of the operator must be below {tol:g}. With this density, ell "
+        "increases until the estimated error is that small. The number of centers this requires is "
+        f"known only after the fit.{largest}",
         "auto",
         tol=tol,
     )
+
+
+def _target(fit: _Fit) -> tuple[float, str]:
+    """Return the error of the operator at which the model becomes green, and why."""
+    error, certificate = fit.verdict.error, fit.model.certificate
+    if error is None or certificate is None:
+        tol = GREEN_EIGENVALUE * fit.verdict.components[-1].value
+        return _two_digits(tol), (
+            f"To know the last eigenvalue to within {percent(GREEN_EIGENVALUE)}"
+        )
+    # To first order, the error of the coordinates is proportional to that of the operator.
+    operator = certificate.level("sample").operator or 0.0
+    return _two_digits(_MARGIN * operator * GREEN / error), (
+        f"To reduce the error of the coordinates to {percent(GREEN)}"
+    )
+
+
+def _two_digits(value: float) -> float:
+    return float(f"{value:.2g}")
 
 
 def _comparison(fit: _Fit) -> Iterator[Suggestion]:
@@ -224,15 +282,15 @@ def _less_data(fit: _Fit, sample: _Sample) -> Iterator[Suggestion]:
 
 def _fewer_centers(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest a smaller ell if the errors are well below the target."""
-    model, components = fit.model, fit.verdict.components
-    room = components and max(c.error for c in components) <= _ROOM
+    model, error = fit.model, fit.verdict.error
+    room = error is not None and error <= _ROOM
     if not room or model.system.exact or model.ell is None or not np.isfinite(model.ell):
         return
     ell = float(f"{_DOWN * model.ell:.3g}")
     yield fit.with_ell(
         "A smaller ell",
-        f"Every eigenvalue is known to within {percent(_ROOM)}, so fewer than {model.n_centers:,} "
-        f"centers may suffice; check the new certificate.{fit.outlook(ell)}",
+        f"The error of the coordinates is below {percent(_ROOM)}, so fewer than "
+        f"{model.n_centers:,} centers may suffice; check the new certificate.{fit.outlook(ell)}",
         ell,
     )
 
@@ -242,11 +300,11 @@ def _smaller_basis(fit: _Fit) -> Iterator[Suggestion]:
     points = len(fit.model.basis)
     if fit.params.get("basis", "unknown") is not None or points < _MANY_POINTS or fit.is_inaccurate:
         return
-    wider = " The certificate becomes wider, because it includes the part outside the basis."
+    included = " The certificate includes it."
     yield fit.change(
         "A smaller basis, for faster embedding of new rows",
         f"Each new row requires {points:,} kernel values. A basis chosen from the centers requires "
-        f"fewer and adds little error.{wider if fit.verdict.components else ''}",
+        f"fewer and adds little error.{included if fit.verdict.components else ''}",
         basis="auto",
     )
 
@@ -255,6 +313,8 @@ def _components(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest more or fewer components."""
     ratio = fit.model.explained_variance_ratio
     lost = [k for k, c in enumerate(fit.verdict.components) if c.low <= 0]
+    if any(_tie(fit)):
+        return
     if lost and lost[0] > 0:
         yield fit.change(
             "Fewer components",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from .._format import percent
-from ..certificate import Certificate
+from ..certificate import Certificate, Level
+from ..certificate.summary import ROUNDING, eigenvalue_errors
 from ..model import FittedModel
 
-GREEN, AMBER = 0.1, 0.5  # largest relative errors of green and amber eigenvalues
-_ROUNDING = 1e-8  # smaller relative errors are reported as rounding error
+# Largest relative errors of green and amber coordinates. At 5%, the coordinates of the model
+# explain 99.75% of the variance of the exact ones, and points in a plot move by about the size of
+# a marker. At 20%, they explain 96%: groups and trends are visible, but single rows may be wrong.
+GREEN, AMBER = 0.05, 0.2
+# The same for eigenvalues, which decide if the error of the coordinates is unknown.
+GREEN_EIGENVALUE, AMBER_EIGENVALUE = 0.1, 0.5
 _SMALLEST_ANGLE = 0.01  # degrees; bounds are never rounded to zero
-_FEW_STEPS = 3  # a radius below this many grid steps displaces all rows alike
+_LARGEST_ANGLE = 45.0  # a space that may be rotated by more is not known
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,16 @@ class Verdict:
     Attributes
     ----------
     color : str
-        "green" if every eigenvalue is known to within 10%, "red" if the first is not known to
-        within 50%, "amber" in between, and "none" without a certificate.
+        "green" if the coordinates are off by at most 5%, "amber" if by at most 20%, "red" if they
+        may be off by more, and "none" without a certificate. If their error is not estimated, the
+        eigenvalues decide: "green" if each is known to within 10%, "red" if the first is not
+        known to within 50%, and "amber" in between.
     headline : str
-        A summary in one sentence.
+        The summary of the certificate.
     sentences : tuple of str
         The basis of the headline, and its limitations.
+    error : float or None
+        The largest relative error of the coordinates, if it is estimated.
     components : tuple of Component
         One entry per eigenvalue, or empty without a certificate.
     """
@@ -69,41 +75,44 @@ class Verdict:
     color: str
     headline: str
     sentences: tuple[str, ...]
+    error: float | None = None
     components: tuple[Component, ...] = ()
 
 
-def judge(model: FittedModel) -> Verdict:
+def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict:
     """Assess the accuracy of a fitted model.
 
     Parameters
     ----------
     model : FittedModel
-        The model, whose cached certificate is used.
+        The model.
+    certificate : Certificate, default=None
+        A certificate of the model at another confidence. If None, its cached certificate.
 
     Returns
     -------
     Verdict
         The color and its explanation.
     """
-    certificate = model.certificate
-    if certificate is None:
+    c = model.certificate if certificate is None else certificate
+    if c is None:
         return _without_certificate(model)
-    components = tuple(_component(certificate, k) for k in range(len(certificate.eigenvalues)))
-    color = _overall(components)
+    errors = eigenvalue_errors(c, c.likely)
+    components = tuple(_component(c, k, float(error)) for k, error in enumerate(errors))
+    limit = None if c.embedding is None else c.embedding.limit
+    color = _overall(components) if limit is None else _color(limit, GREEN, AMBER)
     sentences = [
-        _basis(model, certificate, components[0]),
-        *_limits(color),
-        _angle(certificate),
-        *_ties(components),
-        *_grid(model, certificate),
-        *(f"There is no {c.name} bound: {c.missing}." for c in certificate.levels if c.missing),
+        *_basis(c),
+        *_limits(c, color),
+        *_angle(c),
+        *(f"There is no {k.name} bound: {k.missing}." for k in c.levels if _is_missing(k)),
     ]
-    return Verdict(color, _headline(color, components), tuple(sentences), components)
+    return Verdict(color, c.summary, tuple(sentences), limit, components)
 
 
 def error_in_words(error: float) -> str:
     """Format a relative error as a percentage with two digits."""
-    if error < _ROUNDING:
+    if error < ROUNDING:
         return "rounding error"
     return f"{100 * error:.2g}%" if error < 0.995 else "100% or more"
 
@@ -113,14 +122,17 @@ def angle_in_words(angle: float) -> str:
     return f"{max(angle, _SMALLEST_ANGLE):.2g}°"
 
 
-def _component(c: Certificate, k: int) -> Component:
+def _component(c: Certificate, k: int, error: float) -> Component:
     value = float(c.eigenvalues[k]) / c.n_samples
     low, high = (float(end) / c.n_samples for end in c.likely[k])
     certain_low, certain_high = (float(end) / c.n_samples for end in c.certain[k])
-    error = max(high - value, value - low) / value
-    color = "green" if error <= GREEN else "amber" if error <= AMBER else "red"
+    color = _color(error, GREEN_EIGENVALUE, AMBER_EIGENVALUE)
     angle = float(c.likely_angles[k])
     return Component(value, low, high, certain_low, certain_high, error, angle, color)
+
+
+def _color(error: float, green: float, amber: float) -> str:
+    return "green" if error <= green else "amber" if error <= amber else "red"
 
 
 def _overall(components: tuple[Component, ...]) -> str:
@@ -129,55 +141,26 @@ def _overall(components: tuple[Component, ...]) -> str:
     return "red" if components[0].color == "red" else "amber"
 
 
-def _headline(color: str, components: tuple[Component, ...]) -> str:
-    n, worst = len(components), max(c.error for c in components)
-    first = error_in_words(components[0].error)
-    known = f"known to within {error_in_words(GREEN)}"
-    if color == "green":
-        which = "The eigenvalue" if n == 1 else f"All {n} eigenvalues"
-        if worst < _ROUNDING:
-            return f"{which} {'equals that' if n == 1 else 'equal those'} of exact kernel PCA."
-        verb = "is" if n == 1 else "are"
-        return f"{which} {verb} within {error_in_words(worst)} of exact kernel PCA."
-    if color == "red":
-        return f"Even the first eigenvalue may be off by {first}: do not rely on this model yet."
-    if n == 1:
-        return f"The eigenvalue is not {known}: it may be off by {first}."
-    good, off = sum(c.color == "green" for c in components), error_in_words(worst)
-    if not good:
-        return f"No eigenvalue is {known}: the first may be off by {first}, the worst by {off}."
-    verb = "is" if good == 1 else "are"
-    return f"{good} of {n} eigenvalues {verb} {known}; the worst may be off by {off}."
-
-
-def _basis(model: FittedModel, c: Certificate, first: Component) -> str:
-    """Return a sentence on the basis of the intervals."""
-    if model.system.exact:
-        return (
-            "This is guaranteed: the eigenproblem uses the data themselves, and only their part "
-            "outside the span of the basis is missing."
+def _basis(c: Certificate) -> list[str]:
+    """Return what the error of the coordinates means, and what is guaranteed."""
+    if c.embedding is None:
+        return []
+    rows = "all rows" if c.all_rows else "rows that were sampled during the fit"
+    sentences = [
+        "This is the root-mean-square error of all rows, relative to the size of the coordinates, "
+        f"after the best linear alignment of the two embeddings. It is computed from {rows}."
+    ]
+    certain = float(eigenvalue_errors(c, c.certain)[0])
+    if c.embedding.limit >= ROUNDING and certain < 1:
+        sentences.append(
+            f"It is guaranteed that the first eigenvalue is off by at most "
+            f"{error_in_words(certain)}."
         )
-    if not _is_estimated(c):
-        return "This is guaranteed: it follows from how far the rows are from their centers."
-    certain = max(first.certain_high - first.value, first.value - first.certain_low) / first.value
-    guaranteed = (
-        f"shows only that the first eigenvalue is off by at most {error_in_words(certain)}"
-        if certain < 1
-        else "is too weak to be useful"
-    )
-    return (
-        f"This is valid with {percent(c.confidence)} confidence, as estimated during the pass over "
-        f"the data. The guaranteed bound {guaranteed}."
-    )
+    return sentences
 
 
-def _is_estimated(c: Certificate) -> bool:
-    given = any(level.confidence < 1 and level.operator is not None for level in c.levels)
-    return given and not np.array_equal(c.likely, c.certain)
-
-
-def _limits(color: str) -> list[str]:
-    if color == "green":
+def _limits(c: Certificate, color: str) -> list[str]:
+    if c.embedding is not None or color == "green":
         return []
     return [
         "This is an upper bound; the actual error is often much smaller. The plots may well be "
@@ -185,39 +168,20 @@ def _limits(color: str) -> list[str]:
     ]
 
 
-def _angle(c: Certificate) -> str:
-    known = np.flatnonzero(~np.isnan(c.likely_angles))
+def _angle(c: Certificate) -> list[str]:
+    """Describe the largest leading space whose angle is known."""
+    known = np.flatnonzero(c.likely_angles < _LARGEST_ANGLE)
     if not len(known):
-        return "The directions are unknown, because the eigengaps are too small for this error."
+        return []
     last = int(known[-1])
     space = "first component" if last == 0 else f"space of the first {last + 1} components"
     bound = angle_in_words(float(c.likely_angles[last]))
-    return f"The {space} is rotated by at most {bound} from the exact one."
+    return [f"The {space} is rotated by at most {bound} from the exact one."]
 
 
-def _ties(components: tuple[Component, ...]) -> list[str]:
-    """Name neighboring components that cannot be separated although their joint space is known."""
-    tied = [
-        f"{k + 1} and {k + 2}"
-        for k, (one, two) in enumerate(pairwise(components))
-        if math.isnan(one.angle) and not math.isnan(two.angle)
-    ]
-    if not tied:
-        return []
-    return [f"Components {', '.join(tied)} are too close to separate; interpret them together."]
-
-
-def _grid(model: FittedModel, c: Certificate) -> list[str]:
-    """Warn about integer data, for which the estimate is invalid if the grid is coarse."""
-    if c.radius is None or c.radius >= _FEW_STEPS or not _is_estimated(c):
-        return []
-    centers = model.reduced_set.centers
-    if not (centers == np.round(centers)).all():
-        return []
-    return [
-        f"Caution: all values are integers, and the radius {c.radius:.3g} is only a few grid "
-        "steps. The estimate is invalid for such data; rely on the guaranteed bound instead."
-    ]
+def _is_missing(level: Level) -> bool:
+    """Return True for missing bounds that the headline does not mention."""
+    return bool(level.missing) and level.name != "sample"
 
 
 def _without_certificate(model: FittedModel) -> Verdict:

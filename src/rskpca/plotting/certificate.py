@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from .._style import BAND, INK, MARK, get_axes, log_axis, style_axes
-from ..certificate import Certificate, certify
+from ..certificate import Certificate
 from ..certificate.levels import Level
 from ..model import unwrap
 from ._display import Display
@@ -85,7 +85,7 @@ class CertificateDisplay(Display):
             raise TypeError(f"{fitted.name} has no certificate; use ReducedSetKernelPCA.")
         if X is not None:
             rows = fitted.prepare(X)
-            found = certify(fitted.kernel, fitted.reduced_set, fitted.model.system, X=rows)
+            found = fitted.model.certify(found.confidence, rows)
         return cls(found).plot(ax)
 
     @classmethod

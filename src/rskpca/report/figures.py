@@ -28,6 +28,7 @@ _WIDE_RANGE = 20  # ratio of center numbers above which the axis is logarithmic
 _LINE, _PLANE = 200, 48  # grid points per feature
 _ROWS_IN_PLANE = 800
 _CONTOURS = 12
+_VISIBLE = 0.01  # relative errors of eigenvalues that are smaller are hidden by the dots
 _SYMBOLS = {"o": "circle", "D": "diamond", "v": "triangle-down"}
 
 
@@ -111,9 +112,11 @@ def spectrum(subject: Subject) -> go.Figure:
 
 
 def has_visible_intervals(display: SpectrumDisplay) -> bool:
-    """Return True if any interval at the confidence level is wider than a dot."""
-    ends = display.likely
-    return ends is not None and bool((ends[:, 1] > 1.01 * ends[:, 0]).any())
+    """Return True if any interval at the confidence level reaches beyond its dot."""
+    if display.likely is None:
+        return False
+    values = display.eigenvalues[:, None]
+    return bool((np.abs(display.likely - values) > _VISIBLE * values).any())
 
 
 def _bars(display: SpectrumDisplay, components: NDArray[Any]) -> Iterator[go.Bar]:
@@ -123,9 +126,10 @@ def _bars(display: SpectrumDisplay, components: NDArray[Any]) -> Iterator[go.Bar
     intervals = display.intervals()
     for (name, ends), (color, width) in zip(intervals, styles[-len(intervals) :], strict=True):
         low = np.maximum(ends[:, 0], display.floor)
+        line = {"color": color, "width": 1.5}  # keeps narrow intervals visible
         yield go.Bar(
-            x=components, base=low, y=ends[:, 1] - low, width=width, marker={"color": color},
-            hoverinfo="skip", name=name,
+            x=components, base=low, y=ends[:, 1] - low, width=width,
+            marker={"color": color, "line": line}, hoverinfo="skip", name=name,
         )  # fmt: skip
 
 

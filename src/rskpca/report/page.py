@@ -11,13 +11,15 @@ from plotly.offline import get_plotlyjs
 
 from .. import __version__ as version
 from .._format import percent, seconds_in_words
+from ..certificate import Certificate
 from ..density import ShadowDensity
 from ..planning.advice import Suggestion
 from ..planning.verdict import Verdict, angle_in_words, error_in_words
 from .figures import MAX_CENTERS, has_visible_intervals
 from .style import DARK, LIGHT, TO_DARK
-from .subject import Subject
+from .subject import ESTIMATED_ERROR, Subject
 
+_SMALLEST = 1e-4  # smaller errors are shown as "< 0.01%"
 _FILTERS = {
     "digits": lambda value: f"{value:.3g}",
     "error": error_in_words,
@@ -83,11 +85,27 @@ def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
         (f"{model.n_centers:,}", points, f"{percent(subject.kept)} of the rows"),
         (f"{len(model.eigenvalues):,}", "components", variance),
     ]
+    certificate = model.certificate
+    if certificate is not None and certificate.embedding is not None:
+        tiles.append(_error_tile(certificate))
     if len(subject.seconds) > 1:  # includes more than the time of the report itself
         total = seconds_in_words(sum(subject.seconds.values()))
         parts = [f"{name} {seconds_in_words(value)}" for name, value in subject.seconds.items()]
         tiles.append((total, "in total", ", ".join(parts)))
     return tiles
+
+
+def _error_tile(c: Certificate) -> tuple[str, str, str]:
+    assert c.embedding is not None
+    value, limit = (max(error, _SMALLEST) for error in c.embedding)
+    below = "< " if c.embedding.estimate < _SMALLEST else ""
+    if c.all_rows:
+        remark = "of the coordinates, measured on all rows"
+    else:
+        remark = (
+            f"of the coordinates; at most {percent(limit)} ({percent(c.confidence)} confidence)"
+        )
+    return f"{below}{percent(value)}", "error" if c.all_rows else "estimated error", remark
 
 
 def _facts(subject: Subject) -> list[tuple[str, str]]:
@@ -131,9 +149,14 @@ def _embedding_caption(subject: Subject) -> str:
     m = subject.model.n_centers
     which = f"all {m:,}" if m <= MAX_CENTERS else f"{MAX_CENTERS:,} of {m:,}"
     area = " Their areas are proportional to their weights."
+    errors = (
+        f" The color “{ESTIMATED_ERROR}” shows how far each row may be from its position in exact "
+        "kernel PCA, in the units of the axes."
+    )
     return (
         f"The plot shows {subject.describe(len(subject.drawn))} and {which} centers."
         f"{'' if subject.model.weights is None else area}"
+        f"{errors if ESTIMATED_ERROR in subject.colors else ''}"
     )
 
 
@@ -149,11 +172,11 @@ def _spectrum_caption(subject: Subject) -> str:
         return "This model has no certificate, and therefore no intervals."
     divided = " Eigenvalues are divided by the number of rows."
     if not has_visible_intervals(display):
-        return f"The intervals for the exact eigenvalues are narrower than the dots.{divided}"
+        return f"The intervals for the exact eigenvalues are hidden by the dots.{divided}"
     bars = "The bars are guaranteed to contain the eigenvalues of exact kernel PCA."
     if len(intervals) > 1:
         bars = (
-            "The bars contain the eigenvalues of exact kernel PCA: the thin bars always, the wide "
-            f"bars jointly with {percent(display.confidence or 1)} confidence."
+            "The bars contain the eigenvalues of exact kernel PCA: the thin bars always, each wide "
+            f"bar with {percent(display.confidence or 1)} confidence."
         )
     return f"{bars} A bar that reaches the bottom extends to zero.{divided}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import resample
 
 from .. import _validation as check
+from ..certificate.summary import ROUNDING
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.advice import LITTLE
 from ..planning.retention import Retention, enough_rows
@@ -24,6 +25,8 @@ Array = NDArray[np.floating]
 MAX_ROWS = 8000  # rows used in a report; more would not change it visibly
 _FEWEST_DRAWN, _MOST_DRAWN = 1000, 3000
 _WORK = 4e9  # limit on feature differences computed for the drawn rows
+_PROJECTION_WORK = 5e10  # limit on products for the estimated errors, a few seconds
+ESTIMATED_ERROR = "estimated error"  # the name of a coloring
 _MAX_FEATURES = 24  # features to color by
 _WIDER = (0.25, 0.35)  # smaller multiples, used if the model's ell keeps many rows
 _NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are shown
@@ -180,7 +183,19 @@ def _model_colors(
         found["cluster"] = Colors.of(model.labels(rows))
     for j, name in enumerate(names[:_MAX_FEATURES]):
         found.setdefault(name, Colors.of(rows[:, j]))
+    if _has_row_errors(model, len(rows)):
+        found.setdefault(ESTIMATED_ERROR, Colors(model.row_errors(rows).coordinates, None))
     return found
+
+
+def _has_row_errors(model: FittedModel, n_rows: int) -> bool:
+    """Return True if the errors of the rows are known, not just rounding errors, and cheap."""
+    certificate, analysis = model.certificate, model.analysis if model.certified else None
+    if certificate is None or certificate.embedding is None or analysis is None:
+        return False
+    # Rows are projected on the basis, if there is one.
+    work = 0 if analysis.represent is None else n_rows * len(model.system.centers) ** 2
+    return certificate.embedding.limit > ROUNDING and work <= _PROJECTION_WORK
 
 
 def _check_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:

@@ -1,0 +1,90 @@
+"""A certificate in a sentence or two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._format import percent
+from .sampled import MOST_COMPONENTS
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+Array = NDArray[np.floating]
+
+# The squared error is one minus a share of variance, whose rounding error is about 1e-15.
+ROUNDING = 1e-7
+_SMALLEST = 1e-4  # smaller errors are not given as a number, because nobody needs it
+_UNKNOWN = 0.995  # limits that are rounded to 100% exclude nothing
+
+
+def summarize(c: Certificate) -> str:
+    """Return the error of the coordinates, or what is known about it."""
+    if c.embedding is None:
+        return f"{_missing(c)} {_eigenvalues(c)}"
+    return " ".join([_coordinates(c), *_tie(c)])
+
+
+def eigenvalue_errors(c: Certificate, intervals: Array) -> Array:
+    """Return the largest relative error of each eigenvalue that its interval allows."""
+    ends = np.abs(intervals - c.eigenvalues[:, None]).max(axis=1)
+    return np.asarray(ends / c.eigenvalues)
+
+
+def _coordinates(c: Certificate) -> str:
+    assert c.embedding is not None
+    value, limit = c.embedding
+    confidence = "" if c.all_rows else f", with {percent(c.confidence)} confidence"
+    if limit < ROUNDING:
+        return f"Coordinates equal those of exact kernel PCA up to rounding{confidence}."
+    differ = "Coordinates differ from those of exact kernel PCA by"
+    if limit < _SMALLEST:
+        return f"{differ} less than {percent(_SMALLEST)}{confidence}."
+    if c.all_rows:
+        most = "" if percent(value) == percent(limit) else f" (at most {percent(limit)})"
+        return f"{differ} {percent(value)}{most}, measured on all rows."
+    if limit > _UNKNOWN:
+        return f"{differ} an estimated {percent(value)}, and possibly by 100%."
+    return f"{differ} an estimated {percent(value)} (at most {percent(limit)}{confidence})."
+
+
+def _tie(c: Certificate) -> list[str]:
+    if c.better_components is None:
+        return []
+    r = len(c.eigenvalues)
+    return [
+        f"Components {r} and {r + 1} have nearly equal eigenvalues, so the choice between them is "
+        f"arbitrary; n_components={c.better_components} avoids this."
+    ]
+
+
+def _missing(c: Certificate) -> str:
+    """Return why the error of the coordinates is not known, and how to estimate it."""
+    unknown = "The error of the coordinates is not estimated"
+    if len(c.eigenvalues) > MOST_COMPONENTS:
+        return f"{unknown} for more than {MOST_COMPONENTS} components."
+    reason = c.level("sample").missing.partition(" (")[0]  # without the possible causes
+    return f"{unknown}, because {reason}; ShadowDensity(sample_size=2000), the default, keeps one."
+
+
+def _eigenvalues(c: Certificate) -> str:
+    """Return what the intervals of the eigenvalues say."""
+    errors = eigenvalue_errors(c, c.likely)
+    guaranteed = np.array_equal(c.likely, c.certain)
+    how = "guaranteed" if guaranteed else f"with {percent(c.confidence)} confidence"
+    if errors.max() < ROUNDING:
+        return f"But the model equals exact kernel PCA up to rounding ({how})."
+    if errors[0] >= 1:
+        return "The bounds on the eigenvalues are too wide to be useful."
+    first = f"The first eigenvalue is within {_at_most(errors[0])} of that of exact kernel PCA"
+    if len(errors) == 1:
+        return f"{first} ({how})."
+    last = f"the last within {_at_most(errors[-1])}" if errors[-1] < 1 else "the last is unknown"
+    return f"{first}, {last} ({how})."
+
+
+def _at_most(error: float) -> str:
+    return percent(max(error, _SMALLEST))

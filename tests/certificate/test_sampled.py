@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
+from rskpca._validation import FewComponentsWarning
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate.perturbation import SampledSums
 from rskpca.pairs import FeaturePairs
@@ -57,6 +58,21 @@ def test_with_all_rows_the_estimate_is_the_error(kernel, center, kind):
     assert np.all((low <= values) & (values <= high))
     shifts = np.abs(values - certificate.eigenvalues / len(X))
     assert np.all(high - low <= 0.1 * shifts + 1e-9)
+
+
+@pytest.mark.parametrize("options", [{"basis": 4}, {"basis": 4, "refine": "nystrom"}, {}])
+def test_a_poor_model_is_recognized(options):
+    model = fit(n_components=3, ell=0.7, kernel=Gaussian(2.0), **options)
+    exact, _ = exact_embedding(model.kernel_, X, 3, center=True)
+    true = embedding_error(exact, model.transform(X))
+    assert true > 0.2
+    assert model.certificate_.embedding.estimate == pytest.approx(true, rel=0.01)
+
+
+def test_a_single_axis_leaves_the_error_unknown():
+    with pytest.warns(FewComponentsWarning):
+        model = fit(n_components=2, kernel=Gaussian(0.5), basis=1, refine="nystrom")
+    assert model.certificate_.embedding.limit == 1.0
 
 
 def test_integer_weights_equal_repeated_rows():
@@ -123,10 +139,12 @@ def test_the_blocks_equal_those_of_explicit_features(center):
     )  # fmt: skip
     fx, fq = (psi - offset) @ V, (hat - offset) @ V
     sums = SampledSums(pairs, fx, fq, mu, float(mu[-1]), center=center, quantized=center)
-    blocks = sums.blocks()
+    blocks = sums.blocks(n_steps=2)
     np.testing.assert_allclose(blocks.A, V.T @ T @ V, atol=1e-12)
-    np.testing.assert_allclose(blocks.S, F.T @ F, atol=1e-12)
-    np.testing.assert_allclose(blocks.L, F.T @ T @ F, atol=1e-12)
+    beyond = T - V @ (V.T @ T) - (T @ V) @ V.T + V @ (V.T @ T @ V) @ V.T
+    for power, moment in enumerate(blocks.moments):
+        expected = F.T @ np.linalg.matrix_power(beyond, power) @ F
+        np.testing.assert_allclose(moment, expected, atol=1e-12)
     np.testing.assert_allclose(blocks.offsets, fx.mean(axis=0) if center else 0, atol=1e-12)
 
 

@@ -17,12 +17,16 @@ divided by, so nearly equal eigenvalues do no harm. Because <u, T w> is the mean
 the product of the coordinates u and w, M is also the Gram matrix of coordinates, from which the
 error of the embedding follows.
 
+Further steps, with the operator of the sample in place of T, are taken if the model is far off.
+
 About the mean, coordinates are relative to their means over the data. The mean of the model's
 coordinates over the data, which is zero over their representations, is an error of its own.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,32 +40,53 @@ Array = NDArray[np.floating]
 GROUPS = 20
 NEARBY = 3  # other numbers of components that are compared
 ANGLES = 20  # leading spaces whose angles are computed
+_FAR = 0.05  # relative error of an embedding from which on further steps are taken
+_STEPS = 4
+_SETTLED = 0.02  # relative change of a squared error in the last step
 _NOTHING = 1e-14  # of the largest squared eigenvalue: smaller squares are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks A, S and <f_i, T f_k> of M, and the means of the coordinates over the data."""
+    """The block A of M, what the others are computed from, and the means of the coordinates.
+
+    Attributes
+    ----------
+    A : ndarray of shape (n_axes, n_axes)
+        <v_j, T v_i>.
+    moments : list of ndarray of shape (n_axes, n_axes)
+        S = <f_i, f_k>, <f_i, T f_k> and, for further steps, <f_i, T^2 f_k> and so on, where T is
+        restricted to the complement of the axes.
+    offsets : ndarray of shape (n_axes,)
+        Means of the coordinates of the model over the data.
+    """
 
     A: Array
-    S: Array
-    L: Array
+    moments: list[Array]
     offsets: Array
 
     @cached_property
-    def roots(self) -> tuple[Array, Array]:
-        """The matrices S^1/2 and S^-1/2 on the range of S."""
-        squares, vectors = np.linalg.eigh(self.S)
+    def coordinates(self) -> Array:
+        """Columns that combine f, T f, ... into orthonormal vectors."""
+        squares, vectors = np.linalg.eigh(self._hankel(0))
         kept = squares > _NOTHING * float(self.A[0, 0]) ** 2
-        roots, vectors = np.sqrt(squares[kept]), vectors[:, kept]
-        return vectors * roots, vectors / roots
+        return vectors[:, kept] / np.sqrt(squares[kept])
+
+    def _hankel(self, first: int) -> Array:
+        n_steps = len(self.moments) // 2
+        unit = float(self.A[0, 0])  # T^k f is divided by its k-th power
+        return np.block(
+            [[self.moments[first + i + k] / unit ** (i + k) for k in range(n_steps)]
+             for i in range(n_steps)]
+        )  # fmt: skip
 
     def matrix(self, largest: float) -> Array:
         """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
-        root, inverse = self.roots
-        values, turned = np.linalg.eigh(inverse.T @ self.L @ inverse)
+        inverse, q = self.coordinates, len(self.A)
+        coupling = self._hankel(0)[:q] @ inverse
+        values, turned = np.linalg.eigh(inverse.T @ self._hankel(1) @ inverse)
         D = (turned * np.clip(values, 0, largest)) @ turned.T
-        return np.block([[self.A, root], [root.T, D]])
+        return np.block([[self.A, coupling], [coupling.T, D]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +109,29 @@ class Solution:
     sizes: list[int]
     squares: Array
     sines: Array
+
+    def error(self, n_components: int) -> float:
+        """Return the relative error of an embedding with so many components."""
+        return math.sqrt(self.squares[self.sizes.index(n_components)])
+
+    def moved(self, first: Solution, later: list[Solution]) -> Solution:
+        """Return this solution as changed by the steps from the first to the later ones.
+
+        Where the last step still changed the error, it is unknown, and 1 at most.
+        """
+        before, last = later
+
+        def scale(name: str) -> Array:
+            values, old, new, end = (getattr(x, name) for x in (self, first, before, last))
+            grown = np.maximum(end, old) / np.maximum(old, _NOTHING)
+            return np.where(np.abs(end - new) < _SETTLED * end, values * grown, 1.0)
+
+        return Solution(
+            self.eigenvalues + last.eigenvalues - first.eigenvalues,
+            self.sizes,
+            np.minimum(scale("squares"), 1.0),
+            np.minimum(scale("sines"), 1.0),
+        )
 
     @classmethod
     def of(cls, blocks: Blocks, largest: float, n_components: int) -> Solution:
@@ -154,7 +202,7 @@ class SampledSums:
         quantized: bool,
     ) -> None:
         n = len(fx)
-        self.mu, self.own, self.s = mu, pairs.own, pairs.shares
+        self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
         self.groups = [np.arange(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized = quantized
@@ -207,8 +255,11 @@ class SampledSums:
         weights = np.tile(self.s, n)[:, None]
         return parts.T @ (weights * parts) * n / (n - 1)
 
-    def blocks(self, left_out: int | None = None) -> Blocks:
-        """Return the blocks of M, without one of the groups if it is given."""
+    def blocks(self, left_out: int | None = None, n_steps: int = 1) -> Blocks:
+        """Return the blocks of M, without one of the groups if it is given.
+
+        Further Lanczos steps apply the operator of the sample to f, so they use all groups.
+        """
         kept = [g for g in range(len(self.groups)) if g != left_out]
         rows = np.concatenate([self.groups[g] for g in kept])
         total = self.s[rows].sum()
@@ -227,19 +278,46 @@ class SampledSums:
         if self.center:
             F -= weights @ F
         offsets = self.shifts[kept].sum(axis=0) / total
+        moments = [(S + S.T) / 2, F.T @ (weights[:, None] * F) - self.noise]
         return Blocks(
             np.diag(self.mu) + (changes + changes.T) / (2 * total),
-            (S + S.T) / 2,
-            F.T @ (weights[:, None] * F) - self.noise,
+            [*moments, *self._later(F[np.argsort(rows)], n_steps)],
             offsets if self.quantized else np.zeros(len(self.mu)),
         )
 
+    def _later(self, F: Array, n_steps: int) -> Iterator[Array]:
+        """Yield <f_i, T^2 f_k>, <f_i, T^3 f_k>, ... for further steps, from all rows."""
+        if n_steps == 1:
+            return
+        s = self.s[:, None]
+        fx = self.a - self.s @ self.a if self.center else self.a
+        for _ in range(n_steps - 1):
+            G = self.xx @ (s * F) - fx @ (fx.T @ (s * F))
+            if self.center:
+                G -= self.s @ G
+            yield F.T @ (s * G)
+            yield G.T @ (s * G)
+            F = G
+
     def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
-        """Return the solution from all groups, and those without each of them."""
-        largest = self.largest
+        """Return the solution from all groups, and those without each of them.
+
+        If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
+        steps use the operator of the sample, whose own error is small by comparison. They change
+        all solutions alike.
+        """
         groups = range(len(self.groups)) if len(self.groups) > 1 else ()
-        without = [Solution.of(self.blocks(g), largest, n_components) for g in groups]
-        return Solution.of(self.blocks(), largest, n_components), without
+        without = [self._solution(n_components, group) for group in groups]
+        found = self._solution(n_components)
+        if found.error(n_components) < _FAR:
+            return found, without
+        later = [self._solution(n_components, n_steps=k) for k in (_STEPS - 1, _STEPS)]
+        return found.moved(found, later), [one.moved(found, later) for one in without]
+
+    def _solution(
+        self, n_components: int, left_out: int | None = None, n_steps: int = 1
+    ) -> Solution:
+        return Solution.of(self.blocks(left_out, n_steps), self.largest, n_components)
 
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
         """Return the distance of the coordinates of points from the exact ones, after alignment.
@@ -256,7 +334,7 @@ class SampledSums:
         if self.center:
             beyond -= self.s @ (self.at_x.sum(axis=0) + s * self.self_x)
         beyond -= relative @ (blocks.A - np.diag(self.mu))
-        exact = relative @ vectors[:q, :r] + beyond @ blocks.roots[1] @ vectors[q:, :r]
+        exact = relative @ vectors[:q, :r] + beyond @ blocks.coordinates @ vectors[q:, :r]
         aligned = fx[:, :r] @ _alignment(M, values, vectors, blocks.offsets, r)
         return np.linalg.norm(exact - aligned, axis=1)
 

@@ -451,7 +451,7 @@ def test_a_sample_size_of_zero_keeps_none():
 
 def test_a_sample_of_other_features_or_centers_is_rejected():
     sample = sample_of(size=20)
-    with pytest.raises(ValueError, match="sample has 3 features, centers 2"):
+    with pytest.raises(ValueError, match="sample has 3 features, but centers have 2"):
         ReducedSet(X[:, :2], ONES, sample=sample)
-    with pytest.raises(ValueError, match="labels of these centers"):
+    with pytest.raises(ValueError, match="indices of the centers"):
         ReducedSet(X[:5], ONES[:5], sample=sample)

@@ -98,13 +98,13 @@ VALUES = {
         (*_FADING_SAMPLE, "labels"),
         0,
         2**40,
-        "labels of the centers, or -1",
+        "indices of the centers, or -1",
     ),
     "a sampled label that is too small": (
         (*_FADING_SAMPLE, "labels"),
         0,
         -2,
-        "labels of the centers, or -1",
+        "indices of the centers, or -1",
     ),
     "equal last rows": ((*_FADING_COVER, "last"), slice(None), 119, "a different row"),
 }
@@ -135,7 +135,7 @@ def test_inconsistent_parts_of_a_stream_are_rejected(name, saved, assert_rejecte
 
 @pytest.mark.parametrize(
     ("shape", "message"),
-    [([1, 3], "sample must have no rows"), ([0, 2], "must have the same number of features")],
+    [([1, 3], "sample must be empty"), ([0, 2], "must have the same number of features")],
 )
 def test_a_window_with_an_invalid_sample_is_rejected(shape, message, saved, assert_rejected):
     """The sample of a window contains no rows; they are sampled from the window."""

@@ -1,4 +1,4 @@
-"""Time of the first call, with and without cached compiled code, and of the import.
+"""Import time and time of the first call, with and without cached compiled code.
 
 ``python -m benchmarks.start N_FEATURES`` times the first call in a fresh process.
 """

@@ -164,7 +164,7 @@ class Plan:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the fraction of the rows that is kept and the time of the fit for each ell.
+        """Plot the fraction of rows kept and the fit time for each ell.
 
         Parameters
         ----------

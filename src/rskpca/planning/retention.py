@@ -207,7 +207,7 @@ def _extrapolate_curve(curve: Array, n_samples: int) -> float:
 
 
 def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> float:
-    """Estimate the variance of a prediction's logarithm from curves for halves of the sample.
+    """Estimate the variance of a log-prediction from the curves of the two halves of the sample.
 
     Half the squared difference between two halves estimates the variance of a prediction from one
     half, which is twice the variance of a prediction from the whole sample.

@@ -76,12 +76,10 @@ class FeaturePairs:
         points: Array,
         total: float,
     ) -> FeaturePairs:
-        """Evaluate the kernel at a sample of rows.
-
-        The features of ``points`` represent the rows. If features are projected onto a basis,
-        ``represent`` returns their coordinates in an orthonormal basis of its span; otherwise it is
-        None.
-        """
+        """Evaluate the kernel at a sample of rows."""
+        # The features of ``points`` represent the rows. If features are projected onto a basis,
+        # ``represent`` returns their coordinates in an orthonormal basis of its span; otherwise it
+        # is None.
         rows = sample.rows.astype(np.float64)
         xx = gram(kernel, rows, rows)
         if represent is None:
@@ -147,11 +145,9 @@ def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array,
 
 
 def jackknife_limit(mean: float, changes: Array, unseen: float, confidence: float) -> float:
-    """Return an upper limit for a mean, given how it changes when each row is left out.
-
-    The limit inverts Hall's cubic transformation of the t statistic of the pseudo-values, which
-    corrects for their skewness, using half of the risk.
-    """
+    """Return an upper limit for a mean, given how it changes when each row is left out."""
+    # The limit inverts Hall's cubic transformation of the t statistic of the pseudo-values, which
+    # corrects for their skewness, using half of the risk.
     n = len(changes)
     pseudo = -(n - 1) * (changes - changes.mean())
     spread = math.sqrt(float((pseudo**2).mean()))

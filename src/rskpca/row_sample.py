@@ -163,10 +163,8 @@ class RowSample:
         )
 
     def merge(self, other: RowSample | None, labels: Labels) -> RowSample | None:
-        """Return the sample of the combined data; ``labels`` maps the centers of the other.
-
-        The two samples were hashed with different salts unless both start with the same row.
-        """
+        """Return the sample of the combined data; ``labels`` maps the centers of the other."""
+        # The two samples were hashed with different salts unless both start with the same row.
         if other is None:
             return None
         smaller = replace(self, size=min(self.size, other.size))
@@ -174,14 +172,12 @@ class RowSample:
         return smaller._join(other.rows, other.weights, labels[other.labels], other.keys, threshold)
 
     def remove(self, X: Array, weights: Array, total: float) -> RowSample | None:
-        """Return the sample without these rows, or None if it is no longer uniform.
-
-        Rows are recognized by their values and weights. If the data contain copies of a row, it is
-        unknown which of them was sampled, and far more rows are found in the sample than expected
-        by chance; far fewer are found if the values were rounded differently. ``total`` is the
-        weight of the remaining rows. It is checked because, if few rows are removed at a time,
-        errors can accumulate until the sample represents a different weight.
-        """
+        """Return the sample without these rows, or None if it is no longer uniform."""
+        # Rows are recognized by their values and weights. If the data contain copies of a row, it
+        # is unknown which of them was sampled, and far more rows are found in the sample than
+        # expected by chance; far fewer are found if the values were rounded differently. ``total``
+        # is the weight of the remaining rows. It is checked because, if few rows are removed at a
+        # time, errors can accumulate until the sample represents a different weight.
         wanted = Counter(_contents(X, weights))
         kept = np.ones(len(self), dtype=bool)
         for i, content in enumerate(_contents(self.rows, self.weights)):
@@ -214,10 +210,8 @@ class RowSample:
         return shorter._join(*_nothing(self), float(self.keys[size]))
 
     def scale(self, factor: float) -> RowSample:
-        """Multiply all weights by a factor, which does not affect which rows are sampled.
-
-        Rows whose weight becomes 0 are dropped.
-        """
+        """Multiply all weights by a factor, which does not affect which rows are sampled."""
+        # Rows whose weight becomes 0 are dropped.
         with np.errstate(all="ignore"):
             weights, keys = self.weights * factor, self.keys / factor
             threshold = float(np.float64(self.threshold) / factor)

@@ -1,10 +1,10 @@
 """Theorem 5.4, on the projections P^D(K_n) and P^D(K-bar_n) onto the leading eigenfunctions.
 
 Let B be the difference between the two operators, and gap = lambda_D - lambda_{D+1} the eigengap of
-one of them. Then ||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap, if ||B||_HS <
-delta_D / 2 (Zwald and Blanchard, Theorem 3). The theorem of Davis and Kahan is sharper: the sines
-of the angles between the two spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), because the
-eigenvalue on the other side of the gap moves by at most ||B||_HS (Weyl). ||P - P-bar||_HS is
+one of them. Then ||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap, if
+||B||_HS < delta_D / 2 (Zwald and Blanchard, Theorem 3). The Davis-Kahan theorem is sharper: the
+sines of the angles between the two spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), because
+the eigenvalue on the other side of the gap moves by at most ||B||_HS (Weyl). ||P - P-bar||_HS is
 sqrt(2) times ||sin||_F.
 """
 

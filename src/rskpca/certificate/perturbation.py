@@ -116,11 +116,9 @@ class Solution:
         return math.sqrt(self.squares[self.sizes.index(n_components)])
 
     def moved(self, first: Solution, later: list[Solution]) -> Solution:
-        """Return this solution, changed in the same way as the later steps changed the first.
-
-        If the last step still changed an error noticeably, the error is unknown, and set to its
-        upper bound of 1.
-        """
+        """Return this solution, changed in the same way as the later steps changed the first."""
+        # If the last step still changed an error noticeably, the error is unknown, and set to its
+        # upper bound of 1.
         before, last = later
 
         def scale(name: str) -> Array:
@@ -258,10 +256,8 @@ class SampledSums:
         return parts.T @ (weights * parts) * n / (n - 1)
 
     def blocks(self, left_out: int | None = None, n_steps: int = 1) -> Blocks:
-        """Return the blocks of M, leaving out one of the groups if ``left_out`` is given.
-
-        Further Lanczos steps apply the operator of the sample to f, so they use all groups.
-        """
+        """Return the blocks of M, leaving out one of the groups if ``left_out`` is given."""
+        # Further Lanczos steps apply the operator of the sample to f, so they use all groups.
         kept = [g for g in range(len(self.groups)) if g != left_out]
         rows = np.concatenate([self.groups[g] for g in kept])
         total = self.s[rows].sum()
@@ -302,12 +298,10 @@ class SampledSums:
             F = G
 
     def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
-        """Return the solution from all groups, and the solutions with each group left out.
-
-        If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
-        steps use the operator of the sample, whose error is small by comparison. They change all
-        solutions in the same way.
-        """
+        """Return the solution from all groups, and the solutions with each group left out."""
+        # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
+        # steps use the operator of the sample, whose error is small by comparison. They change all
+        # solutions in the same way.
         groups = range(len(self.groups)) if len(self.groups) > 1 else ()
         without = [self._solution(n_components, group) for group in groups]
         found = self._solution(n_components)
@@ -322,11 +316,9 @@ class SampledSums:
         return Solution.of(self.blocks(left_out, n_steps), self.largest, n_components)
 
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
-        """Return the distance between the points' coordinates and the exact ones, after alignment.
-
-        ``fx`` contains the coordinates of the points on the axes, ``xx`` and ``xq`` their inner
-        products with the features of the sampled rows and with the rows' representations.
-        """
+        """Return the distance between the coordinates of points and the exact ones, aligned."""
+        # ``fx`` contains the coordinates of the points on the axes, ``xx`` and ``xq`` their inner
+        # products with the features of the sampled rows and with the rows' representations.
         blocks, r, q = self.blocks(), n_components, len(self.mu)
         M = blocks.matrix(self.largest)
         values, vectors = _leading(M, q)

@@ -114,11 +114,9 @@ class Analysis:
         system: EigenSystem,
         wider: EigenSystem | None = None,
     ) -> Analysis | None:
-        """Return the analysis of a model, or None if it has no row sample.
-
-        ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
-        again, which is impossible for an operator built from the data.
-        """
+        """Return the analysis of a model, or None if it has no row sample."""
+        # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
+        # again, which is impossible for an operator built from the data.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None

@@ -290,7 +290,7 @@ def test_removing_rows_leaves_the_others_with_the_same_threshold():
     np.testing.assert_array_equal(found.rows, sample.rows[kept])
     np.testing.assert_array_equal(found.keys, sample.keys[kept])
     assert found.threshold == sample.threshold
-    later = found.add(X[:150], ONES[:150], LABELS[:150])  # numbered from 400 on
+    later = found.add(X[:150], ONES[:150], LABELS[:150])  # numbered starting at 400
     assert len(later) <= 50
     assert later.threshold <= sample.threshold
 

@@ -17,7 +17,7 @@ _STATISTICS = (*_FADING_STREAM, "statistics", "Statistics")
 
 TREES = {
     "no rows": ((*_WINDOW_COVER, "n_rows"), 0, "n_rows must be at least 1"),
-    "a different number of rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must be"),
+    "a different number of rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must contain"),
     "too many rows": ((*_WINDOW_COVER, "n_rows"), 2**62, "n_rows must be at most 2305843009213693"),
     "no patience": ((*_WINDOW_COVER, "patience"), 0, "patience must be at least 1"),
     "too much patience": ((*_WINDOW_COVER, "patience"), 2**63, "patience must be at most"),

@@ -241,7 +241,7 @@ def test_the_certificate_can_be_displayed_as_text_html_and_json():
         "guaranteed interval",
         "lower bound on these rows",
         "n/a (eigengap too small)",
-        "300 points",
+        "300 rows",
     ):
         assert part in shown
     page = certificate._repr_html_()

@@ -1,7 +1,6 @@
 """Test that ReducedSetKernelPCA equals kernel PCA of the quantized data."""
 
 import sys
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -241,8 +240,7 @@ def test_equivalent_parameters_give_equal_models(parameters):
     X = datasets.blobs(200, 3)
     expected = ReducedSetKernelPCA(3, bandwidth=2.0, ell=4.0).fit(X)
     model = ReducedSetKernelPCA(3, **parameters).fit(X)
-    own, same = (replace(m.reduced_set_, spectrum=None) for m in (model, expected))
-    assert own == same  # a custom profile has no known frequencies
+    assert model.reduced_set_ == expected.reduced_set_
     np.testing.assert_allclose(model.transform(X), expected.transform(X), atol=1e-12)
 
 

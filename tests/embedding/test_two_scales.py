@@ -95,7 +95,7 @@ def test_refinement_on_all_centers_equals_nystrom_with_the_centers_as_landmarks(
     nystrom = NystromKernelPCA(5, kernel=kernel, center=center, landmarks=refined.reduced_set_).fit(
         X
     )
-    np.testing.assert_array_equal(refined.transform(new), nystrom.transform(new))
+    np.testing.assert_allclose(refined.transform(new), nystrom.transform(new), atol=1e-12)
     assert refined.eigenvectors_.shape == (refined.n_centers_, 5)
 
 

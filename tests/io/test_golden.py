@@ -28,7 +28,7 @@ DIGESTS = {
     golden.FIRST: "c1ade9c044135f7617d43583645a40b6da13a398eb31f715dccdc310746723c4",
     golden.VERSION_1: "bdf1981425d33ddb1ec9adbcbf37da394ad6164e32a12ffc9c7573b299e23198",
     golden.VERSION_2: "a8565bfa1bfe3b586aa83a75e2255b5f620b6b1af9a18622533ad3419c94b856",
-    golden.VERSION_3: "7d574056c056695d4796a9a93eddeb9ade5a0ed36821b09f45e854bb64f35902",
+    golden.VERSION_3: "686cbaa086305bcb36da6b9f5162fbdccb2ef39a39e9ebbd71c2b67d310fff65",
 }
 CASES = [*EXPECTED, "cut", *golden.more_models()]
 

@@ -48,7 +48,7 @@ def _compare(name: str, data: Data, quick: bool) -> Row:
 
 
 def _fit(X: Floats) -> ReducedSetKernelPCA:
-    """Fit without the row sample of the certificate, because the other methods do not have them."""
+    """Fit without the certificate's row sample, because the other methods do not have one."""
     return ReducedSetKernelPCA(5, density=ShadowDensity(ell=4.0, sample_size=0)).fit(X)
 
 

@@ -1,4 +1,4 @@
-"""The cost of the certificate, and its guaranteed bounds. Estimates: see ``coverage``."""
+"""Cost and guaranteed bounds of the certificate; see ``coverage`` for its estimates."""
 
 from __future__ import annotations
 

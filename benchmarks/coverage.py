@@ -1,8 +1,8 @@
-"""How often the estimated limits of the certificate hold, and how wide they are.
+"""How often the certificate's estimated limits are valid, and how wide they are.
 
 Each data set is fitted at three values of ell, with three kinds of models and three numbers of
-components. Exact kernel PCA gives the true errors. The row sample is drawn again with several
-seeds; a limit should hold for at least 94% of them, and not be much larger than the true error. The
+components. Exact kernel PCA provides the true errors. The row sample is drawn with several seeds; a
+limit should be valid for at least 94% of them, and not much larger than the true error. The
 constants of the certificate were chosen on the data sets marked with an asterisk.
 """
 
@@ -53,7 +53,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def _data_sets(n: int) -> Iterator[tuple[str, Data]]:
-    """Yield published, scikit-learn's and generated data, among them awkward ones."""
+    """Yield published data, scikit-learn's data and generated data, including difficult cases."""
     rng = np.random.default_rng(0)
     generated = {
         "digits": load_digits().data[:n],
@@ -188,7 +188,7 @@ def _compare_norms(
 
 
 def _rank(errors: list[tuple[float, float]]) -> list[bool]:
-    """Return whether limits rank pairs of models like their true errors, where these differ."""
+    """Return whether limits rank pairs of models like the true errors, where those differ."""
     pairs = [sorted(pair) for pair in combinations(errors, 2)]
     return [
         low[1] < high[1] for low, high in pairs if high[0] > 1.5 * low[0] and low[0] > _ROUNDING

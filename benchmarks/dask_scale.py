@@ -1,4 +1,4 @@
-"""Fit on two Dask worker processes with one thread each, compared with one process."""
+"""Fitting on two Dask worker processes with one thread each, compared with one process."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class Data(NamedTuple):
-    """Rows of a data set; ``stand_in`` is a note if they replace a missing one, else empty."""
+    """Rows of a data set; ``stand_in`` is empty, or a note that they replace a missing data set."""
 
     X: Floats
     stand_in: str

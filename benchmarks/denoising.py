@@ -1,4 +1,4 @@
-"""Denoising of usps images by projection and pre-images.
+"""Denoising usps images by projection and pre-images.
 
 Models are fitted to clean images and applied to other images with Gaussian noise. The error is the
 mean squared difference from the clean image. scikit-learn is used with its default ridge of 1, and

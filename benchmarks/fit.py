@@ -1,4 +1,4 @@
-"""Fit on covtype compared with scikit-learn's ``Nystroem`` + ``PCA`` at the same m."""
+"""Fitting covtype, compared with scikit-learn's ``Nystroem`` + ``PCA`` at the same m."""
 
 from __future__ import annotations
 

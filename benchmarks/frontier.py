@@ -2,7 +2,7 @@
 
 The measurements of each data set are stored in ``results/frontier/<data>.json``; the rows, and the
 figure of ``python -m benchmarks.frontier_plot``, are generated from these files. A run measures
-only data sets without a file. ``python -m benchmarks.frontier NAME ...`` measures a data set again.
+only data sets without a file. ``python -m benchmarks.frontier NAME ...`` repeats the measurements.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def label(point: Point) -> str:
 
 
 def error(point: Point) -> float:
-    """Return the error, but at least the smallest error that is distinguished from zero."""
+    """Return the error, or ``EXACT`` if the error is smaller."""
     return max(point["error"], EXACT)
 
 

@@ -1,4 +1,4 @@
-"""Error, fit time and transform time of every setting on one data set."""
+"""Measuring the error, fit time and transform time of every setting on one data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Endless stream of rows with 16 features, in forty clusters that need ever more centers.
+"""An endless stream of rows with 16 features, in forty clusters; the number of centers grows.
 
 The stream is reproducible: row i is always the same. ``python -m benchmarks.make_rows FOLDER
 [--rows N]`` writes the rows to a folder of Parquet files; the 20,000,000 rows of the benchmark take

@@ -1,4 +1,4 @@
-"""Novelty detection of one digit against the others, with a reduced set and with all rows.
+"""Novelty detection, one digit against the others, with a reduced set and with all rows.
 
 The score is the reconstruction error in feature space. Exact kernel PCA is computed by this
 library with ``ell=np.inf``, and by scikit-learn with one kernel matrix per call.

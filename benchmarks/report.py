@@ -1,4 +1,4 @@
-"""HTML report on a large fit: its time relative to reading and fitting, and its size."""
+"""The HTML report on a large fit: its size, and its time relative to reading and fitting."""
 
 from __future__ import annotations
 

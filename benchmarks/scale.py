@@ -1,4 +1,4 @@
-"""Fit of 20,000,000 x 16 rows from Parquet: memory, time relative to reading, and linearity.
+"""Fitting 20,000,000 rows with 16 features from Parquet: memory, time and linearity.
 
 ``python -m benchmarks.scale FOLDER`` fits a folder written by ``benchmarks.make_rows``, and prints
 its peak memory and its progress over time.

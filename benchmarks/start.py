@@ -1,4 +1,4 @@
-"""Time of the first call, with and without cached compiled code, and of the import.
+"""Import time and time of the first call, with and without cached compiled code.
 
 ``python -m benchmarks.start N_FEATURES`` times the first call in a fresh process.
 """
@@ -39,7 +39,7 @@ def _measure_first_call(n_features: int) -> list[Row]:
 
 
 def _measure_import(rounds: int) -> Row:
-    """Return the time of ``import rskpca`` beyond the imports for scikit-learn's KernelPCA."""
+    """Return the import time of rskpca in excess of that of scikit-learn's KernelPCA."""
     seconds: dict[str, list[float]] = {name: [] for name in IMPORTS}
     for _ in range(rounds):
         for name, modules in IMPORTS.items():

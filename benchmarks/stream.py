@@ -1,4 +1,4 @@
-"""Fit of a generated stream of 100,000,000 x 16 rows: memory, time and predictions.
+"""Fitting a generated stream of 100,000,000 rows with 16 features: memory, time and predictions.
 
 ``python -m benchmarks.stream N`` runs the stream in a fresh process.
 """

@@ -58,7 +58,7 @@ def _compare(name: str, quick: bool) -> list[Row]:
 
 
 def _contenders(kernel: RadialKernel, X: Floats) -> dict[str, Callable[[], ReducedSetKernelPCA]]:
-    """Return fits without the sums for the certificate, which would take the same time in all."""
+    """Return fits without the certificate's sums, which take the same time for every method."""
     shadow = ShadowDensity(ell=ELL, sample_size=0)
     densities = {UNCHANGED: shadow} | {w: ReweightedDensity(shadow, w) for w in WEIGHTS}
     models = {

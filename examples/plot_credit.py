@@ -34,8 +34,8 @@ print(f"centers of the best model: {search.best_estimator_[1].n_centers_} of {le
 
 # %%
 # With the narrow kernel, a coarse reduced set does not reduce the score. With the wide kernel, the
-# score drops by up to two points, but hardly at all from ``ell=3`` on. A data set of this size does
-# not need a reduced set; a larger data set of the same kind would.
+# score drops by up to two points, but hardly at all for ``ell`` of 3 or more. A data set of this
+# size does not need a reduced set; a larger data set of the same kind would.
 
 scores = search.cv_results_["mean_test_score"].reshape(len(bandwidths), len(ells))
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

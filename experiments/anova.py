@@ -39,7 +39,7 @@ def compare(comparison: Comparison, ours: ByEll, theirs: ByEll) -> dict[float, b
 
 
 def onset(flags: Mapping[float, bool]) -> float | None:
-    """Return the first ell from which all flags are set, or None if the last one is not."""
+    """Return the smallest ell from which all flags are set; None if the last flag is not set."""
     first = None
     for ell in sorted(flags, reverse=True):
         if not flags[ell]:

@@ -31,7 +31,10 @@ STUDY = Study("eigenembedding", random_split, max_runs=None, embeds_train=False,
 
 
 def compute(data: str, settings: Settings) -> Results:
-    """Return the rows, and the first ell from which the shadow method is better or no worse."""
+    """Return the rows, and the smallest ell from which the shadow method is better, or no worse.
+
+    The two cases are reported separately for each of the other methods.
+    """
     rows = STUDY.rows(settings, data, FAMILIES)
     table = summary.to_columns([row for row in rows if row["method"] != "kmeans"])
     return {

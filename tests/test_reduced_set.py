@@ -44,16 +44,16 @@ def test_attributes_and_derived_values_are_available():
         ({"weights": W[:2]}, r"weights must have one number per center, shape \(3,\)"),
         ({"weights": W[:, None]}, r"weights must have one number per center"),
         ({"weights": W * 0}, "weights must be positive"),
-        ({"weights": -W}, "weights must be finite and not negative"),
+        ({"weights": -W}, "weights must be finite and non-negative"),
         ({"weights": W * np.nan}, "weights must be finite"),
         ({"weights": W * 1j}, "weights"),
         ({"n_samples": 5.0}, r"weights must sum to n_samples=5\.0, got 4\.5"),
         ({"n_samples": np.nan}, "weights must sum to n_samples"),
-        ({"radius": -1.0}, r"radius must be None or not negative, got -1\.0"),
-        ({"radius": np.nan}, "radius must be None or not negative, got nan"),
-        ({"spacing": -1.0}, "spacing must be None or not negative"),
+        ({"radius": -1.0}, r"radius must be None or non-negative, got -1\.0"),
+        ({"radius": np.nan}, "radius must be None or non-negative, got nan"),
+        ({"spacing": -1.0}, "spacing must be None or non-negative"),
         ({"displacement": W[:1]}, "displacement must have one number per center"),
-        ({"scatter": -W}, "scatter must be finite and not negative"),
+        ({"scatter": -W}, "scatter must be finite and non-negative"),
     ],
 )
 def test_invalid_arguments_are_rejected(change, message):
@@ -118,7 +118,7 @@ def test_equality_is_bitwise():
 
 @pytest.mark.parametrize("name", ["displacement", "scatter"])
 def test_displacement_and_scatter_must_be_given_together(name):
-    with pytest.raises(ValueError, match="displacement and scatter go together"):
+    with pytest.raises(ValueError, match="displacement and scatter must be given together"):
         ReducedSet(np.zeros((1, 1)), np.ones(1), **{name: np.ones(1)})
 
 
@@ -243,7 +243,7 @@ def test_sets_with_different_features_cannot_be_merged():
 
 
 def test_only_reduced_sets_can_be_merged():
-    with pytest.raises(TypeError, match="merge takes a ReducedSet, got ndarray"):
+    with pytest.raises(TypeError, match="other must be a ReducedSet, got ndarray"):
         ReducedSet(C, W).merge(C)
 
 

@@ -290,7 +290,7 @@ def test_removing_rows_leaves_the_others_with_the_same_threshold():
     np.testing.assert_array_equal(found.rows, sample.rows[kept])
     np.testing.assert_array_equal(found.keys, sample.keys[kept])
     assert found.threshold == sample.threshold
-    later = found.add(X[:150], ONES[:150], LABELS[:150])  # numbered from 400 on
+    later = found.add(X[:150], ONES[:150], LABELS[:150])  # numbered starting at 400
     assert len(later) <= 50
     assert later.threshold <= sample.threshold
 
@@ -451,7 +451,7 @@ def test_a_sample_size_of_zero_keeps_none():
 
 def test_a_sample_of_other_features_or_centers_is_rejected():
     sample = sample_of(size=20)
-    with pytest.raises(ValueError, match="sample has 3 features, centers 2"):
+    with pytest.raises(ValueError, match="sample has 3 features, but centers have 2"):
         ReducedSet(X[:, :2], ONES, sample=sample)
-    with pytest.raises(ValueError, match="labels of these centers"):
+    with pytest.raises(ValueError, match="indices of the centers"):
         ReducedSet(X[:5], ONES[:5], sample=sample)

@@ -123,7 +123,7 @@ class Rows:
     """Validated rows of a fit, with their weights and feature names.
 
     X contains finite float32 or float64 values. At least one weight is positive, unless the rows
-    are a later chunk. ``weighted`` is False if no weights were given, so that all of them are 1.
+    are a later chunk. ``weighted`` is False if no weights were given, in which case they are all 1.
     """
 
     X: Array

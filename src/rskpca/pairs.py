@@ -1,11 +1,12 @@
 """Errors estimated from pairs of sampled rows.
 
-A model represents the feature vector psi(x) of a row by another one, psi^(x): that of its center,
-or its projection on the span of a basis. All errors are functions of the inner products between
-these vectors. The squared MMD is the mean over all pairs of rows of <delta, delta'>, where delta =
-psi(x) - psi^(x), and the squared Hilbert-Schmidt error of the operators is the mean of <psi,
-psi'>^2 - <psi, psi^'>^2 - <psi^, psi'>^2 + <psi^, psi^'>^2. Because the differences are paired and
-small, a few rows suffice: the mean over pairs of different rows in a sample is unbiased.
+A model represents the feature vector psi(x) of a row by another vector, psi^(x): the feature vector
+of its center, or its projection onto the span of a basis. All errors are functions of the inner
+products between these vectors. The squared MMD is the mean over all pairs of rows of
+<delta, delta'>, where delta = psi(x) - psi^(x), and the squared Hilbert-Schmidt error of the
+operators is the mean of <psi, psi'>^2 - <psi, psi^'>^2 - <psi^, psi'>^2 + <psi^, psi^'>^2. Because
+the differences are paired and small, a few rows suffice: the mean over pairs of different rows in a
+sample is unbiased.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from .row_sample import RowSample
 
 Array = NDArray[np.floating]
 
-FEWEST = 30  # rows from which an error is estimated, unless they are all there are
+FEWEST = 30  # rows required to estimate an error, unless the sample contains all rows
 
-# Part of the risk that a limit uses; the rest covers the terms that Hall's expansion omits.
+# Share of the risk used by a limit; the rest covers the terms omitted from Hall's expansion.
 _USED_RISK = 1 / 2
 _ROUNDINGS = 64  # rounding errors in a mean of kernel values
 
 
 class Estimate(NamedTuple):
-    """An estimated error, and an upper limit at the confidence of the certificate."""
+    """An estimated error with an upper limit at the certificate's confidence level."""
 
     estimate: float
     limit: float
@@ -51,11 +52,11 @@ class FeaturePairs:
     shares : ndarray of shape (n_rows,)
         Weights of the rows in a mean over the data; they sum to one.
     weights : ndarray of shape (n_rows,)
-        Their weights divided by n.
+        Weights of the rows divided by n.
     own : ndarray of shape (n_rows,)
-        Weights of the pairs of a row with itself in a mean over all pairs.
+        Weight, in a mean over all pairs, of the pair of each row with itself.
     unseen : float
-        Share of the sampling variance that remains; 0 if the sample contains all rows.
+        Remaining share of the sampling variance; 0 if the sample contains all rows.
     """
 
     xx: Array
@@ -75,11 +76,10 @@ class FeaturePairs:
         points: Array,
         total: float,
     ) -> FeaturePairs:
-        """Evaluate the kernel at a sample of rows.
-
-        ``points`` are those whose features represent the rows. ``represent`` returns coordinates
-        of features in an orthonormal basis, if features are projected on it; None if not.
-        """
+        """Evaluate the kernel at a sample of rows."""
+        # The features of ``points`` represent the rows. If features are projected onto a basis,
+        # ``represent`` returns their coordinates in an orthonormal basis of its span; otherwise it
+        # is None.
         rows = sample.rows.astype(np.float64)
         xx = gram(kernel, rows, rows)
         if represent is None:
@@ -91,7 +91,7 @@ class FeaturePairs:
 
     @property
     def conclusive(self) -> bool:
-        """Return True if there are enough rows for an estimate."""
+        """True if there are enough rows for an estimate."""
         return len(self.shares) >= FEWEST or (self.unseen == 0 and len(self.shares) > 0)
 
     def mmd(self, confidence: float) -> Estimate:
@@ -104,7 +104,7 @@ class FeaturePairs:
         return self._norm(xx**2 - xq**2 - xq.T**2 + qq**2, confidence, power=2)
 
     def _centered(self) -> tuple[Array, Array, Array]:
-        """Return inner products between vectors relative to their means over the sample."""
+        """Return inner products of vectors centered on their means over the sample."""
         return tuple(  # type: ignore[return-value]
             matrix
             - self.shares @ matrix
@@ -114,7 +114,7 @@ class FeaturePairs:
         )
 
     def _norm(self, squares: Array, confidence: float, power: int) -> Estimate:
-        """Estimate the root of a mean over pairs, with a limit from the jackknife."""
+        """Estimate the root of a mean over pairs, with a jackknife limit."""
         a, diagonal = self.shares, np.diag(squares)
         with single_threaded_blas():
             with_others = a * (squares @ a - a * diagonal)
@@ -145,11 +145,9 @@ def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array,
 
 
 def jackknife_limit(mean: float, changes: Array, unseen: float, confidence: float) -> float:
-    """Return an upper limit for a mean, given how it changes without each row.
-
-    The limit inverts Hall's cubic transformation of the t statistic of the pseudo-values, which
-    corrects for their skewness, at half of the risk.
-    """
+    """Return an upper limit for a mean, given how it changes when each row is left out."""
+    # The limit inverts Hall's cubic transformation of the t statistic of the pseudo-values, which
+    # corrects for their skewness, using half of the risk.
     n = len(changes)
     pseudo = -(n - 1) * (changes - changes.mean())
     spread = math.sqrt(float((pseudo**2).mean()))

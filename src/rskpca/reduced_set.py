@@ -1,4 +1,4 @@
-"""The reduced set: a few weighted centers that stand for all of the data."""
+"""The reduced set: a few weighted centers that represent all of the data."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .row_sample import RowSample
 Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
 
-# A remaining weight below the first share of what a center held is rounding error; above the
-# second it is a row. In between the two cannot be told apart.
+# A remaining weight below the first fraction of a center's previous weight is rounding error;
+# above the second, it is a row. In between, the two cannot be distinguished.
 _ROUNDING, _KNOWN = 1e-20, 1e-18
-# Below this remaining share the sums of distances may have lost their digits.
+# If a smaller share of the weight remains, the sums of distances may have lost all digits.
 _CANCELLED = 1e-3
 
 
@@ -26,8 +26,8 @@ _CANCELLED = 1e-3
 class Statistics:
     """Sums over the rows of each center.
 
-    Batch fits, bounded streams, windows, fading, blocks and merging all use this algebra. Every
-    method returns new statistics and leaves these unchanged.
+    Batch fits, bounded streams, windows, fading, blocks and merging all use these operations.
+    Every method returns new statistics and leaves the original unchanged.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Statistics:
 
     @classmethod
     def zeros(cls, n_centers: int = 0) -> Statistics:
-        """Return the statistics of no rows."""
+        """Return empty statistics, without any rows."""
         return cls(*np.zeros((4, n_centers)))
 
     def __len__(self) -> int:
@@ -72,12 +72,12 @@ class Statistics:
         weights : ndarray of shape (n_samples,)
             Weights of the rows.
         n_centers : int, default=None
-            Number of centers, if some were opened since.
+            Number of centers, if new ones have been opened.
 
         Returns
         -------
         Statistics
-            The statistics with the rows.
+            The statistics including the rows.
         """
         from ._core.compiled import accumulate, accumulate_exactly
 
@@ -96,8 +96,8 @@ class Statistics:
         labels, squared, weights : ndarray of shape (n_samples,)
             The rows, as in :meth:`add`.
         radius : float
-            Bounds the distances of the remaining rows if subtraction loses the digits of their
-            sums.
+            Bound on the distances of the remaining rows, used if subtraction cancels the digits of
+            their sums.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class Statistics:
         Raises
         ------
         ValueError
-            If a center does not contain the rows.
+            If a center does not contain the rows to be removed.
         """
         left = self.add(labels, squared, -weights)
         held, rest = self.weights, left.weights + left.residue
@@ -115,7 +115,7 @@ class Statistics:
         _check_held(held, rest, np.where(exact, 0.0, -1e-9 * held))
         kept = rest > np.where(exact, 0.0, _KNOWN * held)
         _check_known(held, rest, ~kept & (rest > _ROUNDING * held))
-        residue = left.residue - (rest - left.weights)  # the weights absorb what they can
+        residue = left.residue - (rest - left.weights)  # the weights absorb as much as possible
         rest = np.where(kept, rest, 0.0)
         few = rest < _CANCELLED * held
         displacement, scatter = left.displacement, left.scatter
@@ -138,11 +138,11 @@ class Statistics:
         other : Statistics
             The statistics of the other centers.
         labels : ndarray of shape (n_others,), default=None
-            The center that each of them joins; None joins the first to the first, and so on.
+            The center that each of them joins. If None, the i-th center joins the i-th center.
         moved : ndarray of shape (n_others,), default=None
-            The distance between each center and the one it joins; None is zero.
+            The distance between each center and the one it joins. If None, all distances are zero.
         n_centers : int, default=None
-            Number of centers, if some are new.
+            Number of centers, if there are new ones.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Statistics:
         return self._map(lambda values: values[kept])
 
     def _copy(self, n_centers: int) -> Statistics:
-        """Return a copy that has room for more centers."""
+        """Return a copy with room for more centers."""
         room = np.zeros(n_centers - len(self))
         return self._map(lambda values: np.concatenate([values, room]))
 
@@ -210,10 +210,10 @@ def _check_known(held: Array, left: Array, doubtful: NDArray[np.bool_]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ReducedSet:
-    """Weighted centers that stand for the data, and what the replacement costs.
+    """Weighted centers that represent the data, with statistics that bound the error.
 
-    Eq. (approxprob): they stand for the density (1/n) sum_j w_j delta(c_j, .), with weights
-    that sum to n (eq. (del_p2), whose 1/m is a misprint). Arrays are read-only.
+    They represent the density (1/n) sum_j w_j delta(c_j, .) of eq. (approxprob), with weights that
+    sum to n (eq. (del_p2), whose 1/m is a misprint). Arrays are read-only.
 
     Attributes
     ----------
@@ -224,19 +224,19 @@ class ReducedSet:
     radius : float or None
         epsilon: every row lies within this distance of its center. None if unknown.
     n_samples : float
-        n, the sum of the weights: the number of rows, or the sum of their sample weights.
-        Computed from the weights if not given.
+        n, the sum of the weights: the number of rows, or the sum of their sample weights. If not
+        given, it is computed from the weights.
     spacing : float or None
-        The smallest distance between two centers of a shadow set: the radius it was selected
-        with. Merging joins centers that are closer; without it none are joined.
+        The smallest distance between two centers of a shadow set, which is the radius used to
+        select them. Merging joins centers that are closer; if None, no centers are joined.
     displacement, scatter : ndarray of shape (n_centers,) or None
-        For each center the sums over its rows of ||x - c|| and of ||x - c||^2. Upper bounds
-        where centers were joined, None if unknown.
+        For each center, the sums of ||x - c|| and of ||x - c||^2 over its rows. They are upper
+        bounds where centers were joined, and None if unknown.
     residue : ndarray of shape (n_centers,)
-        The rounding error of the weights; zero unless sample weights are fractions.
+        The rounding error of the weights; zero unless sample weights are fractional.
     sample : RowSample or None
-        A uniform sample of the rows with their centers, from which the error is estimated. None
-        if none was kept.
+        A uniform sample of the rows with their centers, from which the error is estimated; None
+        if no sample was kept.
     lost : float
         An upper bound on the weight of rows that belong to no center and are not counted in
         ``n_samples``. The error bounds allow for it. Zero unless centers of a
@@ -272,7 +272,7 @@ class ReducedSet:
         sample: RowSample | None = None,
         **more: Any,
     ) -> ReducedSet:
-        """Make a reduced set of the centers that have a positive weight.
+        """Create a reduced set from the centers with positive weight.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class ReducedSet:
         statistics : Statistics
             Their statistics.
         radius, spacing : float or None
-            As above.
+            See the attributes.
         sample : RowSample or None, default=None
             Sampled rows, labeled by the given centers.
         **more : object
@@ -290,7 +290,7 @@ class ReducedSet:
         Returns
         -------
         ReducedSet
-            The centers in their order.
+            The reduced set, with the centers in the given order.
         """
         kept = statistics.weights > 0
         if not kept.all():
@@ -339,15 +339,15 @@ class ReducedSet:
     def _check_sample(self, sample: RowSample) -> None:
         if sample.rows.shape[1] != self.n_features:
             raise ValueError(
-                f"sample has {sample.rows.shape[1]} features, centers {self.n_features}."
+                f"sample has {sample.rows.shape[1]} features, but centers have {self.n_features}."
             )
         if not ((sample.labels >= 0) & (sample.labels < self.n_centers)).all():
-            raise ValueError("sample must have labels of these centers.")
+            raise ValueError("sample must have labels that are indices of the centers.")
 
     def _check(self) -> None:
         if self.centers.ndim != 2 or 0 in self.centers.shape:
             raise ValueError(
-                "centers must have shape (n_centers, n_features), both at least 1, "
+                "centers must have shape (n_centers, n_features) with both at least 1, "
                 f"got {self.centers.shape}."
             )
         for name in ("weights", "displacement", "scatter"):
@@ -358,13 +358,13 @@ class ReducedSet:
                     f"got {values.shape}."
                 )
             if values is not None and not (np.isfinite(values).all() and (values >= 0).all()):
-                raise ValueError(f"{name} must be finite and not negative.")
+                raise ValueError(f"{name} must be finite and non-negative.")
         if self.residue.shape != self.weights.shape or not np.isfinite(self.residue).all():
             raise ValueError("residue must have one finite number per center.")
         if not np.isfinite(self.centers).all():
             raise ValueError("centers must be finite, but contain NaN or infinity.")
         if not (self.weights > 0).all():
-            raise ValueError("weights must be positive; leave out centers without weight.")
+            raise ValueError("weights must be positive; remove centers without weight.")
         if not np.isclose(self.weights.sum(), self.n_samples, rtol=1e-9, atol=0):
             raise ValueError(
                 f"weights must sum to n_samples={self.n_samples}, got {self.weights.sum()}."
@@ -372,13 +372,13 @@ class ReducedSet:
         if self.sample is not None:
             self._check_sample(self.sample)
         if (self.displacement is None) != (self.scatter is None):
-            raise ValueError("displacement and scatter go together: give both or neither.")
+            raise ValueError("displacement and scatter must be given together or not at all.")
         for name in ("radius", "spacing"):
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                raise ValueError(f"{name} must be None or not negative, got {value!r}.")
+                raise ValueError(f"{name} must be None or non-negative, got {value!r}.")
         if not 0 <= self.lost < np.inf:
-            raise ValueError(f"lost must be finite and not negative, got {self.lost!r}.")
+            raise ValueError(f"lost must be finite and non-negative, got {self.lost!r}.")
 
     @property
     def n_centers(self) -> int:
@@ -418,11 +418,12 @@ class ReducedSet:
     __hash__ = None  # type: ignore[assignment]
 
     def merge(self, other: ReducedSet) -> ReducedSet:
-        """Return the reduced set of the data of both.
+        """Return the reduced set of the combined data.
 
         Each center of ``other`` that lies within the spacing of a center of ``self`` joins the
-        first such center; the others follow in their order. Rows of a joined center are within
-        the radius of ``other`` plus the distance that their center moved, so the radius grows.
+        first such center; the remaining centers are appended in order. Rows of a joined center are
+        within the radius of ``other`` plus the distance that their center moved, so the radius
+        grows.
 
         Parameters
         ----------
@@ -436,7 +437,7 @@ class ReducedSet:
             the triangle inequality.
         """
         if not isinstance(other, ReducedSet):
-            raise TypeError(f"merge takes a ReducedSet, got {type(other).__name__}.")
+            raise TypeError(f"other must be a ReducedSet, got {type(other).__name__}.")
         if other.n_features != self.n_features:
             raise ValueError(
                 f"cannot merge sets with {self.n_features} and {other.n_features} features; "
@@ -456,14 +457,14 @@ class ReducedSet:
         )
 
     def coarsen(self, spacing: float) -> tuple[ReducedSet, Labels]:
-        """Return the same data on fewer centers.
+        """Represent the same data with fewer centers.
 
         Each center joins the first one that is closer than the spacing.
 
         Parameters
         ----------
         spacing : float
-            Positive; the remaining centers are at least this far apart.
+            Smallest distance between the remaining centers. Must be positive.
 
         Returns
         -------
@@ -498,7 +499,7 @@ class ReducedSet:
 
 
 def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
-    """Return an array of one of the dtypes, by default the last."""
+    """Return an array with one of the dtypes; others are converted to the last one."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must contain real numbers, got dtype {array.dtype}.")
@@ -506,7 +507,7 @@ def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
 
 
 def _renumber(kept: NDArray[np.bool_]) -> Labels:
-    """Return the new index of each center, -1 for those that are not kept."""
+    """Return the new index of each center; -1 for centers that are not kept."""
     return np.where(kept, np.cumsum(kept) - 1, -1)
 
 

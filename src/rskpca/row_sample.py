@@ -1,12 +1,12 @@
-"""A uniform sample of the rows with their centers, from which errors are estimated.
+"""Uniform samples of the rows with their centers, from which errors are estimated.
 
 Each row draws an exponential key, -log(u) / weight, where u is a hash of its row number. The rows
-with the smallest keys are the sample. A row of larger weight is more likely to be kept, and the
-sample depends neither on the chunks in which rows arrive nor on threads. Given the smallest key
-that was left out, tau, rows were kept independently with probability 1 - exp(-weight tau). The
-inverse probabilities make sums over the sample, and over pairs of different rows in it, unbiased
-estimates of the sums over all rows (Cohen and Kaplan, Tighter estimation using bottom k sketches,
-2008).
+with the smallest keys form the sample. A row of larger weight is more likely to be kept. The sample
+depends neither on the chunks in which rows arrive nor on the number of threads. Given the smallest
+key that was left out, tau, rows were kept independently with probability 1 - exp(-weight tau).
+Weighted by the inverse probabilities, sums over the sample, and over pairs of different rows in it,
+are unbiased estimates of the sums over all rows (Cohen and Kaplan, Tighter estimation using bottom
+k sketches, 2008).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
 
 SIZE = 2_000
-_MOST_VALUES = 2**24  # bounds the memory of samples with very many features
-_FEWEST = 200  # rows that are kept regardless of the number of features
-_STEP = 4_096  # rows hashed at first; later steps are as long as all before them
-_DEVIATIONS = 6  # more deviations than this are not chance
-_ROUNDING = 1e-9  # relative error of sums of weights
+_MOST_VALUES = 2**24  # limits the memory of samples with very many features
+_FEWEST = 200  # smallest sample size, regardless of the number of features
+_STEP = 4_096  # rows hashed first; each later step is as long as all previous steps together
+_DEVIATIONS = 6  # standard deviations; larger differences are not due to chance
+_ROUNDING = 1e-9  # relative rounding error of sums of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class RowSample:
 
     @classmethod
     def empty(cls, like: Array, size: int, salt: int) -> RowSample | None:
-        """Return a sample of no rows, for rows like these; None if ``size`` is 0."""
+        """Return an empty sample for rows like these, or None if ``size`` is 0."""
         if size == 0:
             return None
         size = min(int(size), max(_MOST_VALUES // like.shape[1], _FEWEST))
@@ -109,7 +109,7 @@ class RowSample:
         return -np.expm1(-self.weights * self.threshold)
 
     def add(self, X: Array, weights: Array, labels: Labels) -> RowSample:
-        """Return the sample with more rows; rows of weight 0 are only numbered."""
+        """Return the sample with more rows; rows of weight 0 only advance the row number."""
         found, keys, threshold = self._find(weights)
         position = self.position + len(X)
         if len(found) == 0:
@@ -140,7 +140,7 @@ class RowSample:
         return indices, keys, threshold
 
     def _new_threshold(self, keys: Array, threshold: float) -> float:
-        """Return the smallest key that does not fit, or the present threshold."""
+        """Return the smallest key that does not fit into the sample, or the current threshold."""
         both = np.concatenate([self.keys, keys])
         if len(both) <= self.size:
             return threshold
@@ -163,10 +163,8 @@ class RowSample:
         )
 
     def merge(self, other: RowSample | None, labels: Labels) -> RowSample | None:
-        """Return the sample of both data sets; ``labels`` maps the centers of the other set.
-
-        The two were hashed with different salts, unless they start with the same row.
-        """
+        """Return the sample of the combined data; ``labels`` maps the centers of the other."""
+        # The two samples were hashed with different salts unless both start with the same row.
         if other is None:
             return None
         smaller = replace(self, size=min(self.size, other.size))
@@ -174,14 +172,12 @@ class RowSample:
         return smaller._join(other.rows, other.weights, labels[other.labels], other.keys, threshold)
 
     def remove(self, X: Array, weights: Array, total: float) -> RowSample | None:
-        """Return the sample without these rows, or None if it is no longer uniform.
-
-        Rows are recognized by their values and weights. If the data contain copies of a row, it
-        is unknown which of them was sampled; then far more rows are found in the sample than
-        chance allows. Far fewer are found if the values were rounded differently. ``total`` is
-        the weight of the remaining rows: if few rows are removed at a time, the errors add up
-        until the sample represents another weight.
-        """
+        """Return the sample without these rows, or None if it is no longer uniform."""
+        # Rows are recognized by their values and weights. If the data contain copies of a row, it
+        # is unknown which of them was sampled, and far more rows are found in the sample than
+        # expected by chance; far fewer are found if the values were rounded differently. ``total``
+        # is the weight of the remaining rows. It is checked because, if few rows are removed at a
+        # time, errors can accumulate until the sample represents a different weight.
         wanted = Counter(_contents(X, weights))
         kept = np.ones(len(self), dtype=bool)
         for i, content in enumerate(_contents(self.rows, self.weights)):
@@ -196,28 +192,26 @@ class RowSample:
         return left if left._represents(total) else None
 
     def _represents(self, total: float) -> bool:
-        """Return True if the estimated weight of all rows differs from the total by chance."""
+        """Return True if the estimated total weight differs from the actual one only by chance."""
         kept, light = self.probabilities, 1 / self.threshold  # a light row stands for this weight
         variance = float((self.weights / kept) ** 2 @ (1 - kept))
         slack = _DEVIATIONS * (math.sqrt(variance) + light) + _ROUNDING * total
         return abs(float((self.weights / kept).sum()) - total) <= slack
 
     def relabel(self, labels: Labels) -> RowSample:
-        """Return the sample with other labels; rows whose center becomes -1 are left out."""
+        """Return the sample with new labels; rows whose new label is -1 are dropped."""
         return replace(self, labels=labels[self.labels])._take(labels[self.labels] >= 0)
 
     def head(self, size: int) -> RowSample:
-        """Return a smaller sample."""
+        """Return a sample of at most ``size`` rows."""
         if len(self) <= size:
             return self
         shorter = replace(self, size=size)
         return shorter._join(*_nothing(self), float(self.keys[size]))
 
     def scale(self, factor: float) -> RowSample:
-        """Multiply the weight of every row by a factor, which does not change the sample.
-
-        Rows whose weight becomes 0 are left out.
-        """
+        """Multiply all weights by a factor, which does not affect which rows are sampled."""
+        # Rows whose weight becomes 0 are dropped.
         with np.errstate(all="ignore"):
             weights, keys = self.weights * factor, self.keys / factor
             threshold = float(np.float64(self.threshold) / factor)

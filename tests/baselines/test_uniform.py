@@ -41,7 +41,7 @@ def test_the_expected_weights_equal_the_sample_weights():
     np.testing.assert_allclose(found, weights, rtol=0, atol=0.3)
 
 
-def test_the_mmd_decreases_with_the_inverse_square_root_of_m():
+def test_the_mmd_decreases_as_the_inverse_square_root_of_m():
     X, kernel = datasets.blobs(1000, 2), Gaussian(2.0)
     sizes = np.array([2, 4, 8, 16, 32, 64])
     squared = np.zeros(len(sizes))

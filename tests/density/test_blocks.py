@@ -210,9 +210,9 @@ def test_blocks_that_differ_between_the_passes_are_rejected():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ell": "auto", "tol": 0.05}, r'ell="auto" needs all rows at once'),
+        ({"ell": "auto", "tol": 0.05}, r'ell="auto" requires all rows in memory'),
         ({"ell": np.inf}, r"ell=inf keeps every row"),
-        ({"max_centers": 50}, r"max_centers=50 bounds a stream"),
+        ({"max_centers": 50}, r"max_centers=50 is enforced row by row"),
         ({"warm_start": True}, r"warm_start=True starts from the previous fit"),
         ({"sample_size": -1}, r"sample_size must be an integer"),
         ({"ell": 0}, r"ell must be a positive number"),

@@ -153,7 +153,7 @@ def test_an_invalid_limit_is_reported(limit):
 
 
 def test_an_infinite_ell_cannot_be_combined_with_a_limit():
-    with pytest.raises(ValueError, match=r"max_centers=10 needs a finite ell.*100\.0"):
+    with pytest.raises(ValueError, match=r"max_centers=10 requires a finite ell.*100\.0"):
         bounded(10, ell=np.inf).fit(datasets.blobs(30, 2))
 
 

@@ -197,7 +197,7 @@ def test_the_bounds_account_for_expired_weight(center):
 def test_weights_outside_the_range_for_decay_are_reported(weight):
     stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
-    with pytest.raises(ValueError, match="sample_weight must be 0 or from 1e-200 to 1e"):
+    with pytest.raises(ValueError, match="sample_weight must be 0 or between 1e-200 and 1e"):
         stream.partial_fit(drifting_rows(30), sample_weight=np.r_[weight, np.ones(29)])
     assert fitted_state(stream) == before
 

@@ -151,7 +151,7 @@ def test_gradient_ascent_is_seeded_keeps_the_dtype_and_does_not_modify_the_input
 
 @pytest.mark.parametrize("kernel", ["laplacian", RadialKernel(lambda s: np.exp(-s), 2.0, 1.0)])
 def test_gradient_ascent_requires_a_gaussian_kernel(kernel):
-    with pytest.raises(ValueError, match=r'needs a Gaussian kernel.*method="greedy"'):
+    with pytest.raises(ValueError, match=r'requires a Gaussian kernel.*method="greedy"'):
         HerdingDensity(3, method="gradient", kernel=kernel).fit(datasets.blobs(20, 2))
 
 

@@ -152,5 +152,5 @@ def test_an_unknown_or_unsupported_covariance_is_rejected():
     X = datasets.blobs(20, 2)
     with pytest.raises(ValueError, match='covariance must be "kernel" or "full", got'):
         FastParzenDensity(covariance="diag").fit(X)
-    with pytest.raises(ValueError, match=r'"full" needs a Gaussian kernel.*"kernel" takes any'):
+    with pytest.raises(ValueError, match=r'"full" requires a Gaussian.*"kernel" works with any'):
         FastParzenDensity(covariance="full", kernel="laplacian").fit(X)

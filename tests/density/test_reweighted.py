@@ -255,13 +255,13 @@ def test_an_embedding_uses_the_kernel_of_the_innermost_density():
     density = ReweightedDensity(ReweightedDensity(ShadowDensity(Gaussian(1.2)), "means"))
     model = ReducedSetKernelPCA(2, density=density).fit(X)
     assert model.kernel_.bandwidth == model.density_.kernel_.bandwidth == 1.2
-    with pytest.raises(ValueError, match="leave the kernel out of the density"):
+    with pytest.raises(ValueError, match="omit the kernel of the density"):
         ReducedSetKernelPCA(2, bandwidth=2.0, density=density).fit(X)
 
 
 def test_an_inner_density_with_a_different_kernel_is_rejected():
     density = ReweightedDensity(ShadowDensity(Gaussian(2.0)), "nearest", kernel=Gaussian(5.0))
-    with pytest.raises(ValueError, match="leave the kernel out of the density"):
+    with pytest.raises(ValueError, match="omit the kernel of the density"):
         density.fit(datasets.blobs(200, 2))
 
 
@@ -287,13 +287,13 @@ def test_density_must_be_a_density_estimator(density):
 
 def test_quadrature_rejects_a_gram_matrix_that_exceeds_memory(monkeypatch):
     monkeypatch.setattr(module, "MOST_CENTERS", 10)
-    with pytest.raises(ValueError, match="needs the Gram matrix of the centers, but 50 centers"):
+    with pytest.raises(ValueError, match="requires the Gram matrix of the centers, but 50 centers"):
         ReweightedDensity(ShadowDensity(ell=np.inf), "quadrature").fit(datasets.blobs(50, 2))
 
 
 def test_quadrature_rejects_a_kernel_that_is_not_positive_definite():
     boxcar = RadialKernel(lambda s: (s < 1) + 1e-9, 2.0, 1.5)
-    with pytest.raises(ValueError, match="needs a positive definite kernel"):
+    with pytest.raises(ValueError, match="requires a positive definite kernel"):
         ReweightedDensity(ShadowDensity(ell=3.0), "quadrature", kernel=boxcar).fit(
             datasets.blobs(100, 2)
         )

@@ -143,17 +143,17 @@ class Jump:
         ({"tol": "small"}, "tol must be a positive"),
         ({"tol": 0.1, "error": "hs"}, 'error must be "operator" or "mmd", got \'hs\''),
         ({"tol": 0.1, "ell": 3.0}, "both given"),
-        ({"ell": "auto"}, "give tol"),
+        ({"ell": "auto"}, "set tol"),
         ({"ell": "automatic", "tol": 0.1}, "ell must be a positive number"),
-        ({"tol": 1e-12}, "smallest guaranteed error is 2e-09, which needs a center for every"),
-        ({"tol": 3.0}, "holds for any centers"),
+        ({"tol": 1e-12}, "smallest guaranteed error is 2e-09, which requires a center for every"),
+        ({"tol": 3.0}, "is met by any centers"),
         ({"ell": "auto", "tol": 1e-7}, "the smallest is 1e-06, which requires a center for every"),
         ({"ell": "auto", "tol": 0.1, "sample_size": 0}, "but sample_size is 0"),
         (
             {"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0, monotone=True)},
             "guaranteed error is 1.41, ",
         ),
-        ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0)}, "give it monotone=True"),
+        ({"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0)}, "Set monotone=True"),
     ],
 )
 def test_invalid_input_is_reported(parameters, message):

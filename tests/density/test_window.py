@@ -347,7 +347,7 @@ def test_a_window_longer_than_the_stream_keeps_all_rows():
         ({"density__kernel": Gaussian(3.0)}, r"kernel is Gaussian\(bandwidth=3\.0\), but"),
         ({"density__kernel": "laplacian"}, "kernel is 'laplacian', but"),
         ({"density": KMeansDensity(3)}, "density must be a ShadowDensity"),
-        ({"kernel": Gaussian(1.0)}, "leave one of them out"),
+        ({"kernel": Gaussian(1.0)}, "omit one of them"),
     ],
 )
 def test_parameters_cannot_change_within_a_stream(changed, message):
@@ -395,7 +395,7 @@ def test_the_median_bandwidth_is_computed_once():
 def test_a_kernel_that_differs_from_that_of_the_embedding_is_rejected():
     density = WindowDensity(100, ShadowDensity(Gaussian(1.0)))
     model = ReducedSetKernelPCA(2, bandwidth=3.0, density=density)
-    with pytest.raises(ValueError, match="leave the kernel out of the density"):
+    with pytest.raises(ValueError, match="omit the kernel of the density"):
         model.fit(datasets.blobs(200, 2))
 
 

@@ -1,4 +1,4 @@
-"""Test that the measured methods equal those in the library and textbook kernel PCA."""
+"""Test that the measured methods match the library's methods and textbook kernel PCA."""
 
 import numpy as np
 import pytest

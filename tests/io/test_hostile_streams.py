@@ -17,7 +17,7 @@ _STATISTICS = (*_FADING_STREAM, "statistics", "Statistics")
 
 TREES = {
     "no rows": ((*_WINDOW_COVER, "n_rows"), 0, "n_rows must be at least 1"),
-    "a different number of rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must be"),
+    "a different number of rows": ((*_WINDOW_COVER, "n_rows"), 121, "last must contain"),
     "too many rows": ((*_WINDOW_COVER, "n_rows"), 2**62, "n_rows must be at most 2305843009213693"),
     "no patience": ((*_WINDOW_COVER, "patience"), 0, "patience must be at least 1"),
     "too much patience": ((*_WINDOW_COVER, "patience"), 2**63, "patience must be at most"),
@@ -98,13 +98,13 @@ VALUES = {
         (*_FADING_SAMPLE, "labels"),
         0,
         2**40,
-        "labels of the centers, or -1",
+        "indices of the centers, or -1",
     ),
     "a sampled label that is too small": (
         (*_FADING_SAMPLE, "labels"),
         0,
         -2,
-        "labels of the centers, or -1",
+        "indices of the centers, or -1",
     ),
     "equal last rows": ((*_FADING_COVER, "last"), slice(None), 119, "a different row"),
 }
@@ -135,7 +135,7 @@ def test_inconsistent_parts_of_a_stream_are_rejected(name, saved, assert_rejecte
 
 @pytest.mark.parametrize(
     ("shape", "message"),
-    [([1, 3], "sample must have no rows"), ([0, 2], "must have the same number of features")],
+    [([1, 3], "sample must be empty"), ([0, 2], "must have the same number of features")],
 )
 def test_a_window_with_an_invalid_sample_is_rejected(shape, message, saved, assert_rejected):
     """The sample of a window contains no rows; they are sampled from the window."""

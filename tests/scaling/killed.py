@@ -32,7 +32,7 @@ def fit(data: Path, checkpoint: Path | None, progress: Callable[[int, int], obje
 
 
 def fit_and_kill(data: Path, checkpoint: Path, rng: random.Random) -> bool:
-    """Start a fit in another process and kill it after a few blocks and milliseconds.
+    """Start a fit in another process and kill it milliseconds after it has processed a few blocks.
 
     Return False if the fit completed before it was killed.
     """

@@ -376,7 +376,7 @@ class TestErrors:
         auto = ShadowDensity(ell="auto", tol=0.1)
         for estimator, message in (
             (ReducedSetKernelPCA(0), "n_components must be"),
-            (ReducedSetKernelPCA(2, density=auto), "needs all rows at once"),
+            (ReducedSetKernelPCA(2, density=auto), "requires all rows in memory"),
             (ReducedSetKernelPCA(2, ell=np.inf), "keeps every row"),
         ):
             self.assert_rejected(lazy, message, estimator=estimator)
@@ -394,7 +394,7 @@ class TestErrors:
         moving = BLOCKS.map_blocks(other_rows, meta=np.empty((0, 3)), chunks=((np.nan,) * 18, 3))
         estimator = ReducedSetKernelPCA(2, bandwidth=4.0)
         self.assert_rejected(
-            moving, r"they must return the same rows each time", estimator=estimator
+            moving, r"They must return the same rows each time", estimator=estimator
         )
 
     def test_unsuitable_models_are_rejected(self):

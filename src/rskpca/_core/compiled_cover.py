@@ -172,7 +172,7 @@ def scan_balls(
 
 @exact
 def nearest_pivots(C32, start, pivots, n_pivots, nearest):
-    """Find the nearest pivot of each scaled center from ``start`` on, in float32 arithmetic."""
+    """Find the nearest pivot of each scaled center in ``C32[start:]``, in float32 arithmetic."""
     sums = np.empty(LANES, dtype=np.float32)
     for j in range(start, C32.shape[0]):
         best = np.float32(np.inf)
@@ -278,7 +278,7 @@ def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C
 def aging_cover(X, first, patience, squared_radius, C, last, n_centers, labels, squared):
     """Assign each row to the first active center within the radius, or open a new center.
 
-    Rows are numbered from ``first`` on. ``last`` contains the number of the last row assigned to
+    Row numbers start at ``first``. ``last`` contains the number of the last row assigned to
     each center; a center remains active for ``patience`` rows after it. ``C`` and ``last`` have
     room for one new center per row. Return the number of centers.
     """

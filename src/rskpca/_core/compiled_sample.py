@@ -1,4 +1,4 @@
-"""A keyed hash of row numbers, compiled. Import lazily: ``import rskpca`` must not import numba."""
+"""Compiled keyed hash of row numbers. Import this module lazily, like ``compiled``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _uniform(salt, number):
 def find_small_keys(salt, start, weights, threshold, indices, keys):
     """Write the rows, numbered from ``start``, whose key -log(u) / weight is below the threshold.
 
-    Return how many there are.
+    Return the number of these rows.
     """
     count = 0
     for i in range(len(weights)):

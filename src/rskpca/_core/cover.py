@@ -34,8 +34,8 @@ Progress = Callable[[int, int], None]
 LANES = 64  # centers per tile
 
 # Tuned with `python -m benchmarks cover`.
-PRODUCTS_FROM_FEATURES = 96  # use matrix products from this number of features on
-BALLS_FROM_CENTERS = 4096  # try a ball index from this number of centers on
+PRODUCTS_FROM_FEATURES = 96  # use matrix products with at least this many features
+BALLS_FROM_CENTERS = 4096  # try a ball index with at least this many centers
 HEAD = 1024  # number of centers that are scanned before the balls
 PANEL = 512  # centers per matrix product
 _BALL_STEP = 64  # one pivot per this many centers
@@ -97,10 +97,10 @@ def _to_tiles(rows32: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class _Balls:
-    """Coarse index of the centers from ``HEAD`` on; every 64th center is the pivot of a ball.
+    """Coarse index of the centers after the first ``HEAD``; every 64th center is a ball's pivot.
 
     The search is exact, because a ball is skipped only if the triangle inequality rules it out.
-    Centers from ``stop`` on are not indexed yet.
+    Centers at ``stop`` and beyond are not indexed yet.
     """
 
     def __init__(self, C: Floats, C32: NDArray[np.float32], scale: float) -> None:

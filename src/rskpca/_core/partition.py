@@ -33,8 +33,8 @@ class Partition:
     def __post_init__(self) -> None:
         if self.directions.ndim != 2 or self.offsets.shape != self.directions.shape[1:]:
             raise ValueError(
-                "directions must be a matrix, and offsets must have one entry per column of it, "
-                f"got shapes {self.directions.shape} and {self.offsets.shape}."
+                "directions must be a matrix and offsets must have one entry per column of "
+                f"directions, got shapes {self.directions.shape} and {self.offsets.shape}."
             )
 
     def labels(self, functions: Array) -> NDArray[np.intp]:

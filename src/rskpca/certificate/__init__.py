@@ -1,4 +1,4 @@
-"""Error bounds of section 5, one module per theorem, and the certificate built on them."""
+"""The error bounds of section 5, with one module per theorem, and the certificate."""
 
 from . import eigenspaces, eigenvalues, hilbert_schmidt, mmd
 from .certificate import Certificate, certify

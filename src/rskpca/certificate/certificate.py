@@ -1,4 +1,4 @@
-"""The certificate: bounds on the distance of a fitted model from exact kernel PCA."""
+"""The certificate: bounds on the distance between a fitted model and exact kernel PCA."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _ROUNDINGS = 16  # rounding errors in a kernel value and in the means computed f
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """How far a model is from exact kernel PCA of its data, which is not computed.
+    """Bounds on how far a model is from exact kernel PCA, obtained without computing it.
 
     ``str`` and notebooks show :attr:`summary` and tables. Some bounds are guaranteed; the others
-    are estimated from a row sample and valid at the given confidence. Eigenvalues are on the scale
-    of the model's ``eigenvalues_``; the errors of the levels are those of operators divided by n.
+    are estimated from a row sample and are valid at the given confidence. Eigenvalues have the same
+    scale as the model's ``eigenvalues_``; the errors in ``levels`` refer to operators divided by n.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class Certificate:
     embedding : Estimate or None
         The relative error of the coordinates after the best linear alignment, sqrt(sum ||z - A
         z^||^2 / sum ||z||^2) over all rows, where z and z^ are the coordinates of exact kernel PCA
-        and of the model: an ``estimate`` and an upper ``limit`` at the given confidence. None if
-        there is no row sample to estimate it from.
+        and of the model. It has an ``estimate`` and an upper ``limit`` at the given confidence.
+        None if there is no row sample from which to estimate it.
     better_components : int or None
-        Another number of components, if the last component has nearly the same eigenvalue as the
-        next one. Then the choice between the two is arbitrary, and so is the error.
+        An alternative number of components, if the last component has nearly the same eigenvalue
+        as the next one. In that case the choice between the two is arbitrary, and so is the error.
     certain, likely : ndarray of shape (n_components, 2)
-        Intervals that contain each eigenvalue of the data: guaranteed, and at the given
+        Guaranteed intervals for the eigenvalues of the data, and intervals at the given
         confidence. They are never narrower than the rounding error of an eigenvalue.
     certain_angles, likely_angles : ndarray of shape (n_components,)
         Bounds, in degrees, on the largest angle between the leading D-dimensional eigenspaces of
@@ -106,7 +106,7 @@ class Certificate:
 
     @property
     def summary(self) -> str:
-        """The error of the coordinates in a sentence or two."""
+        """The coordinate error, summarized in one or two sentences."""
         return summarize(self)
 
     def level(self, name: str) -> Level:
@@ -135,7 +135,7 @@ class Certificate:
         return tables.html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the certificate as a dictionary of plain values; None means unknown."""
+        """Return the certificate as a dictionary of plain values, with None for unknown ones."""
         plain: dict[str, Any] = {"summary": self.summary}
         plain |= {name: _plain(value) for name, value in vars(self).items()}
         plain["levels"] = [level.to_dict() for level in self.levels]
@@ -176,11 +176,11 @@ def certify(
     system : EigenSystem
         Eigensystem of the plain or the centered operator on the reduced set.
     analysis : Analysis, default=None
-        The comparison with the row sample, if there is one.
+        The comparison with the row sample, if one was kept.
     confidence : float, default=0.95
         Confidence of the bounds that are not guaranteed.
     X : ndarray of shape (n_samples, n_features), default=None
-        The data, to measure the errors in O(n^2) time.
+        The data. If given, the errors are also measured, in O(n^2) time.
     sample_weight : ndarray of shape (n_samples,), default=None
         Weights of the rows of X.
 
@@ -228,7 +228,7 @@ def certify(
 def _guaranteed(
     kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, *, center: bool
 ) -> list[Level]:
-    """Return the guaranteed bounds on the error of the reduced set."""
+    """Return the levels with guaranteed bounds on the error of the reduced set."""
     if system.exact:  # the reduced set only provides the basis
         return [levels.exact()]
     return [
@@ -238,13 +238,13 @@ def _guaranteed(
 
 
 def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) -> Array:
-    """Return the estimated intervals, within the guaranteed ones."""
+    """Return the estimated intervals, clipped to the guaranteed ones."""
     rounding = _rounding(system, n) * np.array([-1, 1])
     return np.clip(n * (limits.eigenvalues + rounding), certain[:, :1], certain[:, 1:])
 
 
 def _embedding(limits: Limits, reduced_set: ReducedSet, system: EigenSystem) -> Estimate:
-    """Return the error of the coordinates, with an allowance for rows without a center."""
+    """Return the coordinate error, with an allowance for rows that have no center."""
     smallest = float(system.eigenvalues[-1]) / reduced_set.n_samples
     lost = 6 * system.kernel.kappa * reduced_set.lost_share / smallest
     estimate, limit = limits.embedding
@@ -257,7 +257,7 @@ def _smallest(sources: list[Level], name: str) -> float:
 
 
 def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
-    """Bound each eigenvalue by Weyl's inequality; a smaller basis only lowers eigenvalues."""
+    """Bound each eigenvalue by Weyl's inequality; a smaller basis can only lower eigenvalues."""
     error = n * (_smallest(sources, "eigenvalue") + _rounding(system, n))
     lower = np.maximum(system.eigenvalues - error, 0.0)
     upper = system.eigenvalues + error + system.residual
@@ -265,7 +265,7 @@ def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
 
 
 def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float) -> Array:
-    """Apply the theorem of Davis and Kahan to each leading space, with the gaps of the model."""
+    """Apply the Davis-Kahan theorem to each leading eigenspace, using the model's eigengaps."""
     error = _smallest(sources, "operator") + (residual.operator or 0.0) + _rounding(system, n)
     sines = [davis_kahan(error, gap) for gap in _gaps(system) / n]
     return np.array([math.nan if s is None else math.degrees(math.asin(s)) for s in sines])

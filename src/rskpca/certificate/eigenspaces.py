@@ -1,10 +1,10 @@
-"""Theorem 5.4: the projections onto the leading D eigenfunctions, P^D(K_n) and P^D(K-bar_n).
+"""Theorem 5.4, on the projections P^D(K_n) and P^D(K-bar_n) onto the leading eigenfunctions.
 
-Let B be the difference of the two operators and gap = lambda_D - lambda_{D+1} the eigengap of one
-of them. Then ||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap, if ||B||_HS <
-delta_D / 2 (Zwald and Blanchard, Theorem 3). The theorem of Davis and Kahan is sharper: the sines
-of the angles between the two spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), because the
-eigenvalue on the other side of the gap moves by at most ||B||_HS (Weyl). ||P - P-bar||_HS is
+Let B be the difference between the two operators, and gap = lambda_D - lambda_{D+1} the eigengap of
+one of them. Then ||P - P-bar||_HS <= ||B||_HS / delta_D, where delta_D is half the gap, if
+||B||_HS < delta_D / 2 (Zwald and Blanchard, Theorem 3). The Davis-Kahan theorem is sharper: the
+sines of the angles between the two spaces satisfy ||sin||_F <= ||B||_HS / (gap - ||B||_HS), because
+the eigenvalue on the other side of the gap moves by at most ||B||_HS (Weyl). ||P - P-bar||_HS is
 sqrt(2) times ||sin||_F.
 """
 
@@ -42,15 +42,15 @@ def bound(
     Returns
     -------
     float or None
-        None if the gap is too small for the theorem's condition, or no bound on the error is
-        known.
+        None if the gap is too small for the theorem's condition, or if no bound on the operator
+        error is known.
     """
     error = hilbert_schmidt.bound(kernel, ell, radius=radius)
     return None if error is None else zwald_blanchard(error, gap)
 
 
 def zwald_blanchard(error: float, gap: float) -> float | None:
-    """Bound ||P - P-bar||_HS by the Hilbert-Schmidt error and the gap.
+    """Bound ||P - P-bar||_HS in terms of the Hilbert-Schmidt error and the gap.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def measure(
     *,
     center: bool = False,
 ) -> float:
-    """Compute ||P^D(K_n) - P^D(K-bar_n)||_HS by exact kernel PCA of the data.
+    """Compute ||P^D(K_n) - P^D(K-bar_n)||_HS with exact kernel PCA of the data.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Theorem 5.2: the eigenvalues of K / n and of K-bar / n.
+"""Theorem 5.2, on the eigenvalues of K / n and of K-bar / n.
 
 By Hoffman and Wielandt, sum_i (lambda_i - lambda-bar_i)^2 <= ||K - K-bar||_F^2 / n^2. With L the
 largest slope of the kernel, |k(x_i, x_j) - k(c_i, c_j)| <= L ||d_i - d_j|| for the
@@ -30,7 +30,7 @@ def bound(
     radius: float | None = None,
     printed: bool = False,
 ) -> float | None:
-    """Return the root of Theorem 5.2, sqrt(sum_i (lambda_i - lambda-bar_i)^2) <= sqrt(2) L epsilon.
+    """Return sqrt(2) L epsilon >= sqrt(sum_i (lambda_i - lambda-bar_i)^2), by Theorem 5.2.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def bound(
     Returns
     -------
     float or None
-        Upper bound, which also holds for each single eigenvalue; None without a Lipschitz
-        constant.
+        Upper bound, which is also valid for each individual eigenvalue; None if the kernel has no
+        Lipschitz constant.
     """
     epsilon = resolve_radius(kernel, ell, radius)
     if printed:
@@ -69,8 +69,8 @@ def constant(kernel: RadialKernel) -> float | None:
     Returns
     -------
     float or None
-        4 / (e sigma^2) for the Gaussian and 2 / sigma^2 for the Laplacian; None without a
-        Lipschitz constant.
+        4 / (e sigma^2) for the Gaussian and 2 / sigma^2 for the Laplacian; None if the kernel has
+        no Lipschitz constant.
     """
     slope = kernel.lipschitz_constant
     return None if slope is None else 2 * slope**2
@@ -109,7 +109,8 @@ def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     Returns
     -------
     float or None
-        None without a Lipschitz constant, or if nothing is known about the displacements.
+        None if the kernel has no Lipschitz constant, or if nothing is known about the
+        displacements.
     """
     if reduced_set.scatter is None:
         return None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
@@ -135,7 +136,7 @@ def measure_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array) 
     Returns
     -------
     float
-        The norm. Takes O(n^2) time and O(n) memory.
+        The norm, computed in O(n^2) time and O(n) memory.
     """
     total = 0.0
     for rows in slices(0, len(X), 256):
@@ -153,7 +154,7 @@ def measure(
     *,
     center: bool = False,
 ) -> Array:
-    """Compute |lambda_i - lambda-bar_i| of the leading eigenvalues by exact kernel PCA.
+    """Compute |lambda_i - lambda-bar_i| for the leading eigenvalues with exact kernel PCA.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Theorem 5.3: the Hilbert-Schmidt norm of K_n - K-bar_n, for plain and centered operators.
+"""Theorem 5.3, on the Hilbert-Schmidt norm of K_n - K-bar_n, plain or centered.
 
 K_n = (1/n) sum_i psi(x_i) (x) psi(x_i), and psi(x) (x) psi(x) is the feature map of the kernel k^2
 in the space of Hilbert-Schmidt operators. The error is therefore the discrepancy of Theorem 5.1
-under k^2, and every bound on one is a bound on the other.
+under k^2, and every bound on one is also a bound on the other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def bound(
 ) -> float | None:
     """Return the bound of Theorem 5.3, 2 sqrt(kappa) sqrt(2 (kappa - phi(1 / ell^p))).
 
-    It holds for plain and centered operators.
+    It is valid for both plain and centered operators.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ def bound(
 def centered_bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Return Theorem 5.3 for centered operators, with the factor sqrt(2 kappa) if monotone.
+    """Return the bound for centered operators, with the factor sqrt(2 kappa) if k is monotone.
 
     If the kernel is non-negative, no eigenvalue of a covariance operator exceeds kappa / 2 (see
-    docs/bounds.md). The error of the plain operators is below this bound, too.
+    docs/bounds.md). The error of the plain operators is also below this bound.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def centered_bound(
 def sharp_bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Return sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), which is below Theorem 5.3 and attained.
+    """Return sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), which is attained and sharper than Theorem 5.3.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float |
     Returns
     -------
     float or None
-        None if nothing is known about the displacements. Takes O(m^2) time.
+        Upper bound, computed in O(m^2) time; None if nothing is known about the displacements.
     """
     moved = mmd.root_mean_square(kernel, reduced_set)
     shift = mmd.from_sums(kernel, reduced_set)
@@ -179,8 +179,8 @@ def measure(
     Returns
     -------
     float
-        The error, accurate to about 1e-7 kappa because of cancellation. Takes O(n^2) time and
-        little memory.
+        The error, computed in O(n^2) time with little memory. Because of cancellation, it is
+        accurate only to about 1e-7 kappa.
     """
     if not center:
         return mmd.measure(kernel.squared(), X, reduced_set, sample_weight)

@@ -1,7 +1,8 @@
 """Bounds on the error, one level per source of information.
 
-*A priori*: the radius alone. *A posteriori*: the displacements of the points. *Sample*: pairs of
-sampled rows. *Residual*: the eigenfunctions of a smaller basis. *Measured*: the data.
+The sources are, for *a priori*, the radius alone; for *a posteriori*, the displacements of the
+points; for *sample*, pairs of sampled rows; for *residual*, the eigenfunctions of a smaller basis;
+and for *measured*, the data.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Level:
-    """Error bounds from one source of information; None where it gives no bound.
+    """Error bounds from one source of information; None where there is no bound.
 
     Attributes
     ----------
@@ -34,8 +35,8 @@ class Level:
     mmd : float or None
         Bound on the maximum mean discrepancy between data and reduced set.
     operator : float or None
-        Bound on the Hilbert-Schmidt norm of the difference of the operators, which are centered
-        if the model is.
+        Bound on the Hilbert-Schmidt norm of the difference between the operators, which are
+        centered if the model is centered.
     eigenvalue : float or None
         Bound on the error of every eigenvalue, divided by n.
     confidence : float
@@ -91,7 +92,7 @@ def _smaller(*values: float | None) -> float | None:
 
 
 def _add_lost_rows(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) -> Level:
-    """Add to the bounds what a share s of rows that the centers do not represent can change."""
+    """Widen the bounds for a share s of rows that no center represents."""
     # The means of these rows and of the rest differ by at most 2 sqrt(kappa), their operators by
     # at most 2 kappa. Centering adds s times the squared distance of the means.
     share, kappa = reduced_set.lost_share, kernel.kappa
@@ -121,7 +122,7 @@ def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool)
 def sampled(
     kernel: RadialKernel, reduced_set: ReducedSet, analysis: Analysis | None, confidence: float
 ) -> Level:
-    """Estimate the errors from the row sample, including what a smaller basis leaves out."""
+    """Estimate the errors from the row sample, including the error due to a smaller basis."""
     meaning = "pairs of sampled rows"
     if analysis is None:
         missing = (
@@ -141,7 +142,7 @@ def sampled(
 
 
 def residual(system: EigenSystem, n_samples: float) -> Level:
-    """Bound what a smaller basis leaves out: 0 <= lambda - lambda^ <= tr(K - K^) / n."""
+    """Bound the error due to a smaller basis: 0 <= lambda - lambda^ <= tr(K - K^) / n."""
     # With Q the projection onto the complement of the basis, the operator loses Q K Q, whose trace
     # is the residual, and Q K P twice, whose squared norm is at most the residual times lambda_1.
     left = system.residual / n_samples
@@ -152,7 +153,7 @@ def residual(system: EigenSystem, n_samples: float) -> Level:
 
 
 def exact() -> Level:
-    """Return zero errors: the operator is built from the data themselves."""
+    """Return zero errors, because the operator is built from the data themselves."""
     return Level("exact", 0.0, 0.0, 0.0, 1.0, "the operator is built from the data themselves")
 
 

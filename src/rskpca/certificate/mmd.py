@@ -1,4 +1,4 @@
-"""Theorem 5.1: the maximum mean discrepancy between the data and their quantization.
+"""Theorem 5.1, on the maximum mean discrepancy between the data and their quantization.
 
 MMD = ||(1/n) sum_i (psi(x_i) - psi(c_alpha(i)))|| is at most the mean displacement of the points
 in feature space, where ||psi(x) - psi(c)|| = sqrt(2 (kappa - k(x, c))).
@@ -25,11 +25,11 @@ _GRID = 1024
 def bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Return the worst case, sqrt(2 (kappa - phi(1 / ell^p))).
+    """Return the worst-case bound, sqrt(2 (kappa - phi(1 / ell^p))).
 
     The paper assumes that the profile never increases. If this is not known, the bound uses the
-    smallest of 1,024 values up to the radius, lowered by what the Lipschitz constant allows between
-    them.
+    smallest of 1,024 kernel values up to the radius, lowered by the largest decrease between them
+    that the Lipschitz constant allows.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def bound(
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Bound the mean of ||psi(x) - psi(c)|| by the recorded displacements of each center.
+    """Bound the mean of ||psi(x) - psi(c)||, given the recorded displacements of each center.
 
     For the Gaussian and the Laplacian this length is concave in ||x - c||. By Jensen's inequality,
     its mean over the points of a center is at most the length at their mean distance. For any other
@@ -114,7 +114,7 @@ def _from_distances(kernel: RadialKernel, reduced_set: ReducedSet, *, square: bo
 
 
 def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array | None:
-    """Return ||psi(x) - psi(c)||^2 per center, at the distance that Jensen's inequality allows."""
+    """Bound ||psi(x) - psi(c)||^2 for each center by Jensen's inequality."""
     if s.displacement is None or s.scatter is None:
         return None
     mean = s.displacement / s.weights
@@ -139,7 +139,7 @@ def length_of_mean(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
     Returns
     -------
     float
-        The length. Takes O(m^2) time and little memory.
+        The length, computed in O(m^2) time with little memory.
     """
     C, v = reduced_set.centers, reduced_set.weights / reduced_set.n_samples
     return math.sqrt(max(_mean_kernel(kernel, C, v, C, v), 0.0))
@@ -164,8 +164,8 @@ def measure(
     Returns
     -------
     float
-        The discrepancy, with an error of about 1e-7 sqrt(kappa) from cancellation. Takes O(n^2)
-        time and little memory.
+        The discrepancy, computed in O(n^2) time with little memory. Because of cancellation, it
+        is accurate only to about 1e-7 sqrt(kappa).
     """
     u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
     C = reduced_set.centers

@@ -1,4 +1,4 @@
-"""How far the axes of a model are from those of exact kernel PCA, estimated from a row sample.
+"""Estimating the distance between a model's axes and those of exact kernel PCA from a row sample.
 
 Let T = mean of psi psi' over the rows be the operator of the data, T^ = mean of psi^ psi^' that of
 the model (see :mod:`rskpca.pairs`), and v_1, ..., v_q the orthonormal axes of the model, T^ v_i =
@@ -12,15 +12,16 @@ matrix
 
 All entries are means over rows, or over pairs or triples of them. The leading eigenpairs of M
 approximate those of exact kernel PCA by one step of the block Lanczos method that starts from the
-model. To first order in the error of the operator this is perturbation theory; but no eigengap is
-divided by, so nearly equal eigenvalues do no harm. Because <u, T w> is the mean over the rows of
+model. To first order in the operator error this is perturbation theory, but without dividing by
+eigengaps, so nearly equal eigenvalues are harmless. Because <u, T w> is the mean over the rows of
 the product of the coordinates u and w, M is also the Gram matrix of coordinates, from which the
 error of the embedding follows.
 
-Further steps, with the operator of the sample in place of T, are taken if the model is far off.
+If the model is far from exact, further steps use the operator of the sample in place of T.
 
-About the mean, coordinates are relative to their means over the data. The mean of the model's
-coordinates over the data, which is zero over their representations, is an error of its own.
+For centered kernel PCA, coordinates are relative to their means over the data. The model's
+coordinates have mean zero over the representations; their mean over the data is an additional
+error.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ from ..pairs import FeaturePairs
 Array = NDArray[np.floating]
 
 GROUPS = 20
-NEARBY = 3  # other numbers of components that are compared
-ANGLES = 20  # leading spaces whose angles are computed
-_FAR = 0.05  # relative error of an embedding from which on further steps are taken
+NEARBY = 3  # number of alternative numbers of components that are compared
+ANGLES = 20  # number of leading eigenspaces whose angles are computed
+_FAR = 0.05  # relative embedding error above which further steps are taken
 _STEPS = 4
 _SETTLED = 0.02  # relative change of a squared error in the last step
-_NOTHING = 1e-14  # of the largest squared eigenvalue: smaller squares are rounding errors
+_NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The block A of M, what the others are computed from, and the means of the coordinates.
+    """The block A of M, the moments that determine the other blocks, and the coordinate means.
 
     Attributes
     ----------
@@ -91,16 +92,16 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The leading eigenpairs of M, and what they say about the model.
+    """The leading eigenpairs of M, and the errors of the model that follow from them.
 
     Attributes
     ----------
     eigenvalues : ndarray of shape (n_axes,)
         Estimated eigenvalues of the data, divided by n.
     sizes : list of int
-        Numbers of components, among them that of the model.
+        Numbers of components, including that of the model.
     squares : ndarray of shape (n_sizes,)
-        Squared relative errors of embeddings with so many components.
+        Squared relative errors of the embeddings with these numbers of components.
     sines : ndarray of shape (n_angles,)
         Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...
     """
@@ -111,14 +112,13 @@ class Solution:
     sines: Array
 
     def error(self, n_components: int) -> float:
-        """Return the relative error of an embedding with so many components."""
+        """Return the relative error of an embedding with ``n_components`` components."""
         return math.sqrt(self.squares[self.sizes.index(n_components)])
 
     def moved(self, first: Solution, later: list[Solution]) -> Solution:
-        """Return this solution as changed by the steps from the first to the later ones.
-
-        Where the last step still changed the error, it is unknown, and 1 at most.
-        """
+        """Return this solution, changed in the same way as the later steps changed the first."""
+        # If the last step still changed an error noticeably, the error is unknown, and set to its
+        # upper bound of 1.
         before, last = later
 
         def scale(name: str) -> Array:
@@ -151,8 +151,8 @@ def _leading(M: Array, count: int) -> tuple[Array, Array]:
 
 
 def _alignment(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
-    """Return the matrix that maps coordinates of the model to the exact ones, by least squares."""
-    # Z are exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
+    """Return the least-squares map from the model's coordinates to the exact ones."""
+    # Z are the exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
     own = M[:r, :r] + np.outer(offsets[:r], offsets[:r])
     return np.linalg.solve(own, vectors[:r, :r] * values[:r])
 
@@ -171,7 +171,7 @@ def _sine(vectors: Array, r: int) -> float:
 
 
 class SampledSums:
-    """Sums over groups of sampled rows, from which the blocks of M follow without any group.
+    """Sums over groups of sampled rows, from which M can be computed with any group left out.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ class SampledSums:
     center : bool
         True if the operators are centered in feature space.
     quantized : bool
-        True if coordinates are relative to the mean of the representations, so that they have a
-        mean over the data.
+        True if coordinates are relative to the mean of the representations, so that their mean
+        over the data is not zero.
     """
 
     def __init__(
@@ -233,7 +233,7 @@ class SampledSums:
         self.self_products -= _by_group(self.groups, self.own, b, self_q)
 
     def _sum_rows(self) -> None:
-        """Sum the products of coordinates, g = a a' - b b', and those of g with itself."""
+        """Sum the products of coordinates, g = a a' - b b', and the products of g with itself."""
         a, b, s = self.a, self.b, self.s
         self.changes = _by_group(self.groups, s, a, a) - _by_group(self.groups, s, b, b)
         norms = [(a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)]
@@ -256,10 +256,8 @@ class SampledSums:
         return parts.T @ (weights * parts) * n / (n - 1)
 
     def blocks(self, left_out: int | None = None, n_steps: int = 1) -> Blocks:
-        """Return the blocks of M, without one of the groups if it is given.
-
-        Further Lanczos steps apply the operator of the sample to f, so they use all groups.
-        """
+        """Return the blocks of M, leaving out one of the groups if ``left_out`` is given."""
+        # Further Lanczos steps apply the operator of the sample to f, so they use all groups.
         kept = [g for g in range(len(self.groups)) if g != left_out]
         rows = np.concatenate([self.groups[g] for g in kept])
         total = self.s[rows].sum()
@@ -300,12 +298,10 @@ class SampledSums:
             F = G
 
     def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
-        """Return the solution from all groups, and those without each of them.
-
-        If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
-        steps use the operator of the sample, whose own error is small by comparison. They change
-        all solutions alike.
-        """
+        """Return the solution from all groups, and the solutions with each group left out."""
+        # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
+        # steps use the operator of the sample, whose error is small by comparison. They change all
+        # solutions in the same way.
         groups = range(len(self.groups)) if len(self.groups) > 1 else ()
         without = [self._solution(n_components, group) for group in groups]
         found = self._solution(n_components)
@@ -320,11 +316,9 @@ class SampledSums:
         return Solution.of(self.blocks(left_out, n_steps), self.largest, n_components)
 
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
-        """Return the distance of the coordinates of points from the exact ones, after alignment.
-
-        ``fx`` are the coordinates of the points on the axes, ``xx`` and ``xq`` their inner products
-        with the features of the sampled rows and with the representations of these.
-        """
+        """Return the distance between the coordinates of points and the exact ones, aligned."""
+        # ``fx`` contains the coordinates of the points on the axes, ``xx`` and ``xq`` their inner
+        # products with the features of the sampled rows and with the rows' representations.
         blocks, r, q = self.blocks(), n_components, len(self.mu)
         M = blocks.matrix(self.largest)
         values, vectors = _leading(M, q)

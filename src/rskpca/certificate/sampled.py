@@ -1,4 +1,4 @@
-"""What a row sample says about a fitted model: limits on its errors, and an error for each row."""
+"""Limits on the errors of a fitted model, and errors of single rows, from a row sample."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ from .perturbation import SampledSums, Solution
 
 Array = NDArray[np.floating]
 
-FURTHER_AXES = 15  # axes beyond those of the model that exact axes may turn towards
+FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express the exact axes
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
-_FEWEST_GROUPS = 10  # for a variance
-# A limit allows this much for the later steps of the Lanczos method, which are not taken.
+_FEWEST_GROUPS = 10  # smallest number of groups for a variance
+# Allowance in a limit for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
-_WORK = 2e10  # products in the projection on a basis; with a larger basis fewer rows are used
-_TIE, _BETTER = 0.05, 3.0  # errors above this are ties if another number is better by the factor
+_WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
+_TIE, _BETTER = (
+    0.05,
+    3.0,
+)  # larger errors are ties if another number of components is this much better
 
 
 class RowErrors(NamedTuple):
-    """Estimated errors of the coordinates of rows, and of their representation.
+    """Estimated errors of each row's coordinates and of its representation.
 
     Attributes
     ----------
@@ -43,8 +46,8 @@ class RowErrors(NamedTuple):
         Distance between the coordinates of the model and those of exact kernel PCA, after the
         best linear alignment of the two embeddings.
     residual : ndarray of shape (n_samples,)
-        Squared distance in feature space between a row and its projection on the components:
-        large for rows that the embedding does not represent.
+        Squared distance in feature space between a row and its projection onto the components. It
+        is large for rows that the embedding does not represent well.
     """
 
     coordinates: Array
@@ -61,10 +64,10 @@ class Limits(NamedTuple):
     eigenvalues : ndarray of shape (n_components, 2)
         Intervals, divided by n.
     angles : ndarray of shape (n_components,)
-        Limits in degrees for the leading spaces; NaN for those that were not analyzed.
+        Limits in degrees for the leading eigenspaces; NaN for those that were not analyzed.
     better : int or None
-        Another number of components, if the last component is nearly tied with the next one, so
-        that the choice between them is arbitrary.
+        An alternative number of components, if the last component is nearly tied with the next
+        one, so that the choice between them is arbitrary.
     """
 
     embedding: Estimate
@@ -75,7 +78,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A model compared with the data of its row sample.
+    """A comparison of a model with the data in its row sample.
 
     Attributes
     ----------
@@ -86,9 +89,9 @@ class Analysis:
     points : ndarray of shape (n_rows, n_features)
         The points that represent them: their centers, or the rows themselves.
     system : EigenSystem
-        The axes of the model and some further ones.
+        The axes of the model, and a few additional ones.
     represent : callable or None
-        Coordinates in the span of the basis, if there is one.
+        Function that returns coordinates in the span of the basis, if there is one.
     n_components : int
         Number of components of the model.
     total : float
@@ -111,11 +114,9 @@ class Analysis:
         system: EigenSystem,
         wider: EigenSystem | None = None,
     ) -> Analysis | None:
-        """Return the analysis of a model, or None if it has no row sample.
-
-        ``wider`` has more eigenpairs of the same operator; without it they are computed again,
-        which is impossible for an operator that contains the data.
-        """
+        """Return the analysis of a model, or None if it has no row sample."""
+        # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
+        # again, which is impossible for an operator built from the data.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
@@ -141,14 +142,14 @@ class Analysis:
 
     @property
     def missing(self) -> str:
-        """Why there are no estimates, or an empty string."""
+        """The reason why there are no estimates, or an empty string."""
         if not self.pairs.conclusive:
             return f"the row sample has {len(self.sample)} rows, fewer than {FEWEST}"
         return ""
 
     @property
     def complete(self) -> bool:
-        """True if the sample contains all rows, so that nothing is left to chance."""
+        """True if the sample contains all rows, so that there is no sampling error."""
         return self.pairs.unseen == 0
 
     def mmd(self, confidence: float) -> Estimate:
@@ -173,7 +174,7 @@ class Analysis:
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
 
-        It is the trace that the axes leave.
+        It is the part of the trace that the axes do not account for.
         """
         s, xx = self.pairs.shares, self.pairs.xx
         about = fx - s @ fx if self.center else fx
@@ -212,8 +213,8 @@ class Analysis:
     def _limit(self, name: str, confidence: float) -> Array:
         """Return upper limits from standard errors, by the jackknife over groups of rows.
 
-        Sampling noise adds to estimated squares. It is not subtracted, which makes up for standard
-        errors that are too small where noise dominates.
+        Sampling noise inflates the estimated squares. It is not subtracted, which compensates for
+        standard errors that are too small where noise dominates.
         """
         solution, without = self._solved
         values: Array = getattr(solution, name)
@@ -226,7 +227,7 @@ class Analysis:
         return values + float(stdtrit(n - 1, confidence)) * error
 
     def coordinate_errors(self, X: Array) -> Array:
-        """Estimate the error of the coordinates of each row of X."""
+        """Estimate the coordinate error of each row of X."""
         X = X.astype(np.float64)
         coordinates = self.system.extend(X) * np.sqrt(self.system.eigenvalues)
         xx = gram(self.kernel, X, self.sample.rows.astype(np.float64))
@@ -238,7 +239,7 @@ class Analysis:
 
 
 def is_centered(system: EigenSystem) -> bool:
-    """Return True for centered kernel PCA; raise for operators that cannot be certified."""
+    """Return True for centered kernel PCA; raise an error if the operator cannot be certified."""
     if not isinstance(system.operator, Plain | FittedCentered | Shifted):
         name = type(system.operator).__name__
         raise TypeError(
@@ -248,7 +249,7 @@ def is_centered(system: EigenSystem) -> bool:
 
 
 def _projection(kernel: RadialKernel, basis: Array) -> Callable[[Array], Array]:
-    """Return a function that projects the features of points on the span of a basis."""
+    """Return a function that projects the features of points onto the span of a basis."""
     moments = Moments.of(kernel, basis.astype(np.float64))
     return lambda X: gram(kernel, X, moments.basis) @ moments.columns
 
@@ -256,7 +257,7 @@ def _projection(kernel: RadialKernel, basis: Array) -> Callable[[Array], Array]:
 def _wider(
     kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, own: bool
 ) -> EigenSystem:
-    """Return the eigensystem with more eigenpairs, where they can be computed again."""
+    """Return the eigensystem with more eigenpairs, if they can be computed again."""
     r, m = len(system.eigenvalues), reduced_set.n_centers
     if system.exact or m > STORED_CENTERS or r > MOST_COMPONENTS:
         return system
@@ -270,7 +271,7 @@ def _wider(
 
 
 def _better(sizes: list[int], errors: Array, k: int) -> int | None:
-    """Return the best other number of components if the last one is nearly tied with the next."""
+    """Return the best alternative number of components if the last and the next are nearly tied."""
     best = int(np.argmin(errors))
     tied = errors[k] > _TIE and errors[k] > _BETTER * errors[best]
     return sizes[best] if tied else None

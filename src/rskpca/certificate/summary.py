@@ -1,4 +1,4 @@
-"""A certificate in a sentence or two."""
+"""Summarizing a certificate in one or two sentences."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Array = NDArray[np.floating]
 
 # The squared error is one minus a share of variance, whose rounding error is about 1e-15.
 ROUNDING = 1e-7
-_SMALLEST = 1e-4  # smaller errors are not given as a number, because nobody needs it
-_UNKNOWN = 0.995  # limits that are rounded to 100% exclude nothing
+_SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
+_UNKNOWN = 0.995  # larger limits are rounded to 100%, which excludes nothing
 
 
 def summarize(c: Certificate) -> str:
-    """Return the error of the coordinates, or what is known about it."""
+    """Describe the coordinate error or, if it is unknown, the eigenvalue bounds."""
     if c.embedding is None:
         return f"{_missing(c)} {_eigenvalues(c)}"
     return " ".join([_coordinates(c), *_tie(c)])
 
 
 def eigenvalue_errors(c: Certificate, intervals: Array) -> Array:
-    """Return the largest relative error of each eigenvalue that its interval allows."""
+    """Return the largest relative error that each eigenvalue's interval allows."""
     ends = np.abs(intervals - c.eigenvalues[:, None]).max(axis=1)
     return np.asarray(ends / c.eigenvalues)
 
@@ -62,7 +62,7 @@ def _tie(c: Certificate) -> list[str]:
 
 
 def _missing(c: Certificate) -> str:
-    """Return why the error of the coordinates is not known, and how to estimate it."""
+    """Explain why the coordinate error is not known, and how to estimate it."""
     unknown = "The error of the coordinates is not estimated"
     if len(c.eigenvalues) > MOST_COMPONENTS:
         return f"{unknown} for more than {MOST_COMPONENTS} components."
@@ -71,7 +71,7 @@ def _missing(c: Certificate) -> str:
 
 
 def _eigenvalues(c: Certificate) -> str:
-    """Return what the intervals of the eigenvalues say."""
+    """Describe the intervals of the eigenvalues."""
     errors = eigenvalue_errors(c, c.likely)
     guaranteed = np.array_equal(c.likely, c.certain)
     how = "guaranteed" if guaranteed else f"with {percent(c.confidence)} confidence"

@@ -1,4 +1,4 @@
-"""A certificate as text and as HTML."""
+"""Formatting a certificate as text and as HTML."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text(certificate: Certificate) -> str:
 
 
 def html(certificate: Certificate) -> str:
-    """Return the same for a notebook."""
+    """Return the same as HTML, for notebooks."""
     tables = (_level_rows(certificate), _component_rows(certificate))
     notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(certificate))
     summary = f"<p><strong>{escape(certificate.summary)}</strong></p>"

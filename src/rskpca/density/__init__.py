@@ -1,4 +1,4 @@
-"""Sections 3 and 4: density estimators, X -> ReducedSet."""
+"""Density estimators (sections 3 and 4 of the paper), which summarize X as a ReducedSet."""
 
 from ._base import BaseDensity
 from ._batch import BatchDensity, Choice

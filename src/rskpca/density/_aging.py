@@ -17,20 +17,21 @@ Labels = NDArray[np.intp]
 STEP = 1024  # rows covered at a time, at first
 LONGEST_STEP = 2**16
 FEW = 0.25  # share of expired centers that may remain in the search
-WALKED = 1_000_000  # values a plain loop reads in the time it takes to set up a search
+WALKED = 1_000_000  # values that a plain loop can read in the time needed to set up a search
 
 
 class AgingCover:
     """A cover whose centers expire after ``patience`` rows that joined other centers.
 
-    A row joins the first center within the radius that exists when it arrives, else it opens one.
-    Rows are numbered in the order of their arrival. A center is identified by the number of the
-    row that opened it, which does not change when other centers expire.
+    A row joins the first existing center within the radius; if there is none, it opens a new one.
+    Rows are numbered in order of arrival. A center is identified by the number of the row that
+    opened it, which does not change when other centers expire.
 
-    Rows are covered many at a time as if no center expired meanwhile. That is correct up to the
-    first row whose center has expired by then: expired centers are removed, and the stream
-    continues from that row. If that happens often and centers are few, rows are processed one by
-    one instead. So the result depends neither on the chunks nor on the constants above.
+    Rows are covered in batches, as if no center expired during the batch. That is correct up to
+    the first row whose center has expired by the time it arrives: there, expired centers are
+    removed, and the stream continues from that row. If this happens often and there are few
+    centers, rows are processed one by one instead. The result therefore depends neither on the
+    chunks nor on the constants above.
 
     Parameters
     ----------
@@ -70,19 +71,19 @@ class AgingCover:
         return aging
 
     def _check(self) -> None:
-        """Check that rows opened the centers one after another, and that none has expired."""
+        """Check that centers were opened in ascending row order, and that none has expired."""
         check.shapes(self, centers="md", opened="m", last="m")
         if self.opened[0] < 0 or not (np.diff(self.opened) > 0).all():
-            raise ValueError("opened must be row numbers in ascending order.")
+            raise ValueError("opened must contain row numbers in ascending order.")
         if not ((self.opened <= self.last) & (self.last < self.n_rows)).all():
-            raise ValueError(f"last must be row numbers from opened up to {self.n_rows - 1}.")
+            raise ValueError(f"last must contain row numbers from opened up to {self.n_rows - 1}.")
         if len(np.unique(self.last)) != len(self.last):
-            raise ValueError("last must be a different row for each center.")
+            raise ValueError("last must contain a different row for each center.")
         if not self.alive.all():
-            raise ValueError("last must be recent rows; expired centers are not stored.")
+            raise ValueError("last must contain recent rows; expired centers are not stored.")
 
     def check_features(self, rows: Array) -> None:
-        """Check that rows have the features of the centers."""
+        """Check that rows and centers have the same number of features."""
         if rows.shape[1] != self._centers.shape[1]:
             raise ValueError("rows and centers must have the same number of features.")
 
@@ -113,9 +114,9 @@ class AgingCover:
         return self.last >= self.n_rows - self.patience
 
     def bury(self, *, now: bool = False) -> Labels | None:
-        """Remove expired centers if it is worth it, or ``now``; return the indices that remain.
+        """Remove expired centers when worthwhile, or unconditionally if ``now`` is True.
 
-        Return None if nothing was removed.
+        Return the indices of the remaining centers, or None if nothing was removed.
         """
         alive = self.alive
         few = np.count_nonzero(alive) >= (1 - FEW) * len(alive)
@@ -127,10 +128,10 @@ class AgingCover:
         return kept
 
     def extend(self, X: Array, progress: Any = None) -> tuple[Labels, Array]:
-        """Cover the first rows: return their centers and squared distances.
+        """Cover the first rows of X and return their centers and squared distances.
 
-        How many are covered depends on when centers expire; at least one if :meth:`bury` was
-        called before.
+        How many are covered depends on when centers expire; at least one row is covered if
+        :meth:`bury` was called first.
         """
         self.dtype = np.result_type(self.dtype, X)
         if self.radius == 0:  # every row is a center, because a distance is never below 0
@@ -168,7 +169,7 @@ class AgingCover:
         return self._record(labels[:known], squared[:known])
 
     def _until_gone(self, labels: Labels, n_centers: int) -> int:
-        """Return the number of rows before the first whose center has expired."""
+        """Return the number of rows before the first row whose center has expired."""
         numbers = self.n_rows + np.arange(len(labels))
         last = np.append(self.last, np.full(n_centers - len(self.last), self.n_rows))
         if not (numbers - last[labels] > self.patience).any():

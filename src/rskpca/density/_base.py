@@ -1,4 +1,4 @@
-"""Base class of the density estimators: rows in, reduced set out."""
+"""Base class of the density estimators, which turn rows into a reduced set."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class BaseDensity(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data, at least two rows. For shadow densities their order matters, as in the paper.
+            At least two rows. For shadow densities their order matters, as in the paper.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row. Rows of weight 0 are left out.
+            Weight of each row. Rows of weight 0 are ignored.
 
         Returns
         -------
@@ -54,9 +54,9 @@ class BaseDensity(BaseEstimator):
         return self.summarize(rows, self.resolve_kernel(rows))
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
-        """Fit the reduced set of validated rows; the caller has chosen the kernel.
+        """Fit the reduced set to validated rows, with a kernel chosen by the caller.
 
-        A subclass that implements ``fit`` alone is fitted by it.
+        The default implementation calls ``fit``, for subclasses that implement only that.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class BaseDensity(BaseEstimator):
         Returns
         -------
         Self
-            The fitted estimator. If it raises, the estimator is unchanged.
+            The fitted estimator. If an exception is raised, the estimator is unchanged.
         """
         if type(self).fit is BaseDensity.fit:
             raise NotImplementedError(f"{type(self).__name__} must implement fit or summarize.")
@@ -76,7 +76,7 @@ class BaseDensity(BaseEstimator):
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
-        """The kernel given to this density, or to a density inside it; None if none was given."""
+        """The kernel passed to this density or to a density inside it; None if there is none."""
         return self.kernel
 
     def resolve_kernel(self, rows: Rows) -> RadialKernel:
@@ -101,11 +101,11 @@ class BaseDensity(BaseEstimator):
         return None
 
     def _drop_kernel(self) -> Self:
-        """Forget the kernel that was given, because an embedding has its own."""
+        """Drop the density's own kernel, because the embedding has one."""
         return self.set_params(kernel=None)
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
-        """Return an unfitted copy whose bandwidth is the one that these rows give."""
+        """Return an unfitted copy with the bandwidth computed from these rows."""
         kernel = self.resolve_kernel(rows)
         return clone(self)._drop_kernel().set_params(kernel=kernel)
 
@@ -114,7 +114,7 @@ class BaseDensity(BaseEstimator):
         return copy.copy(self)
 
     def _check_unchanged(self, begun: Any) -> None:
-        """Raise if the parameters have changed so that the stream cannot continue."""
+        """Raise an error if changed parameters prevent the stream from continuing."""
         if type(self) is not type(begun):
             raise ValueError(
                 f"density is a {type(self).__name__}, but the model was fitted with a "
@@ -173,7 +173,7 @@ class BaseDensity(BaseEstimator):
 
 
 class _Log:
-    """The logarithm of a kernel, in the form that kernel blocks are computed in."""
+    """The logarithm of a kernel, in the form used to compute kernel blocks."""
 
     def __init__(self, kernel: RadialKernel) -> None:
         self.sign, self.smooth, self.scale = kernel.sign, kernel.smooth, kernel.scale
@@ -183,10 +183,10 @@ class _Log:
 def claim_kernel(
     density: BaseDensity, asked: tuple[Any, Any, Any], owner: str
 ) -> tuple[RadialKernel, bool]:
-    """Return the kernel of an estimator that uses a density, and whether the density gave it.
+    """Return the kernel of an estimator that uses a density, and True if it is the density's own.
 
-    The estimator owns its kernel. A density's kernel is used only if the estimator has none; a
-    different one is an error.
+    A density's kernel is used only if the estimator has none. If both have a kernel and the two
+    differ, an error is raised.
     """
     own = density.own_kernel
     if own is None:
@@ -197,6 +197,6 @@ def claim_kernel(
     if not kernel.same_as(as_kernel(own)):
         raise ValueError(
             f"the density has its own kernel {own!r}, but the {owner} uses {kernel!r}; "
-            f"leave the kernel out of the density, because the {owner} passes its own."
+            f"omit the kernel of the density, because the {owner} passes its own."
         )
     return kernel, False

@@ -1,4 +1,4 @@
-"""Base classes of the densities that see all of the data at once."""
+"""Base classes for densities that are fitted to all of the data in one batch."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class Choice(NamedTuple):
     centers : ndarray of shape (n_centers, n_features)
         The centers.
     weights : ndarray of shape (n_centers,) or None
-        Their weights, if rows do not belong to centers. None counts the rows of each center.
+        Their weights, if rows do not belong to centers. If None, the rows of each center are
+        counted.
     labels : ndarray of shape (n_samples,) or None
-        The center of each row. None assigns rows to the nearest center.
+        The center of each row. If None, each row is assigned to its nearest center.
     """
 
     centers: Array
@@ -37,21 +38,21 @@ class Choice(NamedTuple):
 
 
 class BatchDensity(BaseDensity, ABC):
-    """A density whose subclass chooses centers for all rows at once.
+    """Base class for densities that choose their centers from all rows together.
 
     A subclass implements ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The
     rows it receives have positive weights, and the kernel has a bandwidth.
     """
 
     def _check_parameters(self, n_rows: int) -> None:
-        """Check the parameters of the subclass, given the number of rows of positive weight."""
+        """Check the subclass's parameters, given the number of rows with positive weight."""
 
     @abstractmethod
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         """Choose centers for rows of positive weight."""
 
     def _learn_more(self, X: Array, weights: Array, labels: Labels) -> None:
-        """Compute further fitted attributes, once the reduced set is available."""
+        """Compute additional fitted attributes once the reduced set is available."""
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
         """Choose the centers of validated rows and count the rows.
@@ -100,7 +101,7 @@ class CountedDensity(BatchDensity):
 
 
 def equal_shares(points: Array, total: float) -> Choice:
-    """Give each point the same weight; equal points become one center with the sum."""
+    """Give each point the same weight; equal points become one center with their total weight."""
     _, first, place = np.unique(points, axis=0, return_index=True, return_inverse=True)
     counts = np.bincount(place.ravel())
     order = np.argsort(first)
@@ -126,5 +127,5 @@ def _count(
 
 
 def _reach(squared: Array, n_features: int) -> float:
-    """Return the largest distance, rounded up to cover other orders of summation."""
+    """Return the largest distance, rounded up so that it is valid for any order of summation."""
     return float(np.sqrt(squared.max())) * (1 + n_features * np.finfo(np.float64).eps)

@@ -13,16 +13,16 @@ from ..reduced_set import ReducedSet, Statistics
 from ..row_sample import RowSample
 from ._base import Array, Labels
 
-# The radius of a bounded stream grows by this factor until the centers, covered again, are at
-# most this share of the limit: small enough a step to keep the radius small, large enough a
-# share to leave room before the next one.
+# The radius of a bounded stream grows by the factor GROWTH until the number of centers, covered
+# again, is at most the share KEPT of the limit. The factor is small to keep the radius small; the
+# share leaves enough room before the next step.
 GROWTH, KEPT = 2**0.25, 0.5
 
 Progress = Callable[[int, int], None]
 
 
 class GrowingCover(Protocol):
-    """A growing cover: a row joins the first center within the radius, or becomes a center."""
+    """A growing cover: a row joins the first center within the radius or becomes a new center."""
 
     radius: float
 
@@ -36,13 +36,13 @@ class GrowingCover(Protocol):
 
 
 class RowCover(GrowingCover, Protocol):
-    """A cover that can also look rows up without opening centers."""
+    """A cover that can also look up rows without opening centers."""
 
     def assign(self, X: Array) -> tuple[Labels, Array]: ...
 
 
 class EveryRow:
-    """A cover of radius 0: every row is a center, because a distance is never below 0."""
+    """A cover of radius 0, in which every row is a center because no distance is below 0."""
 
     radius = 0.0
 
@@ -80,8 +80,9 @@ def cover_and_count(
 ) -> tuple[Statistics, Labels]:
     """Cover rows, opening centers as needed, and add them to the statistics of the centers.
 
-    Fewer labels than rows come back if the cover takes only some of the rows at a time, or if a
-    row would open more than ``limit`` centers: only the rows before it are counted.
+    The result has fewer labels than rows if the cover processes only part of the rows at a time,
+    or if a row would open more than ``limit`` centers. In the latter case, only the rows before it
+    are counted.
     """
     labels, squared = cover.extend(rows, progress)
     n_centers = cover.n_centers
@@ -101,8 +102,8 @@ def extend_set(
 ) -> tuple[ReducedSet, Labels]:
     """Return the reduced set with these rows added, and their centers.
 
-    Without a previous set the cover may start from the centers of another fit (a warm start);
-    those that no row joins are dropped. ``sample`` contains the rows before these.
+    Without a previous set, the cover may start from the centers of another fit (a warm start);
+    centers that no row joins are dropped. ``sample`` is the sample of the earlier rows.
     """
     statistics = Statistics.zeros(cover.n_centers) if previous is None else previous.statistics
     statistics, labels = cover_and_count(cover, statistics, rows, weights, progress)
@@ -127,8 +128,8 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
     missing = np.flatnonzero((labels < 0) & (weights > 0))
     if len(missing):
         raise ValueError(
-            f"forget: {len(missing)} of {len(rows)} rows lie in no shadow, the first is row "
-            f"{missing[0]}; only rows that were fitted can be forgotten. Nothing was changed."
+            f"forget: {len(missing)} of {len(rows)} rows lie in no shadow; the first is row "
+            f"{missing[0]}. Only rows that were fitted can be forgotten. Nothing was changed."
         )
     counted = weights > 0
     left = previous.statistics.remove(
@@ -149,18 +150,18 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
 
 
 class BoundedStream:
-    """A reduced set of at most ``limit`` centers, whose radius grows when it would have more.
+    """A reduced set of at most ``limit`` centers, whose radius grows when the limit is reached.
 
-    The row that would open one center too many ends the cover. The radius grows until the
-    centers, covered again, are at most ``KEPT`` of the limit, and the stream continues from that
-    row. So the result does not depend on the chunks.
+    Covering stops at the row that would open one center too many. The radius then grows until the
+    number of centers, covered again, is at most ``KEPT`` of the limit, and the stream continues
+    from that row. The result therefore does not depend on the chunks.
 
     Parameters
     ----------
     limit : int
         The largest number of centers.
     cover : RowCover
-        The cover of the stream so far; it is used up.
+        The cover of the stream so far; it is modified.
     reduced_set : ReducedSet or None
         The reduced set of the stream so far.
     sample : RowSample or None
@@ -201,7 +202,7 @@ class BoundedStream:
         return labels
 
     def _take(self, rows: Array, weights: Array, labels: Labels) -> int:
-        """Count rows up to the one that would open a center too many; return their number."""
+        """Count rows up to the one that would open one center too many; return their number."""
         before = Statistics.zeros() if self._set is None else self._set.statistics
         statistics, found = cover_and_count(self.cover, before, rows, weights, limit=self.limit)
         labels[: len(found)] = found
@@ -239,9 +240,9 @@ def _check_spacing(spacing: float) -> float:
 
 
 def cell_means(X: Array, weights: Array, labels: NDArray[np.intp], origins: Array) -> Array:
-    """Return the mean of the rows of each cell.
+    """Return the mean of the rows in each cell.
 
-    Sums are taken about a point near the cell, so that data far from zero keep their digits.
+    Sums are taken about a point near the cell, so that no digits are lost for data far from zero.
     """
     from .._core.compiled import accumulate
 

@@ -21,7 +21,7 @@ from .tolerance import Goal
 
 
 def check_same(name: str, value: object, begun: object) -> None:
-    """Raise if a parameter differs from the one that the stream was begun with."""
+    """Raise an error if a parameter has changed since the stream began."""
     if value != begun:
         raise ValueError(
             f"{name} is {value!r}, but the stream was begun with {begun!r}; restore it, or call "
@@ -44,11 +44,11 @@ class ExpiringStream(Protocol):
         """Add rows; return, for each, the number of the row that opened its center."""
 
     def reduced_set(self) -> ReducedSet:
-        """Return the reduced set of the rows with their present weights."""
+        """Return the reduced set of the rows with their current weights."""
 
 
 class ExpiringDensity(BaseDensity, ABC):
-    """A shadow density whose rows expire. The subclass provides the stream that says how."""
+    """Base class for shadow densities with expiring rows; a subclass provides the stream."""
 
     density: ShadowDensity | None
     ell_: float
@@ -66,7 +66,7 @@ class ExpiringDensity(BaseDensity, ABC):
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
-        """The kernel given to this density, or to its ``density``; None if none was given."""
+        """The kernel passed to this density or to its ``density``; None if there is none."""
         nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
         return self.kernel if nested is None else nested
 
@@ -81,12 +81,12 @@ class ExpiringDensity(BaseDensity, ABC):
         return super()._drop_kernel()
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
-        """Start a new stream with validated rows, from the first to the last.
+        """Start a new stream with validated rows, processed in order.
 
         Parameters
         ----------
         rows : Rows
-            Validated rows with their weights, in the order of their arrival.
+            Validated rows with their weights, in order of arrival.
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
 
@@ -107,7 +107,7 @@ class ExpiringDensity(BaseDensity, ABC):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. Any chunking of the same rows gives the same bits as one ``fit``.
+        """Add rows. The result is bitwise identical to one ``fit``, regardless of the chunks.
 
         Parameters
         ----------
@@ -121,8 +121,12 @@ class ExpiringDensity(BaseDensity, ABC):
         Returns
         -------
         Self
-            The updated estimator. Parameters that have changed since the stream began are an
-            error.
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter has changed since the stream began. Nothing is changed then.
         """
         if "_stream_" not in self.__dict__:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
@@ -159,12 +163,12 @@ class ExpiringDensity(BaseDensity, ABC):
             if value := density.get_params(deep=False)[name]:
                 raise ValueError(
                     f"{name}={value!r} cannot be combined with {type(self).__name__}, whose "
-                    "centers expire by themselves; leave it out."
+                    "centers expire by themselves; omit it."
                 )
         if self.kernel is not None and density.kernel is not None:
             raise ValueError(
                 f"kernel={self.kernel!r} was given, but the density already has one, "
-                f"{density.kernel!r}; leave one of them out."
+                f"{density.kernel!r}; omit one of them."
             )
 
     def _check_unchanged(self, begun: Any) -> None:
@@ -179,7 +183,7 @@ class ExpiringDensity(BaseDensity, ABC):
 
     @property
     def reduced_set_(self) -> ReducedSet:  # type: ignore[override]
-        """The reduced set of the rows with their present weights; computed on first use."""
+        """The reduced set of the rows with their current weights; computed on first use."""
         check_is_fitted(self)
         if self._set_ is None:
             self._set_ = self._stream_.reduced_set()
@@ -200,6 +204,6 @@ class ExpiringDensity(BaseDensity, ABC):
 
 
 def _agrees(asked: RadialKernel, resolved: RadialKernel) -> bool:
-    """Return True if a resolved kernel can be the one that was asked for."""
+    """Return True if a resolved kernel is compatible with the requested one."""
     same = isinstance(asked.bandwidth, str) or asked.bandwidth == resolved.bandwidth
     return same and type(asked) is type(resolved)

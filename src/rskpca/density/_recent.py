@@ -1,4 +1,4 @@
-"""The rows of a window, in segments that are never written to."""
+"""The rows of a window, in segments that are never modified."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SEGMENT = 1024
 class WindowRows:
     """Rows with their weights and centers.
 
-    A center is identified by the number of the row that opened it (``homes``); ``squared`` are
-    the squared distances from it.
+    A center is identified by the number of the row that opened it (``homes``); ``squared`` contains
+    the squared distances between rows and centers.
     """
 
     X: Array
@@ -36,7 +36,7 @@ class WindowRows:
         return len(self.weights)
 
     def part(self, some: slice | NDArray[np.bool_]) -> WindowRows:
-        """Return some of the rows; a slice gives views."""
+        """Return the selected rows; a slice returns views."""
         return WindowRows(*(getattr(self, f.name)[some] for f in fields(self)))
 
 
@@ -55,7 +55,7 @@ def column(segments: Segments, name: str) -> Array:
 
 
 def append(segments: Segments, rows: WindowRows) -> Segments:
-    """Return the segments followed by copies of these rows; a short last segment is filled up."""
+    """Append copies of the rows to the segments, first filling up a short last segment."""
     if segments and len(segments[-1]) + len(rows) <= SEGMENT:
         return (*segments[:-1], concatenate((segments[-1], rows)))
     parts = [concatenate((rows.part(some),)) for some in slices(0, len(rows), SEGMENT)]
@@ -63,7 +63,7 @@ def append(segments: Segments, rows: WindowRows) -> Segments:
 
 
 def split(segments: Segments, n: int) -> tuple[Segments, Segments]:
-    """Return the first ``n`` rows, and the others."""
+    """Return the first ``n`` rows and the remaining rows."""
     first: list[WindowRows] = []
     for i, segment in enumerate(segments):
         if n < len(segment):

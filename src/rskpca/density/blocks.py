@@ -1,8 +1,8 @@
-"""The shadow density estimate of data in blocks, for data that no single machine holds.
+"""The shadow density estimate of data in blocks, for data too large for one machine.
 
-The covers of the blocks are merged, which enlarges the radius. Counting the rows again at the
-merged centers, block by block, restores it: each row joins the first center within the radius,
-and the few rows that no center covers are covered together.
+The covers of the blocks are merged, which enlarges the radius. Assigning the rows to the merged
+centers again, block by block, restores the original radius: each row joins the first center within
+the radius, and the few rows that no center covers are covered together.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ENDS = 16  # rows at either end of a block that identify it
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Statistics of the rows of some blocks at given centers, and the rows that none covers.
+    """Statistics of the rows in one or more blocks for given centers, and the uncovered rows.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Counts:
     sample: RowSample | None = None
 
     def merge(self, other: Counts) -> Counts:
-        """Return the counts of the blocks of both.
+        """Return the counts of the blocks in both.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class ShadowBlocks:
         return cls(kernel, radius, X.shape[1], density.sample_size, int(seed))
 
     def checked(self, X: Any, sample_weight: Any = None) -> tuple[Array, Array]:
-        """Validate a block; return the rows of positive weight, and their weights.
+        """Validate a block and return the rows with positive weight, and their weights.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class ShadowBlocks:
         merged : ReducedSet
             The merged covers of all blocks.
         counts : Counts
-            The counts of all rows at its centers.
+            The counts of all rows for these centers.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class ShadowBlocks:
 
 
 def check_goal(density: ShadowDensity) -> Goal:
-    """Check that a density can be fitted in blocks, and return what fixes its radius.
+    """Check that a density can be fitted in blocks, and return the goal that fixes its radius.
 
     Parameters
     ----------
@@ -233,23 +233,23 @@ def check_goal(density: ShadowDensity) -> Goal:
     goal = Goal.checked(density.ell, density.tol, density.error)
     if goal.ell == "auto":
         raise ValueError(
-            'ell="auto" needs all rows at once, which a fit in blocks does not have; fit the '
-            "density to a sample and use its ell_, or give tol alone."
+            'ell="auto" requires all rows in memory, which is not possible when fitting in blocks; '
+            "fit the density to a sample and use its ell_, or set only tol."
         )
     if goal.tol is None and np.isinf(float(goal.ell)):
         raise ValueError(
-            "ell=inf keeps every row, which a fit in blocks cannot; use a number such as "
-            "ell=4.0, or fit the rows on one machine."
+            "ell=inf keeps every row, which is not possible when fitting in blocks; use a number "
+            "such as ell=4.0, or fit the rows on one machine."
         )
     if density.max_centers is not None:
         raise ValueError(
-            f"max_centers={density.max_centers} bounds a stream row by row, which a fit in blocks "
-            "cannot; leave it out, and use a smaller ell for fewer centers."
+            f"max_centers={density.max_centers} is enforced row by row, which is not possible when "
+            "fitting in blocks; omit it, and use a smaller ell to get fewer centers."
         )
     if density.warm_start:
         raise ValueError(
-            "warm_start=True starts from the previous fit, which a fit in blocks cannot; leave it "
-            "out, or continue with partial_fit."
+            "warm_start=True starts from the previous fit, which is not possible when fitting in "
+            "blocks; omit it, or continue with partial_fit."
         )
     return goal
 
@@ -258,6 +258,6 @@ def _check_same_data(first: float, second: float) -> None:
     if not np.isclose(first, second, rtol=1e-9, atol=0):
         raise ValueError(
             f"the blocks had rows of weight {first:.16g} when they were covered, but "
-            f"{second:.16g} when they were counted; they must return the same rows each time: "
-            "store them, or seed their random numbers."
+            f"{second:.16g} when they were counted. They must return the same rows each time: "
+            "store them, or seed the random number generator."
         )

@@ -1,4 +1,4 @@
-"""Exponential forgetting: the shadow density of rows that count less and less."""
+"""Exponential forgetting: the shadow density of rows whose weights decay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .shadow import ShadowDensity
 
 PATIENCE = 24  # half-lives without a row after which a center expires: 2^-24 is 6e-8
 _SPAN = 256  # half-lives after which the unit of the weights is renewed
-_LOST = 1e-7  # share of the weight that expired centers may take along; the bounds allow for it
+_LOST = 1e-7  # share of the weight that may expire with centers; the bounds allow for it
 _LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that do not underflow or overflow in any unit
 
 
@@ -30,9 +30,9 @@ class FadingDensity(ExpiringDensity):
     """The shadow density of a stream whose rows lose half of their weight in every half-life.
 
     A row has weight 1, or its sample weight, when it arrives; each later row multiplies that by
-    2^(-1 / half_life). A row joins the first center within the radius that exists when it arrives,
-    else it opens one. A center that no row has joined for 24 half-lives expires with its weight,
-    which is 6e-8 of what it was.
+    2^(-1 / half_life). A row joins the first existing center within the radius; if there is none,
+    it opens a new one. A center that no row has joined for 24 half-lives expires; by then its
+    weight has decayed to 6e-8 of its original value.
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ class FadingDensity(ExpiringDensity):
         Number of rows after which the weight of a row is halved. The total weight of a long
         stream tends to half_life / ln 2, which is 1.44 half-lives.
     density : ShadowDensity, default=None
-        Provides kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None is
+        Provides the kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None means
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
-        an embedding leave it out: the embedding passes its own kernel.
+        The kernel, if ``density`` has none. If neither has one, a Gaussian with the median
+        bandwidth. Omit it inside an embedding, which passes its own kernel.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers in the order in which they were opened, weights, radius; ``n_samples`` is the sum
-        of the weights.
+        Centers in the order in which they were opened, with weights and radius; ``n_samples`` is
+        the sum of the weights.
     labels_ : ndarray of shape (n_samples,)
         The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
         and if the center has expired.
@@ -67,13 +67,13 @@ class FadingDensity(ExpiringDensity):
     -----
     Rows are not kept, so they cannot be removed: there is no ``forget``.
 
-    A row of sample weight w has weight w but ages the others like a single row, so it is not the
-    same as w rows. A row of weight 0 is ignored.
+    A row of sample weight w has weight w but ages the other rows only as much as a single row, so
+    it is not equivalent to w rows. Rows of weight 0 are ignored.
 
-    Expired centers take along at most 1e-7 of the weight if all rows have the same sample weight;
-    the certificate allows for that. If sample weights differ so much that it is more,
-    ``reduced_set_`` has no radius and no row sample until it is less, so that no claim is made
-    about the error.
+    If all rows have the same sample weight, expired centers account for at most 1e-7 of the total
+    weight, and the certificate allows for that. If sample weights differ so much that this share
+    is exceeded, ``reduced_set_`` has no radius and no row sample until the share has decreased, so
+    that no claim is made about the error.
 
     Examples
     --------
@@ -111,14 +111,14 @@ class FadingDensity(ExpiringDensity):
 
 
 def patience(half_life: float) -> int:
-    """Return the number of rows of other centers after which a center expires."""
+    """Return the number of rows joining other centers after which a center expires."""
     return int(min(math.ceil(PATIENCE * half_life), 2**62))
 
 
 class FadingStream:
-    """Statistics in a unit that shrinks with time, so that older rows need no update.
+    """Statistics in a unit that changes with time, so that older rows need no update.
 
-    In a span of ``rows_in_span`` rows the row at position p has weight
+    In a span of ``rows_in_span`` rows, the row at position p has weight
     2^(p / half_life - _SPAN - 1).
 
     Parameters
@@ -126,8 +126,9 @@ class FadingStream:
     aging : AgingCover
         The centers; its patience is :func:`patience` of the half-life.
     sample : RowSample or None
-        A sample of the rows, labeled by the centers of ``aging``; -1 for expired centers. Their
-        rows stay in it, because centers are removed at times that depend on the chunks.
+        A sample of the rows, labeled by the centers of ``aging``; -1 for expired centers. Rows of
+        expired centers stay in the sample, because the time at which centers are removed depends
+        on the chunks.
     half_life : float
         Number of rows after which the weight of a row is halved.
     """
@@ -152,10 +153,10 @@ class FadingStream:
         if sample is not None:
             aging.check_features(sample.rows)
             if not ((sample.labels >= -1) & (sample.labels < aging.n_centers)).all():
-                raise ValueError("sample must have labels of the centers, or -1.")
+                raise ValueError("sample must have labels that are indices of the centers, or -1.")
         if len(statistics) != aging.n_centers:
             raise ValueError(
-                f"statistics must be those of {aging.n_centers} centers, got {len(statistics)}."
+                f"statistics must have {aging.n_centers} entries (centers), got {len(statistics)}."
             )
         if aging.last.max() != aging.n_rows - 1:
             raise ValueError("last must contain the last row.")
@@ -193,7 +194,7 @@ class FadingStream:
         return homes
 
     def _place_after(self, n_rows: int) -> int:
-        """Return the position of the next row; a full span ends with the row after it."""
+        """Return the position of the next row; a full span ends when the next row arrives."""
         return (n_rows - 1) % self.rows_in_span + 1 if n_rows else 0
 
     def _bury(self, *, now: bool = False) -> None:
@@ -226,11 +227,11 @@ class FadingStream:
         return self.aging.opened[labels]
 
     def _unit(self, place: NDArray[np.int64]) -> Array:
-        """Return the weight that a row of weight 1 has at a position in its span."""
+        """Return the stored weight of a row of weight 1 at a position in its span."""
         return np.ldexp(np.exp2(place / self.half_life), -_SPAN - 1)
 
     def reduced_set(self) -> ReducedSet:
-        """Return the reduced set in a unit in which the newest row has its own weight."""
+        """Return the reduced set, scaled so that the newest row has its full weight."""
         factor = float(1 / self._unit(np.array(self.place - 1)))
         alive, radius = self.aging.alive, self.aging.radius
         statistics = self.statistics.scale(factor)
@@ -251,6 +252,6 @@ def _check_weights(weights: Array) -> None:
     for weight in (weights.min(initial=1.0), weights.max(initial=1.0)):
         if not _LIGHTEST <= weight <= _HEAVIEST:
             raise ValueError(
-                f"sample_weight must be 0 or from {_LIGHTEST:g} to {_HEAVIEST:g} for a "
+                f"sample_weight must be 0 or between {_LIGHTEST:g} and {_HEAVIEST:g} for a "
                 f"FadingDensity, got {weight:g}; rescale the weights."
             )

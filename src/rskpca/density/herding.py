@@ -26,28 +26,28 @@ class HerdingDensity(CountedDensity):
         x_{t+1} = argmax_x mu(x) - (1 / (t + 1)) sum_{s <= t} k(x, x_s),
 
     with the mean map mu(x) = (1/n) sum_i w_i k(x, x_i). If the data have few dimensions in feature
-    space, the MMD decreases as 1 / m, where that of a random sample decreases as 1 / sqrt(m).
+    space, the MMD decreases as 1 / m, while that of a random sample decreases as 1 / sqrt(m).
 
     Parameters
     ----------
     n_centers : int, default=100
         m, the number of points, at most the number of rows.
     method : {"greedy", "gradient"}, default="greedy"
-        The points over which the maximum is taken: the rows of the data, or all of space by
-        gradient ascent from the best row. The latter needs a Gaussian kernel, and tens of passes
+        ``"greedy"`` maximizes over the rows of the data, ``"gradient"`` over all of space by
+        gradient ascent from the best row. The latter requires a Gaussian kernel and tens of passes
         over the data per point.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
-        embedding passes its own kernel.
+        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
+        its own kernel.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is computed from; herding itself is not random.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers in the order of selection, weights. A point that is chosen again has a larger
-        weight, so there may be fewer than ``n_centers``. There is no radius, because rows do not
-        belong to centers.
+        Centers in the order of selection, and weights. A point that is chosen again gets a larger
+        weight, so there may be fewer than ``n_centers`` centers. There is no radius, because rows
+        do not belong to centers.
     labels_ : ndarray of shape (n_samples,)
         The nearest center of each row; -1 for rows of weight 0. The weights do not depend on it.
     kernel_ : RadialKernel
@@ -59,8 +59,8 @@ class HerdingDensity(CountedDensity):
 
     Notes
     -----
-    The mean map takes O(n^2) kernel values, computed in batches; the selection another O(n m),
-    with running sums. If n^2 is too large, herd a fine reduced set instead of the data; its
+    The mean map requires O(n^2) kernel values, computed in batches; the selection requires another
+    O(n m), with running sums. If n^2 is too large, herd a fine reduced set instead of the data; its
     weights enter the mean map, and its radius bounds the difference::
 
         fine = ShadowDensity(kernel, ell=8.0).fit(X).reduced_set_
@@ -103,8 +103,8 @@ class HerdingDensity(CountedDensity):
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         if self.method == "gradient" and not isinstance(kernel, Gaussian):
             raise ValueError(
-                'method="gradient" needs a Gaussian kernel, whose gradient is known, got a '
-                f'{type(kernel).__name__}; method="greedy" takes any kernel.'
+                'method="gradient" requires a Gaussian kernel, whose gradient is known, got a '
+                f'{type(kernel).__name__}; method="greedy" works with any kernel.'
             )
         herd = _over_rows if self.method == "greedy" else _over_space
         points = herd(X, weights / weights.sum(), kernel, self.n_centers)
@@ -146,7 +146,10 @@ def _over_space(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Arr
 
 
 class _Field:
-    """The score and its gradient at any point, for a Gaussian, in bandwidths about the middle."""
+    """The score and its gradient for a Gaussian kernel.
+
+    Points are centered and measured in bandwidths.
+    """
 
     def __init__(self, X: Array, shares: Array, kernel: RadialKernel) -> None:
         self.kernel, self.shares = kernel, shares
@@ -159,13 +162,13 @@ class _Field:
         return self.cloud.origin + self.cloud.scale * z
 
     def _at_rows(self, z: Array) -> NDArray[np.float64]:
-        """Return k(z, x_i) for each row; the next call overwrites it."""
+        """Return k(z, x_i) for each row, in an array that the next call overwrites."""
         point = self._to_data_units(z)[None]
         scaled = gram.scaled_distances(point, self.cloud, self.kernel, self._values)
         return self.kernel.evaluate(scaled)[0]
 
     def descent(self, z: Array) -> tuple[float, Array]:
-        """Return minus the score at z and its gradient; that of k(z, y) is 2 (y - z) k(z, y)."""
+        """Return the negative score at z and its gradient; that of k(z, y) is 2 (y - z) k(z, y)."""
         data = self.shares * self._at_rows(z)
         chosen = np.exp(-np.sum((self.chosen - z) ** 2, axis=1)) / (len(self.chosen) + 1)
         score = data.sum() - chosen.sum()

@@ -1,4 +1,4 @@
-"""The centers of k-means."""
+"""A density estimate from k-means centers."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from ._base import Array
 from ._batch import Choice, CountedDensity
 
 MINI_BATCHES_FROM = 20_000
-_TOLERANCE = 1e-4  # scikit-learn's default, of the variance of the data
+_TOLERANCE = 1e-4  # scikit-learn's default, relative to the variance of the data
 
 
 class KMeansDensity(CountedDensity):
-    """The centers of k-means, weighted by the size of their clusters (Zhang and Kwok).
+    """k-means centers, weighted by the sizes of their clusters (Zhang and Kwok).
 
-    These centers make the sum of squared distances small, and with it the error bound. Slower
-    than a cover because it iterates.
+    These centers make the sum of squared distances small, and with it the error bound. The fit is
+    slower than a cover because k-means iterates.
 
     Parameters
     ----------
     n_centers : int, default=100
         m, at most the number of rows. If they are equal, every row is kept exactly.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
-        embedding passes its own kernel. The choice of centers does not depend on it.
+        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
+        its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
         Seed of the initial centers, and of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, weights and the radius, the largest distance of a row to its center. Clusters
-        without rows are dropped.
+        Centers, weights and the radius, which is the largest distance between a row and its
+        center. Clusters without rows are dropped.
     labels_ : ndarray of shape (n_samples,)
         The nearest center of each row; -1 for rows of weight 0.
     kernel_ : RadialKernel
@@ -48,10 +48,10 @@ class KMeansDensity(CountedDensity):
 
     Notes
     -----
-    Below 20,000 rows this is scikit-learn's ``KMeans`` with one k-means++ start, in float64:
-    integer sample weights equal repeated rows up to rounding. For more rows it is
-    ``MiniBatchKMeans``, where they do not, because batches are drawn from the rows. Both run in
-    one thread, because their sums depend on the number of threads.
+    With fewer than 20,000 rows, this is scikit-learn's ``KMeans`` with one k-means++ start, in
+    float64; integer sample weights are then equivalent to repeated rows up to rounding. With more
+    rows it is ``MiniBatchKMeans``, for which this is not true, because batches are drawn from the
+    rows. Both run in one thread, because their sums depend on the number of threads.
 
     References
     ----------
@@ -104,11 +104,11 @@ def _many_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSt
 
     batch = max(1024, 2 * n_centers)
     model = MiniBatchKMeans(n_centers, n_init=1, batch_size=batch, random_state=rng)
-    middle = np.average(X, axis=0, weights=weights)  # data far from zero keep their digits
+    middle = np.average(X, axis=0, weights=weights)  # no digits are lost for data far from zero
     return middle + model.fit(X - middle, sample_weight=weights).cluster_centers_
 
 
 def _variance(X: Array, weights: Array) -> float:
-    """Weighted variance, the mean over the features."""
+    """Return the weighted variance, averaged over the features."""
     middle = np.average(X, axis=0, weights=weights)
     return float(np.average(np.mean((X - middle) ** 2, axis=1), weights=weights))

@@ -10,27 +10,27 @@ Model = TypeVar("Model")
 
 
 def merge(first: Model, *others: Model) -> Model:
-    """Merge fitted models into one model of all their data, without the data.
+    """Merge fitted models into one model of their combined data, without needing the data.
 
-    Centers of a later model join the first center of an earlier one that is closer than the
-    radius; the others follow in their order. The centers of ``first`` stay, so points are within
-    twice the radius of their center regardless of how many models are merged in one call. The
-    certificate of the result uses the resulting radius.
+    Each center of a later model joins the first center of an earlier model that is closer than the
+    radius; the remaining centers are appended in order. Because the centers of ``first`` stay,
+    points are within twice the radius of their center regardless of how many models are merged in
+    one call. The certificate of the result uses the resulting radius.
 
     Parameters
     ----------
     first : density or embedding
-        A fitted ``ShadowDensity``, an embedding on one, or a ``KernelPCANovelty`` with such an
-        embedding. The result has its parameters.
+        A fitted ``ShadowDensity``, an embedding based on one, or a ``KernelPCANovelty`` with such
+        an embedding. The result has the same parameters.
     *others : density or embedding
         Fitted models of the same class, with the same kernel and features.
 
     Returns
     -------
     density or embedding
-        A new model with the weights of all; the given models are not changed. ``partial_fit``
-        continues from it, but ``forget`` cannot, because the center that counted a row is no
-        longer known.
+        A new model with the weights of all models, which are not changed. ``partial_fit`` can
+        continue from it, but ``forget`` is not available, because the center that counted a row
+        is no longer known.
 
     Examples
     --------

@@ -13,30 +13,30 @@ from ._batch import Choice, CountedDensity, equal_shares
 class ParingDensity(CountedDensity):
     """A density estimate pared down to a random subset of the rows (Freedman and Kisilev).
 
-    By default each kept row carries n / m: the reduced set of
-    :class:`~rskpca.baselines.UniformDensity` with the same seed. With ``covering`` each row's
-    weight goes to the nearest kept row, so that a radius is known.
+    By default each kept row has weight n / m, as in the reduced set of
+    :class:`~rskpca.baselines.UniformDensity` with the same seed. With ``covering``, the weight of
+    each row goes to the nearest kept row, so that the radius is known.
 
     Parameters
     ----------
     n_centers : int, default=100
         m, at most the number of rows.
     covering : bool, default=False
-        True gives each kept row the weight of the rows nearest to it, False n / m.
+        If True, each kept row gets the weight of the rows nearest to it; if False, n / m.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
-        embedding passes its own kernel. The choice of centers does not depend on it.
+        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
+        its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the sample, and of the one that the median bandwidth is computed from.
+        Seed of the sample, and of the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers in the order of the data, weights, and with ``covering`` the radius, the largest
-        distance between a row and its center. Equal rows become one center, so there may be
-        fewer than ``n_centers``.
+        Centers in the order of the data, weights and, with ``covering``, the radius, which is the
+        largest distance between a row and its center. Equal rows become one center, so there may
+        be fewer than ``n_centers`` centers.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights count rows only with
+        The nearest center of each row; -1 for rows of weight 0. The weights depend on it only with
         ``covering``.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.

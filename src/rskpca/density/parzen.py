@@ -24,31 +24,31 @@ COVARIANCES = ("kernel", "full")
 class FastParzenDensity(BatchDensity):
     """The fast Parzen window: balls of a fixed radius, each represented by its mean.
 
-    Wang et al. cover the data with balls of one radius and keep the mean, the number and the
-    covariance of the points in each ball. The balls are those of Algorithm 2: a row joins the
-    first ball that contains it, else it opens one. Unlike in the shadow density, the radius does
-    not depend on the bandwidth, and the centers are not rows.
+    Wang et al. cover the data with balls of equal radius and keep the mean, number and covariance
+    of the points in each ball. The balls are those of Algorithm 2: a row joins the
+    first ball that contains it; if there is none, it opens a new one. Unlike in the shadow
+    density, the radius does not depend on the bandwidth, and the centers are not rows.
 
     Parameters
     ----------
     radius : float, default=1.0
         Radius of the balls, in the units of the data.
     covariance : {"kernel", "full"}, default="kernel"
-        What ``score_samples`` places on each center: the kernel, like every reduced set density
-        estimate, or a Gaussian that also includes the covariance of the points, like Wang et al.
-        The latter needs a Gaussian kernel and memory for m d^2 numbers. The reduced set is the
-        same.
+        The function that ``score_samples`` places on each center: the kernel, as in every reduced
+        set density estimate, or a Gaussian that also includes the covariance of the points, as in
+        Wang et al. The latter requires a Gaussian kernel and memory for m d^2 numbers. The reduced
+        set is the same in both cases.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
-        embedding passes its own kernel. The choice of centers does not depend on it.
+        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
+        its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, weights and the radius, the largest distance between a row and the mean of its
-        ball, which is below twice the radius of the balls.
+        Centers, weights and the radius, which is the largest distance between a row and the mean
+        of its ball and is below twice the radius of the balls.
     labels_ : ndarray of shape (n_samples,)
         The ball of each row; -1 for rows of weight 0. The mean of another ball may be nearer.
     covariances_ : ndarray of shape (n_centers, n_features, n_features)
@@ -107,8 +107,8 @@ class FastParzenDensity(BatchDensity):
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         if self.covariance == "full" and not isinstance(kernel, Gaussian):
             raise ValueError(
-                f'covariance="full" needs a Gaussian kernel, got a {type(kernel).__name__}; '
-                'covariance="kernel" takes any kernel.'
+                f'covariance="full" requires a Gaussian kernel, got a {type(kernel).__name__}; '
+                'covariance="kernel" works with any kernel.'
             )
         cover = Cover(self.radius, X[:0])
         labels, _ = cover.extend(X)
@@ -132,8 +132,8 @@ class FastParzenDensity(BatchDensity):
         -------
         ndarray of shape (n_samples,)
             log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if that is
-            known; with ``covariance="full"`` the log of the mixture of Gaussians. Both integrate
-            to one.
+            known; with ``covariance="full"``, the log of the mixture of Gaussians. Both densities
+            integrate to one.
         """
         check_is_fitted(self)
         if not hasattr(self, "covariances_"):

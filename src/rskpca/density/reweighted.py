@@ -19,7 +19,7 @@ from ._counting import cell_means
 from .shadow import ShadowDensity
 
 WEIGHTS = ("nearest", "means", "quadrature", "operator")
-MOST_CENTERS = 12_000  # the Gram matrix of a quadrature has 1.2 GB at this size
+MOST_CENTERS = 12_000  # the Gram matrix for a quadrature takes 1.2 GB at this size
 RIDGE = 1e-8  # on the diagonal, relative to kappa, so that rounding does not change the weights
 _SPAN_ROWS = 2**14
 
@@ -27,10 +27,10 @@ _SPAN_ROWS = 2**14
 class ReweightedDensity(BatchDensity):
     """The centers of another density, with weights that represent the data better.
 
-    There are four ways to use another pass over the data:
+    Four kinds of weights are available, each computed in another pass over the data:
 
     - ``"nearest"``: each row is counted at its nearest center, whereas the shadow density counts
-      it at the first within the radius. Cost: O(n m) distances.
+      it at the first center within the radius. Cost: O(n m) distances.
     - ``"means"``: each center moves to the mean of its rows. Cost: O(n d^2), and the centers are no
       longer rows. The mean map of a cell is then correct to first order, but the spread of its
       rows is still lost, which changes the eigenvalues of kernel PCA by a second-order amount and
@@ -40,26 +40,27 @@ class ReweightedDensity(BatchDensity):
       Gram matrix and a few of its Cholesky factors. Centers without weight are dropped, and the
       radius is unknown, because rows do not belong to centers.
     - ``"operator"``: the same with the kernel k^2. Its MMD is the Hilbert-Schmidt distance between
-      the operators of kernel PCA, sum_j w_j psi(c_j) psi(c_j)' and that of the data. Use these
-      weights for an embedding, and ``"quadrature"`` for a density estimate. Same cost.
+      the kernel PCA operators of the reduced set, sum_j w_j psi(c_j) psi(c_j)', and of the data.
+      Use these weights for an embedding, and ``"quadrature"`` for a density estimate. The cost is
+      the same.
 
     Parameters
     ----------
     density : density estimator, default=None
-        The density that chooses the centers. None is ``ShadowDensity()``.
+        The density that chooses the centers. None means ``ShadowDensity()``.
     weights : {"nearest", "means", "quadrature", "operator"}, default="nearest"
-        How the weights are computed, see above.
+        How the weights are computed; see above.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
-        an embedding leave it out: the embedding passes its own kernel.
+        The kernel, if ``density`` has none. If neither has one, a Gaussian with the median
+        bandwidth. Omit it inside an embedding, which passes its own kernel.
     random_state : int, RandomState or None, default=0
         Seed of the sample that the median bandwidth is computed from.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers and weights; for ``"nearest"`` and ``"means"`` also the radius, the largest
-        distance between a row and its center. Centers without rows or weight are dropped.
+        Centers and weights; for ``"nearest"`` and ``"means"`` also the radius, which is the
+        largest distance between a row and its center. Centers without rows or weight are dropped.
     labels_ : ndarray of shape (n_samples,)
         The nearest center of each row or, for ``"means"``, the center that ``density`` assigned;
         -1 for rows of weight 0. The weights of a quadrature do not depend on it.
@@ -75,15 +76,15 @@ class ReweightedDensity(BatchDensity):
 
     Notes
     -----
-    For kernel PCA ``"operator"`` is the most accurate: on german, pendigits and covtype at ell 4
-    the error of the embedding is 7 to 13 times smaller than with the shadow density's own weights,
-    and that of ``"quadrature"`` 1.6 to 3.2 times larger than that of ``"operator"``. On usps, whose
-    cells are wide, both reduce the error by less than half. ``python -m benchmarks weights``
+    For kernel PCA, ``"operator"`` is the most accurate: on german, pendigits and covtype at
+    ell = 4, the embedding error is 7 to 13 times smaller than with the shadow density's own
+    weights. With ``"quadrature"`` it is 1.6 to 3.2 times larger than with ``"operator"``. On usps,
+    whose cells are wide, both reduce the error by less than half. ``python -m benchmarks weights``
     measures this. If you only need an embedding, ``ReducedSetKernelPCA(basis="auto",
     refine="nystrom")`` costs about the same and is more accurate on usps; the result here is a
     weighted set that any method can use.
 
-    Eigenvalues of a Gaussian kernel PCA on means can be corrected for the spread within cells::
+    Gaussian kernel PCA eigenvalues from cell means can be corrected for the spread within cells::
 
         model = ReducedSetKernelPCA(5, density=ReweightedDensity(weights="means")).fit(X)
         corrected_eigenvalues(model.eigensystem_, model.reduced_set_, model.density_.covariance_)
@@ -131,7 +132,7 @@ class ReweightedDensity(BatchDensity):
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
-        """The kernel given to this density, or to a density inside it; None if none was given."""
+        """The kernel passed to this density or to a density inside it; None if there is none."""
         nested = self.density.own_kernel if isinstance(self.density, BaseDensity) else None
         return nested if self.kernel is None else self.kernel
 
@@ -181,14 +182,14 @@ class _Squared:
         self.sign, self.smooth, self.scale = kernel.sign, kernel.smooth, kernel.scale
 
     def evaluate(self, scaled: Array) -> Array:
-        """Return its values for signed squared distances in bandwidths."""
+        """Return the kernel values for signed squared distances in bandwidths."""
         return np.square(self.kernel.evaluate(scaled))
 
 
 def _quadrature(
     kernel: RadialKernel | _Squared, centers: Array, X: Array, weights: Array
 ) -> Choice:
-    """Return the centers with positive weights in the minimizer of the MMD to the rows.
+    """Return the centers with positive weight, and the weights that minimize the MMD to the rows.
 
     With shares a = w / n on the simplex and mu the mean map of the rows, the squared MMD is
     a' D a, D_ij = <k(c_i, .) - mu, k(c_j, .) - mu>. For every s > 0 its minimizer is the v >= 0
@@ -198,8 +199,8 @@ def _quadrature(
     """
     if len(centers) > MOST_CENTERS:
         raise ValueError(
-            f"a quadrature needs the Gram matrix of the centers, but {len(centers):,} centers "
-            f'exceed the limit of {MOST_CENTERS:,}; use fewer, or weights="nearest".'
+            f"a quadrature requires the Gram matrix of the centers, but {len(centers):,} centers "
+            f'exceed the limit of {MOST_CENTERS:,}; use fewer centers, or weights="nearest".'
         )
     mean = _mean_map(kernel, centers, X, weights) / kernel.kappa
     matrix = gram.gram(kernel, centers, centers) / kernel.kappa
@@ -210,8 +211,8 @@ def _quadrature(
             shares = nonnegative_least_squares(matrix, np.ones(len(centers)))
     except np.linalg.LinAlgError as error:
         raise ValueError(
-            "a quadrature needs a positive definite kernel, but this one is not positive definite "
-            'on the centers; weights="nearest" works for any kernel.'
+            "a quadrature requires a positive definite kernel, but this one is not positive "
+            'definite on the centers; weights="nearest" works with any kernel.'
         ) from error
     kept = shares > 0
     return Choice(centers[kept], shares[kept] * (weights.sum() / shares.sum()))

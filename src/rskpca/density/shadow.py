@@ -1,4 +1,4 @@
-"""Section 4: the shadow density estimate."""
+"""The shadow density estimate (section 4 of the paper)."""
 
 from __future__ import annotations
 
@@ -25,41 +25,42 @@ class ShadowDensity(BaseDensity):
     """The shadow density estimate: each row is within sigma / ell of a center, after one pass.
 
     This is Algorithm 2 of the paper: each row joins the first center that is closer than
-    epsilon = sigma / ell, else it becomes a center. The weight of a center counts its rows, which
-    are its shadow.
+    epsilon = sigma / ell; if there is none, the row becomes a new center. The rows of a center are
+    its shadow, and its weight is their number.
 
     Parameters
     ----------
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        None is the Gaussian with the median bandwidth. Inside an embedding leave it out: the
-        embedding passes its own kernel.
+        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
+        its own kernel.
     ell : float or "auto", default=4.0
-        The larger, the more centers and the smaller the error. ``np.inf`` keeps every row.
-        ``"auto"`` increases it until the error estimated from the data is below ``tol``.
+        A larger ell means more centers and a smaller error. ``np.inf`` keeps every row.
+        ``"auto"`` increases ell until the error estimated from the data is below ``tol``.
     tol : float, default=None
-        The largest acceptable error, in place of a number for ``ell``: the bound of the theorem,
-        or with ``ell="auto"`` the 95% limit of the estimate, which needs far fewer centers. On a
-        stream the first chunk fixes the radius.
+        The largest acceptable error, used instead of a number for ``ell``. It limits the bound of
+        the theorem or, with ``ell="auto"``, the 95% limit of the estimate, which requires far fewer
+        centers. For a stream, the first chunk fixes the radius.
     error : {"operator", "mmd"}, default="operator"
-        What ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or the
-        maximum mean discrepancy (Theorem 5.1). The theorem's bound also holds for the operators
-        about the mean; ``"auto"`` estimates the error of the plain ones.
+        The error that ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or
+        the maximum mean discrepancy (Theorem 5.1). The theorem's bound is also valid for centered
+        operators; ``"auto"`` estimates the error of the plain ones.
     sample_size : int, default=2000
-        Number of rows kept as a uniform sample, from which the error is estimated; fewer if there
-        are more than 8,000 features. 0 keeps none.
+        Number of rows kept as a uniform sample, from which the error is estimated; fewer are kept
+        if there are more than 8,000 features. With 0, no sample is kept.
     random_state : int, RandomState or None, default=0
-        Seed of this sample, and of the sample that the median bandwidth is computed from.
+        Seed of this sample, and of the sample from which the median bandwidth is computed.
     max_centers : int, default=None
-        Bounds the memory of a stream. When a row would open one center too many, the radius is
-        increased just enough to reduce the centers to half of the limit, and the centers are
-        covered again. The result does not depend on the chunks. The radius of ``reduced_set_``
-        remains a valid bound, but rows can no longer be forgotten.
+        Limits the memory of a stream. When a row would open one center too many, the radius is
+        increased just enough to reduce the number of centers to half of the limit, and the centers
+        are covered again. The result does not depend on the chunks. The radius of
+        ``reduced_set_`` remains a valid bound, but rows can no longer be forgotten.
     warm_start : bool, default=False
-        True lets ``fit`` start from the previous fit: a median bandwidth is kept, and rows join
-        its centers before they open new ones. Centers that no row joins are dropped; weights and
-        certificate describe the new rows alone. This keeps models of similar data comparable.
+        If True, ``fit`` starts from the previous fit: a median bandwidth is kept, and rows join
+        the previous centers before they open new ones. Centers that no row joins are dropped; the
+        weights and the certificate describe only the new rows. This keeps models of similar data
+        comparable.
     verbose : int, default=0
-        1 shows a progress line for fits that take more than a second.
+        If 1, show a progress line for fits that take more than a second.
 
     Attributes
     ----------
@@ -68,7 +69,7 @@ class ShadowDensity(BaseDensity):
     labels_ : ndarray of shape (n_samples,)
         The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth; on a stream the first chunk fixes it.
+        The kernel with a numeric bandwidth; for a stream, the first chunk fixes it.
     ell_ : float
         The requested ell as a number. Once ``max_centers`` has made the radius grow, the
         effective value is ``kernel_.scale / reduced_set_.radius``.
@@ -119,7 +120,7 @@ class ShadowDensity(BaseDensity):
         self.verbose = verbose
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
-        """Select the centers of validated rows: Algorithm 2.
+        """Select the centers of validated rows (Algorithm 2).
 
         Parameters
         ----------
@@ -148,7 +149,7 @@ class ShadowDensity(BaseDensity):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. Any chunking of the same rows gives the same reduced set as one ``fit``.
+        """Add rows. The reduced set is the same as after one ``fit``, regardless of the chunks.
 
         Parameters
         ----------
@@ -190,7 +191,7 @@ class ShadowDensity(BaseDensity):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were added with.
+            The weights with which they were added.
 
         Returns
         -------
@@ -200,10 +201,10 @@ class ShadowDensity(BaseDensity):
         Raises
         ------
         ValueError
-            If a row lies in no shadow, a center would lose more weight than it has or be left
-            with less than 1e-18 of it (for fractional weights), no rows would be left, or the
-            radius has grown. Nothing is changed then. Rows that were never added but lie in a
-            shadow cannot be distinguished from rows that were.
+            If a row lies in no shadow; if a center would lose more weight than it has, or (for
+            fractional weights) retain less than 1e-18 of it; if no rows would be left; or if the
+            radius has grown. Nothing is changed in these cases. Rows that lie in a shadow but were
+            never added cannot be distinguished from rows that were.
         """
         check_is_fitted(self)
         return self._withdraw(validate_more_rows(self, X, sample_weight, all_zero=False))
@@ -215,7 +216,7 @@ class ShadowDensity(BaseDensity):
         left = withdraw(previous, cover, rows.X, rows.weights)
         self.reduced_set_ = left
         self._cover_ = cover if cover.n_centers == left.n_centers else None
-        self.__dict__.pop("labels_", None)  # they refer to centers that may be gone
+        self.__dict__.pop("labels_", None)  # labels refer to centers that may no longer exist
         return self
 
     def adopt(
@@ -226,14 +227,14 @@ class ShadowDensity(BaseDensity):
         Parameters
         ----------
         X : array-like of shape (any, n_features)
-            Rows with the feature names of the data; there may be none.
+            Rows with the feature names of the data; may be empty.
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
         reduced_set : ReducedSet
             The reduced set of a cover; its spacing is the radius for future rows.
         merged : bool, default=False
-            True if a row may be counted elsewhere than at the first center within the spacing,
-            so that it cannot be forgotten.
+            True if a row may have been counted at a center other than the first one within the
+            spacing, so that rows cannot be forgotten.
 
         Returns
         -------
@@ -264,7 +265,7 @@ class ShadowDensity(BaseDensity):
         cover: RowCover,
         sample: RowSample | None,
     ) -> None:
-        """Cover the rows of positive weight and count them; all or nothing."""
+        """Cover the rows of positive weight and count them; if this fails, nothing is changed."""
         X, weights = rows.positive
         line = ProgressLine(len(X), type(self).__name__) if self.verbose else None
         if self.max_centers is None:
@@ -298,7 +299,7 @@ class ShadowDensity(BaseDensity):
         self.kernel_, self.reduced_set_ = fitted.kernel_, fitted.reduced_set_
 
     def _take_cover(self) -> RowCover:
-        """Take the cached cover, or build it; the caller stores it again if all went well."""
+        """Take the cached cover, or build one; the caller stores it again if no error occurs."""
         cover = self.__dict__.pop("_cover_", None)
         spacing = self.reduced_set_.spacing
         return open_cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
@@ -335,12 +336,12 @@ class ShadowDensity(BaseDensity):
         if self.warm_start:
             raise ValueError(
                 f"max_centers={self.max_centers} and warm_start=True cannot be combined, because "
-                "the previous centers may already exceed the limit; leave one of them out."
+                "the previous centers may already exceed the limit; omit one of them."
             )
         if not isinstance(self.ell, str) and np.isinf(self.ell):
             raise ValueError(
-                f"max_centers={self.max_centers} needs a finite ell, because a radius of 0 cannot "
-                "grow; use a large ell, such as 100.0, instead of inf."
+                f"max_centers={self.max_centers} requires a finite ell, because a radius of 0 "
+                "cannot grow; use a large ell, such as 100.0, instead of inf."
             )
 
     def _check_not_grown(self) -> None:

@@ -1,4 +1,4 @@
-"""The radius of a cover: from ell, from the bound of a theorem, or from an estimated error."""
+"""Computing the radius of a cover from ell, from a theorem's bound, or from an estimated error."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ERRORS = ("operator", "mmd")
 _COARSEST = 1.0  # the first ell of the search, which grows by factors of sqrt(2)
 _FINE = 1.01  # ratio of the last two values of ell
 _SMALLEST_ERROR = 1e-6  # in units of the kernel, well above the rounding error of an estimate
-_SMALLEST = 1e-9  # radius in bandwidths below which differences of kernel values have no digits
+_SMALLEST = 1e-9  # radius in bandwidths; below it, kernel value differences are rounding errors
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What fixes the radius: ``ell``, or ``tol`` for one of the errors."""
+    """The parameters that fix the radius: ``ell``, or ``tol`` for one of the errors."""
 
     ell: float | str
     tol: float | None
@@ -41,16 +41,16 @@ class Goal:
             raise ValueError(f'error must be "operator" or "mmd", got {error!r}.')
         auto = isinstance(ell, str) and ell == "auto"
         if not auto:
-            hint = 'Or give "auto", with tol.'
+            hint = 'Or use "auto" with tol.'
             ell = check.positive_number("ell", ell, infinite=True, hint=hint)
         if tol is None:
             if auto:
-                raise ValueError('ell="auto" needs a target error: give tol, such as tol=0.05.')
+                raise ValueError('ell="auto" requires a target error; set tol, such as tol=0.05.')
             return cls(ell, None, str(error))  # type: ignore[arg-type]
         wanted = check.positive_number("tol", tol)
         if not auto and ell != 4.0:
             raise ValueError(
-                f"ell={ell!r} and tol={tol!r} were both given; tol chooses ell, so leave ell out."
+                f"ell={ell!r} and tol={tol!r} were both given; tol determines ell, so omit ell."
             )
         return cls(ell, wanted, str(error))  # type: ignore[arg-type]
 
@@ -67,8 +67,8 @@ class Goal:
 
 def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
     """Return the largest radius at which the worst-case error is at most ``tol``."""
-    # Theorem 5.1 says sqrt(2 (kappa - k(radius))) for the discrepancy. The Hilbert-Schmidt error
-    # is at most a factor times as much, about the mean or not.
+    # Theorem 5.1 bounds the discrepancy by sqrt(2 (kappa - k(radius))). The Hilbert-Schmidt error
+    # is at most a constant times that, for plain and for centered operators.
     factor = 1.0 if error == "mmd" else kernel.centered_factor
     radii = kernel.scale * np.geomspace(_SMALLEST, 1e4, 8192)
     with np.errstate(over="ignore"):
@@ -76,14 +76,14 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
     beyond = np.flatnonzero(~(bounds <= tol))
     if len(beyond) == 0:
         raise ValueError(
-            f"tol={tol!r} holds for any centers: the error of this kernel never exceeds "
+            f"tol={tol!r} is met by any centers, because the error for this kernel never exceeds "
             f"{bounds[-1]:.3g}. Use a smaller tol."
         )
     if beyond[0] == 0:
         raise ValueError(
             f"tol={tol!r} cannot be guaranteed by a radius: the smallest guaranteed error is "
-            f"{bounds[0]:.3g}, which needs a center for every distinct row. ell=np.inf keeps every "
-            "row and has no error."
+            f"{bounds[0]:.3g}, which requires a center for every distinct row. ell=np.inf keeps "
+            "every row and has no error."
         )
     low, high = radii[beyond[0] - 1], radii[beyond[0]]
     if not kernel.monotone:
@@ -97,20 +97,21 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
 
 
 def _between(kernel: RadialKernel, radii: Array) -> Array:
-    """Return how much the kernel can decrease between these radii and the next."""
+    """Return how much the kernel can decrease between each radius and the next."""
     if kernel.monotone:
         return np.zeros(len(radii))
     slope = kernel.lipschitz_constant
     if slope is None:
         raise ValueError(
-            f"tol needs to know how much {kernel!r} can decrease within a radius: give it "
-            "monotone=True if that is true, or lipschitz. Or give a number for ell."
+            f"tol requires a bound on how much {kernel!r} can decrease within a radius. Set "
+            "monotone=True on the kernel if it is monotone, or set lipschitz. Otherwise use a "
+            "number for ell."
         )
     return slope * radii * (radii[1] / radii[0] - 1)
 
 
 class _Search:
-    """A search from coarse to fine for an ell whose estimated error limit is below the target."""
+    """Coarse-to-fine search for an ell whose estimated error limit is below the target."""
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ class _Search:
         if sample is None:
             raise ValueError(
                 'ell="auto" estimates the error from a row sample, but sample_size is 0. Use a '
-                "positive sample_size, give tol alone, or give a number for ell."
+                "positive sample_size, set only tol, or use a number for ell."
             )
         self.kernel, self.X, self.total = kernel, X, float(weights.sum())
         self.sample = sample.add(X, weights, np.arange(len(X)))  # labels are rows of X
@@ -137,7 +138,7 @@ class _Search:
             )
 
     def limit(self, ell: float) -> float:
-        """Return the limit of the error at this ell."""
+        """Return the error limit at this ell."""
         cover = Cover(self.kernel.scale / ell, self.X[:0])
         centers = cover.extend(self.X)[0][self.sample.labels]
         points = cover.centers[centers].astype(np.float64)
@@ -147,7 +148,7 @@ class _Search:
         return pairs.operator(CONFIDENCE, center=False).limit
 
     def radius(self) -> float:
-        """Return the radius of the smallest ell found."""
+        """Return the radius for the smallest ell that was found."""
         good = _COARSEST
         while self.limit(good) > self.tol:
             good *= math.sqrt(2)

@@ -1,4 +1,4 @@
-"""A sliding window: the shadow density of the last rows of a stream."""
+"""Sliding windows: the shadow density of the most recent rows of a stream."""
 
 from __future__ import annotations
 
@@ -22,33 +22,34 @@ from ._expiring import ExpiringDensity, check_same
 from ._recent import Segments, WindowRows, append, column, concatenate, split
 from .shadow import ShadowDensity
 
-_LONGEST = 2**62  # a window that no stream fills
+_LONGEST = 2**62  # longer than any stream
 
 
 class WindowDensity(ExpiringDensity):
-    """The shadow density of the last rows of a stream.
+    """The shadow density of the most recent rows of a stream.
 
-    A row joins the first center within the radius that exists when it arrives, else it opens
-    one; then the oldest row leaves, and a center without rows is dropped. Each row of the window
-    is counted at the center that it joined when it arrived.
+    A row joins the first existing center within the radius; if there is none, it opens a new one.
+    Then the oldest row leaves the window, and centers without rows are dropped. Each row stays
+    with the center that it joined when it arrived.
 
     Parameters
     ----------
     window : int
-        Number of rows in the window. A row takes one place regardless of its sample weight, so a
-        weight of 3 is not the same as three rows; rows of weight 0 take no place.
+        Number of rows in the window. Each row counts as one regardless of its sample weight, so a
+        weight of 3 is not equivalent to three rows; rows of weight 0 are not counted.
     density : ShadowDensity, default=None
-        Provides kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None is
+        Provides the kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None means
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        The kernel, if ``density`` has none. None is the Gaussian with the median bandwidth. Inside
-        an embedding leave it out: the embedding passes its own kernel.
+        The kernel, if ``density`` has none. If neither has one, a Gaussian with the median
+        bandwidth. Omit it inside an embedding, which passes its own kernel.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers in the order in which they were opened, weights, radius, n_samples. It is counted
-        from the rows of the window when it is first used, so that rounding does not accumulate.
+        Centers in the order in which they were opened, with weights, radius and ``n_samples``. It
+        is computed from the rows of the window on first use, so that rounding errors do not
+        accumulate.
     labels_ : ndarray of shape (n_samples,)
         The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
         and if the center has expired.
@@ -63,9 +64,9 @@ class WindowDensity(ExpiringDensity):
 
     Notes
     -----
-    Memory is bounded: the rows of the window, with 24 bytes each for weight, center and distance,
-    and the centers. The rows are kept so that they can be sampled and forgotten; ``forget``
-    searches all rows of the window.
+    Memory is bounded by the centers and the rows of the window, with 24 additional bytes per row
+    for weight, center and distance. The rows are kept so that they can be sampled and forgotten;
+    ``forget`` searches all rows of the window.
 
     Examples
     --------
@@ -106,16 +107,16 @@ class WindowDensity(ExpiringDensity):
         check_same("window", self._size, begun._stream_.size)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Remove rows from the window early. Their places stay empty.
+        """Remove rows from the window early. They are not replaced by older rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows that are in the window. Of equal rows the oldest are removed first.
+            Rows that are in the window. Among equal rows, the oldest are removed first.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were added with.
+            The weights with which they were added.
 
         Returns
         -------
@@ -125,8 +126,8 @@ class WindowDensity(ExpiringDensity):
         Raises
         ------
         ValueError
-            If a row is not in the window with its weight, or no rows would be left. Nothing is
-            changed then.
+            If a row is not in the window with the given weight, or no rows would be left. Nothing
+            is changed then.
         """
         check_is_fitted(self)
         return self._withdraw(validate_more_rows(self, X, sample_weight, all_zero=False))
@@ -140,12 +141,12 @@ class WindowDensity(ExpiringDensity):
 
 
 class WindowStream:
-    """The state of a window: its rows and the centers.
+    """The state of a window: its rows and centers.
 
     Parameters
     ----------
     aging : AgingCover
-        The centers; its patience is the length of the window.
+        The centers; the patience is the length of the window.
     sample : RowSample or None
         A sample of no rows, which fixes the hash.
     segments : tuple of WindowRows, default=()
@@ -167,28 +168,28 @@ class WindowStream:
         return stream
 
     def _check(self, rows: WindowRows) -> None:
-        """Check that the window is full, and that its rows are those of the centers."""
+        """Check that the window is full and that its rows belong to the centers."""
         aging = self.aging
         aging.check_features(rows.X)
         if self.sample is not None:
             aging.check_features(self.sample.rows)
             if len(self.sample):
-                raise ValueError("sample must have no rows; they are sampled from the window.")
+                raise ValueError("sample must be empty, because rows are sampled from the window.")
         expected = min(aging.n_rows, self.size)
         if len(rows) != expected:
             raise ValueError(f"rows must be the last {expected} rows, got {len(rows)}.")
         numbers = aging.n_rows - expected + np.arange(expected)
         if not ((rows.homes >= 0) & (rows.homes <= numbers)).all():
-            raise ValueError("homes must be the numbers of earlier rows.")
+            raise ValueError("homes must contain the numbers of earlier rows.")
         here = rows.weights > 0
         labels = np.searchsorted(aging.opened, rows.homes[here])
         labels = np.minimum(labels, aging.n_centers - 1)
         if not np.array_equal(aging.opened[labels], rows.homes[here]):
-            raise ValueError("homes must be the numbers of rows that opened a center.")
+            raise ValueError("homes must contain the numbers of rows that opened a center.")
         last = np.full(aging.n_centers, -1)
         last[labels] = numbers[here]
         if not np.array_equal(last, aging.last):
-            raise ValueError("last must be the number of the last row of each center.")
+            raise ValueError("last must contain the number of the last row of each center.")
         if not (rows.squared <= aging.radius * aging.radius).all():
             raise ValueError(f"squared must be at most the square of the radius {aging.radius:g}.")
 
@@ -215,7 +216,7 @@ class WindowStream:
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows and drop the oldest; return the rows that opened the centers of the new ones."""
+        """Add rows and drop the oldest; return the row that opened the center of each new row."""
         parts = []
         start = 0
         while start < len(X):
@@ -234,7 +235,7 @@ class WindowStream:
         self.segments = append(segments, came)
 
     def remove(self, X: Array, weights: Array) -> None:
-        """Remove rows; all or nothing."""
+        """Remove rows; if one is missing, nothing is changed."""
         rows = concatenate(self.segments)
         gone = _found(rows, X, weights)
         left = np.where(gone, 0.0, rows.weights)
@@ -264,7 +265,7 @@ class WindowStream:
     def _sample_rows(
         self, weights: Array, labels: NDArray[np.intp], here: NDArray[np.bool_]
     ) -> RowSample | None:
-        """Return a sample of the window, with the numbers that rows have in the stream."""
+        """Return a sample of the window; rows keep their numbers in the stream."""
         if self.sample is None:
             return None
         of_all = np.zeros(len(weights), dtype=np.intp)
@@ -275,7 +276,7 @@ class WindowStream:
 
 
 def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
-    """Return a mask of the rows of the window that equal the given ones."""
+    """Return a mask of the rows in the window that equal the given rows."""
     wanted = Counter(_keys(X, weights))
     found = np.zeros(len(rows), dtype=bool)
     likely = _likely(rows, X, weights)
@@ -293,7 +294,7 @@ def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
 
 
 def _likely(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.intp]:
-    """Return the indices, ascending, of rows of the window that may equal the given ones."""
+    """Return the ascending indices of rows in the window that may equal the given rows."""
     likely = np.flatnonzero(np.isin(rows.weights, weights))
     for k in range(X.shape[1]):
         if len(likely) <= len(X):

@@ -122,7 +122,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     @available_if(_embedding_can("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows, and compute the threshold from the weighted centers from now on.
+        """Add rows; the threshold is then computed from the weighted centers.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     @available_if(_embedding_can("forget"))
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Remove rows, and compute the threshold from the weighted centers from now on.
+        """Remove rows; the threshold is then computed from the weighted centers.
 
         Parameters
         ----------

@@ -206,7 +206,7 @@ def _(pipeline: Pipeline) -> None:
 
 
 def sizes(model: Any) -> tuple[int | None, int | None]:
-    """Return the numbers of features and centers, or None for unknown numbers."""
+    """Return the number of features and the number of centers, each None if unknown."""
     if isinstance(model, ReducedSet):
         return model.n_features, model.n_centers
     if isinstance(model, spectral.EigenSystem):

@@ -8,7 +8,7 @@ center, so the expected value is
     q^2 E<d, d'> + (q/n) (E||d||^2 - E<d, d'>),
 
 where d and d' belong to two different rows. Both means are estimated from pairs of sampled rows.
-The error of the coordinates is estimated from such pairs as in a certificate.
+The coordinate error is estimated from such pairs, as in a certificate.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def coordinate_error(
     n_centers: float,
     n_samples: int,
 ) -> float | None:
-    """Predict the relative error of the coordinates of centered kernel PCA.
+    """Predict the relative coordinate error of centered kernel PCA.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def coordinate_error(
     n_centers : float
         Predicted number of centers for all rows. The sample has more centers per row.
     n_samples : int
-        Number of all rows.
+        Total number of rows.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _as_sample(rows: Array, labels: Labels) -> RowSample:
 
 @dataclass(frozen=True, eq=False)
 class _Predicted(Analysis):
-    """The analysis of a model that was not fitted, from rows with given shares in the data."""
+    """Analysis of a model that has not been fitted, from rows with given shares of the data."""
 
     shares: Array
 
@@ -158,7 +158,7 @@ class _Predicted(Analysis):
         centers: ReducedSet,
         n_components: int,
     ) -> float | None:
-        """Return the relative error of the coordinates, or None if there is no component."""
+        """Return the relative coordinate error, or None if there is no component."""
         count = min(n_components + FURTHER_AXES, centers.n_centers)
         system = solve(Centered(), kernel, centers, count)
         r, points = min(n_components, len(system.eigenvalues)), centers.centers[sample.labels]

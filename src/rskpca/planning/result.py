@@ -32,7 +32,7 @@ class PlannedFit:
     low, high : int
         Interval for m, with two standard deviations on each side.
     seconds : float
-        Time of the fit on this machine, with the data in memory.
+        Fit time on this machine, with the data in memory.
     memory : float
         Peak memory of the fit in bytes, in addition to the data.
     displacement : float
@@ -164,7 +164,7 @@ class Plan:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the fraction of the rows that is kept and the time of the fit for each ell.
+        """Plot the fraction of rows kept and the fit time for each ell.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Plan:
         ]
         labels = [f"{fit.ell:g}\n{seconds_in_words(fit.seconds)}" for fit in ticks]
         ax.set_xticks([fit.ell for fit in ticks], labels)
-        ax.set_xlabel("ell and time of the fit")
+        ax.set_xlabel("ell and fit time")
         return ax
 
 

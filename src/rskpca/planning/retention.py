@@ -1,4 +1,4 @@
-"""Predict the number of centers of all n rows from a sample.
+"""Predict the number of centers for all n rows from a sample.
 
 Let m(t) be the number of centers after t rows in random order. As more rows are seen, fewer of them
 become new centers, and the slope of log m over log t decays. The following law models this decay
@@ -34,7 +34,7 @@ _MIN_ROWS, _MAX_ROWS = 1000, 8000
 _COVERED_ROWS = 12_000  # in all permutations together; smaller samples are permuted more often
 _MIN_ORDERS, _MAX_ORDERS = 6, 24
 _POINTS = 40
-# Only the last rows, from T/16 on, are fitted, as in 0.1.0. Factors from 8 to 32 are equally
+# Only the rows after the first T/16 are fitted, as in 0.1.0. Factors from 8 to 32 are equally
 # accurate on the data sets on which the law was selected.
 _WINDOW = 16
 # Raising the largest decay to 3 does not change the results.
@@ -207,7 +207,7 @@ def _extrapolate_curve(curve: Array, n_samples: int) -> float:
 
 
 def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> float:
-    """Estimate the variance of a prediction's logarithm from curves for halves of the sample.
+    """Estimate the variance of a log-prediction from the curves of the two halves of the sample.
 
     Half the squared difference between two halves estimates the variance of a prediction from one
     half, which is twice the variance of a prediction from the whole sample.

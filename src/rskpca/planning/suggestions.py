@@ -21,10 +21,10 @@ from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, judge
 
 Array = NDArray[np.floating]
 
-# Below this error, fewer centers may suffice. It grows about as the square of the radius, so that
-# the next smaller ell doubles it.
+# Below this error, fewer centers may suffice. The error grows roughly as the square of the radius,
+# so the next smaller ell doubles it.
 _ROOM = 0.01
-_MARGIN = 0.8  # the error of the coordinates grows a little faster than that of the operator
+_MARGIN = 0.8  # the coordinate error grows slightly faster than the operator error
 _UP, _DOWN = 1.4, 0.7  # factors for ell to try next
 _NARROW, _WIDE = 0.1, 0.9  # fractions of the variance in all components and in the first
 _MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is useful
@@ -109,7 +109,7 @@ class _Fit:
             where = "density__density" if "density__density" in params else "density"
             density = ShadowDensity() if params[where] is None else clone(params[where])
             density.set_params(ell=ell, tol=tol.get("tol"), max_centers=None)
-            if tol and not density.sample_size:  # the estimate needs one
+            if tol and not density.sample_size:  # the estimate needs a row sample
                 density.set_params(sample_size=ROW_SAMPLE_SIZE)
             changes = {"ell": None, where: density}
         return Suggestion(title, reason, self.code(changes), tol or {"ell": ell})
@@ -225,14 +225,14 @@ def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
 
 
 def _target(fit: _Fit) -> tuple[float, str]:
-    """Return the error of the operator at which the model becomes green, and why."""
+    """Return the operator error at which the model becomes green, and a phrase that explains it."""
     error, certificate = fit.verdict.error, fit.model.certificate
     if error is None or certificate is None:
         tol = GREEN_EIGENVALUE * fit.verdict.components[-1].value
         return _two_digits(tol), (
             f"To know the last eigenvalue to within {percent(GREEN_EIGENVALUE)}"
         )
-    # To first order, the error of the coordinates is proportional to that of the operator.
+    # To first order, the coordinate error is proportional to the operator error.
     operator = certificate.level("sample").operator or 0.0
     return _two_digits(_MARGIN * operator * GREEN / error), (
         f"To reduce the error of the coordinates to {percent(GREEN)}"

@@ -10,14 +10,14 @@ from ..certificate import Certificate, Level
 from ..certificate.summary import ROUNDING, eigenvalue_errors
 from ..model import FittedModel
 
-# Largest relative errors of green and amber coordinates. At 5%, the coordinates of the model
+# Largest relative coordinate errors for green and amber. At 5%, the coordinates of the model
 # explain 99.75% of the variance of the exact ones, and points in a plot move by about the size of
 # a marker. At 20%, they explain 96%: groups and trends are visible, but single rows may be wrong.
 GREEN, AMBER = 0.05, 0.2
-# The same for eigenvalues, which decide if the error of the coordinates is unknown.
+# The same for eigenvalues, which determine the color if the coordinate error is unknown.
 GREEN_EIGENVALUE, AMBER_EIGENVALUE = 0.1, 0.5
 _SMALLEST_ANGLE = 0.01  # degrees; bounds are never rounded to zero
-_LARGEST_ANGLE = 45.0  # a space that may be rotated by more is not known
+_LARGEST_ANGLE = 45.0  # an eigenspace that may be rotated by more is treated as unknown
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Component:
     error : float
         The largest relative error between ``low`` and ``high``.
     angle : float
-        Upper bound on the angle between the leading spaces in degrees, or NaN if the eigengap is
-        too small.
+        Upper bound, in degrees, on the angle between the leading eigenspaces, or NaN if the
+        eigengap is too small.
     color : str
         "green", "amber" or "red".
     """
@@ -59,9 +59,9 @@ class Verdict:
     ----------
     color : str
         "green" if the coordinates are off by at most 5%, "amber" if by at most 20%, "red" if they
-        may be off by more, and "none" without a certificate. If their error is not estimated, the
-        eigenvalues decide: "green" if each is known to within 10%, "red" if the first is not
-        known to within 50%, and "amber" in between.
+        may be off by more, and "none" if there is no certificate. If the coordinate error is not
+        estimated, the color depends on the eigenvalues: "green" if each is known to within 10%,
+        "red" if the first is not known to within 50%, and "amber" otherwise.
     headline : str
         The summary of the certificate.
     sentences : tuple of str
@@ -87,7 +87,7 @@ def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict
     model : FittedModel
         The model.
     certificate : Certificate, default=None
-        A certificate of the model at another confidence. If None, its cached certificate.
+        A certificate of the model at another confidence. If None, the cached certificate is used.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def _overall(components: tuple[Component, ...]) -> str:
 
 
 def _basis(c: Certificate) -> list[str]:
-    """Return what the error of the coordinates means, and what is guaranteed."""
+    """Explain the coordinate error, and state what is guaranteed."""
     if c.embedding is None:
         return []
     rows = "all rows" if c.all_rows else "rows that were sampled during the fit"
@@ -169,7 +169,7 @@ def _limits(c: Certificate, color: str) -> list[str]:
 
 
 def _angle(c: Certificate) -> list[str]:
-    """Describe the largest leading space whose angle is known."""
+    """Describe the largest leading eigenspace whose angle is known."""
     known = np.flatnonzero(c.likely_angles < _LARGEST_ANGLE)
     if not len(known):
         return []

@@ -47,7 +47,7 @@ def sufficient(
     *,
     center: bool,
 ) -> Rows:
-    """Choose greedily the fewest centers that preserve the leading coordinates of all centers.
+    """Greedily choose the fewest centers that preserve the leading coordinates of all centers.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def sufficient(
 
 
 def projected(system: EigenSystem, basis: Array) -> EigenSystem:
-    """Expand the eigenfunctions of a walk over fewer points, by projection in H."""
+    """Re-expand a walk's eigenfunctions in terms of fewer points, by projection in H."""
     # Redundant points of the basis are dropped. Eigenfunctions with negative eigenvalues are
     # evaluated at the nearest basis point.
     span, kernel = Moments.of(system.kernel, basis), system.kernel
@@ -117,7 +117,7 @@ def projected(system: EigenSystem, basis: Array) -> EigenSystem:
 
 
 def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:
-    """Choose greedily the fewest centers that preserve the eigenfunctions of a walk."""
+    """Greedily choose the fewest centers that preserve the eigenfunctions of a walk."""
     # The tolerance bounds the relative error at all centers in the weighted Frobenius norm.
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights[:, None]
     size = min(reduced_set.n_centers, 4 * len(system.eigenvalues) + 16)

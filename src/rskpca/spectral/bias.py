@@ -21,8 +21,8 @@ def corrected_eigenvalues(
 
     Up to the square of a perturbation, an eigenvalue of the data is the Rayleigh quotient of the
     reduced set's principal axis: mu sum_i f(x_i)^2, with sum_j w_j f(c_j)^2 = 1. About the mean
-    of a cell the first-order terms sum to 0, and with S_j the sum of (x_i - c_j)(x_i - c_j)' over
-    the points of the cell
+    of a cell, the first-order terms sum to 0. Let S_j be the sum of (x_i - c_j)(x_i - c_j)' over
+    the points of cell j. Then
 
         lambda = mu (1 + sum_j [grad f(c_j)' S_j grad f(c_j) + f(c_j) tr(S_j Hess f(c_j))]).
 

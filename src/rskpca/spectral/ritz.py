@@ -69,7 +69,7 @@ class Moments:
 
     @classmethod
     def of(cls, kernel: RadialKernel, basis: Array) -> Moments:
-        """Return zero moments on a basis, from which redundant points are dropped."""
+        """Return moments initialized to zero, on a basis with redundant points removed."""
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
         with single_threaded_blas(matrix.size):

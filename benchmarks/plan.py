@@ -51,7 +51,7 @@ def _rows(case: Case, quick: bool) -> Iterator[Row]:
 
 
 def _centers(name: str, planned: Plan, fit: PlannedFit, X: Floats, stand_in: str) -> Row:
-    """Return the error of the predicted number of centers in percent."""
+    """Return the percentage error of the predicted number of centers."""
     measured = ReducedSetKernelPCA(5, ell=fit.ell).partial_fit(X).n_centers_
     inside = "in" if fit.low <= measured <= fit.high else "not in"
     note = f"{inside} {fit.low:,} to {fit.high:,}; from {planned.n_sampled:,} rows"

@@ -163,7 +163,7 @@ class RowSample:
         )
 
     def merge(self, other: RowSample | None, labels: Labels) -> RowSample | None:
-        """Return the sample of the combined data; ``labels`` maps the centers of the other."""
+        """Return the sample of both data sets, with new labels for the centers of the other one."""
         # The two samples were hashed with different salts unless both start with the same row.
         if other is None:
             return None

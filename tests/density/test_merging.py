@@ -184,7 +184,7 @@ def test_a_fit_after_a_merge_can_forget_rows():
 def test_different_kernels_are_rejected_with_a_suggested_fix():
     models = [ReducedSetKernelPCA(2).fit(part) for part in PARTS]
     bandwidth = f"{models[0].kernel_.bandwidth:.6g}"
-    with pytest.raises(ValueError, match=rf"one kernel.*model 1.*bandwidth={bandwidth}"):
+    with pytest.raises(ValueError, match=rf"same kernel.*model 1.*bandwidth={bandwidth}"):
         merge(*models)
 
 
@@ -192,7 +192,7 @@ def test_different_kernels_are_rejected_with_a_suggested_fix():
     ("others", "error", "message"),
     [
         ([], ValueError, "at least two fitted models"),
-        ([DiffusionMaps(2, bandwidth=2.0).fit(X_ALL)], TypeError, "one class"),
+        ([DiffusionMaps(2, bandwidth=2.0).fit(X_ALL)], TypeError, "same class"),
         ([ReducedSetKernelPCA(2, bandwidth=2.0)], NotFittedError, "not fitted"),
         ([ReducedSetKernelPCA(2, bandwidth=2.0).fit(X_ALL[:, :1])], ValueError, "same features"),
         (

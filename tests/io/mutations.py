@@ -69,7 +69,7 @@ def insert(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def _nodes(tree: Any) -> list[tuple[Any, Any]]:
-    """Return every node of a tree as a pair of its container and its key."""
+    """Return every node of a tree as a (container, key) pair."""
     found, todo = [], [tree]
     while todo:
         holder = todo.pop()

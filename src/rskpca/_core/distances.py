@@ -70,7 +70,7 @@ def squared_distances_to(X: Array, C: Array, labels: Labels) -> Floats:
 def spanning_tree_lengths(C: Array) -> Floats:
     """Return the edge lengths of the minimum spanning tree of the points, longest first.
 
-    Connecting all points at most the length of the p-th longest edge apart results in at most p
+    Connecting every pair of points no farther apart than the p-th longest edge yields at most p
     connected components. Memory use is O(m).
     """
     from .compiled import spanning_tree

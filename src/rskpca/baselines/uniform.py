@@ -21,7 +21,7 @@ class UniformDensity(CountedDensity):
     n_centers : int, default=100
         Number of rows to draw, m; at most the number of rows.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        The kernel. None means the Gaussian with the median bandwidth. Leave it None inside an
+        The kernel. None means the Gaussian with the median bandwidth. Leave it as None inside an
         embedding, which supplies its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
         Seed for the draw and for the sample from which the median bandwidth is computed.

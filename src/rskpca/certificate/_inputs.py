@@ -14,7 +14,9 @@ Array = NDArray[np.floating]
 def resolve_radius(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
     """Return epsilon, which is sigma / ell or the given radius."""
     if (ell is None) == (radius is None):
-        raise ValueError(f"Give either ell or radius: got ell={ell!r}, radius={radius!r}.")
+        raise ValueError(
+            f"Pass either ell or radius, but not both; got ell={ell!r}, radius={radius!r}."
+        )
     if ell is not None:
         return kernel.scale / check.positive_number("ell", ell, infinite=True)
     if radius == 0:

@@ -61,7 +61,7 @@ class EveryRow:
         return labels, np.zeros(len(X))
 
     def assign(self, X: Array) -> tuple[Labels, Array]:
-        """Assign no row."""
+        """Assign no rows."""
         return np.full(len(X), -1, dtype=np.intp), np.zeros(len(X))
 
 

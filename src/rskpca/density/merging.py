@@ -61,8 +61,8 @@ def _check_alike(models: tuple[Any, ...]) -> None:
             )
         if type(model) is not type(models[0]):
             raise TypeError(
-                f"merge takes models of one class, but model 0 is a {type(models[0]).__name__} and "
-                f"model {i} a {type(model).__name__}."
+                "merge requires models of the same class, but model 0 is a "
+                f"{type(models[0]).__name__} and model {i} is a {type(model).__name__}."
             )
         check_is_fitted(model)
         _check_features(models[0], model, i)
@@ -72,8 +72,8 @@ def _check_alike(models: tuple[Any, ...]) -> None:
 def _check_features(first: Any, other: Any, i: int) -> None:
     if _features(first) != _features(other):
         raise ValueError(
-            f"merge takes models of the same features, but model 0 has {_features(first)} and "
-            f"model {i} {_features(other)}."
+            f"merge requires models with the same features, but model 0 has {_features(first)} and "
+            f"model {i} has {_features(other)}."
         )
 
 
@@ -86,7 +86,7 @@ def _check_kernels(first: Any, other: Any, i: int) -> None:
     kernels = [getattr(model, "kernel_", None) for model in (first, other)]
     if kernels[0] is not None and not kernels[0].same_as(kernels[1]):
         raise ValueError(
-            f"merge takes models of one kernel, but model 0 has {kernels[0]!r} and model {i} "
-            f"{kernels[1]!r}; fit all with the same number for the bandwidth, such as "
+            f"merge requires models with the same kernel, but model 0 has {kernels[0]!r} and model "
+            f"{i} has {kernels[1]!r}; fit all of them with the same numeric bandwidth, such as "
             f"bandwidth={kernels[0].bandwidth:.6g}."
         )

@@ -25,8 +25,8 @@ class ShadowDensity(BaseDensity):
     """The shadow density estimate: each row is within sigma / ell of a center, after one pass.
 
     This is Algorithm 2 of the paper: each row joins the first center that is closer than
-    epsilon = sigma / ell; if there is none, the row becomes a new center. The rows of a center are
-    its shadow, and its weight is their number.
+    epsilon = sigma / ell; if there is none, the row becomes a new center. The rows that join
+    a center form its shadow, and their number is its weight.
 
     Parameters
     ----------

@@ -76,8 +76,8 @@ def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
     beyond = np.flatnonzero(~(bounds <= tol))
     if len(beyond) == 0:
         raise ValueError(
-            f"tol={tol!r} is met by any centers, because the error for this kernel never exceeds "
-            f"{bounds[-1]:.3g}. Use a smaller tol."
+            f"tol={tol!r} is met by any choice of centers, because the error for this kernel never "
+            f"exceeds {bounds[-1]:.3g}. Use a smaller tol."
         )
     if beyond[0] == 0:
         raise ValueError(

@@ -36,9 +36,10 @@ class Colors:
 
     @classmethod
     def of(cls, column: Any) -> Colors:
-        """Create colors from a column, treating strings and few distinct integers as categories.
+        """Create colors from a column.
 
-        The rarest categories are combined into "other".
+        Strings, and integers with few distinct values, are categories. The rarest categories are
+        combined into "other".
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ _SYMBOLS = {"o": "circle", "D": "diamond", "v": "triangle-down"}
 
 
 def build(subject: Subject) -> dict[str, Any]:
-    """Return all figures by name, as the page scripts expect them."""
+    """Return all figures by name, in the form the page scripts expect."""
     figures: dict[str, Any] = {
         "retention": retention(subject),
         "spectrum": spectrum(subject),
@@ -90,7 +90,7 @@ def _range(points: Array) -> go.Scatter:
 
 
 def spectrum(subject: Subject) -> go.Figure:
-    """Plot the eigenvalues, with their intervals if these are wider than a dot."""
+    """Plot the eigenvalues, with their intervals where these are wider than a dot."""
     display = subject.spectrum
     values, intervals = display.eigenvalues, display.intervals()
     components = np.arange(1, len(values) + 1)

@@ -139,10 +139,8 @@ class EigenSystem:
         return KDTree(self.centers).query(X, workers=allowed_threads())[1]
 
     def select(self, columns: slice) -> EigenSystem:
-        """Return an eigensystem with the selected eigenpairs.
-
-        The arrays are contiguous, because products with strided arrays are rounded differently.
-        """
+        """Return an eigensystem with the selected eigenpairs."""
+        # The arrays are contiguous, because products with strided arrays round differently.
         return replace(
             self,
             coefficients=self.coefficients[:, columns].copy(order="K"),

@@ -198,7 +198,7 @@ def test_different_kernels_are_rejected_with_a_suggested_fix():
         (
             [ReducedSetKernelPCA(2, bandwidth=2.0).fit(pd.DataFrame(X_ALL, columns=["a", "b"]))],
             ValueError,
-            r"model 0 has 2 without names and model 1 \['a', 'b'\]",
+            r"model 0 has 2 without names and model 1 has \['a', 'b'\]",
         ),
         (["model"], TypeError, "str cannot be merged"),
     ],

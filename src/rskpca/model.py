@@ -163,7 +163,7 @@ class FittedModel:
         """Estimate the error of the coordinates of each row, and how well it is represented."""
         if not self.certified or self.analysis is None or self.analysis.missing:
             raise ValueError(
-                "row_error requires a row sample of at least 30 rows, which this model does not "
+                "row_error requires a row sample of at least 100 rows, which this model does not "
                 "have. Fit it with ShadowDensity(sample_size=2000), the default."
             )
         return RowErrors(self.analysis.coordinate_errors(X), self.residuals(X))
@@ -196,7 +196,7 @@ class FittedModel:
         self, confidence: float, X: Array | None = None, sample_weight: Array | None = None
     ) -> Certificate:
         """Return a certificate at the given confidence, with errors measured on X if given."""
-        return certify(
+        found = certify(
             self.kernel,
             self.reduced_set,
             self.system,
@@ -205,6 +205,9 @@ class FittedModel:
             X=X,
             sample_weight=sample_weight,
         )
+        if self.analysis is not None:
+            self.analysis.release()
+        return found
 
     def _cached(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return a cached value, computing it if missing.

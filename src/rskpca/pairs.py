@@ -27,7 +27,7 @@ from .row_sample import RowSample
 
 Array = NDArray[np.floating]
 
-FEWEST = 30  # rows required to estimate an error, unless the sample contains all rows
+FEWEST = 100  # rows required to estimate an error, unless the sample contains all rows
 
 # Share of the risk used by a limit; the rest covers the terms omitted from Hall's expansion.
 _USED_RISK = 1 / 2
@@ -132,9 +132,11 @@ class FeaturePairs:
         kappa = float(np.diag(self.xx).max())
         rounding = math.sqrt(_ROUNDINGS * np.finfo(np.float64).eps * kappa**power)
         if rest <= 0:
-            value = math.sqrt(max(float(diagonal[0]), 0.0))
+            value = _root(float(diagonal[np.argmax(a)]))
             return Estimate(value, value + rounding)
         mean = (1 - own) * different / rest + self.own @ diagonal
+        if self.unseen == 0:
+            return Estimate(_root(mean), _root(mean) + rounding)
         without = (different - 2 * with_others) / (rest - 2 * a + 2 * a**2)
         limit = jackknife_limit(
             mean, (1 - own) * (without - different / rest), self.unseen, confidence
@@ -148,9 +150,12 @@ def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array,
     shares = weights / kept
     shares = shares / shares.sum()
     own = weights**2 / kept
-    left = 1 - kept
-    unseen = float(shares**2 @ left / (shares @ shares)) if left.any() else 0.0
-    return shares, weights, own, unseen
+    if math.isinf(sample.threshold):
+        return shares, weights, own, 0.0
+    # With equal weights, the rows that were seen reduce the variance. With others, heavy rows are
+    # certain to be seen and light ones are not, so nothing is deducted.
+    equal = weights.min() == weights.max()
+    return shares, weights, own, float(1 - kept[0]) if equal else 1.0
 
 
 def jackknife_limit(mean: float, changes: Array, unseen: float, confidence: float) -> float:

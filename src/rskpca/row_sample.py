@@ -178,9 +178,12 @@ class RowSample:
         # expected by chance; far fewer are found if the values were rounded differently. ``total``
         # is the weight of the remaining rows. It is checked because, if few rows are removed at a
         # time, errors can accumulate until the sample represents a different weight.
-        wanted = Counter(_contents(X, weights))
+        wanted, own = Counter(_contents(X, weights)), _contents(self.rows, self.weights)
+        copies = Counter(own)
+        if any(copies[content] > 1 for content in wanted) and math.isfinite(self.threshold):
+            return None
         kept = np.ones(len(self), dtype=bool)
-        for i, content in enumerate(_contents(self.rows, self.weights)):
+        for i, content in enumerate(own):
             if wanted[content] > 0:
                 wanted[content] -= 1
                 kept[i] = False

@@ -199,7 +199,7 @@ def test_a_missing_sample_is_reported():
 
 def test_a_sample_of_too_few_rows_is_reported():
     certificate = fit_model(sample_size=10).certificate_
-    assert "10 rows, fewer than 30" in certificate.level("sample").missing
+    assert "10 rows, fewer than 100" in certificate.level("sample").missing
     assert certificate.embedding is None
 
 
@@ -251,7 +251,7 @@ def test_the_certificate_can_be_displayed_as_text_html_and_json():
     assert plain == certificate.to_dict()
     assert plain["levels"][2]["confidence"] == 0.9
     assert plain["levels"][2]["estimate"]["operator"] < plain["levels"][2]["operator"]
-    assert plain["embedding"]["estimate"] < plain["embedding"]["limit"]
+    assert 0 < plain["embedding"]["estimate"] == plain["embedding"]["limit"]
     assert None in plain["certain_angles"]
     assert pickle.loads(pickle.dumps(certificate)).to_dict() == plain
 
@@ -263,7 +263,7 @@ def test_long_tables_are_truncated():
 
 
 def test_a_higher_confidence_level_gives_wider_intervals():
-    model = fit_model(sample_size=100)
+    model = fit_model(sample_size=150)
     wide, narrow = (model.certify(confidence=c) for c in (0.99, 0.5))
     assert np.all(np.ptp(wide.likely, axis=1) > np.ptp(narrow.likely, axis=1))
     assert wide.embedding.limit > narrow.embedding.limit

@@ -246,7 +246,7 @@ def test_equivalent_parameters_give_equal_models(parameters):
 
 def test_a_density_with_a_different_kernel_is_rejected():
     model = ReducedSetKernelPCA(3, kernel=Laplacian(5.0), density=ShadowDensity(Gaussian(2.0)))
-    with pytest.raises(ValueError, match=r"own kernel Gaussian.*uses Laplacian.*leave the kernel"):
+    with pytest.raises(ValueError, match=r"own kernel Gaussian.*uses Laplacian.*omit the kernel"):
         model.fit(datasets.blobs(200, 3))
     assert not hasattr(model, "density_")
 

@@ -28,11 +28,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import eigsh
 
 from ..pairs import FeaturePairs
 
@@ -43,7 +44,10 @@ NEARBY = 3  # number of alternative numbers of components that are compared
 ANGLES = 20  # number of leading eigenspaces whose angles are computed
 _FAR = 0.05  # relative embedding error above which further steps are taken
 _STEPS = 4
+_NEGLIGIBLE = 1e-6  # squared errors below this do not matter where later steps are taken
 _SETTLED = 0.02  # relative change of a squared error in the last step
+_MISSED = 1.2  # ratio of eigenvalues from which on a component was missed
+_LARGE = 400  # rows from which on few eigenpairs are computed by Lanczos
 _NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
 
 
@@ -115,6 +119,10 @@ class Solution:
         """Return the relative error of an embedding with ``n_components`` components."""
         return math.sqrt(self.squares[self.sizes.index(n_components)])
 
+    def unknown(self) -> Solution:
+        """Return the same eigenvalues with errors of 1."""
+        return replace(self, squares=np.ones_like(self.squares), sines=np.ones_like(self.sines))
+
     def moved(self, first: Solution, later: list[Solution]) -> Solution:
         """Return this solution, changed in the same way as the later steps changed the first."""
         # If the last step still changed an error noticeably, the error is unknown, and set to its
@@ -124,7 +132,8 @@ class Solution:
         def scale(name: str) -> Array:
             values, old, new, end = (getattr(x, name) for x in (self, first, before, last))
             grown = np.maximum(end, old) / np.maximum(old, _NOTHING)
-            return np.where(np.abs(end - new) < _SETTLED * end, values * grown, 1.0)
+            settled = np.abs(end - new) <= _SETTLED * end + _NEGLIGIBLE
+            return np.where(settled, values * grown, 1.0)
 
         return Solution(
             self.eigenvalues + last.eigenvalues - first.eigenvalues,
@@ -138,11 +147,31 @@ class Solution:
         """Solve the eigenproblem of M."""
         M, q = blocks.matrix(largest), len(blocks.A)
         values, vectors = _leading(M, q)
-        nearby = range(n_components - NEARBY, min(n_components + NEARBY, q - 1) + 1)
-        sizes = sorted({n_components, *(r for r in nearby if r > 0)})
+        sizes = _nearby(n_components, q)
         squares = [_square(M, values, vectors, blocks.offsets, r) for r in sizes]
         sines = [_sine(vectors, r) for r in range(1, min(n_components, ANGLES) + 1)]
         return cls(values, sizes, np.array(squares), np.array(sines))
+
+
+def _nearby(n_components: int, n_axes: int) -> list[int]:
+    """Return numbers of components near that of the model, without the last axis."""
+    nearby = range(n_components - NEARBY, min(n_components + NEARBY, n_axes - 1) + 1)
+    return sorted({n_components, *(r for r in nearby if r > 0)})
+
+
+def _leading_of_large(M: Array, count: int) -> tuple[Array, Array]:
+    """Return the leading eigenpairs of a large matrix."""
+    if len(M) < _LARGE or 4 * count > len(M):
+        return _leading(M, count)
+    values, vectors = eigsh(M, count, v0=np.sqrt(np.abs(np.diag(M))))
+    return values[::-1], vectors[:, ::-1]
+
+
+def _misfit(own: Array, exact: Array) -> float:
+    """Return the squared relative error of the best linear fit."""
+    basis = np.linalg.qr(own)[0]
+    left = exact - basis @ (basis.T @ exact)
+    return float(np.sum(left**2) / np.sum(exact**2))
 
 
 def _leading(M: Array, count: int) -> tuple[Array, Array]:
@@ -205,13 +234,14 @@ class SampledSums:
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
         self.groups = [np.arange(g, n, GROUPS) for g in range(min(GROUPS, n))]
-        self.quantized = quantized
+        self.quantized, self.fx = quantized, fx
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
         self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
         self.b = fq
         self._sum_pairs(pairs)
         self._sum_rows()
-        self.noise = pairs.unseen * self._noise()
+        self.unseen = pairs.unseen
+        self.noise = self.unseen * self._noise()
 
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
         """Sum h_i at every feature vector, and its inner products, by groups."""
@@ -251,6 +281,8 @@ class SampledSums:
         if n < 2:
             return np.zeros((len(self.mu), len(self.mu)))
         parts = self.at_x - self.a @ self.changes.transpose(0, 2, 1)
+        if self.center:
+            parts -= np.einsum("y,gyi->gi", self.s, parts)[:, None]
         parts = (parts - parts.mean(axis=0)).reshape(-1, len(self.mu))
         weights = np.tile(self.s, n)[:, None]
         return parts.T @ (weights * parts) * n / (n - 1)
@@ -270,7 +302,8 @@ class SampledSums:
         same = (self.self_products[kept] - self.own_changes[kept]).sum(axis=0) * scale
         S = (1 - own) * between / max(pairs, 1e-300) + same
         others, alone = 1 - self.weights[rows], self.weights[rows] * self.self_x[rows]
-        F = others * self.at_x[kept].sum(axis=0)[rows] / (total - self.s[rows, None]) + alone
+        rest = np.maximum(total - self.s[rows, None], np.finfo(np.float64).tiny)
+        F = others * self.at_x[kept].sum(axis=0)[rows] / rest + alone
         F -= self.a[rows] @ (changes / total).T
         weights = self.s[rows] / total
         if self.center:
@@ -309,6 +342,40 @@ class SampledSums:
             return found, without
         later = [self._solution(n_components, n_steps=k) for k in (_STEPS - 1, _STEPS)]
         return found.moved(found, later), [one.moved(found, later) for one in without]
+
+    def misses(self, solution: Solution, n_components: int) -> bool:
+        """Return True if the sample has a component that the axes do not lead to.
+
+        An isolated cluster without a basis point is invisible to any number of Lanczos steps. But
+        it has a large eigenvalue in the operator of the sample, where the solution has a smaller
+        one. Sampled eigenvalues are too large by about the share of a row in the trace.
+        """
+        values, _ = self._eigenpairs(n_components)
+        noise = 3 * self.largest / len(self.s)
+        return bool(np.any(values > _MISSED * solution.eigenvalues[:n_components] + noise))
+
+    def _eigenpairs(self, count: int) -> tuple[Array, Array]:
+        """Return eigenvalues and coordinates of exact kernel PCA of the sample."""
+        root = np.sqrt(self.s)
+        K = self.xx
+        if self.center:
+            means = K @ self.s
+            K = K - means - (means - self.s @ means)[:, None]
+        values, vectors = _leading_of_large(root * K * root[:, None], count)
+        values = np.maximum(values, np.finfo(np.float64).tiny)
+        return values, vectors * np.sqrt(values) / root[:, None]
+
+    def measure(self, n_components: int) -> Solution:
+        """Return the errors of the model relative to exact kernel PCA of the sample."""
+        sizes = _nearby(n_components, len(self.mu))
+        values, Z = self._eigenpairs(max(sizes))
+        root = np.sqrt(self.s)[:, None]
+        own, exact = root * self.fx, root * Z
+        squares = [_misfit(own[:, :r], exact[:, :r]) for r in sizes]
+        about = self.fx - self.s @ self.fx if self.center else self.fx
+        cosines = Z.T @ (self.s[:, None] * about[:, : max(sizes)]) / values[:, None]
+        sines = [_sine(cosines.T, r) for r in range(1, min(n_components, ANGLES) + 1)]
+        return Solution(values, sizes, np.array(squares), np.array(sines))
 
     def _solution(
         self, n_components: int, left_out: int | None = None, n_steps: int = 1

@@ -27,9 +27,9 @@ Array = NDArray[np.floating]
 
 FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express the exact axes
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
-_FEWEST_GROUPS = 10  # smallest number of groups for a variance
 # Allowance in a limit for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
+_BLOCK = 4096  # rows whose errors are estimated at a time
 _WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
 _TIE, _BETTER = (
     0.05,
@@ -143,14 +143,14 @@ class Analysis:
     @property
     def missing(self) -> str:
         """The reason why there are no estimates, or an empty string."""
-        if not self.pairs.conclusive:
+        if len(self.sample) < FEWEST and not self.complete:
             return f"the row sample has {len(self.sample)} rows, fewer than {FEWEST}"
         return ""
 
     @property
     def complete(self) -> bool:
         """True if the sample contains all rows, so that there is no sampling error."""
-        return self.pairs.unseen == 0
+        return math.isinf(self.sample.threshold)
 
     def mmd(self, confidence: float) -> Estimate:
         """Estimate the maximum mean discrepancy between data and model."""
@@ -186,23 +186,27 @@ class Analysis:
     def _solved(self) -> tuple[Solution, list[Solution]]:
         sums = self._sums
         with single_threaded_blas():
-            return sums.solve(self.n_components)
+            if self.complete:
+                return sums.measure(self.n_components), []
+            found, without = sums.solve(self.n_components)
+            if sums.misses(found, self.n_components):
+                found, without = found.unknown(), []
+            return found, without
 
     def limits(self, confidence: float) -> Limits | None:
         """Return limits for the eigenpairs; None if there are too few rows or too many axes."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return None
-        if len(self._sums.groups) < _FEWEST_GROUPS and self.pairs.unseen:
-            return None
         r = self.n_components
         used = (1 + confidence) / 2  # half of the risk; squares are skewed
-        errors = _TRUNCATED * np.sqrt(self._limit("squares", used))
-        sines = _TRUNCATED * np.sqrt(self._limit("sines", used))
+        allowance = 1.0 if self.complete else _TRUNCATED
+        errors = allowance * np.sqrt(self._limit("squares", used))
+        sines = allowance * np.sqrt(self._limit("sines", used))
         angles = np.full(r, math.nan)
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
         values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
         width = self._limit("eigenvalues", used)[:r] - values
-        width += (_TRUNCATED - 1) * np.abs(values - self._sums.mu[:r])
+        width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
             Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),
             np.stack([values - width, values + width], axis=1),
@@ -223,11 +227,21 @@ class Analysis:
             return values
         others = np.array([getattr(other, name) for other in without])
         squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0)
-        error = np.sqrt(squares * (n - 1) / n * self.pairs.unseen)
+        error = np.sqrt(squares * (n - 1) / n * self._sums.unseen)
         return values + float(stdtrit(n - 1, confidence)) * error
 
     def coordinate_errors(self, X: Array) -> Array:
         """Estimate the coordinate error of each row of X."""
+        blocks = [self._errors_of_block(X[i : i + _BLOCK]) for i in range(0, len(X), _BLOCK)]
+        return np.concatenate(blocks)
+
+    def release(self) -> None:
+        """Free the large matrices, after the limits have been computed from them."""
+        self.__dict__.pop("pairs", None)
+        if "_solved" in self.__dict__:
+            self._sums.xx = np.empty((0, 0))
+
+    def _errors_of_block(self, X: Array) -> Array:
         X = X.astype(np.float64)
         coordinates = self.system.extend(X) * np.sqrt(self.system.eigenvalues)
         xx = gram(self.kernel, X, self.sample.rows.astype(np.float64))

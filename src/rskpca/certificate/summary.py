@@ -67,7 +67,7 @@ def _missing(c: Certificate) -> str:
     if len(c.eigenvalues) > MOST_COMPONENTS:
         return f"{unknown} for more than {MOST_COMPONENTS} components."
     reason = c.level("sample").missing.partition(" (")[0]  # without the possible causes
-    return f"{unknown}, because {reason}; ShadowDensity(sample_size=2000), the default, keeps one."
+    return f"{unknown}, because {reason}; use the default, ShadowDensity(sample_size=2000)."
 
 
 def _eigenvalues(c: Certificate) -> str:

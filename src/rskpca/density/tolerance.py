@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from .. import _validation as check
 from .._core.cover import Cover
 from ..kernels import RadialKernel
-from ..pairs import FeaturePairs
+from ..pairs import FEWEST, FeaturePairs
 from ..row_sample import RowSample
 
 Array = NDArray[np.floating]
@@ -143,6 +143,11 @@ class _Search:
         centers = cover.extend(self.X)[0][self.sample.labels]
         points = cover.centers[centers].astype(np.float64)
         pairs = FeaturePairs.of(self.kernel, self.sample, None, points, self.total)
+        if not pairs.conclusive:
+            raise ValueError(
+                f'ell="auto" estimates the error from a row sample, which requires at least '
+                f"{FEWEST} rows; got sample_size={self.sample.size}. Increase sample_size."
+            )
         if self.error == "mmd":
             return pairs.mmd(CONFIDENCE).limit
         return pairs.operator(CONFIDENCE, center=False).limit
@@ -150,7 +155,7 @@ class _Search:
     def radius(self) -> float:
         """Return the radius for the smallest ell that was found."""
         good = _COARSEST
-        while self.limit(good) > self.tol:
+        while not self.limit(good) <= self.tol:
             good *= math.sqrt(2)
         return self.kernel.scale / self._refined(good)
 

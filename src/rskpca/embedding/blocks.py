@@ -69,7 +69,7 @@ class BlockFit:
 
     @classmethod
     def of(cls, estimator: Any, X: Any, sample_weight: Any = None) -> BlockFit:
-        """Check the parameters, and fix the kernel, the radius and the frequencies.
+        """Check the parameters, and fix the kernel, the radius and the seed.
 
         Parameters
         ----------

@@ -101,7 +101,7 @@ def test_without_a_row_sample_the_summary_states_what_is_guaranteed():
     assert 0.1 < errors[0] < errors[1] < 1
     assert found.summary == (
         "The error of the coordinates is not estimated, because no row sample was kept; "
-        "ShadowDensity(sample_size=2000), the default, keeps one. The first eigenvalue is within "
+        "use the default, ShadowDensity(sample_size=2000). The first eigenvalue is within "
         f"{first} of that of exact kernel PCA, the last within {last} (guaranteed)."
     )
 

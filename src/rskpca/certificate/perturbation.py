@@ -344,12 +344,10 @@ class SampledSums:
         return found.moved(found, later), [one.moved(found, later) for one in without]
 
     def misses(self, solution: Solution, n_components: int) -> bool:
-        """Return True if the sample has a component that the axes do not lead to.
-
-        An isolated cluster without a basis point is invisible to any number of Lanczos steps. But
-        it has a large eigenvalue in the operator of the sample, where the solution has a smaller
-        one. Sampled eigenvalues are too large by about the share of a row in the trace.
-        """
+        """Return True if the sample has a component that the axes do not lead to."""
+        # No number of Lanczos steps finds an isolated cluster without a basis point. But it has a
+        # large eigenvalue in the operator of the sample, where the solution has a smaller one.
+        # Sampled eigenvalues are too large by about the share of a row in the trace.
         values, _ = self._eigenpairs(n_components)
         noise = 3 * self.largest / len(self.s)
         return bool(np.any(values > _MISSED * solution.eigenvalues[:n_components] + noise))

@@ -77,7 +77,7 @@ class Certificate:
     >>> certain, likely = certificate.level("a posteriori"), certificate.level("sample")
     >>> likely.operator < certain.operator < 1
     True
-    >>> certificate.embedding.estimate < certificate.embedding.limit < 0.1
+    >>> 0 < certificate.embedding.estimate <= certificate.embedding.limit < 0.1
     True
     >>> print(certificate.summary)
     Coordinates differ from those of exact kernel PCA by 1.3% (at most 1.4%), measured on all rows.

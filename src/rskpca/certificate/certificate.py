@@ -80,7 +80,7 @@ class Certificate:
     >>> 0 < certificate.embedding.estimate <= certificate.embedding.limit < 0.1
     True
     >>> print(certificate.summary)
-    Coordinates differ from those of exact kernel PCA by 1.3% (at most 1.4%), measured on all rows.
+    Coordinates differ from those of exact kernel PCA by 1.3%, measured on all rows.
     """
 
     levels: tuple[Level, ...]

@@ -53,7 +53,7 @@ def test_with_all_rows_the_estimate_is_the_error(kernel, center, kind):
     certificate = model.certificate_
     assert true > 1e-4
     assert certificate.embedding.estimate == pytest.approx(true, rel=1e-6)
-    assert certificate.embedding.limit == certificate.embedding.estimate
+    assert true <= certificate.embedding.limit < 1.002 * true
     low, high = certificate.likely.T / len(X)
     assert np.all((low <= values) & (values <= high))
     shifts = np.abs(values - certificate.eigenvalues / len(X))
@@ -90,7 +90,7 @@ def test_a_few_rows_are_measured(n_rows, center):
     model = fit(kernel=Gaussian(2.0), n_components=1, data=rows, center=center, ell=0.6)
     exact, _ = exact_embedding(Gaussian(2.0), rows, 1, center)
     true = embedding_error(exact, model.transform(rows))
-    assert model.certificate_.embedding.limit == pytest.approx(true, abs=1e-7)
+    assert model.certificate_.embedding.estimate == pytest.approx(true, abs=1e-7)
 
 
 def test_uneven_weights_do_not_narrow_the_limits():

@@ -29,6 +29,7 @@ FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
 # Allowance in a limit for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
+_SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
 _WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
 _TIE, _BETTER = (
@@ -199,7 +200,7 @@ class Analysis:
             return None
         r = self.n_components
         used = (1 + confidence) / 2  # half of the risk; squares are skewed
-        allowance = 1.0 if self.complete else _TRUNCATED
+        allowance = _SOLVED if self.complete else _TRUNCATED
         errors = allowance * np.sqrt(self._limit("squares", used))
         sines = allowance * np.sqrt(self._limit("sines", used))
         angles = np.full(r, math.nan)

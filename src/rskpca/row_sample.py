@@ -178,7 +178,7 @@ class RowSample:
         # expected by chance; far fewer are found if the values were rounded differently. ``total``
         # is the weight of the remaining rows. It is checked because, if few rows are removed at a
         # time, errors can accumulate until the sample represents a different weight.
-        wanted, own = Counter(_contents(X, weights)), _contents(self.rows, self.weights)
+        wanted, own = Counter(row_contents(X, weights)), row_contents(self.rows, self.weights)
         copies = Counter(own)
         if any(copies[content] > 1 for content in wanted) and math.isfinite(self.threshold):
             return None
@@ -247,6 +247,6 @@ def salt_of(X: Array, random_state: Any) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _contents(X: Array, weights: Array) -> list[bytes]:
+def row_contents(X: Array, weights: Array) -> list[bytes]:
     """Return rows and weights as bytes; -0.0 becomes 0.0."""
     return [row.tobytes() for row in np.column_stack([X, weights]).astype(np.float64) + 0.0]

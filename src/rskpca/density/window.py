@@ -15,7 +15,7 @@ from .. import _validation as check
 from .._validation import Rows, validate_more_rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
-from ..row_sample import RowSample
+from ..row_sample import RowSample, row_contents
 from ._aging import AgingCover
 from ._base import Array
 from ._expiring import ExpiringDensity, check_same
@@ -277,10 +277,10 @@ class WindowStream:
 
 def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
     """Return a mask of the rows in the window that equal the given rows."""
-    wanted = Counter(_keys(X, weights))
+    wanted = Counter(row_contents(X, weights))
     found = np.zeros(len(rows), dtype=bool)
     likely = _likely(rows, X, weights)
-    for i, key in zip(likely, _keys(rows.X[likely], rows.weights[likely]), strict=True):
+    for i, key in zip(likely, row_contents(rows.X[likely], rows.weights[likely]), strict=True):
         if wanted[key] > 0:
             wanted[key] -= 1
             found[i] = True
@@ -301,8 +301,3 @@ def _likely(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.intp]:
             break
         likely = likely[np.isin(rows.X[likely, k], X[:, k])]
     return likely
-
-
-def _keys(X: Array, weights: Array) -> list[bytes]:
-    """Return rows and weights as bytes; -0.0 becomes 0.0."""
-    return [row.tobytes() for row in np.column_stack([X, weights]).astype(np.float64) + 0.0]

@@ -51,7 +51,7 @@ class _Upgrade:
 
     def _convert(self, tag: str, content: dict[str, Any]) -> None:
         """Convert the values of an object in place."""
-        raise NotImplementedError
+        raise NotImplementedError  # one subclass per version implements it
 
 
 class _FromVersion2(_Upgrade):

@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dpstrf
 from .. import _validation as check
 from .._core import eig, gram
 from .._core.parallel import single_threaded_blas
+from .._core.subspace import Subspace
 from ..kernels import RadialKernel
 from .eigensystem import EigenSystem, check_finite, signs
 from .operators import Extensible, Extension, Plain, Shifted
@@ -55,6 +56,8 @@ class Moments:
         Weighted sum of b(x).
     second : ndarray of shape (n_basis, n_basis)
         Weighted sum of b(x) b(x)'.
+    subspace : Subspace or None
+        A subspace that contains the basis points, which makes kernel values cheaper.
     """
 
     kernel: RadialKernel
@@ -63,12 +66,13 @@ class Moments:
     total: float
     first: Array
     second: Array
+    subspace: Subspace | None = None
 
     def __post_init__(self) -> None:
         check.shapes(self, basis="bd", columns="bb", first="b", second="bb")
 
     @classmethod
-    def of(cls, kernel: RadialKernel, basis: Array) -> Moments:
+    def of(cls, kernel: RadialKernel, basis: Array, subspace: Subspace | None = None) -> Moments:
         """Return moments initialized to zero, on a basis with redundant points removed."""
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
@@ -77,7 +81,8 @@ class Moments:
             factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
             columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
         zeros = np.zeros((len(kept), len(kept)))
-        return cls(kernel, basis[kept], np.ascontiguousarray(columns), 0.0, zeros[0], zeros)
+        columns = np.ascontiguousarray(columns)
+        return cls(kernel, basis[kept], columns, 0.0, zeros[0], zeros, subspace)
 
     def add(self, X: Array, weights: Array | None = None) -> Moments:
         """Return new moments with the rows of X added, each with weight 1 by default."""
@@ -109,10 +114,11 @@ class Moments:
         ||T||_F^2 = tr(K_ZZ^{-1}).
         """
         T, kernel = self.columns, self.kernel
+        centers = gram.Centers.prepare(self.basis, kernel.scale, np.float64, self.subspace)
         lost = np.finfo(np.float64).eps * kernel.kappa * np.einsum("ij,ij->", T, T)
         if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
-            return gram.moments(kernel, X, weights, self.basis, T)
-        first, second = gram.moments(kernel, X, weights, self.basis)
+            return gram.moments(kernel, X, weights, centers, T)
+        first, second = gram.moments(kernel, X, weights, centers)
         with single_threaded_blas(T.size):
             return T.T @ first, T.T @ second @ T
 
@@ -180,6 +186,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
         functions * orientation,
         trace,
         max(n * kernel.kappa - held, 0.0),
+        subspace=moments.subspace,
     )
 
 

@@ -17,7 +17,7 @@ from .parallel import single_threaded_blas
 
 Array = NDArray[np.floating]
 
-_POWER_STEPS = 2  # the means in the subspace matter, not the axes: rough axes are enough
+_POWER_STEPS = 2
 _MORE_AXES = 10  # additional axes during the iteration
 _NEGLIGIBLE = 1e-12  # relative variance of directions that consist of rounding errors
 
@@ -72,15 +72,20 @@ def _leading_axes(rows: Array, n_axes: int, rounding: float) -> Array:
     # Subspace iteration avoids computing the others if there are many.
     width = n_axes + _MORE_AXES
     if 3 * width < min(rows.shape):
-        start = np.random.default_rng(0).standard_normal((len(rows), width))
+        rows = rows.astype(np.float32)  # more digits would not make the axes more useful
+        start = np.random.default_rng(0).standard_normal((len(rows), width), dtype=np.float32)
         basis = np.linalg.qr(rows.T @ start)[0]
         for _ in range(_POWER_STEPS):
             basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
-    elif rows.shape[1] <= len(rows):
-        basis = np.eye(rows.shape[1])
-    else:
-        basis = np.linalg.qr(rows.T)[0]
-    images = rows @ basis
+        basis = np.linalg.qr(basis.astype(np.float64))[0]
+        images = rows @ basis.astype(np.float32)
+        return _rotate(basis, images.astype(np.float64), n_axes, rounding)
+    basis = np.eye(rows.shape[1]) if rows.shape[1] <= len(rows) else np.linalg.qr(rows.T)[0]
+    return _rotate(basis, rows @ basis, n_axes, rounding)
+
+
+def _rotate(basis: Array, images: Array, n_axes: int, rounding: float) -> Array:
+    """Return the principal axes in the span of an orthonormal basis."""
     squares, vectors = eigh(images.T @ images)
     kept = squares[::-1][:n_axes] > max(_NEGLIGIBLE * squares[-1], rounding)
     return basis @ vectors[:, ::-1][:, :n_axes][:, kept]

@@ -128,7 +128,6 @@ class Moments:
         with single_threaded_blas(T.size):
             return T.T @ first, T.T @ second @ T
 
-
     def _arithmetic(self, dtype: Any, growth: float) -> Any:
         """Return the dtype of kernel values, whose rounding errors grow by the given factor."""
         # Sums are accumulated in float64 in any case. Few features gain little from float32.

@@ -114,7 +114,7 @@ def test_mnist_does_not_compress_at_the_median_bandwidth():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", [581_012, 116_202])
+@pytest.mark.parametrize("rows", [581_012, 464_809])
 def test_the_number_of_centers_for_covtype_is_predicted(rows):
     X = datasets.load("covtype")[:, :10]
     X = X[np.random.default_rng(0).permutation(len(X))[:rows]] if rows < len(X) else X

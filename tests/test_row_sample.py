@@ -190,7 +190,7 @@ def test_estimates_of_sums_over_rows_and_over_pairs_are_unbiased(make):
     pairs = np.outer(WEIGHTS, WEIGHTS) * np.exp(-((POPULATION[:, :1] - POPULATION[:, 0]) ** 2))
     np.fill_diagonal(pairs, 0)
     found = []
-    for salt in np.random.default_rng(0).integers(2**63, size=3000).tolist():
+    for salt in np.random.default_rng(0).integers(2**63, size=1500).tolist():
         sample = make(salt)
         inverse = 1 / sample.probabilities
         own = sample.labels

@@ -30,6 +30,17 @@ fast = jit(fastmath=_FAST)
 fast_inline = jit(fastmath=_FAST, inline="always")
 
 
+def read_only(X, dtype=None):
+    """Return a contiguous read-only view of an array, or of a copy if necessary.
+
+    Numba compiles a loop again for each memory layout and for read-only arrays, so the inputs of
+    all loops with several callers have this form.
+    """
+    view = np.ascontiguousarray(X, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
 @exact
 def squared_distance(X, i, C, j):
     """Return ||X[i] - C[j]||^2 from float64 differences, summed in feature order."""

@@ -1,6 +1,7 @@
 """Test that every failure prints one line that quotes the user's input, and leaves no files."""
 
 import errno
+import os
 import struct
 from contextlib import contextmanager
 from pathlib import Path
@@ -120,6 +121,32 @@ def test_missing_permissions_are_reported(folder, monkeypatch):
     assert "cannot write to the folder '.'" in error_of("fit", "rows.npy")
     monkeypatch.setattr(files.os, "access", lambda path, mode: mode != files.os.R_OK)
     assert "permission denied: 'rows.npy'." in error_of("fit", "rows.npy")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="requires named pipes")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "fit rows.npy -o {}",
+        "fit rows.npy --report {}.html",
+        "fit rows.npy --checkpoint {}",
+        "plan rows.npy --plot {}.png",
+        "compare rows.npy -o {}.png",
+        "transform rows.rskpca rows.npy -o {}.csv",
+        "report rows.rskpca rows.npy -o {}.html",
+        "merge rows.rskpca rows.rskpca -o {}",
+    ],
+)
+def test_pipes_and_devices_are_not_replaced(folder, arguments):
+    output_of("fit", "rows.npy")
+    for name in ("pipe", "pipe.html", "pipe.png", "pipe.csv"):
+        os.mkfifo(name)
+    before = {path: path.stat().st_mode for path in folder.rglob("*")}
+    assert "not a regular file; choose another name." in error_of(*arguments.format("pipe").split())
+    assert {path: path.stat().st_mode for path in folder.rglob("*")} == before
+    if arguments.endswith(" {}"):
+        assert "'/dev/null': not a regular" in error_of(*arguments.format("/dev/null").split())
+        assert Path("/dev/null").is_char_device()
 
 
 def raise_disk_full(*_):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from rich.filesize import decimal
 
+from .._core import atomic
+
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
 TABLES = (".npy", ".parquet", ".csv")
@@ -40,6 +42,7 @@ def check_output(
         raise FileNotFoundError(f"no such folder: {str(folder)!r}. Create it first.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; pass a file name.")
+    atomic.check_replaceable(path)
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"permission denied: cannot write to the folder {str(folder)!r}.")
     if any(other is not None and path.resolve() == other.resolve() for other in inputs):
@@ -66,8 +69,6 @@ def naming_errors(path: Path) -> Iterator[None]:
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path that replaces ``path`` when it is complete."""
-    from .._core import atomic
-
     with naming_errors(path), atomic.atomic_write(path) as temporary:
         yield temporary
 

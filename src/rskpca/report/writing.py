@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .._core.atomic import atomic_write
+from .._core.atomic import atomic_write, check_replaceable
 from ..planning.suggestions import suggest
 from ..planning.verdict import judge
 from .subject import Subject
@@ -77,6 +77,7 @@ def write(
         raise FileNotFoundError(
             f"the folder {str(target.parent)!r} does not exist; create it first."
         )
+    check_replaceable(target)
     html = build(
         model,
         X,

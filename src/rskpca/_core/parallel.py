@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from functools import cache
-from typing import Any
+from functools import cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import joblib
 import threadpoolctl
@@ -97,6 +98,31 @@ def single_threaded() -> Iterator[None]:
     """
     with _one_blas_thread, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
+
+
+P, R, Owner = ParamSpec("P"), TypeVar("R"), TypeVar("Owner")
+
+_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+_locks_lock = threading.Lock()
+
+
+def one_at_a_time(
+    method: Callable[Concatenate[Owner, P], R],
+) -> Callable[Concatenate[Owner, P], R]:
+    """Decorate a method that reads and replaces the state of its object.
+
+    Calls from several threads run one after another. The locks are not attributes, so that the
+    object can still be copied and pickled.
+    """
+
+    @wraps(method)
+    def run(owner: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with _locks_lock:
+            lock = _locks.setdefault(owner, threading.RLock())
+        with lock:
+            return method(owner, *args, **kwargs)
+
+    return run
 
 
 Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]

@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
@@ -133,6 +134,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Raise an AttributeError if the parameters do not support incremental fitting."""
 
     @available_if(_density_can("partial_fit"))
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; any division into chunks results in the same model as a single ``fit``.
 
@@ -163,6 +165,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     @available_if(_density_can("forget"))
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were added before.
 

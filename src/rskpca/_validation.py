@@ -106,7 +106,7 @@ def boolean(name: str, value: object) -> None:
         raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Issue a warning that points to the calling line in the user's code."""
     ours = os.path.dirname(__file__), os.path.dirname(sklearn.__file__)
     frame, level = sys._getframe(1), 2

@@ -38,10 +38,11 @@ def test_one_of_several_arrays_must_be_chosen(folder):
     output_of("fit", "two.npz", "--dataset", "two")
 
 
-def test_a_decimal_comma_requires_an_option(folder):
+def test_a_decimal_comma_is_detected_unless_an_option_forbids_it(folder):
     FRAME.to_csv("commas.csv", sep=";", decimal=",", index=False)
-    assert "'x 1', 'x 2', 'x 3', 'Height in m', 'town'" in error_of("fit", "commas.csv")
-    output_of("fit", "commas.csv", "--decimal", ",", "-x", "town,id,cover")
+    output_of("fit", "commas.csv", "-x", "town,id,cover")
+    line = error_of("fit", "commas.csv", "--decimal", ".", "-c", "x*")
+    assert "'x 1', 'x 2', 'x 3'" in line
 
 
 @pytest.mark.parametrize(

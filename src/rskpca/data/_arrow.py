@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from .. import _validation as check
+from ._dialect import Head, detect_decimal, detect_delimiter, detect_header, read_head
 from ._frames import arrow_fields, arrow_to_numpy, id_type
-from ._table import Batch, Field, Selection, Table, file_identity, pyarrow_for, skip_rows
+from ._table import (
+    Batch,
+    Field,
+    Selection,
+    SourceWarning,
+    Table,
+    file_identity,
+    pyarrow_for,
+    skip_rows,
+)
 
 _PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
 _CSV_BLOCK = 1 << 22  # bytes
-_DELIMITERS = ",;\t|"
 
 
 class _ArrowFile(Table):
@@ -130,8 +139,7 @@ class ArrowFile(_ArrowFile):
 class CsvFile(_ArrowFile):
     """A CSV file, with numbers read as float64 and ids read as text (00017 stays 00017).
 
-    If ``delimiter`` is None, the most frequent candidate in the first line is used. If ``header``
-    is None, the first line is treated as a header if none of its cells is a number.
+    The delimiter, the decimal mark and the header are detected unless they are given.
     """
 
     n_rows = None
@@ -142,34 +150,47 @@ class CsvFile(_ArrowFile):
         path: Path,
         delimiter: str | None = None,
         header: bool | None = None,
-        decimal: str = ".",
+        decimal: str | None = None,
     ) -> None:
         super().__init__(path)
-        self.decimal = decimal
-        self.delimiter = self._find_delimiter() if delimiter is None else delimiter
-        cells, n_lines = self._first_line()
+        self.delimiter = self._find_delimiter(decimal) if delimiter is None else delimiter
+        head = self._head()
+        self.decimal = detect_decimal(head, self.delimiter) if decimal is None else decimal
         if header is None:
-            header = not any(_is_number(cell.replace(decimal, ".")) for cell in cells)
-        self._header_lines = n_lines if header else 0
+            header = detect_header(head, self.decimal)
+            self._warn_of_numbers(header, head.first)
+        cells = head.first
+        self._header_lines = head.n_lines if header else 0
         self._keys = [str(j) for j in range(len(cells))]  # unique, unlike the column names
         self._types = self._infer_types()
         names = cells if header else [None] * len(cells)
         self.fields = tuple(map(_csv_field, names, self._types))
 
-    def _find_delimiter(self) -> str:
+    def _find_delimiter(self, decimal: str | None) -> str:
         with self._text() as lines:
             line = next((line for line in lines if line.strip()), "")
-        unquoted = re.sub(r'"[^"]*"', "", line)
-        return max((c for c in _DELIMITERS if c != self.decimal), key=unquoted.count)
+        return detect_delimiter(line, decimal)
 
-    def _first_line(self) -> tuple[list[str], int]:
-        """Return the cells of the first row and the number of lines it spans."""
+    def _head(self) -> Head:
         with self._text() as lines:
-            reader = csv.reader(lines, delimiter=self.delimiter)
-            cells = next((row for row in reader if row), None)
-        if cells is None:
+            try:
+                head = read_head(lines, self.delimiter)
+            except csv.Error as error:
+                raise ValueError(
+                    f"cannot read {self.name}: {error}; check its delimiter and quotes."
+                ) from error
+        if head is None:
             raise ValueError(f"{self.name} is empty.")
-        return cells, reader.line_num
+        return head
+
+    def _warn_of_numbers(self, header: bool, names: Sequence[str]) -> None:
+        """Issue a warning if the column names are numbers, because they may be a row instead."""
+        numbers = [name for name in names if name.strip().isdigit()]
+        if header and numbers:
+            shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
+            problem = f"the first line of {self.name} was read as column names ({shown})"
+            fix = "if it is a row of numbers, pass header=False."
+            check.warn(SourceWarning(f"{problem}; {fix}", problem, remedy="header"))
 
     @contextmanager
     def _text(self) -> Iterator[Any]:
@@ -262,11 +283,3 @@ def _csv_field(name: str | None, kind: Any) -> Field:
     is_kind = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
     numeric = empty or any(is_(kind) for is_ in is_kind)
     return Field(name, np.dtype(np.float64) if numeric else None, empty=empty)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

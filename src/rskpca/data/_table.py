@@ -17,10 +17,8 @@ _DIGEST_ROWS = 64
 _TILE_ROWS = 2048  # columns are transposed in tiles that fit into the cache
 
 
-class SourceError(ValueError):
-    """Raised if rows cannot be read with the arguments of :func:`rskpca.data.open_source`.
-
-    The parts of the message allow front ends such as the command line to rephrase it.
+class _Explained:
+    """A message whose parts allow front ends such as the command line to rephrase it.
 
     Parameters
     ----------
@@ -37,8 +35,16 @@ class SourceError(ValueError):
     def __init__(
         self, message: str, problem: str = "", argument: str = "", remedy: str = ""
     ) -> None:
-        super().__init__(message)
+        super().__init__(message)  # type: ignore[call-arg]
         self.problem, self.argument, self.remedy = problem, argument, remedy
+
+
+class SourceError(_Explained, ValueError):
+    """Raised if rows cannot be read with the arguments of :func:`rskpca.data.open_source`."""
+
+
+class SourceWarning(_Explained, UserWarning):
+    """Issued if :func:`rskpca.data.open_source` had to guess how to read the rows."""
 
 
 class Field(NamedTuple):

@@ -77,8 +77,9 @@ def open_source(
     **options : dict
         For .npz, HDF5 and Zarr files: ``dataset``, the name of the array (default: X, or the only
         array). For .csv files: ``delimiter`` (default: the most frequent of comma, semicolon, tab
-        and bar in the first line), ``decimal`` (default: a point), and ``header``, True if the
-        first line contains the column names (default: True if none of its cells is a number).
+        and bar in the first line), ``decimal`` (default: a comma if numbers contain commas and
+        no points, else a point), and ``header``, True if the first line contains the column
+        names (default: detected; a warning is issued if the names are numbers, such as years).
 
     Returns
     -------

@@ -100,8 +100,13 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+def printable(text: str) -> str:
+    """Escape control and bidirectional characters, which could change what a terminal shows."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 def print_line(text: str, style: str) -> None:
     """Print a single line to stderr, with its first word in color."""
-    word, _, rest = " ".join(text.split()).partition(":")
+    word, _, rest = printable(" ".join(text.split())).partition(":")
     line = Text.assemble((f"{word}:", style), rest)
     Console(file=sys.stderr, highlight=False).print(line, soft_wrap=True)

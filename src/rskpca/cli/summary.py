@@ -22,6 +22,7 @@ from ..certificate import Certificate
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
 from ..planning.verdict import Verdict, judge
+from .errors import printable
 from .files import size_of
 from .options import Reading
 
@@ -188,6 +189,7 @@ def _as_options(changes: Mapping[str, Any]) -> str:
 
 def _shorten(names: Sequence[str]) -> str:
     """Return the first names and the number of remaining ones."""
+    names = list(map(printable, names))
     ends = accumulate(len(name) + 2 for name in names)
     shown = [name for name, end in zip(names, ends, strict=True) if end <= _NAMES]
     more = len(names) - len(shown)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._format import missing_package
+
 INK, BAND, MARK, PALE = "#1b3a57", "#8fb3d1", "#d1495b", "#c3ccd6"
 SCALE = "cividis"  # also readable in grayscale
 MARKERS = "os^Dv<>P*X"
@@ -36,7 +38,7 @@ def import_pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('Plotting requires matplotlib: pip install "rskpca[plot]".') from error
+        raise missing_package("plotting", "matplotlib", "plot") from error
     return plt
 
 

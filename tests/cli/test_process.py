@@ -95,7 +95,9 @@ def test_a_missing_package_is_reported_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 'error: the command line requires typer: pip install "rskpca[cli]".'
+    assert ended.value.code == (
+        'error: the command line requires typer: pip install ".[cli]" in a checkout of rskpca.'
+    )
 
 
 def test_an_interrupt_during_import_exits_quietly(monkeypatch):

@@ -318,5 +318,5 @@ def test_importing_plotting_does_not_import_matplotlib():
 
 def test_the_error_without_matplotlib_explains_how_to_install_it(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r'pip install "rskpca\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
         SpectrumDisplay.from_estimator(model)

@@ -384,7 +384,7 @@ def test_the_error_for_a_missing_package_contains_the_install_command(package):
         "except ImportError as error: print(error)"
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert 'pip install "rskpca[report]"' in run.stdout
+    assert 'pip install ".[report]" in a checkout' in run.stdout
 
 
 def test_importing_the_report_module_imports_neither_plotly_nor_jinja2():

@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from .._format import missing_package
 from ._table import (
     Batch,
     Field,
@@ -22,7 +23,6 @@ from ._table import (
     SourceError,
     Table,
     file_identity,
-    missing_package,
 )
 
 
@@ -176,7 +176,7 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     try:
         import h5py
     except ImportError as error:
-        raise missing_package("h5py", "files", "reading an HDF5 file") from error
+        raise missing_package("reading an HDF5 file", "h5py", "files") from error
     names: list[str] = []
 
     def collect(name: str, item: Any) -> None:
@@ -203,7 +203,7 @@ def open_zarr(path: Path, dataset: str | None = None) -> Table:
     try:
         import zarr
     except ImportError as error:
-        raise missing_package("zarr", "files", "reading a Zarr folder") from error
+        raise missing_package("reading a Zarr folder", "zarr", "files") from error
     try:
         array = zarr.open(str(path), mode="r")
     except (OSError, ValueError, KeyError) as error:

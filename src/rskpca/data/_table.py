@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._format import missing_package
+
 Rows = NDArray[np.intp]
 
 _DIGEST_ROWS = 64
@@ -211,16 +213,11 @@ def file_identity(path: Path) -> list[Any]:
     return [path.name, status.st_size, status.st_mtime_ns]
 
 
-def missing_package(package: str, extra: str, what: str) -> ImportError:
-    """Return the error to raise if an optional package is not installed."""
-    return ImportError(f'{what} requires {package}: pip install "rskpca[{extra}]".')
-
-
 def pyarrow_for(what: str) -> Any:
     """Import pyarrow, or raise an error with installation instructions."""
     try:
         import pyarrow
         import pyarrow.ipc
     except ImportError as error:
-        raise missing_package("pyarrow", "parquet", what) from error
+        raise missing_package(what, "pyarrow", "parquet") from error
     return pyarrow

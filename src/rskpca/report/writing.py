@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .._core.atomic import atomic_write, check_replaceable
+from .._format import missing_package
 from ..planning.suggestions import suggest
 from ..planning.verdict import judge
 from .subject import Subject
@@ -130,9 +131,7 @@ def _import_renderers() -> tuple[ModuleType, ModuleType]:
     try:
         from . import figures, page
     except ImportError as error:
-        raise ImportError(
-            'a report requires plotly and jinja2: pip install "rskpca[report]".'
-        ) from error
+        raise missing_package("a report", "plotly and jinja2", "report") from error
     return figures, page
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from rskpca import (
     FadingDensity,
@@ -110,3 +111,17 @@ def test_a_reduced_set_that_is_outdated_when_it_is_computed_is_not_kept(monkeypa
     monkeypatch.setattr(WindowStream, "reduced_set", compute_during_an_update)
     assert density.reduced_set_.n_samples == 100
     assert density.reduced_set_.n_samples == 200
+
+
+@pytest.mark.parametrize("n_components", [5, 200])
+def test_the_number_of_threads_does_not_change_a_bit_with_up_to_1024_centers(n_components):
+    X = datasets.blobs(1000, 5)
+    models = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            models.append(ReducedSetKernelPCA(n_components, bandwidth=4.0, ell=np.inf).fit(X))
+    one, two = models
+    assert one.n_centers_ == 1000
+    assert one.reduced_set_ == two.reduced_set_
+    np.testing.assert_array_equal(one.eigenvalues_, two.eigenvalues_)
+    np.testing.assert_array_equal(one.transform(X), two.transform(X))

@@ -56,7 +56,8 @@ def open_source(
         - a file ending in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr;
         - a folder of such files, all with the same extension, which are read in alphabetical
           order, ignoring names that start with . or _;
-        - an array, or a pandas, polars or pyarrow data frame;
+        - an array, in which masked values are missing, or a pandas, polars or pyarrow data
+          frame; a polars LazyFrame is collected;
         - an iterator over arrays or data frames, which can be read only once;
         - a function that returns such an iterator, which can be read repeatedly.
     columns : str, int or sequence of them, default=None
@@ -114,6 +115,7 @@ def _open_table(data: Any, options: dict[str, Any]) -> Table:
         return _open_path(Path(data), options)
     if options:
         raise TypeError(f"{', '.join(options)} can be used only with files.")
+    data = check.materialize(data)
     if isinstance(data, ArrayLike) or frame_table(data) is not None:
         return _table_in_memory(data, None)
     if callable(data):
@@ -129,12 +131,15 @@ def _open_table(data: Any, options: dict[str, Any]) -> Table:
 
 def _table_in_memory(data: Any, name: str | None) -> Table:
     """Wrap an array or a data frame in a table."""
+    data = check.materialize(data)
     frame = frame_table(data, name or "the data frame")
     if frame is not None:
         return frame
     name = name or "the array"
     if sparse.issparse(data):
         raise TypeError(f"{name} is sparse; pass X.toarray().")
+    if np.ma.is_masked(data):
+        data = np.where(data.mask, np.nan, data.data)
     sliceable = isinstance(data, ArrayLike) and isinstance(data.dtype, np.dtype)
     return ArrayTable(data if sliceable else np.asarray(data), name)
 

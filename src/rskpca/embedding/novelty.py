@@ -12,11 +12,16 @@ from typing import Any, Self, cast
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .. import _validation as check
 from .._core.parallel import one_at_a_time
-from .._validation import FewComponentsWarning, Rows, validate_points, validate_rows
+from .._validation import (
+    FewComponentsWarning,
+    Rows,
+    validate_points,
+    validate_rows,
+    validate_values,
+)
 from ..density import merge
 from ..model import FittedModel
 from ._base import Array
@@ -172,7 +177,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         return self._update("forget", X, sample_weight)
 
     def _update(self, verb: str, X: Any, sample_weight: Any) -> Self:
-        rows = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        rows = validate_values(self, X, reset=False)
         embedding = copy.copy(self.embedding_)  # copies of this detector may share the embedding
         getattr(embedding, verb)(rows, sample_weight=sample_weight)
         self._offset_, self.embedding_ = None, embedding  # in this order; see model_

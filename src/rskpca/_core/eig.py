@@ -16,6 +16,7 @@ from .parallel import single_threaded_blas
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
+_ROUNDINGS = 32  # weighting and centering few far clusters left zeros of up to 10 roundings
 _OVERSAMPLING = 5  # extra vectors per block
 _MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
 _MAX_STEPS = 100
@@ -42,7 +43,8 @@ def leading_eigenpairs(
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     sizes = np.abs(values) if indefinite else values
-    kept = sizes > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
+    lost = max(size, _ROUNDINGS) * np.finfo(np.float64).eps * values[0]
+    kept = sizes > max(lost, rounding, 0.0)
     return values[kept], vectors[:, kept]
 
 

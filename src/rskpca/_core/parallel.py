@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -123,6 +123,24 @@ def one_at_a_time(
             return method(owner, *args, **kwargs)
 
     return run
+
+
+def interruptible(function: Callable[..., R], *args: Any) -> R:
+    """Call a function that releases the GIL, so that Ctrl-C is handled while it runs.
+
+    Python handles signals between instructions of the main thread, which here only waits. An
+    interrupted function runs on in its thread, which does not keep the process alive.
+    """
+    future: Future[R] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(function(*args))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future.result()
 
 
 Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]

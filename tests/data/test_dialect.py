@@ -8,6 +8,7 @@ import pytest
 
 from rskpca.data import SourceWarning, open_source
 from rskpca.data._dialect import detect_delimiter
+from rskpca.data._table import Selection
 
 NUMERIC_HEADERS = {
     "the columns of a frame of fractions": "0,1,2\n1.5,2.5,3.5\n1.0,2.0,3.0\n",
@@ -89,3 +90,13 @@ def test_an_endless_field_is_reported_with_the_name_of_the_file(tmp_path):
     text = 'a,b\n1,"' + "2,3\n" * 100_000
     with pytest.raises(ValueError, match=r"data\.csv': field larger .*check its delimiter and quo"):
         open_text(tmp_path, text)
+
+
+def test_wide_rows_are_read_in_blocks_of_many_rows(tmp_path):
+    X = np.random.default_rng(0).normal(size=(100, 6000))
+    pd.DataFrame(X).add_prefix("x").to_csv(tmp_path / "wide.csv", index=False)
+    assert (tmp_path / "wide.csv").stat().st_size > 2 * 2**22
+    table = open_source(tmp_path / "wide.csv")._table
+    batches = list(table.batches(Selection(tuple(range(6000))), 0, 100))
+    assert len(batches) <= 2
+    np.testing.assert_array_equal(np.concatenate([np.transpose(b.columns) for b in batches]), X)

@@ -30,6 +30,7 @@ from ._table import (
 
 _PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
 _CSV_BLOCK = 1 << 22  # bytes
+_CSV_ROWS, _LARGEST_CSV_BLOCK = 64, 1 << 26  # blocks of a few wide rows are slow
 
 
 class _ArrowFile(Table):
@@ -161,6 +162,8 @@ class CsvFile(_ArrowFile):
             self._warn_of_numbers(header, head.first)
         cells = head.first
         self._header_lines = head.n_lines if header else 0
+        row = len(self.delimiter.join((head.below or [cells])[0]))
+        self._block_size = min(max(_CSV_BLOCK, _CSV_ROWS * row), _LARGEST_CSV_BLOCK)
         self._keys = [str(j) for j in range(len(cells))]  # unique, unlike the column names
         self._types = self._infer_types()
         names = cells if header else [None] * len(cells)
@@ -206,7 +209,7 @@ class CsvFile(_ArrowFile):
     def _infer_types(self) -> list[Any]:
         """Infer the type of each column from the first block of the file."""
         pyarrow_for("reading a CSV file")
-        with self._open(self._keys, {}) as reader:
+        with self._open(self._keys, {}, _CSV_BLOCK) as reader:
             return [field.type for field in reader.schema]
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
@@ -219,7 +222,7 @@ class CsvFile(_ArrowFile):
         # A column with only integers in the first block may have fractions in later blocks.
         types = {self._keys[j]: pa.float64() for j in selection.positions if self._is_float(j)}
         types.update({self._keys[j]: pa.string() for j in selection.ids})
-        with self._open(keys, types) as reader, self._errors():
+        with self._open(keys, types, self._block_size) as reader, self._errors():
             yield from self._numbered(reader, selection, 0)
 
     def _is_float(self, j: int) -> bool:
@@ -228,19 +231,21 @@ class CsvFile(_ArrowFile):
         return not pa.types.is_boolean(self._types[j]) and self.fields[j].dtype is not None
 
     def _columns(self, record_batch: Any, selection: Selection) -> list[Any]:
-        columns = ((record_batch.column(self._keys[j]), number) for j, number in selection.reads)
-        return [
-            arrow_to_numpy(self._parse(column) if number else column, number)
-            for column, number in columns
-        ]
+        found = dict(zip(record_batch.schema.names, record_batch.columns, strict=True))
+        also_ids = {self._keys[j] for j in selection.ids}
+        columns = []
+        for j, numeric in selection.reads:
+            column = found[self._keys[j]]
+            if numeric and self._keys[j] in also_ids:
+                column = self._parse(column)
+            columns.append(arrow_to_numpy(column, numeric))
+        return columns
 
     def _parse(self, column: Any) -> Any:
-        """Convert a column to numbers if it was read as text because it is also an id."""
+        """Convert a column to numbers that was read as text because it is also an id."""
         import pyarrow as pa
         from pyarrow import compute
 
-        if not pa.types.is_string(column.type):
-            return column
         cells = compute.if_else(compute.equal(column, ""), None, column)
         return compute.replace_substring(cells, self.decimal, ".").cast(pa.float64())
 
@@ -257,14 +262,14 @@ class CsvFile(_ArrowFile):
         except pa.ArrowInvalid as error:
             raise ValueError(f"cannot read {self.name}: {error}") from error
 
-    def _open(self, keys: Sequence[str], types: Mapping[str, Any]) -> Any:
+    def _open(self, keys: Sequence[str], types: Mapping[str, Any], block_size: int) -> Any:
         from pyarrow import csv as arrow_csv
 
         with self._errors():
             return arrow_csv.open_csv(
                 self.path,
                 arrow_csv.ReadOptions(
-                    use_threads=False, block_size=_CSV_BLOCK, column_names=self._keys,
+                    use_threads=False, block_size=block_size, column_names=self._keys,
                     skip_rows=self._header_lines,
                 ),
                 arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),

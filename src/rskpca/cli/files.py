@@ -26,6 +26,8 @@ def check_input(path: Path | None) -> Path | None:
         similar = get_close_matches(path.name, names, n=1, cutoff=0.75)
         hint = f" Did you mean {str(path.parent / similar[0])!r}?" if similar else ""
         raise FileNotFoundError(f"no such file or folder: {str(path)!r}.{hint}")
+    if not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is not a regular file; copy its contents to a file.")
     if not os.access(path, os.R_OK):
         raise PermissionError(f"permission denied: {str(path)!r}.")
     return path

@@ -22,6 +22,7 @@ from ._table import (
     Selection,
     SourceError,
     Table,
+    file_errors,
     file_identity,
 )
 
@@ -80,7 +81,7 @@ class ArrayFile(ArrayTable):
 
     @contextmanager
     def _reopen(self) -> Iterator[Any]:
-        with self._open_array() as array:
+        with file_errors(self.name), self._open_array() as array:
             if tuple(array.shape) != self.shape:
                 raise ValueError(f"{self.name} has changed since it was opened; reopen it.")
             yield array
@@ -178,10 +179,13 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     except ImportError as error:
         raise missing_package("reading an HDF5 file", "h5py", "files") from error
     names: list[str] = []
+    elsewhere: list[str] = []  # a hostile file could name any file of this machine
 
     def collect(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and item.ndim == 2:
             names.append(name)
+            if item.external or item.is_virtual:
+                elsewhere.append(name)
 
     try:
         with h5py.File(path, "r") as file:
@@ -189,6 +193,11 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     except OSError as error:
         raise ValueError(f"cannot read {str(path)!r} as an HDF5 file: {error}") from error
     member = _choose_array(path, names, dataset)
+    if member in elsewhere:
+        raise ValueError(
+            f"the dataset {member!r} of {str(path)!r} is stored in other files, which are not "
+            "read; copy it into one file."
+        )
 
     @contextmanager
     def open_member() -> Iterator[Any]:

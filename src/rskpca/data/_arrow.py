@@ -23,6 +23,7 @@ from ._table import (
     Selection,
     SourceWarning,
     Table,
+    file_errors,
     file_identity,
     pyarrow_for,
     skip_rows,
@@ -83,7 +84,7 @@ class ParquetFile(_ArrowFile):
             return
         group = int(np.searchsorted(self._starts, start, side="right")) - 1
         first = int(self._starts[group])
-        with self._open() as file:
+        with file_errors(self.name), self._open() as file:
             found = file.iter_batches(
                 size,
                 row_groups=list(range(group, len(self._starts) - 1)),
@@ -116,7 +117,7 @@ class ArrowFile(_ArrowFile):
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         first = 0
-        with self._open() as reader:
+        with file_errors(self.name), self._open() as reader:
             for i in range(reader.num_record_batches):
                 record_batch = reader.get_batch(i)
                 skip = min(max(start - first, 0), record_batch.num_rows)
@@ -222,7 +223,7 @@ class CsvFile(_ArrowFile):
         # A column with only integers in the first block may have fractions in later blocks.
         types = {self._keys[j]: pa.float64() for j in selection.positions if self._is_float(j)}
         types.update({self._keys[j]: pa.string() for j in selection.ids})
-        with self._open(keys, types, self._block_size) as reader, self._errors():
+        with file_errors(self.name), self._open(keys, types, self._block_size) as reader:
             yield from self._numbered(reader, selection, 0)
 
     def _is_float(self, j: int) -> bool:
@@ -252,20 +253,10 @@ class CsvFile(_ArrowFile):
     def arrow_type(self, j: int) -> Any:
         return pyarrow_for("reading a CSV file").string()
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Add the file name to pyarrow errors."""
-        import pyarrow as pa
-
-        try:
-            yield
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"cannot read {self.name}: {error}") from error
-
     def _open(self, keys: Sequence[str], types: Mapping[str, Any], block_size: int) -> Any:
         from pyarrow import csv as arrow_csv
 
-        with self._errors():
+        with file_errors(self.name):
             return arrow_csv.open_csv(
                 self.path,
                 arrow_csv.ReadOptions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -205,6 +206,17 @@ def feature_dtype(fields: Iterable[Field]) -> np.dtype[Any]:
     dtypes = [field.dtype for field in fields if not field.empty]
     common = np.result_type(*(dtypes or [np.dtype(np.float64)]))
     return np.dtype(np.float32 if common == np.float32 else np.float64)
+
+
+@contextmanager
+def file_errors(name: str) -> Iterator[None]:
+    """Add the name of the file to errors that do not mention it."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as error:
+        if name in str(error):
+            raise
+        raise ValueError(f"cannot read {name}: {error}") from error
 
 
 def file_identity(path: Path) -> list[Any]:

@@ -18,7 +18,7 @@ from ._arrays import ArrayLike, ArrayTable, open_hdf5, open_npy, open_npz, open_
 from ._arrow import ArrowFile, CsvFile, ParquetFile
 from ._combined import CompleteRows, Folder, IteratorTable
 from ._frames import frame_table
-from ._table import Selection, SourceError, Table, column_label
+from ._table import Selection, SourceError, Table, column_label, file_errors
 from .source import Source
 
 _READERS: dict[str, Callable[..., Table]] = {
@@ -164,9 +164,12 @@ def _open_file(path: Path, options: dict[str, Any]) -> Table:
     if unknown:
         takes = f"supports only the options {', '.join(known)}" if known else "has no options"
         raise TypeError(f"a {path.suffix} file {takes}, got {', '.join(unknown)}.")
+    if not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is not a regular file; copy its contents to a file.")
     if path.is_file() and path.stat().st_size == 0:
         raise ValueError(f"{str(path)!r} is empty.")
-    return reader(path, **options)
+    with file_errors(repr(str(path))):
+        return reader(path, **options)
 
 
 def _open_folder(path: Path, options: dict[str, Any]) -> Table:

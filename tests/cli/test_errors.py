@@ -272,3 +272,13 @@ def test_warnings_are_printed_as_notes(folder):
     assert result.stderr.startswith("note: ")
     assert "50" in result.stderr
     assert run(*arguments, "--quiet").stderr == ""
+
+
+def test_a_report_that_cannot_be_written_does_not_hide_that_the_model_was(folder, monkeypatch):
+    monkeypatch.setattr("rskpca.report.writing.atomic_write", raise_disk_full)
+    line = error_of("fit", "rows.npy", "-o", "m.rskpca", "--report", "r.html")
+    assert line == (
+        "error: 'r.html': no space left on device; the file was not written, but 'm.rskpca' was."
+    )
+    assert (folder / "m.rskpca").exists()
+    assert not (folder / "r.html").exists()

@@ -183,3 +183,11 @@ def test_a_header_of_numbers_is_noted_and_can_be_overridden(folder):
     assert "transform numbers.rskpca numbers.csv --no-header" in output_of(
         "fit", "numbers.csv", "--no-header"
     )
+
+
+def test_suggested_commands_can_be_run_for_names_that_start_with_a_dash(folder):
+    FRAME[FEATURES].to_csv("-x.csv", index=False)
+    printed = output_of("fit", "./-x.csv")
+    assert "rskpca transform ./-x.rskpca ./-x.csv -o ./-x-embedded.parquet" in printed
+    assert "-o ./-x.html" in printed
+    assert "rskpca fit ./-x.csv --report" in output_of("plan", "--", "-x.csv")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 
 from rich.filesize import decimal
 
@@ -57,14 +58,18 @@ def _either(endings: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def naming_errors(path: Path) -> Iterator[None]:
-    """Add the file name to system errors that lack one, such as a full disk."""
+def naming_errors(path: Path, written: Iterable[Path] = ()) -> Iterator[None]:
+    """Add the file name to system errors that lack one, such as a full disk.
+
+    ``written`` are the files that the command has already written.
+    """
     try:
         yield
     except OSError as error:
         if error.filename is not None or error.errno is None:
             raise
-        reason = f"{os.strerror(error.errno)}; the file was not written"
+        others = "".join(f", but {str(other)!r} was" for other in written)
+        reason = f"{os.strerror(error.errno)}; the file was not written{others}"
         raise OSError(error.errno, reason, str(path)) from error
 
 
@@ -73,6 +78,11 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path that replaces ``path`` when it is complete."""
     with naming_errors(path), atomic.atomic_write(path) as temporary:
         yield temporary
+
+
+def shell_path(path: Path | str) -> str:
+    """Return a path as it is typed in a shell, where a leading dash would start an option."""
+    return quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 
 def size_of(path: Path) -> str:

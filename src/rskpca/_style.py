@@ -53,10 +53,15 @@ def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def literal(name: str) -> str:
+    """Escape a name for matplotlib, which would read text between two $ as a formula."""
+    return str(name).replace("$", r"\$")
+
+
 def style_axes(ax: Any, x: str, y: str, title: str = "") -> None:
     """Set the labels and a left-aligned title, and hide the top and right spines."""
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
+    ax.set_xlabel(literal(x))
+    ax.set_ylabel(literal(y))
     if title:
         ax.set_title(title, loc="left", fontsize="medium", fontweight="bold", color=INK, pad=10)
     ax.spines[["top", "right"]].set_visible(False)

@@ -305,3 +305,14 @@ def test_far_clusters_have_no_component_of_pure_rounding(n_clusters):
     with pytest.warns(FewComponentsWarning, match=f"Only {n_clusters - 1} of the 20"):
         model = ReducedSetKernelPCA(20, bandwidth=1.0).fit(X)
     assert len(model.eigenvalues_) == n_clusters - 1
+
+
+@pytest.mark.parametrize("distance", [1e2, 1e4, 5e5])
+def test_float32_is_as_accurate_for_clusters_that_are_far_apart(distance):
+    X = datasets.blobs(400, 2, dtype=np.float32)
+    X[200:] += np.float32(distance)
+    model = ReducedSetKernelPCA(4, bandwidth=1.0).fit(X)
+    Z = model.transform(X)
+    assert Z.dtype == np.float32
+    exact = model.transform(X.astype(np.float64))
+    np.testing.assert_allclose(Z, exact, atol=2e-5 * np.abs(exact).max())

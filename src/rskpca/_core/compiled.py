@@ -54,7 +54,7 @@ class _TolerantCache:
             _warn_once(f"{type(error).__name__}: {error}")
 
 
-_warned = set()
+_warned: set[str] = set()
 
 
 def _warn_once(reason):

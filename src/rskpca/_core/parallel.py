@@ -100,7 +100,9 @@ def single_threaded() -> Iterator[None]:
         yield
 
 
-P, R, Owner = ParamSpec("P"), TypeVar("R"), TypeVar("Owner")
+P = ParamSpec("P")
+R = TypeVar("R")
+Owner = TypeVar("Owner")
 
 _locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _locks_lock = threading.Lock()

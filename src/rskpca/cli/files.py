@@ -59,10 +59,7 @@ def _either(endings: tuple[str, ...]) -> str:
 
 @contextmanager
 def naming_errors(path: Path, written: Iterable[Path] = ()) -> Iterator[None]:
-    """Add the file name to system errors that lack one, such as a full disk.
-
-    ``written`` are the files that the command has already written.
-    """
+    """Add the file name, and the files already written, to system errors without a name."""
     try:
         yield
     except OSError as error:

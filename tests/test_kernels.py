@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
-from rskpca import Gaussian, Laplacian, RadialKernel
+from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA
 from rskpca.kernels import as_kernel, median_distance
 from tests import datasets
 from tests.dense import log_kernel
@@ -242,3 +242,10 @@ def test_the_monotone_argument_is_checked_against_the_profile():
         RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, monotone="yes")(np.zeros((1, 1)))
     with pytest.raises(ValueError, match="monotone must be False for a profile that increases"):
         RadialKernel(np.cos, 1.0, 1.0, monotone=True)(np.zeros((1, 1)))
+
+
+def test_a_profile_that_is_not_finite_far_away_is_reported():
+    kernel = RadialKernel(lambda s: np.exp(s) / np.exp(2 * s), power=2, bandwidth=1.0)
+    message = r"profile must be finite .* NaN or infinite at a distance of 31\.6 bandwidths"
+    with pytest.raises(ValueError, match=message):
+        ReducedSetKernelPCA(2, kernel=kernel).fit(datasets.blobs(100, 2))

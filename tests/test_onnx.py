@@ -400,7 +400,7 @@ def test_pipelines_with_other_steps_are_rejected():
 
 def test_the_error_without_onnx_names_the_extra_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r'pip install "rskpca\[onnx\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[onnx\]"'):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))
 
 

@@ -98,6 +98,7 @@ class RadialKernel(BaseEstimator):
 
     def _check_claims(self) -> None:
         """Check ``lipschitz`` and ``monotone`` against the profile at about 4,000 distances."""
+        self._check_far_values()
         check.boolean("monotone", self.monotone)
         largest, rise = _steepest(self.profile, self.power)
         if self.lipschitz is not None:
@@ -111,6 +112,18 @@ class RadialKernel(BaseEstimator):
             raise ValueError(
                 f"monotone must be False for a profile that increases, got True. This profile "
                 f"increases by {rise:.3g} between two distances."
+            )
+
+    def _check_far_values(self) -> None:
+        """Check that the profile is finite for rows that are far apart."""
+        distances = np.geomspace(1e-3, 1e6, 91)
+        with np.errstate(all="ignore"):
+            invalid = ~np.isfinite(self.profile(distances**self.power))
+        if invalid.any():
+            raise ValueError(
+                "profile must be finite at all distances, but it is NaN or infinite at a distance "
+                f"of {distances[invalid][0]:.3g} bandwidths. Return 0 there instead, for example "
+                "with np.where."
             )
 
     @property

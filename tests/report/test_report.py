@@ -388,7 +388,7 @@ def test_the_error_for_a_missing_package_contains_the_install_command():
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     for package, line in zip(("plotly", "jinja2"), run.stdout.splitlines(), strict=True):
         assert line.startswith(package)
-        assert 'pip install "rskpca[report]"' in line
+        assert 'pip install ".[report]" in a checkout' in line
 
 
 def test_importing_the_report_module_imports_neither_plotly_nor_jinja2():

@@ -7,6 +7,9 @@ single-threaded and releases the GIL. :func:`squared_distance` sums in the order
 
 from __future__ import annotations
 
+import pickle
+from warnings import warn
+
 import numpy as np
 from numba import njit
 
@@ -16,11 +19,53 @@ def jit(**options):
 
     def decorate(function):
         try:
-            return njit(nogil=True, cache=True, **options)(function)
+            compiled = njit(nogil=True, cache=True, **options)(function)
         except RuntimeError:  # no writable cache directory
+            _warn_once("no cache directory is writable")
             return njit(nogil=True, **options)(function)
+        compiled._cache = _TolerantCache(compiled._cache)
+        return compiled
 
     return decorate
+
+
+class _TolerantCache:
+    """A numba cache whose damaged files, and a full disk, cost time but raise no errors."""
+
+    def __init__(self, cache):
+        self._inner = cache
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    def load_overload(self, *args):
+        """Load machine code, or return None, which means that numba compiles it."""
+        try:
+            return self._inner.load_overload(*args)
+        except Exception as error:  # damaged files raise many kinds of errors
+            _warn_once(f"{type(error).__name__}: {error}")
+            return None
+
+    def save_overload(self, *args):
+        """Save machine code if possible."""
+        try:
+            self._inner.save_overload(*args)
+        except (OSError, EOFError, pickle.PickleError) as error:
+            _warn_once(f"{type(error).__name__}: {error}")
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(reason):
+    """Warn once per process that code is compiled again in every process."""
+    if not _warned:
+        _warned.add(reason)
+        warn(
+            f"compiled code cannot be cached ({reason}), so every new process compiles it for some "
+            "seconds. Set the environment variable NUMBA_CACHE_DIR to an empty, writable folder.",
+            stacklevel=2,
+        )
 
 
 # Always set fastmath; otherwise a function inherits the flags of its first compiled caller.

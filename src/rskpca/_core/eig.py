@@ -11,11 +11,12 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
-from .parallel import single_threaded_blas
+from .parallel import interruptible, single_threaded_blas
 
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
+_ROUNDINGS = 32  # weighting and centering few far clusters left zeros of up to 10 roundings
 _OVERSAMPLING = 5  # extra vectors per block
 _MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
 _MAX_STEPS = 100
@@ -42,7 +43,8 @@ def leading_eigenpairs(
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     sizes = np.abs(values) if indefinite else values
-    kept = sizes > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
+    lost = max(size, _ROUNDINGS) * np.finfo(np.float64).eps * values[0]
+    kept = sizes > max(lost, rounding, 0.0)
     return values[kept], vectors[:, kept]
 
 
@@ -69,11 +71,12 @@ def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
             return _inverse_lanczos(matrix, n_components)
         matrix = matrix.toarray()
     first = size - n_components
-    values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
-    if len(values) < n_components:  # LAPACK may return an empty subset of many equal eigenvalues
-        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
-        values, vectors = values[first:], vectors[:, first:]
-    return values, vectors
+    if n_components <= size // 3:  # beyond that, a full decomposition is as fast
+        values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
+        if len(values) == n_components:  # it may be 0 if many eigenvalues are equal
+            return values, vectors
+    values, vectors = interruptible(np.linalg.eigh, matrix)  # unlike SciPy's, without the GIL
+    return values[first:], vectors[:, first:]
 
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:

@@ -138,7 +138,7 @@ def add_report(
     """Write a report on a model, using a sample of the rows."""
     start = time.perf_counter()
     block = sample(source, MAX_ROWS)
-    with naming_errors(path):
+    with naming_errors(path, summary.files.values()):
         report.write(
             summary.estimator,
             block.rows,

@@ -105,7 +105,11 @@ class Reading:  # numpydoc ignore=PR01
         str | None, Input(metavar="CHAR", help=".csv delimiter; detected by default.")
     ] = None
     decimal: Annotated[
-        str | None, Input(metavar="CHAR", help=".csv decimal mark, such as ','.")
+        str | None, Input(metavar="CHAR", help=".csv decimal mark; detected by default.")
+    ] = None
+    header: Annotated[
+        bool | None,
+        Input("--header/--no-header", help="Does a .csv start with names? Detected by default."),
     ] = None
     dataset: Annotated[
         str | None, Input(metavar="NAME", help="Name of the array in .npz, .h5 or .zarr.")
@@ -117,10 +121,15 @@ class Reading:  # numpydoc ignore=PR01
     def as_options(self, without: tuple[str, ...] = ()) -> str:
         """Return the given options as command-line text, each with a leading space."""
         typed = ""
-        for name in (field.name for field in fields(self) if field.name not in without):
-            value, option = vars(self)[name], f" --{name.replace('_', '-')}"
-            for item in value if isinstance(value, list) else [value] if value else []:
-                typed += option if item is True else f"{option} {quote(item)}"
+        for field in fields(self):
+            value, option = vars(self)[field.name], field.name.replace("_", "-")
+            if field.name in without or value == field.default:
+                continue
+            if isinstance(value, bool):
+                typed += f" --{option}" if value else f" --no-{option}"
+            else:
+                items = value if isinstance(value, list) else [value]
+                typed += "".join(f" --{option} {quote(item)}" for item in items)
         return typed
 
 

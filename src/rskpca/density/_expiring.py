@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
@@ -54,7 +55,7 @@ class ExpiringDensity(BaseDensity, ABC):
     ell_: float
     _stream_: Any
     _homes_: NDArray[np.int64] | None
-    _set_: ReducedSet | None = None
+    _set_: tuple[ExpiringStream, ReducedSet] | None = None
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -106,6 +107,7 @@ class ExpiringDensity(BaseDensity, ABC):
         rows.name_features(self)
         return self
 
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The result is bitwise identical to one ``fit``, regardless of the chunks.
 
@@ -185,9 +187,10 @@ class ExpiringDensity(BaseDensity, ABC):
     def reduced_set_(self) -> ReducedSet:  # type: ignore[override]
         """The reduced set of the rows with their current weights; computed on first use."""
         check_is_fitted(self)
-        if self._set_ is None:
-            self._set_ = self._stream_.reduced_set()
-        return self._set_
+        stream, cached = self._stream_, self._set_
+        if cached is None or cached[0] is not stream:
+            cached = self._set_ = stream, stream.reduced_set()
+        return cached[1]
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]

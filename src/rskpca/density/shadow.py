@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._core.progress import ProgressLine
 from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel
@@ -153,6 +154,7 @@ class ShadowDensity(BaseDensity):
         goal = Goal.checked(self.ell, self.tol, self.error)
         return None if goal.tol is not None else kernel.scale / float(goal.ell)
 
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The reduced set is the same as after one ``fit``, regardless of the chunks.
 
@@ -182,6 +184,7 @@ class ShadowDensity(BaseDensity):
         self._absorb(rows, previous, self._take_cover(), previous.sample)
         return self
 
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were added before.
 

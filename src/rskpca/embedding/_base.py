@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate import Certificate, RowErrors
 from ..certificate.sampled import FURTHER_AXES
@@ -162,6 +163,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Raise an AttributeError if the parameters do not support incremental fitting."""
 
     @available_if(_density_can("partial_fit"))
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; any division into chunks results in the same model as a single ``fit``.
 
@@ -192,6 +194,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     @available_if(_density_can("forget"))
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were added before.
 

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
@@ -197,6 +198,7 @@ class NystromKernelPCA(KernelEmbedding):
         return self._store_landmarks(rows, kernel, landmarks, moments, model)
 
     @available_if(_keeps_no_data)
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the operator. The first chunk fixes the kernel and the landmarks.
 

@@ -31,6 +31,7 @@ from ._schema import (
 )
 
 _MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest, because tiny weights are rounded
+_SLACK = 2.0  # merging and forgetting round sums; only absurd ones are refused
 _MIN_PROBABILITY = 2.0**-55  # for the same reason a quarter of the smallest
 
 
@@ -46,6 +47,16 @@ def _(moments: spectral.Moments) -> None:
     first = np.abs(moments.first).max() * math.sqrt(moments.kernel.kappa)
     if not max(first, np.abs(moments.second).max()) <= limit:
         refuse("first and second are not sums of projections")
+
+
+@check.register
+def _(found: ReducedSet) -> None:
+    """Check that no row is much farther from its center than the radius."""
+    if found.radius is None or found.displacement is None or found.scatter is None:
+        return
+    limit = _SLACK * found.weights * found.radius
+    if not ((found.displacement <= limit) & (found.scatter <= limit * found.radius)).all():
+        refuse("displacement and scatter must not be larger than the radius allows")
 
 
 @check.register

@@ -341,7 +341,8 @@ class SampledSums:
 
     def _steps(self, F: Array, n_steps: int) -> tuple[list[Array], list[Array]]:
         """Return f, T f, ... at the rows, and the means subtracted from them."""
-        steps, means = [F], []
+        steps: list[Array] = [F]
+        means: list[Array] = []
         fx = self._about_mean(self.a)
         while len(steps) < n_steps:
             G = self._apply(steps[-1], self.xx, fx)

@@ -360,12 +360,14 @@ class SampledSums:
         """Return coordinates relative to their mean over the data, if the model is centered."""
         return coordinates - self.s @ self.a if self.center else coordinates
 
-    def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
-        """Return the solution from all groups, and the solutions with each group left out."""
+    def solve(
+        self, n_components: int, *, jackknife: bool = True
+    ) -> tuple[Solution, list[Solution]]:
+        """Return the solution from all groups, and with ``jackknife`` those without each group."""
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
         # solutions in the same way.
-        groups = range(len(self.groups)) if len(self.groups) > 1 else ()
+        groups = range(len(self.groups)) if jackknife and len(self.groups) > 1 else ()
         without = [self._solution(n_components, group) for group in groups]
         found = self._solution(n_components)
         if found.error(n_components) < _FAR:

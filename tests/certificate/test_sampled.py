@@ -75,6 +75,10 @@ def test_a_poor_model_is_recognized(options):
     sums = Analysis.of(inner.kernel, inner.reduced_set, inner.system, inner.wider)._sums
     solution, _ = sums.solve(3)  # as if rows were missing
     assert solution.error(3) == pytest.approx(true, rel=0.01)
+    errors = model.row_error(X).coordinates
+    aligned = model.transform(X) @ np.linalg.lstsq(model.transform(X), exact, rcond=None)[0]
+    assert np.corrcoef(errors, np.linalg.norm(exact - aligned, axis=1))[0, 1] > 0.99
+    assert np.linalg.norm(errors) / np.linalg.norm(exact) == pytest.approx(true, rel=0.02)
 
 
 @pytest.mark.parametrize("options", [{}, {"refine": "nystrom"}])

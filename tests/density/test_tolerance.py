@@ -5,7 +5,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
+from rskpca import (
+    Gaussian,
+    Laplacian,
+    RadialKernel,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
+from rskpca._validation import FewComponentsWarning
 from rskpca.certificate import hilbert_schmidt, mmd
 from rskpca.density.tolerance import radius_of_bound
 from rskpca.pairs import FeaturePairs
@@ -153,7 +161,10 @@ class Jump:
         ({"tol": -1}, "tol must be a positive"),
         ({"tol": np.nan}, "tol must be a positive"),
         ({"tol": "small"}, "tol must be a positive"),
-        ({"tol": 0.1, "error": "hs"}, 'error must be "operator" or "mmd", got \'hs\''),
+        ({"tol": 0.1, "error": "hs"}, 'must be one of "embedding", "operator", "mmd", got \'hs\''),
+        ({"tol": 0.1, "error": "embedding"}, 'estimated from the data; set ell="auto" and tol'),
+        ({"ell": "auto", "tol": 0.1, "error": "embedding"}, "requires a density inside"),
+        ({"ell": "auto", "tol": 0.1, "sample_size": 99}, "at least 100 rows; got sample_size=99"),
         ({"tol": 0.1, "ell": 3.0}, "both given"),
         ({"ell": "auto"}, "set tol"),
         ({"ell": "automatic", "tol": 0.1}, "ell must be a positive number"),
@@ -173,3 +184,74 @@ def test_invalid_input_is_reported(parameters, message):
     with pytest.raises(ValueError, match=message):
         density.fit(X)
     assert not hasattr(density, "reduced_set_")
+
+
+# ------------------------------------------------------------------ the error of the coordinates
+
+
+def embedding(tol=0.05, n_components=3, *, density=None, error=None, **options):
+    shadow = ShadowDensity(ell="auto", tol=tol, error=error, sample_size=500)
+    density = shadow if density is None else density(shadow)
+    return ReducedSetKernelPCA(n_components, kernel=Gaussian(3.0), density=density, **options)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize(
+    "options", [{}, {"basis": "auto"}, {"basis": "auto", "refine": "nystrom"}], ids=str
+)
+def test_an_embedding_bounds_the_error_of_its_coordinates(options, center):
+    model = embedding(center=center, **options).fit(X)
+    found = model.certificate_.embedding.limit
+    assert 0.02 < found <= 0.05
+    coarser = ReducedSetKernelPCA(
+        3,
+        kernel=Gaussian(3.0),
+        density=ShadowDensity(ell=model.density_.ell_ / 1.1, sample_size=500),
+        center=center,
+        **options,
+    ).fit(X)
+    assert coarser.certificate_.embedding.limit > found
+    if not options:
+        finer = embedding(tol=0.02, center=center).fit(X)
+        assert finer.certificate_.embedding.limit <= 0.02
+        assert finer.n_centers_ > model.n_centers_
+
+
+@pytest.mark.parametrize("error", ["operator", "mmd"])
+def test_an_embedding_can_still_bound_the_other_errors(error):
+    model = embedding(error=error).fit(X)
+    alone = ShadowDensity(Gaussian(3.0), "auto", tol=0.05, error=error, sample_size=500).fit(X)
+    assert model.reduced_set_ == alone.reduced_set_
+    assert embedding(error="embedding").fit(X).reduced_set_ == embedding().fit(X).reduced_set_
+
+
+def test_all_components_are_chosen_by_the_error_of_the_operator():
+    alone = ShadowDensity(Gaussian(3.0), "auto", tol=0.05, sample_size=500).fit(X)
+    assert embedding(n_components=None).fit(X).reduced_set_ == alone.reduced_set_
+    with pytest.raises(ValueError, match="at most 100 components"):
+        embedding(n_components=None, error="embedding").fit(X)
+
+
+def test_streams_and_windows_bound_the_error_of_the_coordinates():
+    stream = embedding().partial_fit(X[:1000])
+    assert stream.density_.ell_ == embedding().fit(X[:1000]).density_.ell_
+    assert stream.certificate_.embedding.limit <= 0.05
+    window = embedding(density=lambda shadow: WindowDensity(1000, density=shadow))
+    assert window.fit(X[:1000]).density_.ell_ == stream.density_.ell_
+
+
+def test_data_with_few_distinct_rows_end_the_search():
+    rows = np.repeat(X[:4], 100, axis=0)
+    with pytest.warns(FewComponentsWarning):
+        model = embedding(n_components=5).fit(rows)
+    assert model.n_centers_ == 4
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_data_that_do_not_compress_are_reported(inside):
+    rows = np.random.default_rng(0).random((6000, 30))
+    density = ShadowDensity(ell="auto", tol=0.001)
+    estimator = ReducedSetKernelPCA(3, density=density) if inside else density
+    with pytest.raises(ValueError, match="the data do not compress") as caught:
+        estimator.fit(rows)
+    assert 'NystromKernelPCA(landmarks="means")' in str(caught.value)

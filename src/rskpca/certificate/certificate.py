@@ -240,8 +240,9 @@ def _guaranteed(
 
 def _mean_length(system: EigenSystem) -> float | None:
     """Return the length of the mean of the reduced set in feature space, if it is known."""
-    known = isinstance(system.operator, FittedCentered)
-    return math.sqrt(max(system.operator.mean, 0.0)) if known else None
+    if not isinstance(system.operator, FittedCentered):
+        return None
+    return math.sqrt(max(system.operator.mean, 0.0))
 
 
 def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) -> Array:

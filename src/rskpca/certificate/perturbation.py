@@ -27,9 +27,10 @@ error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +65,17 @@ class Blocks:
         restricted to the complement of the axes.
     offsets : ndarray of shape (n_axes,)
         Means of the coordinates of the model over the data.
+    steps : list of ndarray of shape (n_rows, n_axes)
+        f, T f, ... at the sampled rows, without the last power.
+    means : list of ndarray of shape (n_axes,)
+        Means that were subtracted from T f, T^2 f, ...
     """
 
     A: Array
     moments: list[Array]
     offsets: Array
+    steps: list[Array]
+    means: list[Array]
 
     @cached_property
     def coordinates(self) -> Array:
@@ -239,6 +246,7 @@ class SampledSums:
         self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
         self.groups = [slice(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized, self.fx = quantized, fx
+        self._expanded: dict[int, Blocks] = {}
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
         self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
         self.b = fq
@@ -319,25 +327,38 @@ class SampledSums:
             F -= weights @ F
         offsets = self.shifts[kept].sum(axis=0) / total
         moments = [(S + S.T) / 2, F.T @ (weights[:, None] * F) - self.noise]
+        steps, means = self._steps(F, n_steps)
+        for before, after in pairwise(steps):  # from all rows
+            weighted = self.s[:, None] * after
+            moments += [before.T @ weighted, after.T @ weighted]
         return Blocks(
             np.diag(self.mu) + (changes + changes.T) / (2 * total),
-            [*moments, *self._later(F, n_steps)],
+            moments,
             offsets if self.quantized else np.zeros(len(self.mu)),
+            steps,
+            means,
         )
 
-    def _later(self, F: Array, n_steps: int) -> Iterator[Array]:
-        """Yield <f_i, T^2 f_k>, <f_i, T^3 f_k>, ... for further steps, from all rows."""
-        if n_steps == 1:
-            return
-        s = self.s[:, None]
-        fx = self.a - self.s @ self.a if self.center else self.a
-        for _ in range(n_steps - 1):
-            G = self.xx @ (s * F) - fx @ (fx.T @ (s * F))
-            if self.center:
-                G -= self.s @ G
-            yield F.T @ (s * G)
-            yield G.T @ (s * G)
-            F = G
+    def _steps(self, F: Array, n_steps: int) -> tuple[list[Array], list[Array]]:
+        """Return f, T f, ... at the rows, and the means subtracted from them."""
+        steps: list[Array] = [F]
+        means: list[Array] = []
+        fx = self._about_mean(self.a)
+        while len(steps) < n_steps:
+            G = self._apply(steps[-1], self.xx, fx)
+            means.append(self.s @ G if self.center else np.zeros(len(self.mu)))
+            steps.append(G - means[-1])
+        return steps, means
+
+    def _apply(self, F: Array, xx: Array, fx: Array) -> Array:
+        """Apply the operator of the sample, restricted to the complement of the axes, to F."""
+        # ``xx`` contains the inner products of points with the rows, ``fx`` their coordinates.
+        weighted = self.s[:, None] * F
+        return xx @ weighted - fx @ (self._about_mean(self.a).T @ weighted)
+
+    def _about_mean(self, coordinates: Array) -> Array:
+        """Return coordinates relative to their mean over the data, if the model is centered."""
+        return coordinates - self.s @ self.a if self.center else coordinates
 
     def solve(
         self, n_components: int, *, jackknife: bool = True
@@ -396,20 +417,31 @@ class SampledSums:
     ) -> Solution:
         return Solution.of(self.blocks(left_out, n_steps), self.largest, n_components)
 
+    def expand(self, n_components: int) -> Blocks:
+        """Return the blocks of M with as many Lanczos steps as the estimate of the error takes."""
+        if n_components not in self._expanded:
+            blocks = self.blocks()
+            near = Solution.of(blocks, self.largest, n_components).error(n_components) < _FAR
+            self._expanded[n_components] = blocks if near else self.blocks(n_steps=_STEPS)
+        return self._expanded[n_components]
+
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
         """Return the distance between the coordinates of points and the exact ones, aligned."""
         # ``fx`` contains the coordinates of the points on the axes, ``xx`` and ``xq`` their inner
         # products with the features of the sampled rows and with the rows' representations.
-        blocks, r, q = self.blocks(), n_components, len(self.mu)
+        blocks, r, q = self.expand(n_components), n_components, len(self.mu)
         M = blocks.matrix(self.largest)
         values, vectors = _leading(M, q)
         relative = fx - blocks.offsets
         s = self.s[:, None]
         beyond = xx @ (s * self.a) - xq @ (s * self.b)
         if self.center:
-            beyond -= self.s @ (self.at_x.sum(axis=0) + s * self.self_x)
-        beyond -= relative @ (blocks.A - np.diag(self.mu))
-        exact = relative @ vectors[:q, :r] + beyond @ blocks.coordinates @ vectors[q:, :r]
+            beyond -= self.s @ (self.at_all + s * self.self_x)
+        steps, unit = [beyond - relative @ (blocks.A - np.diag(self.mu))], float(blocks.A[0, 0])
+        about = self._about_mean(relative)
+        for k, (F, mean) in enumerate(zip(blocks.steps, blocks.means, strict=False), 1):
+            steps.append((self._apply(F, xx, about) - mean) / unit**k)
+        exact = relative @ vectors[:q, :r] + np.hstack(steps) @ blocks.coordinates @ vectors[q:, :r]
         aligned = fx[:, :r] @ _alignment(M, values, vectors, blocks.offsets, r)
         return np.linalg.norm(exact - aligned, axis=1)
 

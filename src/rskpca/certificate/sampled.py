@@ -32,10 +32,9 @@ _TRUNCATED = 1.03
 _SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
 _WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
-_TIE, _BETTER = (
-    0.05,
-    3.0,
-)  # larger errors are ties if another number of components is this much better
+_HOPELESS = 0.9  # larger errors are reported as 1, because nothing is known about the coordinates
+# Larger errors are ties if another number of components is this much better.
+_TIE, _BETTER = 0.05, 3.0
 
 
 class RowErrors(NamedTuple):
@@ -232,11 +231,14 @@ class Analysis:
         width = self._limit("eigenvalues", used)[:r] - values
         width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
-            Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),
+            Estimate(math.sqrt(self._solved[0].squares[k]), self._rounded_up(float(errors[k]))),
             np.stack([values - width, values + width], axis=1),
             angles,
             _better(self._solved[0].sizes, errors, k),
         )
+
+    def _rounded_up(self, limit: float) -> float:
+        return 1.0 if limit > _HOPELESS and not self.complete else min(limit, 1.0)
 
     def _limit(self, name: str, confidence: float) -> Array:
         """Return upper limits from standard errors, by the jackknife over groups of rows.
@@ -263,6 +265,7 @@ class Analysis:
         """Free the large matrices, after the limits have been computed from them."""
         self.__dict__.pop("pairs", None)
         if "_solved" in self.__dict__:
+            self._sums.expand(self.n_components)  # the errors of rows need it later
             self._sums.xx = np.empty((0, 0))
 
     def _errors_of_block(self, X: Array) -> Array:

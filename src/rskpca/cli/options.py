@@ -146,7 +146,9 @@ class Settings:  # numpydoc ignore=PR01
             help="Resolution: 3 is coarse, 4 is the default, 5 is fine, inf is exact.",
         ),
     ] = None
-    tol: Annotated[float | None, _Number(help="Target error, such as 0.02; replaces --ell.")] = None
+    tol: Annotated[
+        float | None, _Number(help="Target error of the coordinates, such as 0.02; replaces --ell.")
+    ] = None
     bandwidth: Bandwidth = None
     kernel: Annotated[Kernel, Model(metavar="NAME", help=_either(Kernel))] = "gaussian"
     method: Annotated[Method, Model(metavar="NAME", help=_either(Method))] = "kernel-pca"

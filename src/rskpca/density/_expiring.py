@@ -18,7 +18,7 @@ from ..row_sample import RowSample
 from ._aging import AgingCover
 from ._base import Array, BaseDensity, Labels
 from .shadow import ShadowDensity
-from .tolerance import Goal
+from .tolerance import Goal, Limit
 
 
 def check_same(name: str, value: object, begun: object) -> None:
@@ -81,7 +81,9 @@ class ExpiringDensity(BaseDensity, ABC):
             self.set_params(density=clone(self.density)._drop_kernel())
         return super()._drop_kernel()
 
-    def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
+    def summarize(
+        self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
+    ) -> Self:
         """Start a new stream with validated rows, processed in order.
 
         Parameters
@@ -90,6 +92,9 @@ class ExpiringDensity(BaseDensity, ABC):
             Validated rows with their weights, in order of arrival.
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
+        coordinate_limit : callable, default=None
+            Function that returns the error limit of the coordinates for a reduced set, if the
+            density is used by an embedding.
 
         Returns
         -------
@@ -101,7 +106,7 @@ class ExpiringDensity(BaseDensity, ABC):
         goal = shadow._check_parameters(rows.X.shape[1])
         X, weights = rows.positive
         sample = shadow._empty_sample(rows)
-        radius = goal.radius(kernel, X, weights, sample)
+        radius = goal.radius(kernel, X, weights, sample, coordinate_limit)
         self._absorb(self._new_stream(radius, sample, rows.X), rows)
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
         rows.name_features(self)

@@ -25,7 +25,9 @@ from ..certificate import Certificate, RowErrors
 from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
+from ..density._expiring import ExpiringDensity
 from ..density.forecast import roughly_forecast
+from ..density.tolerance import Limit
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
@@ -114,6 +116,17 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         previous = density._previous_kernel
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, previous)
 
+    def _summarize(self, density: BaseDensity, rows: Rows, kernel: RadialKernel) -> BaseDensity:
+        """Fit the density to the rows (Algorithm 2)."""
+        if isinstance(density, ShadowDensity | ExpiringDensity):
+            return density.summarize(rows, kernel, self._coordinate_limit(rows, kernel))
+        return density.summarize(rows, kernel)
+
+    def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
+        """Return a function that maps a reduced set to the error limit of the coordinates."""
+        # It determines the radius of a density with ell="auto". None if there is no such limit.
+        return None
+
     def _check_compression(self, rows: Rows, kernel: RadialKernel, density: BaseDensity) -> None:
         """Raise an error if the reduced set would have too many centers to be decomposed."""
         if not isinstance(density, ShadowDensity) or len(rows.X) <= MOST_CENTERS:
@@ -186,7 +199,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             rows = validate_rows(self, X, sample_weight, min_rows=1)
             density = self._new_density()
             kernel = self._resolve_kernel(rows, density)
-            return self._store(rows, kernel, density.summarize(rows, kernel), None)
+            return self._store(rows, kernel, self._summarize(density, rows, kernel), None)
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight)
         branch: Any = self.density_._branch()  # copies of this embedding may share the density

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real
@@ -14,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
+from ..certificate.sampled import MOST_COMPONENTS
 from ..density import BaseDensity
+from ..density.tolerance import CONFIDENCE, Limit
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
@@ -166,7 +169,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
         self._check_compression(rows, kernel, density)
-        density.summarize(rows, kernel)  # Algorithm 2
+        self._summarize(density, rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
         return self._store(rows, kernel, density, model)
 
@@ -187,6 +190,24 @@ class ReducedSetKernelPCA(KernelEmbedding):
             system = replace(system, exact=False)  # the operator is that of the reduced set
         scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
         return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
+
+    def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
+        if self.n_components is None or self.n_components > MOST_COMPONENTS:
+            return None
+        n_components = self.n_components
+
+        def limit(reduced_set: ReducedSet) -> float:
+            if not reduced_set.displacement.any():  # type: ignore[union-attr]
+                return 0.0  # each row is at its center
+            if reduced_set.n_centers <= n_components:
+                return math.inf
+            with warnings.catch_warnings():  # there may be fewer components than later
+                warnings.simplefilter("ignore", check.FewComponentsWarning)
+                model = self._decompose(kernel, reduced_set, rows)
+            limits = model.analysis.limits(CONFIDENCE)  # type: ignore[union-attr]
+            return math.inf if limits is None else limits.embedding.limit
+
+        return limit
 
     def _solve_centers(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         """Solve the eigenproblem of the weighted Gram matrix (Algorithm 1 of the paper)."""

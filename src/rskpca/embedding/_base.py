@@ -70,6 +70,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     kernel_: RadialKernel
     density_: BaseDensity
     _solved_: tuple[Any, FittedModel] | None
+    _bandwidth_rule = "median"  # used if neither kernel, gamma nor bandwidth sets the bandwidth
 
     @abstractmethod
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
@@ -102,10 +103,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _resolve_kernel(self, rows: Rows, density: BaseDensity) -> RadialKernel:
         """Return the embedding's kernel with its bandwidth resolved."""
-        asked = self.kernel, self.gamma, self.bandwidth
-        kernel, _ = claim_kernel(density, asked, type(self).__name__)
-        previous = density._previous_kernel
+        kernel, previous = self._claim_kernel(density), density._previous_kernel
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, previous)
+
+    def _claim_kernel(self, density: BaseDensity) -> RadialKernel:
+        """Return the embedding's kernel, whose bandwidth may be a rule."""
+        asked = self.kernel, self.gamma, self.bandwidth
+        return claim_kernel(density, asked, type(self).__name__, self._bandwidth_rule)[0]
 
     def _store(
         self, rows: Rows, kernel: RadialKernel, density: BaseDensity, model: FittedModel | None

@@ -36,6 +36,7 @@ class WalkEmbedding(KernelEmbedding):
 
     _size_name = "n_components"  # name of the parameter that sets the number of eigenfunctions
     _n_constant = 1  # number of leading eigenfunctions to drop
+    _bandwidth_rule = "neighbors"  # the median distance merges clusters and the layers of a sheet
     basis: Any
 
     @abstractmethod

@@ -116,9 +116,14 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ) -> Self:
         """Store the result of a fit, after everything that can fail has succeeded."""
         rows.name_features(self)
-        self.kernel_, self.density_ = kernel, density
+        self.kernel_ = kernel
+        self._replace_density(density)
         self._solved_ = None if model is None else (density.reduced_set_, model)
         return self
+
+    def _replace_density(self, density: BaseDensity) -> None:
+        """Store a density with other rows; the eigenproblem is solved when it is needed."""
+        self.density_, self._solved_ = density, None
 
     @property
     def _is_fitted(self) -> bool:
@@ -163,7 +168,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight)
         branch: Any = self.density_._branch()  # copies of this embedding may share the density
-        self.density_, self._solved_ = branch._extend(rows), None
+        self._replace_density(branch._extend(rows))
         return self
 
     @available_if(_density_can("forget"))
@@ -191,7 +196,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
         branch: Any = self.density_._branch()
-        self.density_, self._solved_ = branch._withdraw(rows), None
+        self._replace_density(branch._withdraw(rows))
         return self
 
     def _merge(self, others: Sequence[KernelEmbedding]) -> Self:

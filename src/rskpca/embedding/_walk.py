@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _validation as check
 from .._core.distances import spanning_tree_lengths
-from .._validation import validate_points, validate_rows
+from .._validation import Rows, validate_points, validate_rows
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
@@ -91,7 +91,12 @@ class WalkEmbedding(KernelEmbedding):
         kernel = self._resolve_kernel(rows, density)
         density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_)  # Algorithm 1
-        return self._store(rows, kernel, density, model)
+        self._store(rows, kernel, density, model)
+        self._label(rows)
+        return self
+
+    def _label(self, rows: Rows) -> None:
+        """Compute attributes of the training rows; subclasses override this method."""
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
         """Solve the eigenproblem on the reduced set and drop the constant eigenfunctions."""

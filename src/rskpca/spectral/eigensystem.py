@@ -126,6 +126,14 @@ class EigenSystem:
 
         return extend
 
+    def sums(self, columns: Array) -> Array:
+        """Return K^C columns, the sums of the kernel over the centers, at each center."""
+        centers = self.centers.astype(np.float64)
+        if self.graph is not None:
+            return self.graph.rows(centers) @ columns
+        multiply = gram.multiplier(columns)
+        return gram.product(self.kernel, centers, centers, multiply, columns.shape[1])
+
     def arithmetic(self, dtype: Any) -> Any:
         """Return the dtype in which to evaluate the functions at points of the given dtype."""
         # float64 is needed if large coefficients cancel, as happens for close points in a

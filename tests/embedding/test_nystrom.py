@@ -13,6 +13,7 @@ from rskpca import (
     ShadowDensity,
 )
 from rskpca.baselines import SubsampledKernelPCA, UniformDensity, WeightedNystromKernelPCA
+from rskpca.baselines.methods import embedding_error
 from rskpca.spectral.landmarks import RULES
 from tests import datasets, dense
 from tests.embedding.invariants import EmbeddingInvariants
@@ -21,6 +22,11 @@ from tests.embedding.invariants import EmbeddingInvariants
 class TestLandmarks(EmbeddingInvariants):
     def make(self, n_components=4, **parameters):
         return NystromKernelPCA(n_components, landmarks=30, **parameters)
+
+
+class TestMeans(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return NystromKernelPCA(n_components, landmarks="means", n_centers=30, **parameters)
 
 
 class TestData(EmbeddingInvariants):
@@ -383,3 +389,37 @@ def test_float32_is_accurate_for_close_landmarks():
     exact, seen = model.transform(X.astype(np.float64)), model.transform(X)
     assert seen.dtype == np.float32
     np.testing.assert_allclose(seen, exact, rtol=0, atol=1e-5 * np.abs(exact).max())
+
+
+# ---------------------------------------------------------------- means
+
+
+def test_a_model_on_means_states_its_error():
+    X = datasets.load("digits")
+    train, new = X[:1200], X[1200:]
+    model = NystromKernelPCA(4, landmarks="means", n_centers=60).fit(train)
+    exact = ReducedSetKernelPCA(4, ell=np.inf).fit(train)
+    error = embedding_error(exact.transform(train), model.transform(train))
+    assert model.certificate_.all_rows
+    assert model.certificate_.embedding.estimate == pytest.approx(error, rel=1e-3)
+    assert model.row_error(new).coordinates.shape == (len(new),)
+
+
+def test_the_row_sample_of_a_stream_equals_that_of_a_fit():
+    X = datasets.blobs(5_000, 6)
+    whole = NystromKernelPCA(3, landmarks=X[:20]).fit(X)
+    parts = NystromKernelPCA(3, landmarks=X[:20], bandwidth=whole.kernel_.bandwidth)
+    for start in range(0, 5_000, 1_700):
+        parts.partial_fit(X[start : start + 1_700])
+    assert parts.model_.reduced_set.sample == whole.model_.reduced_set.sample
+    assert parts.model_.reduced_set.n_samples == 5_000
+    stated, expected = parts.certificate_.embedding, whole.certificate_.embedding
+    np.testing.assert_allclose(stated, expected, rtol=1e-6)
+
+
+def test_axes_are_for_means_only():
+    X = datasets.blobs(60, 3)
+    with pytest.raises(ValueError, match='n_axes=2 can be set only for landmarks="means"'):
+        NystromKernelPCA(2, landmarks="uniform", n_centers=20, n_axes=2).fit(X)
+    with pytest.raises(ValueError, match="n_axes must be an integer of at least 1, got 0"):
+        NystromKernelPCA(2, landmarks="means", n_centers=20, n_axes=0).fit(X)

@@ -16,7 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _validation as check
 from ._core.partition import Partition
-from .certificate import Analysis, Certificate, RowErrors, certify
+from .certificate import (
+    Analysis,
+    Certificate,
+    RowErrors,
+    Walk,
+    WalkAnalysis,
+    certify,
+    certify_walk,
+)
 from .density import BaseDensity
 from .kernels import RadialKernel
 from .reduced_set import ReducedSet
@@ -161,7 +169,21 @@ class FittedModel:
     @cached_property
     def analysis(self) -> Analysis | None:
         """The comparison of the model with its row sample, if it has one."""
+        if not self.is_kernel_pca:
+            return WalkAnalysis.of_walk(self._walk)
         return Analysis.of(self.kernel, self.reduced_set, self.system, self.wider)
+
+    @property
+    def _walk(self) -> Walk:
+        """The random walk, for its analysis."""
+        kept = self.partition is not None  # clusters also use the constant eigenfunction
+        parts = self.kernel, self.reduced_set, self.system, self.embed
+        return Walk(*parts, 0 if kept else 1, self.time or 0.0, self.partition)
+
+    @property
+    def _method(self) -> str:
+        walks = "Laplacian eigenmaps" if self.time is None else "diffusion maps"
+        return walks if self.partition is None else "normalized cut"
 
     def row_errors(self, X: Array) -> RowErrors:
         """Estimate the error of the coordinates of each row, and how well it is represented."""
@@ -200,15 +222,12 @@ class FittedModel:
         self, confidence: float, X: Array | None = None, sample_weight: Array | None = None
     ) -> Certificate:
         """Return a certificate at the given confidence, with errors measured on X if given."""
-        found = certify(
-            self.kernel,
-            self.reduced_set,
-            self.system,
-            self.analysis,
-            confidence=confidence,
-            X=X,
-            sample_weight=sample_weight,
-        )
+        given: Any = {"confidence": confidence, "X": X, "sample_weight": sample_weight}
+        if self.is_kernel_pca:
+            parts = self.kernel, self.reduced_set, self.system, self.analysis
+            found = certify(*parts, **given)
+        else:
+            found = certify_walk(self._walk, self.analysis, self._method, **given)
         if self.analysis is not None:
             self.analysis.release()
         return found

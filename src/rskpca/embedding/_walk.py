@@ -106,9 +106,8 @@ class WalkEmbedding(KernelEmbedding):
         evaluated = system
         if self.basis is not None:
             evaluated = projected(system, self._basis_points(system, reduced_set))
-        model = FittedModel(
-            kernel, reduced_set, system, evaluated, np.ones(len(system.eigenvalues))
-        )
+        ones = np.ones(len(system.eigenvalues))
+        model = FittedModel(kernel, reduced_set, system, evaluated, ones, certified=True)
         return self._complete(model, whole.eigenvalues[last:])
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:

@@ -187,6 +187,11 @@ class FittedModel:
 
     def row_errors(self, X: Array) -> RowErrors:
         """Estimate the error of the coordinates of each row, and how well it is represented."""
+        if not self.is_kernel_pca:
+            raise ValueError(
+                "row_error requires kernel PCA, but this model is a random walk. Its certificate "
+                "contains the error over all rows."
+            )
         if not self.certified or self.analysis is None or self.analysis.missing:
             raise ValueError(
                 "row_error requires a row sample of at least 100 rows, which this model does not "

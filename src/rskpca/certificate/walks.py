@@ -193,7 +193,8 @@ class WalkAnalysis(Analysis):
             return None
         first, own = self.walk.n_constant, self.walk.system.eigenvalues
         shift = own - self.system.eigenvalues[first : self.n_components]
-        better = None if found.better is None else found.better - first
+        fixed = found.better is None or self.walk.partition is not None  # the number of clusters
+        better = None if fixed else cast(int, found.better) - first
         eigenvalues = found.eigenvalues[first:] + (0.0 if self.complete else shift[:, None])
         return Limits(found.embedding, eigenvalues, found.angles[first:], better or None)
 
@@ -385,8 +386,11 @@ def _scaled(pairs: FeaturePairs, of_rows: Array, of_points: Array) -> FeaturePai
 
 
 def _constant_first(shares: Array) -> Array:
-    """Return a rotation whose first column has the direction of ``shares``."""
-    return np.linalg.qr(np.column_stack([shares, np.eye(len(shares))]))[0]
+    """Return a reflection whose first column has the direction of ``shares``."""
+    unit = shares * np.sign(shares[0] or 1.0) / np.linalg.norm(shares)
+    step = unit - np.eye(len(unit))[0]
+    square = step @ step
+    return np.eye(len(unit)) - (2 / square * np.outer(step, step) if square > 0 else 0.0)
 
 
 def _sine(own: Array, exact: Array) -> float:

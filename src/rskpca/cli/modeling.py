@@ -103,9 +103,7 @@ def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
 def check_certified(fitted: FittedEstimator) -> None:
     """Raise an error unless a model has a certificate."""
     if not fitted.model.certified:
-        raise TypeError(
-            f"{fitted.name} has no certificate; only kernel PCA on a reduced set has one."
-        )
+        raise TypeError(f"{fitted.name} has no certificate; only models of a reduced set have one.")
 
 
 def fit(

@@ -273,7 +273,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def certificate_(self) -> Certificate:
-        """Bounds on the difference from exact kernel PCA, computed without the data."""
+        """Bounds on the difference from the exact method, computed without the data."""
         found = self.model_.certificate
         if found is None:
             raise AttributeError(f"{type(self).__name__} has no certificate.")

@@ -82,6 +82,9 @@ class DiffusionMaps(WalkEmbedding):
         The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
+    certificate_ : Certificate
+        How far the coordinates are from those of the exact method on all rows, estimated from a
+        row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int

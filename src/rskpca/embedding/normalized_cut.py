@@ -95,6 +95,9 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         The points at which ``predict`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
+    certificate_ : Certificate
+        How far the coordinates are from those of the exact method on all rows, estimated from a
+        row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int

@@ -386,11 +386,11 @@ def _scaled(pairs: FeaturePairs, of_rows: Array, of_points: Array) -> FeaturePai
 
 
 def _constant_first(shares: Array) -> Array:
-    """Return a reflection whose first column has the direction of ``shares``."""
+    """Return the smallest rotation whose first column has the direction of ``shares``."""
     unit = shares * np.sign(shares[0] or 1.0) / np.linalg.norm(shares)
-    step = unit - np.eye(len(unit))[0]
-    square = step @ step
-    return np.eye(len(unit)) - (2 / square * np.outer(step, step) if square > 0 else 0.0)
+    first = np.eye(len(unit))[0]
+    middle = first + unit
+    return np.eye(len(unit)) - np.outer(middle, middle) / middle[0] + 2 * np.outer(unit, first)
 
 
 def _sine(own: Array, exact: Array) -> float:

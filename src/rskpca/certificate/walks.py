@@ -29,7 +29,7 @@ from .._core.gram import gram
 from .._core.parallel import single_threaded_blas
 from .._core.partition import Partition
 from ..kernels import RadialKernel
-from ..pairs import Estimate, FeaturePairs
+from ..pairs import FEWEST, Estimate, FeaturePairs
 from ..reduced_set import ReducedSet
 from ..spectral import Diffusion, EigenSystem, FittedMarkov, NormalizedLaplacian, solve
 from ..spectral.eigensystem import STORED_CENTERS
@@ -135,6 +135,26 @@ class WalkAnalysis(Analysis):
     def center(self) -> bool:
         """False: the features of a walk are not centered."""
         return False
+
+    @property
+    def missing(self) -> str:
+        """The reason why there are no estimates, or an empty string."""
+        found = super().missing
+        if found or self.complete:
+            return found
+        few = np.flatnonzero(self._supports < FEWEST)
+        if not len(few):
+            return ""
+        number = int(few[0]) + 1 - self.walk.n_constant
+        return f"component {number} is concentrated on few rows, which the sample may not contain"
+
+    @property
+    def _supports(self) -> Array:
+        """The effective numbers of rows on which the kept eigenfunctions are concentrated."""
+        weights, functions = self.walk.reduced_set.weights, self.system.functions
+        operator = cast(FittedMarkov, self.system.operator)
+        shares = operator.measure(weights)[:, None] * functions[:, : self.n_components] ** 2
+        return np.asarray(1 / np.sum(shares**2 / weights[:, None], axis=0))
 
     @cached_property
     def _rows(self) -> Array:

@@ -269,10 +269,8 @@ class FittedModel:
         return labels
 
     def row_labels(self, X: Array, centers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return :meth:`labels` of training rows, given the center of each row; -1 stays -1.
-
-        The eigenfunctions are evaluated only near borders; other rows get their center's label.
-        """
+        """Return :meth:`labels` of training rows, given the center of each row; -1 stays -1."""
+        # The eigenfunctions are evaluated only near borders; other rows get their center's label.
         labels = np.where(centers < 0, -1, self.center_labels[centers])
         near = (centers >= 0) & self._near_border()[centers]
         if near.any():

@@ -216,7 +216,10 @@ class WalkAnalysis(Analysis):
         fixed = found.better is None or self.walk.partition is not None  # the number of clusters
         better = None if fixed else cast(int, found.better) - first
         eigenvalues = found.eigenvalues[first:] + (0.0 if self.complete else shift[:, None])
-        return Limits(found.embedding, eigenvalues, found.angles[first:], better or None)
+        angles = found.angles[first:]
+        if found.embedding.limit > _UNKNOWN:
+            eigenvalues, angles = eigenvalues + np.array([-2.0, 2.0]), np.full(len(own), math.nan)
+        return Limits(found.embedding, eigenvalues, angles, better or None)
 
     # -------------------------------------------------------------- coordinates of the exact walk
 

@@ -6,12 +6,14 @@ from sklearn.datasets import load_digits
 
 from rskpca import Gaussian, NystromKernelPCA, ReducedSetKernelPCA
 from rskpca.baselines.methods import embedding_error
-from rskpca.spectral.means import choose_means
+from rskpca.spectral.means import choose_means, sample_for_means
 from tests import datasets
 
 
 def choose(X, n_means, n_axes, weights=None, seed=0):
-    return choose_means(X, weights, n_means, n_axes, np.random.RandomState(seed))
+    rng = np.random.RandomState(seed)
+    basis = choose_means(sample_for_means(X, weights, n_means, rng), n_means, n_axes, rng)
+    return basis.points, basis.subspace
 
 
 def test_the_means_lie_in_the_subspace():
@@ -64,7 +66,8 @@ def test_equal_rows_have_no_means():
         choose(np.ones((50, 3)), 2, 2)
 
 
-def test_more_means_than_distinct_rows_are_an_error():
+def test_there_are_at_most_as_many_means_as_distinct_rows():
     X = np.repeat(datasets.blobs(5, 3), 20, axis=0)
-    with pytest.raises(ValueError, match="only 5 distinct ones"):
-        choose(X, 8, 2)
+    assert choose(X, 8, 2)[0].shape == (5, 3)
+    with pytest.raises(ValueError, match=r"only 5 distinct values\. Use n_centers=5 or fewer"):
+        NystromKernelPCA(2, landmarks="means", n_centers=8).fit(X)

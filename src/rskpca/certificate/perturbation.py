@@ -405,20 +405,24 @@ class SampledSums:
             yield G.T @ (s * G)
             F = G
 
-    def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
-        """Return the solution from all groups, and the solutions with each group left out."""
+    def solve(
+        self, n_components: int, *, jackknife: bool = True
+    ) -> tuple[Solution, list[Solution]]:
+        """Return the solution from all groups, and with ``jackknife`` those without each group."""
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
         # solutions in the same way.
-        found, without = self.first_step(n_components)
+        found, without = self.first_step(n_components, jackknife=jackknife)
         if found.error(n_components) < _FAR:
             return found, without
         later = [self._solution(n_components, n_steps=k) for k in (_STEPS - 1, _STEPS)]
         return found.moved(found, later), [one.moved(found, later) for one in without]
 
-    def first_step(self, n_components: int) -> tuple[Solution, list[Solution]]:
+    def first_step(
+        self, n_components: int, *, jackknife: bool = True
+    ) -> tuple[Solution, list[Solution]]:
         """Return the same after one Lanczos step."""
-        groups = range(len(self.groups)) if len(self.groups) > 1 else ()
+        groups = range(len(self.groups)) if jackknife and len(self.groups) > 1 else ()
         without = [self._solution(n_components, group) for group in groups]
         return self._solution(n_components), without
 

@@ -200,11 +200,20 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, list[Solution]]:
+        return self._solve(jackknife=True)
+
+    def estimate(self) -> float:
+        """Estimate the relative error of the coordinates, without a limit; 1 if unknown."""
+        if self.missing or self.n_components > MOST_COMPONENTS:
+            return 1.0
+        return self._solve(jackknife=False)[0].error(self.n_components)
+
+    def _solve(self, *, jackknife: bool) -> tuple[Solution, list[Solution]]:
         sums = self._sums
         with single_threaded_blas():
             if self.complete:
                 return sums.measure(self.n_components), []
-            found, without = sums.solve(self.n_components)
+            found, without = sums.solve(self.n_components, jackknife=jackknife)
             if sums.misses(found, self.n_components):
                 found, without = found.unknown(), []
             return found, without

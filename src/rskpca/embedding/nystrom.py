@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
-from .._core.subspace import Subspace
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
@@ -22,11 +21,14 @@ from ..reduced_set import ReducedSet
 from ..row_sample import SIZE, RowSample, salt_of
 from ..spectral import EigenSystem, Moments, nystrom
 from ..spectral.landmarks import RULES
-from ..spectral.means import choose_means, default_axes
+from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
 from ._base import Array, KernelEmbedding, check_components, ritz_with_more
+from ._sizing import BasisSearch
 from .kernel_pca import invert
 
 _EXTENSIONS = ("landmarks", "data")
+_CANDIDATES = ("means", "rpcholesky")  # for landmarks="auto"
+_DEFAULT_ERROR = 0.01
 _NOT_ORTHOGONAL = (
     'This method requires orthogonal axes, which extension="data" does not produce. Use '
     'extension="landmarks".'
@@ -72,11 +74,17 @@ class NystromKernelPCA(KernelEmbedding):
         (incomplete, pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge
         leverage scores). ``"means"`` uses k-means centroids in the span of the leading principal
         axes, which are much more accurate than rows of the same number, and faster if there are
-        many features. An integer is a number of rows drawn uniformly. An array of points, or
+        many features. ``"auto"`` tries means and randomly pivoted Cholesky, and uses the better
+        one. An integer is a number of rows drawn uniformly. An array of points, or
         the centers of a ReducedSet, are used directly. A density is fitted to the data, and its
         centers are used.
     n_centers : int, default=None
-        Number of landmarks m, for a rule given by name. None means 100.
+        Number of landmarks m, for a rule given by name. None means 100, or as many as
+        ``max_error`` requires.
+    max_error : float, default=None
+        The largest acceptable error of the embedding, instead of ``n_centers``: the number of
+        landmarks grows until the upper limit of the estimated error (``certificate_.embedding``)
+        is below it. With ``landmarks="auto"``, the default is 0.01.
     n_axes : int, default=None
         Number of principal axes for ``landmarks="means"``. None means 15 + n_centers / 5, but at
         least twice the number of components.
@@ -138,6 +146,7 @@ class NystromKernelPCA(KernelEmbedding):
         bandwidth: float | str | None = None,
         landmarks: Any = "uniform",
         n_centers: int | None = None,
+        max_error: float | None = None,
         n_axes: int | None = None,
         extension: str = "landmarks",
         center: bool = True,
@@ -149,6 +158,7 @@ class NystromKernelPCA(KernelEmbedding):
         self.bandwidth = bandwidth
         self.landmarks = landmarks
         self.n_centers = n_centers
+        self.max_error = max_error
         self.n_axes = n_axes
         self.extension = extension
         self.center = center
@@ -173,13 +183,17 @@ class NystromKernelPCA(KernelEmbedding):
         """
         self._check_parameters()
         rows = validate_rows(self, X, sample_weight)
-        kernel, landmarks, subspace = self._choose_landmarks(rows)
-        moments = None
+        kernel, basis, search = self._choose_basis(rows)
         if self.extension == "data":
+            landmarks = self._landmarks(basis, rows)
             model = self._through_data(kernel, landmarks, rows)
-        else:
-            moments = Moments.of(kernel, landmarks.centers, subspace).add(*_counted(rows))
+            return self._store_landmarks(rows, kernel, landmarks, None, model)
+        better: Basis | None = basis
+        while better is not None:
+            landmarks = self._landmarks(better, rows)
+            moments = Moments.of(kernel, better.points, better.subspace).add(*_counted(rows))
             model = self._through_landmarks(landmarks, moments)
+            better = search.improve(better, landmarks, model) if search else None
         return self._store_landmarks(rows, kernel, landmarks, moments, model)
 
     @available_if(_keeps_no_data)
@@ -203,9 +217,9 @@ class NystromKernelPCA(KernelEmbedding):
         self._check_parameters()
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
-            kernel, landmarks, subspace = self._choose_landmarks(rows)
-            moments = Moments.of(kernel, landmarks.centers, subspace).add(*_counted(rows))
-            return self._store_landmarks(rows, kernel, landmarks, moments, None)
+            kernel, basis, _ = self._choose_basis(rows)
+            moments = Moments.of(kernel, basis.points, basis.subspace).add(*_counted(rows))
+            return self._store_landmarks(rows, kernel, self._landmarks(basis, rows), moments, None)
         if self._moments_ is None:
             raise ValueError(
                 'partial_fit cannot continue a fit with extension="data". Call fit again with '
@@ -275,41 +289,69 @@ class NystromKernelPCA(KernelEmbedding):
 
     # -------------------------------------------------------------- landmarks
 
-    def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet, Subspace | None]:
-        """Return the resolved kernel, the landmarks, and the subspace that contains means."""
-        kernel, points, subspace = self._kernel_and_points(rows)
-        total = float(rows.weights.sum())
+    def _landmarks(self, basis: Basis, rows: Rows) -> ReducedSet:
+        """Return landmarks with equal weights that sum to n, and a sample of the rows."""
+        total, count = float(rows.weights.sum()), len(basis)
         sample = RowSample.empty(rows.X, SIZE, salt_of(rows.X[:1], self.random_state))
-        landmarks = ReducedSet(points, np.full(len(points), total / len(points)), sample=sample)
-        return kernel, _represent(landmarks, total, rows), subspace
+        landmarks = ReducedSet(basis.points, np.full(count, total / count), sample=sample)
+        return _represent(landmarks, total, rows)
 
-    def _kernel_and_points(self, rows: Rows) -> tuple[RadialKernel, Array, Subspace | None]:
+    def _choose_basis(self, rows: Rows) -> tuple[RadialKernel, Basis, BasisSearch | None]:
+        """Return the resolved kernel, the landmarks, and the search for them with max_error."""
         landmarks, (X, weights) = self.landmarks, _counted(rows)
         if isinstance(landmarks, BaseDensity):
             density = clone(landmarks)
             kernel = self._resolve_kernel(rows, density)
-            return kernel, density.summarize(rows, kernel).reduced_set_.centers, None
-        kernel = as_kernel(self.kernel, self.gamma, self.bandwidth).resolve(
-            X, weights, self.random_state
-        )
+            return kernel, Basis(density.summarize(rows, kernel).reduced_set_.centers), None
+        asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        kernel = asked.resolve(X, weights, self.random_state)
+        if isinstance(landmarks, Basis):  # chosen from all rows before they are streamed
+            return kernel, landmarks, None
         if isinstance(landmarks, ReducedSet):
-            return kernel, _check_landmarks(landmarks.centers, X), None
+            return kernel, Basis(_check_landmarks(landmarks.centers, X)), None
         if not isinstance(landmarks, str) and np.ndim(landmarks) > 0:
-            return kernel, _check_landmarks(landmarks, X), None
+            return kernel, Basis(_check_landmarks(landmarks, X)), None
+        if self._wanted_error is not None:
+            search = self._search(kernel, rows)
+            return kernel, search.find(), search
+        return kernel, self._choose_by_rule(kernel, X, weights), None
+
+    def _choose_by_rule(self, kernel: RadialKernel, X: Array, weights: Array | None) -> Basis:
+        """Return a given number of landmarks, chosen by the named rule."""
         rule, count = self._rule_and_count(len(X))
         rng = check_random_state(self.random_state)
-        if rule == "means":
-            axes = default_axes(count, self.n_components or 0) if not self.n_axes else self.n_axes
-            return kernel, *choose_means(X, weights, count, axes, rng)
-        return kernel, X[RULES[rule](kernel, X, weights, count, rng)], None
+        if rule != "means":
+            return Basis(X[RULES[rule](kernel, X, weights, count, rng)])
+        n_axes = self.n_axes or default_axes(count, self.n_components or 0)
+        means = choose_means(sample_for_means(X, weights, count, rng), count, n_axes, rng)
+        if len(means) < count:
+            raise ValueError(
+                f"n_centers={count} means were requested, but the sampled rows have only "
+                f"{len(means)} distinct values. Use n_centers={len(means)} or fewer."
+            )
+        return means
+
+    @property
+    def _wanted_error(self) -> float | None:
+        auto = isinstance(self.landmarks, str) and self.landmarks == "auto"
+        return _DEFAULT_ERROR if auto and self.max_error is None else self.max_error
+
+    def _search(self, kernel: RadialKernel, rows: Rows) -> BasisSearch:
+        """Return the search for landmarks with an acceptable error."""
+        sample = RowSample.of(rows.X, rows.weights, None, self.random_state)
+        return BasisSearch(
+            kernel,
+            _counted(rows),
+            sample,
+            self.n_components,  # type: ignore[arg-type]
+            center=self.center,
+            rules=_CANDIDATES if self.landmarks == "auto" else (self.landmarks,),
+            max_error=self._wanted_error,  # type: ignore[arg-type]
+            random_state=check_random_state(self.random_state),
+        )
 
     def _rule_and_count(self, n_rows: int) -> tuple[str, int]:
         named = isinstance(self.landmarks, str)
-        if named and self.landmarks not in (*RULES, "means"):
-            raise ValueError(
-                f"landmarks must be one of {', '.join(map(repr, (*RULES, 'means')))}, an integer, "
-                f"an array, a density estimator or a ReducedSet, got {self.landmarks!r}."
-            )
         default = 100 if self.n_centers is None else self.n_centers
         count = default if named else self.landmarks
         name = "n_centers" if named else "landmarks"
@@ -346,13 +388,44 @@ class NystromKernelPCA(KernelEmbedding):
                 f"n_centers={self.n_centers!r} can be set only if landmarks is the name of a rule, "
                 f'such as "rpcholesky", got landmarks of type {type(self.landmarks).__name__}.'
             )
+        if isinstance(self.landmarks, str):
+            self._check_rule(self.landmarks)
+        if self._wanted_error is not None:
+            self._check_wanted_error()
         if self.n_axes is None:
             return
         check.positive_integer("n_axes", self.n_axes)
-        if not isinstance(self.landmarks, str) or self.landmarks != "means":
+        if not isinstance(self.landmarks, str) or self.landmarks != "means" or self._wanted_error:
             raise ValueError(
-                f'n_axes={self.n_axes!r} can be set only for landmarks="means", got '
-                f"landmarks={self.landmarks!r}. Set n_axes to None."
+                f'n_axes={self.n_axes!r} can be set only for landmarks="means" without max_error. '
+                "Set n_axes to None."
+            )
+
+    @staticmethod
+    def _check_rule(name: str) -> None:
+        rules = (*RULES, "means", "auto")
+        if name not in rules:
+            raise ValueError(
+                f"landmarks must be one of {', '.join(map(repr, rules))}, an integer, an array, a "
+                f"density estimator or a ReducedSet, got {name!r}."
+            )
+
+    def _check_wanted_error(self) -> None:
+        """Check that the parameters allow choosing the number of landmarks from an error."""
+        check.share("max_error", self._wanted_error)
+        if self.n_centers is not None or not isinstance(self.landmarks, str):
+            raise ValueError(
+                f"max_error={self._wanted_error!r} determines the number of landmarks, so it "
+                'requires the name of a rule, such as landmarks="means", and n_centers=None.'
+            )
+        if self.n_components is None:
+            raise ValueError(
+                "max_error refers to the leading components, so n_components must be an integer, "
+                "got None."
+            )
+        if self.extension != "landmarks":
+            raise ValueError(
+                f'max_error requires extension="landmarks", got extension={self.extension!r}.'
             )
 
     def _refuse_stream(self, verb: str) -> None:

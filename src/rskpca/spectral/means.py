@@ -8,6 +8,7 @@ values at the centroids are cheap (:mod:`rskpca._core.subspace`).
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,25 @@ _FEWEST_ROWS = 2_000
 _STEPS = 3  # Lloyd steps; further ones hardly improve the span
 
 
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Points whose features span the eigenfunctions of a model.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, n_features)
+        The points.
+    subspace : Subspace or None
+        A subspace that contains them, which makes kernel values cheaper.
+    """
+
+    points: Array
+    subspace: Subspace | None = None
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
 def default_axes(n_means: int, n_components: int) -> int:
     """Return a number of axes for which neither noise nor truncation dominates the error."""
     # Chosen on usps and mnist: with fewer axes, the means miss directions of the eigenfunctions;
@@ -31,49 +51,47 @@ def default_axes(n_means: int, n_components: int) -> int:
     return max(15 + n_means // 5, 2 * n_components)
 
 
-def choose_means(
-    X: Array,
-    weights: Array | None,
-    n_means: int,
-    n_axes: int,
-    rng: np.random.RandomState,
-) -> tuple[Array, Subspace]:
-    """Choose means of a sample of the rows, in the span of its leading principal axes.
+def sample_for_means(
+    X: Array, weights: Array | None, n_means: int, rng: np.random.RandomState
+) -> Array:
+    """Return a sample of the rows in float64, in which rows of large weight occur repeatedly.
+
+    An integer weight is equivalent to repeating the row.
+    """
+    size = max(_FEWEST_ROWS, ROWS_PER_MEAN * n_means)
+    total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
+    return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64)
+
+
+def choose_means(rows: Array, n_means: int, n_axes: int, rng: np.random.RandomState) -> Basis:
+    """Return k-means centroids in the span of the leading principal axes.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows.
-    weights : ndarray of shape (n_samples,) or None
-        Their weights; an integer weight is equivalent to repeating the row.
+    rows : ndarray of shape (n_rows, n_features)
+        A sample of the data.
     n_means : int
-        Number of means, at most the number of distinct rows in the sample.
+        Number of means. Fewer are returned if there are fewer distinct rows.
     n_axes : int
-        Number of principal axes. Fewer are used if the sample spans fewer dimensions.
+        Number of principal axes. Fewer are used if the rows span fewer dimensions.
     rng : RandomState
-        Source of the sample and of the initial means.
+        Source of the initial means.
 
     Returns
     -------
-    points : ndarray of shape (n_means, n_features)
-        The means.
-    subspace : Subspace
-        The subspace that contains them.
+    Basis
+        The means, and the subspace that contains them if not all features are used.
     """
-    rows = _sample(X, weights, max(_FEWEST_ROWS, ROWS_PER_MEAN * n_means), rng)
+    if n_axes >= rows.shape[1]:
+        return Basis(_cluster(rows, n_means, rng))
     subspace = Subspace.principal(rows, np.ones(len(rows)), n_axes)
     if subspace.axes.shape[1] == 0:
         raise ValueError(
             f"All {len(rows)} sampled rows are equal, so there are no {n_means} different means. "
             "Use other data, or pass more rows in the first chunk."
         )
-    return subspace.points(_cluster(subspace.coordinates(rows), n_means, rng)), subspace
-
-
-def _sample(X: Array, weights: Array | None, size: int, rng: np.random.RandomState) -> Array:
-    """Return a sample of the rows in float64, in which heavy rows occur several times."""
-    total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
-    return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64)
+    means = _cluster(subspace.coordinates(rows), n_means, rng)
+    return Basis(subspace.points(means), subspace)
 
 
 def _integral(weights: Array) -> bool:
@@ -81,7 +99,7 @@ def _integral(weights: Array) -> bool:
 
 
 def _cluster(Z: Array, n_means: int, rng: np.random.RandomState) -> Array:
-    """Return k-means centroids; if there is one per row, the rows."""
+    """Return k-means centroids, without empty clusters; if there is one per row, the rows."""
     from sklearn.cluster import KMeans
 
     if n_means == len(Z):
@@ -91,10 +109,4 @@ def _cluster(Z: Array, n_means: int, rng: np.random.RandomState) -> Array:
     with single_threaded(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(Z)
-    found = len(np.unique(model.labels_))
-    if found < n_means:
-        raise ValueError(
-            f"n_centers={n_means} means were requested, but the sample of {len(Z)} rows has only "
-            f"{found} distinct ones. Use n_centers={found} or fewer."
-        )
-    return model.cluster_centers_
+    return model.cluster_centers_[np.unique(model.labels_)]

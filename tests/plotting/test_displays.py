@@ -23,6 +23,7 @@ from rskpca import (
     plan,
     select_reduced_set,
 )
+from rskpca.baselines import SubsampledKernelPCA
 from rskpca.plotting import (
     CertificateDisplay,
     DensityDisplay,
@@ -73,8 +74,8 @@ def test_unsupported_and_unfitted_models_raise_an_error():
         SpectrumDisplay.from_estimator(ReducedSetKernelPCA(2))
     with pytest.raises(TypeError, match="ShadowDensity is a density"):
         SpectrumDisplay.from_estimator(ShadowDensity().fit(X))
-    with pytest.raises(TypeError, match="DiffusionMaps has no certificate"):
-        CertificateDisplay.from_estimator(DiffusionMaps(2).fit(X))
+    with pytest.raises(TypeError, match="SubsampledKernelPCA has no certificate"):
+        CertificateDisplay.from_estimator(SubsampledKernelPCA(2, n_centers=20).fit(X))
 
 
 @pytest.mark.parametrize(

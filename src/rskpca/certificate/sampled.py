@@ -105,6 +105,7 @@ class Analysis:
     represent: Callable[[Array], Array] | None
     n_components: int
     total: float
+    _truncated = _TRUNCATED
 
     @classmethod
     def of(
@@ -222,7 +223,7 @@ class Analysis:
             return None
         r = self.n_components
         used = (1 + confidence) / 2  # half of the risk; squares are skewed
-        allowance = _SOLVED if self.complete else _TRUNCATED
+        allowance = _SOLVED if self.complete else self._truncated
         errors = allowance * np.sqrt(self._limit("squares", used))
         sines = allowance * np.sqrt(self._limit("sines", used))
         angles = np.full(r, math.nan)

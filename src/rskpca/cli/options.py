@@ -75,7 +75,8 @@ Components = Annotated[
 ]
 Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
 Bandwidth = Annotated[
-    float | None, _Number(help="Kernel bandwidth; the median distance by default.")
+    float | None,
+    _Number(help="Kernel bandwidth; by default the median or, for walks, a neighbor distance."),
 ]
 Standardize = Annotated[
     bool, Model("--standardize", "-s", help="Scale features to mean 0 and variance 1.")

@@ -132,6 +132,9 @@ def _(estimator: embedding.KernelEmbedding) -> None:
     if is_fitted(estimator):
         estimator._check_parameters()
         _check_features(estimator, reduced_set=reduced_set_of(estimator).n_features)
+        if isinstance(estimator, embedding.NormalizedCut):
+            labels = vars(estimator).get("_row_labels_")
+            _check_indices("_row_labels_", labels, estimator.n_clusters, "clusters")
         if isinstance(estimator, embedding.NystromKernelPCA):
             _check_landmarks(estimator)
         model = current_model(estimator)

@@ -69,9 +69,12 @@ CLASSES: dict[str, Any] = {
 # Attributes that are recomputed when needed, and attributes that may be missing.
 _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
 _OPTIONAL = frozenset(
-    {"feature_names_in_", "labels_", "covariance_", "covariances_", "_merged_", "subspace"}
-    | {"removed", "expected"}  # of samples in files that were written before these were counted
-)
+    {
+        "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
+        "subspace", "alpha",
+        "removed", "expected",  # of samples in files that were written before these were counted
+    }
+)  # fmt: skip
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
 _OF_SCALER = dict.fromkeys(("mean_", "var_", "scale_"), Array | None)
 _COUNTS = float | Array | NDArray[np.integer]

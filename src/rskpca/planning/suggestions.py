@@ -171,7 +171,9 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
     if not fit.is_inaccurate:
         return
     model = fit.model
-    if not model.system.exact:
+    if not model.is_kernel_pca:
+        yield from _larger_ell(fit, "Rows then move less when they are replaced by their centers.")
+    elif not model.system.exact:
         yield _second_pass(fit)
         yield from _tolerance(fit)
     elif len(model.basis) < model.n_centers:
@@ -182,14 +184,18 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
             f"{model.n_centers:,} kernel values.",
             basis=None,
         )
-    elif model.ell is not None and np.isfinite(model.ell):
-        ell = float(f"{_UP * model.ell:.3g}")
-        yield fit.with_ell(
-            "A larger ell",
+    else:
+        yield from _larger_ell(
+            fit,
             "Only the part of the data outside the span of the centers is missing, and more "
-            f"centers reduce it.{fit.outlook(ell)}",
-            ell,
+            "centers reduce it.",
         )
+
+
+def _larger_ell(fit: _Fit, reason: str) -> Iterator[Suggestion]:
+    if fit.model.ell is not None and np.isfinite(fit.model.ell):
+        ell = float(f"{_UP * fit.model.ell:.3g}")
+        yield fit.with_ell("A larger ell", f"{reason}{fit.outlook(ell)}", ell)
 
 
 def _second_pass(fit: _Fit) -> Suggestion:

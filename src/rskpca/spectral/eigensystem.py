@@ -131,6 +131,14 @@ class EigenSystem:
 
         return extend
 
+    def sums(self, columns: Array) -> Array:
+        """Return K^C columns, the sums of the kernel over the centers, at each center."""
+        centers = self.centers.astype(np.float64)
+        if self.graph is not None:
+            return self.graph.rows(centers) @ columns
+        multiply = gram.multiplier(columns)
+        return gram.product(self.kernel, centers, centers, multiply, columns.shape[1])
+
     def prepare_centers(self, dtype: Any) -> gram.Centers:
         """Return the centers in the form in which kernel values are computed most cheaply."""
         return gram.Centers.prepare(self.centers, self.kernel.scale, dtype, self.subspace)

@@ -48,7 +48,7 @@ def render_means(rows: list[Row]) -> str:
     """Return one row per data set with the error of each kind of landmarks, by size."""
 
     def cell(row: Row) -> str:
-        *others, means = (f"{error:.2%}" for error in row["parts"].values())
+        *others, means = (f"{100 * error:.2g}%" for error in row["parts"].values())
         return " / ".join([*others, f"**{means}**"])
 
     return _pivot(rows, "data", cell)

@@ -222,7 +222,7 @@ class FittedModel:
     def residuals(self, X: Array) -> Array:
         """Return the squared distance in feature space from each row to the principal subspace."""
         key = "residuals", X.dtype
-        return self._cached(key, lambda: self.feature_space.prepare(X.dtype))(X)  # type: ignore[no-any-return]
+        return self._cached(key, lambda: self.feature_space.prepare(X.dtype))(X)
 
     def scores(self, X: Array) -> Array:
         """Return the novelty scores, which are negative for outliers."""

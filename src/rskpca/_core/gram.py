@@ -56,7 +56,7 @@ class Centers:
     distance from it in place of the last 0, so that squared distances have the usual form.
     """
 
-    origin: NDArray[np.float64]
+    origin: Array
     scale: float
     rows: Array
     squared_norms: Array

@@ -249,7 +249,8 @@ class FittedModel:
 
     def residuals(self, X: Array) -> Array:
         """Return the squared distance in feature space from each row to the principal subspace."""
-        return self.feature_space.residuals(X)
+        key = "residuals", X.dtype
+        return self._cached(key, lambda: self.feature_space.prepare(X.dtype))(X)
 
     def scores(self, X: Array) -> Array:
         """Return the novelty scores, which are negative for outliers."""

@@ -74,6 +74,10 @@ exact = jit(fastmath=False)
 fast = jit(fastmath=_FAST)
 fast_inline = jit(fastmath=_FAST, inline="always")
 
+# Squared distances from a subspace below this share of the squared norm are recomputed from
+# differences. The rounding error of the others is 1e-6 in float32, relative to the norm.
+_CANCELED = 1e-3
+
 
 def read_only(X, dtype=None):
     """Return a contiguous read-only view of an array, or of a copy if necessary.
@@ -159,14 +163,32 @@ def compute_distances(X, origin, scale, C, center_norms, near, large, sign, rows
 
 
 @fast
-def _append_residuals(rows, norms):
-    """Write the distance from the subspace to the last column of projected rows."""
-    last = rows.shape[1] - 1
-    for i in range(rows.shape[0]):
+def _squared_residual(rows, axes, projected, i):
+    """Return the squared distance of a row from its projection, computed from differences."""
+    total = 0.0
+    for j in range(rows.shape[1]):
+        inside = 0.0
+        for k in range(axes.shape[1] - 1):
+            inside += projected[i, k] * axes[j, k]
+        total += (rows[i, j] - inside) ** 2
+    return total
+
+
+@fast
+def _append_residuals(rows, norms, axes, large, projected):
+    """Write the distance from the subspace to the last column of projected rows.
+
+    Where ||x||^2 - ||x'||^2 cancels and ``norms`` exceeds ``large``, differences are used.
+    """
+    last = projected.shape[1] - 1
+    for i in range(projected.shape[0]):
         total = 0.0
         for k in range(last):
-            total += rows[i, k] * rows[i, k]
-        rows[i, last] = np.sqrt(max(norms[i] - total, 0.0)) if norms[i] < np.inf else 0.0
+            total += projected[i, k] * projected[i, k]
+        left = norms[i] - total
+        if norms[i] > large and left < _CANCELED * norms[i]:
+            left = _squared_residual(rows, axes, projected, i)
+        projected[i, last] = np.sqrt(max(left, 0.0)) if norms[i] < np.inf else 0.0
 
 
 @exact
@@ -180,7 +202,7 @@ def project_distances(
     """
     scale_rows(X, origin, scale, rows, norms)
     np.dot(rows, axes, projected)
-    _append_residuals(projected, norms)
+    _append_residuals(rows, norms, axes, large, projected)
     np.dot(projected, C.T, out)
     finish_distances(out, projected, C, norms, center_norms, near, large, sign)
 

@@ -56,7 +56,7 @@ class Centers:
     distance from it in place of the last 0, so that squared distances have the usual form.
     """
 
-    origin: NDArray[np.float64]
+    origin: Array
     scale: float
     rows: Array
     squared_norms: Array
@@ -259,6 +259,6 @@ def moments(
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 
 
-def gram(kernel: Radial, X: Array, C: Array, *, n_threads: int | None = None) -> Array:
+def gram(kernel: Radial, X: Array, C: Array | Centers, *, n_threads: int | None = None) -> Array:
     """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
-    return product(kernel, X, C, lambda values: values, len(C), n_threads=n_threads)
+    return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

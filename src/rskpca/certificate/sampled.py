@@ -126,7 +126,7 @@ class Analysis:
         sample = sample if size is None else sample.head(size)
         n = reduced_set.n_samples
         own = np.array_equal(system.centers, reduced_set.centers) and not system.exact
-        represent = None if own else _projection(kernel, system.centers)
+        represent = None if own else _span(kernel, system).project
         if not own:
             sample = sample.head(int(np.clip(_WORK / len(system.centers) ** 2, 300, len(sample))))
         rows = sample.rows.astype(np.float64)
@@ -292,10 +292,9 @@ def is_centered(system: EigenSystem) -> bool:
     return not isinstance(system.operator, Plain)
 
 
-def _projection(kernel: RadialKernel, basis: Array) -> Callable[[Array], Array]:
-    """Return a function that projects the features of points onto the span of a basis."""
-    moments = Moments.of(kernel, basis.astype(np.float64))
-    return lambda X: gram(kernel, X, moments.basis) @ moments.columns
+def _span(kernel: RadialKernel, system: EigenSystem) -> Moments:
+    """Return moments, initialized to zero, in the span of the points of a system."""
+    return Moments.of(kernel, system.centers.astype(np.float64), system.subspace)
 
 
 def _wider(
@@ -309,8 +308,7 @@ def _wider(
     if own:
         operator: Any = Centered() if center else Plain()
         return solve(operator, kernel, reduced_set, min(r + FURTHER_AXES, m))
-    moments = Moments.of(kernel, system.centers.astype(np.float64))
-    moments = moments.add(reduced_set.centers, reduced_set.weights)
+    moments = _span(kernel, system).add(reduced_set.centers, reduced_set.weights)
     return ritz(moments, min(r + FURTHER_AXES, len(moments.basis)), center=center)
 
 

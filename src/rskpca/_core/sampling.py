@@ -25,7 +25,7 @@ def sample_rows(
     located in the cumulative weights. Row i is then drawn ``size`` w_i / sum(w) times, rounded up
     or down, so equal weights result in a sample without replacement.
     """
-    if sample_weight is None:
+    if sample_weight is None or np.all(sample_weight == 1):
         return np.sort(sample_without_replacement(n_rows, size, random_state=rng)).astype(np.intp)
     if np.all(sample_weight == np.floor(sample_weight)) and np.sum(sample_weight) < 2**53:
         total = int(np.sum(sample_weight))

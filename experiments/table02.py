@@ -121,7 +121,7 @@ def measure(settings: Settings, method: str) -> Results:
 
 def _measure_at(method: str, kernel: Gaussian, X: Floats, m: int | None, rounds: int) -> Results:
     size = find_ell(kernel, X, m) if method == "shadow" and m else m
-    fits = [time_once(_make(method, kernel, size, len(X)).fit, X) for _ in range(rounds)]
+    fits = [time_once(_make(method, kernel, size, X).fit, X) for _ in range(rounds)]
     model = fits[0].value
     return {
         "n": len(X),
@@ -131,8 +131,8 @@ def _measure_at(method: str, kernel: Gaussian, X: Floats, m: int | None, rounds:
     }
 
 
-def _make(method: str, kernel: Gaussian, size: float | None, n: int) -> Any:
-    return contenders.make(method, RANK, kernel, size, SEED, n)
+def _make(method: str, kernel: Gaussian, size: float | None, X: Floats) -> Any:
+    return contenders.make_fastest(method, RANK, kernel, size, SEED, X)
 
 
 def find_ell(kernel: Gaussian, X: Floats, m: int) -> float:

@@ -287,8 +287,8 @@ def remarks(result: Comparison) -> list[str]:
         f"Errors are measured on {result.n_held_out:,} held-out rows against exact kernel PCA, "
         "after the best linear alignment; for Nystroem, the median over random landmarks.",
         "Times are medians of alternating warm runs; scikit-learn uses the solver and number of "
-        f"threads that are fastest on the first {SAMPLE:,} rows. Memory is the peak of a fit in addition to "
-        "the data, measured in a separate process.",
+        f"threads that are fastest on the first {SAMPLE:,} rows. Memory is the peak of a fit in "
+        "addition to the data, measured in a separate process.",
     ]
     points = max(e.points for e in (*result.sampled, *result.complete) if e.ours)
     if points > MAX_LANDMARKS:

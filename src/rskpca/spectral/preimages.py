@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from .._core import gram
 from .._core.parallel import slices
@@ -23,7 +23,11 @@ from .feature_space import FeatureSpace
 
 Array = NDArray[np.floating]
 
-_RIDGE = 1.0  # the weight of one row, because the kernel of the coordinates is 1 at distance 0
+# Choices for the ridge, relative to the weight of one row, and for the bandwidth of the kernel of the
+# coordinates, relative to their root mean square distance. Smaller ridges and other bandwidths did
+# not reduce the error on held-out rows of usps, mnist, pendigits, magic and covtype.
+_RIDGES, _WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5), (1.0, 4.0)
+_VALIDATED = 1_000  # most points that are left out
 _NEIGHBORS = 10  # as in Kwok and Tsang
 _ROUNDS, _TOLERANCE = 200, 1e-9  # fixed-point iterations; the tolerance is in bandwidths
 _BLOCK_ELEMENTS = 2**22
@@ -39,9 +43,11 @@ class Preimages(Protocol):
 class Ridge:
     """Pre-images by kernel ridge regression of the weighted points on their coordinates.
 
-    The function g minimizes sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2 in the RKHS of a Gaussian
-    kernel on the coordinates, whose bandwidth is their root mean square distance (Bakir, Weston
-    and Schoelkopf, Learning to find pre-images, 2004). Coordinate i is scaled by
+    The function g minimizes sum_j w_j ||x_j - mean - g(z_j)||^2 + alpha ||g||^2 in the RKHS of a
+    Gaussian kernel on the coordinates, whose bandwidth is their root mean square distance (Bakir,
+    Weston and Schoelkopf, Learning to find pre-images, 2004). If alpha is None, it is chosen by
+    leave-one-out cross-validation, together with the bandwidth, which may be four times this
+    distance. Coordinate i is scaled by
     sqrt(v_i / (v_i + v / d)), where v_i is its variance, v the total variance and d the number of
     features. This is a Wiener filter for isotropic noise with the same total variance as the data.
     """
@@ -53,7 +59,7 @@ class Ridge:
     columns: Array
 
     @classmethod
-    def fit(cls, system: EigenSystem, points: ReducedSet) -> Ridge:
+    def fit(cls, system: EigenSystem, points: ReducedSet, alpha: float | None = None) -> Ridge:
         if points.n_centers > STORED_CENTERS:
             raise ValueError(
                 f'method="ridge" supports at most {STORED_CENTERS:,} centers, '
@@ -65,13 +71,17 @@ class Ridge:
             system.eigenvalues / (system.eigenvalues + system.trace / points.n_features)
         )
         known = system.extend(X) * np.sqrt(system.eigenvalues) * scales
-        kernel = Gaussian(_root_mean_square_distance(known, weights) or 1.0)
+        width = _root_mean_square_distance(known, weights) or 1.0
         mean = weights @ X / points.n_samples
         root = np.sqrt(weights)[:, None]
+        if alpha is None:
+            alpha, factor = _cross_validate(width, known, weights, X - mean)
+            width *= factor
+        kernel = Gaussian(width)
         matrix = gram.gram(kernel, known, known) * root * root.T
-        matrix[np.diag_indices_from(matrix)] += _RIDGE
-        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        return cls(kernel, scales, mean, known, root * cho_solve(factor, root * (X - mean)))
+        matrix[np.diag_indices_from(matrix)] += alpha
+        cholesky = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+        return cls(kernel, scales, mean, known, root * cho_solve(cholesky, root * (X - mean)))
 
     def __call__(self, Z: Array) -> Array:
         function = gram.multiplier(self.columns.astype(Z.dtype))
@@ -79,6 +89,43 @@ class Ridge:
         moved = gram.product(self.kernel, Z, self.known, function, len(self.mean), dtype=Z.dtype)
         moved += self.mean.astype(Z.dtype)
         return moved
+
+
+def _cross_validate(
+    width: float, known: Array, weights: Array, targets: Array
+) -> tuple[float, float]:
+    """Return the ridge and the bandwidth factor with the smallest leave-one-out error.
+
+    Copies of a point are left out together.
+    """
+    _, first, place = np.unique(targets, axis=0, return_index=True, return_inverse=True)
+    root = np.sqrt(np.bincount(place.ravel(), weights=weights))[:, None]
+    some = slice(None, None, -(-len(first) // _VALIDATED))
+    known, root, targets = known[first][some], root[some], targets[first][some]
+    errors = {
+        (alpha, factor): error
+        for factor in _WIDTHS
+        for alpha, error in _leave_one_out(Gaussian(factor * width), known, root, targets).items()
+    }
+    return min(errors, key=errors.__getitem__)
+
+
+def _leave_one_out(
+    kernel: Gaussian, known: Array, root: Array, targets: Array
+) -> dict[float, float]:
+    """Return the weighted squared error of predicting each point from the others, by ridge.
+
+    With the weighted kernel matrix M and H = M (M + alpha I)^{-1}, the residual of a point that is
+    left out is its residual divided by 1 - H_ii.
+    """
+    values, vectors = eigh(gram.gram(kernel, known, known) * root * root.T, check_finite=False)
+    values, targets = np.maximum(values, 0), root * targets
+    projected, errors = vectors.T @ targets, {}
+    for alpha in _RIDGES:
+        left = alpha / (values + alpha)  # I - H has the same eigenvectors
+        residual = vectors @ (left[:, None] * projected)
+        errors[alpha] = float(np.sum((residual / (vectors**2 @ left)[:, None]) ** 2))
+    return errors
 
 
 def _root_mean_square_distance(Z: Array, weights: Array) -> float:

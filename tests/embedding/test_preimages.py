@@ -77,7 +77,9 @@ class TestOracle:
         variance = model.eigenvalues_ / len(exact.X)
         total = np.trace(exact.K - (exact.K.mean(axis=0) if center else 0)) / len(exact.X)
         scale = np.sqrt(variance / (variance + total / exact.X.shape[1]))
-        bandwidth = METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_).kernel.bandwidth
+        bandwidth = (
+            METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_, 1.0).kernel.bandwidth
+        )
         distances = cdist(known * scale, known * scale)
         width = np.sqrt(np.mean(distances**2))
         assert bandwidth == pytest.approx(width, rel=1e-8)
@@ -326,33 +328,37 @@ def test_the_default_ridge_has_the_smallest_leave_one_out_error():
     """The error of each point is computed from a fit to the other points."""
     X = datasets.load("german", step=20)
     model = fitted(X, 30.0, 6, ell=np.inf)
-    system, points = model.eigensystem_, model.reduced_set_
-    ridge = METHODS["ridge"].fit(system, points)
+    Z, Y = model.transform(X), X - X.mean(axis=0)
+    filtered = METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_, 1.0).scales
     errors = {}
-    for factor in preimages._WIDTHS:
-        width = factor * METHODS["ridge"].fit(system, points, 1.0).kernel.scale
-        K = np.exp(-cdist(ridge.known, ridge.known, "sqeuclidean") / width**2)
-        for alpha in preimages._RIDGES:
-            left_out = []
-            for i in range(len(X)):
-                others = np.arange(len(X)) != i
-                a = K[np.ix_(others, others)] + alpha * np.eye(len(X) - 1)
-                guess = K[i, others] @ np.linalg.solve(a, (X - X.mean(axis=0))[others])
-                left_out.append(np.sum((X[i] - X.mean(axis=0) - guess) ** 2))
-            errors[width, alpha] = sum(left_out)
-    width, alpha = min(errors, key=errors.get)
-    assert ridge.kernel.scale == pytest.approx(width)
-    scale = Gaussian(width)
-    found = preimages._leave_one_out(scale, ridge.known, np.ones((len(X), 1)), X - X.mean(axis=0))
-    for each, error in found.items():
-        assert error == pytest.approx(errors[width, each], rel=1e-5)
-    assert alpha == min(found, key=found.get)
+    for i, scales in enumerate((filtered, np.ones(6))):
+        squared = cdist(Z * scales, Z * scales, "sqeuclidean")
+        for factor in preimages._WIDTHS:
+            K = np.exp(-squared / squared.mean() / factor**2)
+            for alpha in preimages._RIDGES:
+                errors[i, factor, alpha] = sum(
+                    left_out_error(K, Y, alpha, j) for j in range(len(Y))
+                )
+            kernel = Gaussian(factor * np.sqrt(squared.mean()))
+            found = preimages._leave_one_out(kernel, Z * scales, np.ones((len(Y), 1)), Y)
+            for alpha, error in found.items():
+                assert error == pytest.approx(errors[i, factor, alpha], rel=1e-4)
+    i, factor, alpha = min(errors, key=errors.get)
+    chosen = preimages._cross_validate((filtered, np.ones(6)), Z, np.ones(len(Y)), Y)
+    np.testing.assert_array_equal(chosen[0], (filtered, np.ones(6))[i])
+    assert chosen[1:] == (factor, alpha)
+
+
+def left_out_error(K, Y, alpha, i):
+    others = np.arange(len(K)) != i
+    matrix = K[np.ix_(others, others)] + alpha * np.eye(len(K) - 1)
+    return np.sum((Y[i] - K[i, others] @ np.linalg.solve(matrix, Y[others])) ** 2)
 
 
 def test_clean_points_are_reconstructed_as_well_as_with_the_best_ridge_of_scikit_learn():
     images = datasets.load("digits") / 16
     train, clean = images[:600], images[600:900]
-    model = fitted(train, 6.0, 64)
+    model = fitted(train, 6.0, 64, ell=np.inf)
     ours = np.mean((model.inverse_transform(model.transform(clean)) - clean) ** 2)
     theirs = []
     for alpha in (1.0, 0.1, 1e-2, 1e-3, 1e-4):

@@ -135,7 +135,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         with self._any_number_of_components():
             embedding.fit(rows.X, sample_weight=rows.given_weights)
             embedded = embedding.model_
-            model = self._without_isolated(embedded)
+            model = self._without_isolated(embedding, embedded)
             offset = _threshold(model, rows.X, rows.weights, self.contamination)
         self._store(rows, embedding, offset)
         self._solved_ = embedded, model.with_offset(offset)
@@ -227,10 +227,10 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             return clone(self.embedding)
         return ReducedSetKernelPCA(_MOST_COMPONENTS, bandwidth=self.bandwidth)
 
-    def _without_isolated(self, embedded: FittedModel) -> FittedModel:
+    def _without_isolated(self, embedding: Any, embedded: FittedModel) -> FittedModel:
         """Return the default embedding without components that isolated rows can cause."""
-        if self.embedding is not None:
-            return embedded
+        if self.embedding is not None or embedding.n_components != _MOST_COMPONENTS:
+            return embedded  # detectors in model files of version 0.1 have 10 components
         isolated = embedded.kernel.kappa * embedded.reduced_set.weights.min()
         shared = int(np.count_nonzero(embedded.eigenvalues > _FEW_ROWS * isolated))
         return embedded.leading(max(shared, 1))
@@ -263,7 +263,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             embedded = self.embedding_.model_
         solved = self._solved_
         if solved is None or solved[0] is not embedded or self._offset_ is None:
-            model = self._without_isolated(embedded)
+            model = self._without_isolated(self.embedding_, embedded)
             if self._offset_ is None:
                 self._check_parameters()
                 known = model.known

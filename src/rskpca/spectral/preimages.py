@@ -23,9 +23,9 @@ from .feature_space import FeatureSpace
 
 Array = NDArray[np.floating]
 
-# Choices for the ridge, relative to the weight of one row, and for the bandwidth of the kernel of the
-# coordinates, relative to their root mean square distance. Smaller ridges and other bandwidths did
-# not reduce the error on held-out rows of usps, mnist, pendigits, magic and covtype.
+# Choices for the ridge, relative to the weight of one row, and for the bandwidth of the kernel of
+# the coordinates, relative to their root mean square distance. Smaller ridges and other bandwidths
+# did not reduce the error on held-out rows of usps, mnist, pendigits, magic and covtype.
 _RIDGES, _WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5), (1.0, 4.0)
 _VALIDATED = 1_000  # most points that are left out
 _NEIGHBORS = 10  # as in Kwok and Tsang
@@ -45,11 +45,11 @@ class Ridge:
 
     The function g minimizes sum_j w_j ||x_j - mean - g(z_j)||^2 + alpha ||g||^2 in the RKHS of a
     Gaussian kernel on the coordinates, whose bandwidth is their root mean square distance (Bakir,
-    Weston and Schoelkopf, Learning to find pre-images, 2004). If alpha is None, it is chosen by
-    leave-one-out cross-validation, together with the bandwidth, which may be four times this
-    distance. Coordinate i is scaled by
+    Weston and Schoelkopf, Learning to find pre-images, 2004). Coordinate i is scaled by
     sqrt(v_i / (v_i + v / d)), where v_i is its variance, v the total variance and d the number of
     features. This is a Wiener filter for isotropic noise with the same total variance as the data.
+    If alpha is None, it is chosen by leave-one-out cross-validation, together with the bandwidth,
+    which may be four times as large, and with the filter, which may be omitted.
     """
 
     kernel: Gaussian
@@ -67,17 +67,15 @@ class Ridge:
                 'method="fixed-point".'
             )
         X, weights = points.centers.astype(np.float64), points.weights
-        scales = np.sqrt(
-            system.eigenvalues / (system.eigenvalues + system.trace / points.n_features)
-        )
-        known = system.extend(X) * np.sqrt(system.eigenvalues) * scales
-        width = _root_mean_square_distance(known, weights) or 1.0
         mean = weights @ X / points.n_samples
-        root = np.sqrt(weights)[:, None]
+        coordinates = system.extend(X) * np.sqrt(system.eigenvalues)
+        scales, factor = _filter(system, points.n_features), 1.0
         if alpha is None:
-            alpha, factor = _cross_validate(width, known, weights, X - mean)
-            width *= factor
-        kernel = Gaussian(width)
+            choices = scales, np.ones_like(scales)
+            scales, factor, alpha = _cross_validate(choices, coordinates, weights, X - mean)
+        known = coordinates * scales
+        kernel = _kernel(known, weights, factor)
+        root = np.sqrt(weights)[:, None]
         matrix = gram.gram(kernel, known, known) * root * root.T
         matrix[np.diag_indices_from(matrix)] += alpha
         cholesky = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
@@ -91,23 +89,36 @@ class Ridge:
         return moved
 
 
+def _filter(system: EigenSystem, n_features: int) -> Array:
+    """Return the factors of the coordinates, a Wiener filter for isotropic noise."""
+    scales: Array = np.sqrt(system.eigenvalues / (system.eigenvalues + system.trace / n_features))
+    return scales
+
+
+def _kernel(known: Array, weights: Array, factor: float) -> Gaussian:
+    """Return the kernel of the coordinates."""
+    return Gaussian(factor * (_root_mean_square_distance(known, weights) or 1.0))
+
+
 def _cross_validate(
-    width: float, known: Array, weights: Array, targets: Array
-) -> tuple[float, float]:
-    """Return the ridge and the bandwidth factor with the smallest leave-one-out error.
+    scales: tuple[Array, ...], coordinates: Array, weights: Array, targets: Array
+) -> tuple[Array, float, float]:
+    """Return the scales, bandwidth factor and ridge with the smallest leave-one-out error.
 
     Copies of a point are left out together.
     """
     _, first, place = np.unique(targets, axis=0, return_index=True, return_inverse=True)
     root = np.sqrt(np.bincount(place.ravel(), weights=weights))[:, None]
     some = slice(None, None, -(-len(first) // _VALIDATED))
-    known, root, targets = known[first][some], root[some], targets[first][some]
-    errors = {
-        (alpha, factor): error
-        for factor in _WIDTHS
-        for alpha, error in _leave_one_out(Gaussian(factor * width), known, root, targets).items()
-    }
-    return min(errors, key=errors.__getitem__)
+    root, targets, errors = root[some], targets[first][some], {}
+    for i, scale in enumerate(scales):
+        known = coordinates * scale
+        for factor in _WIDTHS:
+            kernel = _kernel(known, weights, factor)
+            found = _leave_one_out(kernel, known[first][some], root, targets)
+            errors |= {(i, factor, alpha): error for alpha, error in found.items()}
+    i, factor, alpha = min(errors, key=errors.__getitem__)
+    return scales[i], factor, alpha
 
 
 def _leave_one_out(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import cover, frontier
+from benchmarks import cover, frontier, manifold
 from benchmarks.rows import Row, Wanted, format_table, ratio
 from benchmarks.timing import Timed, process_memory, run_python, time_interleaved
 from tests.datasets import blobs
@@ -64,3 +64,14 @@ def test_the_lower_envelope_contains_only_undominated_points():
     assert [(p["fit"], p["error"]) for p in envelope] == [(1.0, 0.5), (3.0, 0.1), (4.0, 0.0)]
     assert frontier.cheapest(points, 0.15, "fit") == points[2]
     assert frontier.cheapest(points[:2], 0.15, "fit") is None
+
+
+def test_the_normalized_cut_equals_the_formula():
+    rng = np.random.default_rng(0)
+    W = rng.random((12, 12))
+    W, labels = W + W.T, rng.integers(0, 3, 12)
+    expected = 0.0
+    for c in range(3):
+        own = labels == c
+        expected += W[np.ix_(own, ~own)].sum() / W[own].sum()
+    assert manifold.normalized_cut(W, labels) == pytest.approx(expected)

@@ -41,8 +41,10 @@ def sample_rows(
 def median_distance(X: Array, sample_weight: Array | None = None, random_state: Any = 0) -> float:
     """Return the median distance between two rows of a seeded sample.
 
-    The sample has at most 1,000 rows, and fewer (at least 100) for more than 400 features. With
-    integer weights, the result is bit-identical to that of repeated rows.
+    If at least half of all pairs of rows are equal, as in one-hot or count data, the result is the
+    median of the positive distances. The sample has at most 1,000 rows, and fewer (at least 100)
+    for more than 400 features. With integer weights, the result is bit-identical to that of
+    repeated rows.
     """
     if sample_weight is not None:
         X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
@@ -54,16 +56,19 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
     size = median_sample_size(X.shape[1])
     X, sample_weight = _sample(X, sample_weight, size, check_random_state(random_state))
     distances = pdist(np.asarray(X, dtype=np.float64))
-    if sample_weight is None:
-        median = float(np.median(distances))
-    else:
-        median = _weighted_median(*_repeat_pairs(distances, sample_weight))
-    if not median > 0:
+    copies = None
+    if sample_weight is not None:
+        distances, copies = _repeat_pairs(distances, sample_weight)
+    median = _median(distances, copies)
+    if median > 0:
+        return median
+    positive = distances > 0
+    if not positive.any():
         raise ValueError(
-            'bandwidth="median" requires distinct rows, but at least half of all pairs of rows are '
-            "equal (median distance 0). Set bandwidth to a number."
+            'bandwidth="median" requires distinct rows, but all rows are equal. Set bandwidth to a '
+            "number."
         )
-    return median
+    return _median(distances[positive], None if copies is None else copies[positive])
 
 
 def median_sample_size(n_features: int) -> int:
@@ -88,6 +93,10 @@ def _repeat_pairs(distances: Array, weights: Array) -> tuple[Array, Array]:
     copies = np.maximum(weights * (weights - 1) / 2, 0)
     zeros = np.zeros(len(weights))
     return np.append(distances, zeros), np.append(weights[first] * weights[second], copies)
+
+
+def _median(values: Array, weights: Array | None) -> float:
+    return float(np.median(values)) if weights is None else _weighted_median(values, weights)
 
 
 def _weighted_median(values: Array, weights: Array) -> float:

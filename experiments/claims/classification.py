@@ -172,8 +172,8 @@ CLAIMS = (
         "Conclusion",
         "Training and evaluation time are reduced with minimal performance loss",
         "minimal",
-        f"'minimal' means a mean accuracy at most {100 * MINIMAL:g} points below that of KPCA, over "
-        f"the same folds. Reproduced: at every ell on both data sets; partly: at "
+        f"'minimal' means a mean accuracy at most {100 * MINIMAL:g} points below that of KPCA, "
+        f"over the same folds. Reproduced: at every ell on both data sets; partly: at "
         f"{claim.PARTLY_FROM}",
         tuple(FIGURES),
         _judge_loss,

@@ -24,7 +24,11 @@ from ..density import FastParzenDensity, HerdingDensity, KMeansDensity, ParingDe
 from ..embedding import NystromKernelPCA, ReducedSetKernelPCA, select_reduced_set
 from ..kernels import Gaussian, RadialKernel
 from .construction import construct_reduced_set
+from .incomplete_cholesky import IncompleteCholeskyKernelPCA
+from .learned_map import learn_map
 from .network import compress_map
+from .pared import SampledParingDensity
+from .randomized import ProjectedKernelPCA, SampledKernelPCA
 from .sparse import SparseKernelPCA
 from .subsampled import SubsampledKernelPCA
 from .weighted_nystrom import WeightedNystromKernelPCA
@@ -208,6 +212,18 @@ def _counted(method: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return build
 
 
+def _incomplete_cholesky(r: int, kernel: RadialKernel, size: None, center: bool, seed: Any) -> Any:
+    return IncompleteCholeskyKernelPCA(r, tol=1e-3, kernel=kernel, center=center, random_state=seed)
+
+
+def _sampled(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+    return SampledKernelPCA(r, n_entries=size, kernel=kernel, center=center, random_state=seed)
+
+
+def _projected(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+    return ProjectedKernelPCA(r, n_directions=size, kernel=kernel, center=center, random_state=seed)
+
+
 class AfterTraining(TransformerMixin, BaseEstimator):
     """Kernel PCA whose fitted model is reduced to fewer centers.
 
@@ -330,6 +346,9 @@ METHODS: dict[str, Method] = {
     "paring-covering": Method(
         "KDE paring, covering + RSKPCA", _reduced_set(partial(ParingDensity, covering=True))
     ),
+    "paring-sampled": Method(
+        "KDE paring, as published + RSKPCA", _reduced_set(SampledParingDensity)
+    ),
     "parzen": Method("fast Parzen window + RSKPCA", _parzen, "ell", random=False),
     "herding": Method("herding + RSKPCA", _reduced_set(HerdingDensity), random=False),
     "subsampled": Method("subsampled KPCA", _counted(SubsampledKernelPCA)),
@@ -339,6 +358,11 @@ METHODS: dict[str, Method] = {
     ),
     "nystrom-landmarks": Method("Nystrom, landmarks kept", _nystrom("uniform")),
     "nystrom-cholesky": Method("Nystrom, pivoted Cholesky", _nystrom("cholesky"), random=False),
+    "incomplete-cholesky": Method(
+        "incomplete Cholesky, 0.1% of the trace", _incomplete_cholesky, None, random=False
+    ),
+    "sampled-gram": Method("KPCA, m sampled entries per row", _sampled, keeps_data=True),
+    "random-projection": Method("KPCA, m random projections", _projected, keeps_data=True),
     "nystrom-rpcholesky": Method("Nystrom, RPCholesky", _nystrom("rpcholesky")),
     "nystrom-leverage": Method("Nystrom, leverage scores", _nystrom("leverage")),
     "selection": Method("KPCA, reduced-set selection", _after(select_reduced_set), random=False),
@@ -352,6 +376,13 @@ METHODS: dict[str, Method] = {
     "map-compression": Method(
         "KPCA, kernel map compression",
         _after(compress_map),
+        random=False,
+        gaussian=True,
+        slow=True,
+    ),
+    "learned-map": Method(
+        "KPCA, map compression, learned bandwidths",
+        _after(learn_map),
         random=False,
         gaussian=True,
         slow=True,

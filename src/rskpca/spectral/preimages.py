@@ -110,7 +110,8 @@ def _cross_validate(
     _, first, place = np.unique(targets, axis=0, return_index=True, return_inverse=True)
     root = np.sqrt(np.bincount(place.ravel(), weights=weights))[:, None]
     some = slice(None, None, -(-len(first) // _VALIDATED))
-    root, targets, errors = root[some], targets[first][some], {}
+    root, targets = root[some], targets[first][some]
+    errors: dict[tuple[int, float, float], float] = {}
     for i, scale in enumerate(scales):
         known = coordinates * scale
         for factor in _WIDTHS:

@@ -75,7 +75,10 @@ def _row(
     stand_in: str,
 ) -> Row:
     """Divide the error of the default method by that of scikit-learn's best ridge."""
-    ours = {m: _error(model, split, sd, method=m, **options) for m, options in METHODS.items()}
+    ours = {
+        m: _error(model, split, sd, method=m, **(options if sd else {}))
+        for m, options in METHODS.items()
+    }
     best = min(theirs, key=theirs.__getitem__)
     parts = {
         "rskpca": ours["ridge"],

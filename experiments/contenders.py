@@ -80,7 +80,7 @@ class _PreclusteredNystrom(WeightedNystromKernelPCA):
 
     means: ReducedSet
 
-    def _choose_landmarks(self, rows: Any) -> tuple[Any, ReducedSet]:
+    def _choose_means(self, rows: Any) -> tuple[Any, ReducedSet]:
         return self.kernel, self.means
 
 

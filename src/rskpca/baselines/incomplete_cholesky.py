@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import _validation as check
 from .._core.cholesky import PartialCholesky, fill_greedily
 from .._validation import Rows
 from ..embedding import NystromKernelPCA
 from ..kernels import RadialKernel, as_kernel
-from ..reduced_set import ReducedSet
+from ..spectral.means import Basis
 
 
 class IncompleteCholeskyKernelPCA(NystromKernelPCA):
@@ -93,7 +91,7 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
     extension = "landmarks"
     _takes_chunks = False  # the pivots are chosen from all rows
 
-    def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
+    def _choose_basis(self, rows: Rows) -> tuple[RadialKernel, Basis, None]:
         kernel = as_kernel(self.kernel, self.gamma, self.bandwidth)
         kernel = kernel.resolve(rows.X, rows.given_weights, self.random_state)
         X, weights = rows.positive
@@ -105,9 +103,7 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
                 f"{len(partial.pivots)} pivots leave {left:.2g} of the trace, more than tol="
                 f"{self.tol:g}. Increase max_centers or tol."
             )
-        points = X[partial.pivots]
-        share = float(weights.sum()) / len(points)
-        return kernel, ReducedSet(points, np.full(len(points), share))
+        return kernel, Basis(X[partial.pivots]), None
 
     def _check_landmarks(self) -> None:
         check.share("tol", self.tol)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -19,12 +20,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
+from ..certificate import Certificate, RowErrors
+from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem
+from ..spectral import EigenSystem, Moments, ritz
 from ._notebook import fitted_html
 
 Array = NDArray[np.floating]
@@ -260,6 +263,60 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.model_.basis
 
     @property
+    def certificate_(self) -> Certificate:
+        """Bounds on the difference from exact kernel PCA, computed without the data."""
+        found = self.model_.certificate
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no certificate.")
+        return found
+
+    def certify(
+        self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95
+    ) -> Certificate:
+        """Return a certificate at the given confidence, optionally with measured errors.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The training data, or a sample of them, on which to measure the errors. The
+            measurement is exact and takes O(n^2) time, but memory for only a few blocks of
+            kernel values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row of X.
+        confidence : float, default=0.95
+            Confidence level of the estimated bounds, between 0 and 1.
+
+        Returns
+        -------
+        Certificate
+            The certificate, which includes the level "measured" if X is given.
+        """
+        confidence = check.share("confidence", confidence)
+        if X is None:
+            return self.model_.certify(confidence)
+        model = self.model_
+        rows = validate_more_rows(self, X, sample_weight, all_zero=False)
+        return model.certify(confidence, rows.X, rows.weights)
+
+    def row_error(self, X: Any) -> RowErrors:
+        """Estimate the error of the coordinates of each row, and how well it is represented.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        RowErrors
+            ``coordinates``: the estimated distance between the coordinates of ``transform`` and
+            those of exact kernel PCA, after the best linear alignment of the two embeddings.
+            ``residual``: the reconstruction error, which is large for rows that the components
+            do not represent.
+        """
+        return self.model_.row_errors(validate_points(self, X))
+
+    @property
     def reduced_set_(self) -> ReducedSet:
         """The reduced set that represents the data."""
         check_is_fitted(self)
@@ -289,6 +346,16 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
+
+
+def ritz_with_more(
+    moments: Moments, n_components: int | None, *, center: bool
+) -> tuple[EigenSystem, EigenSystem]:
+    """Return the requested eigenpairs of all rows, and the same with a few more."""
+    count = len(moments.basis) if n_components is None else n_components
+    more = min(count + FURTHER_AXES, len(moments.basis))
+    wider = replace(ritz(moments, more, center=center), exact=True)
+    return wider.select(slice(count)), wider
 
 
 def check_components(

@@ -55,11 +55,15 @@ def _judge_onset(comparison: anova.Comparison, pairs: dict[float, Pair], at: flo
     flags = {ell: comparison(*pair) for ell, pair in pairs.items()}
     last = max(pairs)
     ratio = np.mean(pairs[last].ours) / np.mean(pairs[last].theirs)
+    onward = [flag for ell, flag in flags.items() if ell >= at]
     words = (
-        f"{anova.describe(flags)} ({claim.count_runs(pairs.values())}); "
-        f"error {ratio:.3g} times as large at ell = {last:g}"
+        f"{anova.describe(flags)} ({claim.count_runs(pairs.values())}), and at {sum(onward)} of "
+        f"{len(onward)} from ell = {at:g} onward; error {ratio:.3g} times as large at "
+        f"ell = {last:g}"
     )
-    return Finding(words, claim.grade(flag for ell, flag in flags.items() if ell >= at))
+    if len(onward) < 2:
+        return Finding(words, Verdict.PARTLY if all(onward) else Verdict.NOT)
+    return Finding(words, claim.grade(onward))
 
 
 def _compare_from(figure: str, other: str, kind: str, at: float) -> Claim:
@@ -73,7 +77,8 @@ def _compare_from(figure: str, other: str, kind: str, at: float) -> Claim:
         "(a) ANOVA over runs at the 0.05 level; (b) mean error compared with scikit-learn's "
         "Nystroem + PCA. The latter is centered; the reference for each error is kernel PCA with "
         "the same centering. Only runs that both methods have are used. Reproduced: at every "
-        f"measured ell from the paper's ell onward; partly: at {claim.PARTLY_FROM}",
+        f"measured ell from the paper's ell onward, if there are at least two; partly: at "
+        f"{claim.PARTLY_FROM}",
         (figure,),
         partial(_judge_by_anova, figure, other, kind, at),
         partial(_judge_by_means, figure, kind, at),

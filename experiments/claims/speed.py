@@ -156,7 +156,8 @@ def _judge_training(
         words.append(f"{format_range(ratios)} ({name}, {claim.count_runs(pairs.values())})")
     outcome = "slower" if slower else "faster"
     return Finding(
-        f"takes {', '.join(words)} times as long; {outcome} at {claim.count_groups(flags)}",
+        f"ShDE+RSKPCA takes {', '.join(words)} times as long; {outcome} at "
+        f"{claim.count_groups(flags)}",
         claim.grade_groups(flags),
     )
 

@@ -17,7 +17,7 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
 
     The decomposition K ~ F F' adds the row with the largest residual until the trace of K - F F' is
     at most ``tol`` times that of K (Shawe-Taylor and Cristianini, Kernel Methods for Pattern
-    Analysis, 2004, algorithm 5.12). Because the residual is positive semidefinite, its trace is the
+    Analysis, 2004). Because the residual is positive semidefinite, its trace is the
     sum of its eigenvalues, and no eigenvalue of K is off by more. The pivots are the landmarks of
     the eigenproblem of all rows, as in ``NystromKernelPCA(landmarks="cholesky")``, whose size is a
     given number.

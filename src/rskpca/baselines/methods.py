@@ -34,7 +34,7 @@ from .subsampled import SubsampledKernelPCA
 from .weighted_nystrom import WeightedNystromKernelPCA
 
 Setting = Mapping[str, Any]  # parameters of an estimator that change only its speed
-MAX_DENSE = 3_000  # rows, above which computing all eigenvectors is never the fastest
+MAX_DENSE = 3_000  # rows up to which the dense solver is tried; its time grows as n^3
 
 
 def _no_settings(n_rows: int) -> Sequence[Setting]:

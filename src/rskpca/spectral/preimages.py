@@ -24,8 +24,8 @@ from .feature_space import FeatureSpace
 Array = NDArray[np.floating]
 
 # Choices for the ridge, relative to the weight of one row, and for the bandwidth of the kernel of
-# the coordinates, relative to their root mean square distance. Smaller ridges and other bandwidths
-# did not reduce the error on held-out rows of usps, mnist, pendigits, magic and covtype.
+# the coordinates, relative to their root mean square distance. A ridge of 1e-6 and a bandwidth of
+# 16 hardly changed the error on held-out rows of usps, mnist, pendigits, magic and covtype.
 _RIDGES, _WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5), (1.0, 4.0)
 _VALIDATED = 1_000  # most points that are left out
 _NEIGHBORS = 10  # as in Kwok and Tsang

@@ -67,7 +67,7 @@ CLASSES: dict[str, Any] = {
 }
 
 # Attributes that are recomputed when needed, and attributes that may be missing.
-_DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
+_DERIVED = frozenset({"_cover_", "_model_", "_set_", "_sklearn_version", "_solved_"})
 _OPTIONAL = frozenset(
     {
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
@@ -243,7 +243,7 @@ def take_values(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
     if not issubclass(cls, BaseEstimator):
         return {name: getattr(value, name) for name in value_types(cls)}
-    values = {name: held for name, held in vars(value).items() if name not in _DERIVED}
+    values = {k: held for k, held in value.__getstate__().items() if k not in _DERIVED}
     if isinstance(value, embedding.KernelEmbedding) and is_fitted(value):
         model = current_model(value)
         values["model_"] = None if model is None else _model_values(model)

@@ -15,22 +15,10 @@ nox.options.default_venv_backend = "virtualenv"
 nox.options.sessions = ["lint", "tests"]
 
 ROOT = Path(__file__).parent
-WORKFLOWS = sorted(str(path) for path in (ROOT / ".github" / "workflows").glob("*.yml"))
 # Tests of the library itself; experiments, benchmarks, documentation and the report need no
 # particular versions of the dependencies.
-LIBRARY = [
-    f"tests/{name}"
-    for name in (
-        "_core",
-        "spectral",
-        "certificate",
-        "density",
-        "embedding",
-        "io",
-        "data",
-        "scaling",
-    )
-]
+CORE_TESTS = [f"tests/{name}" for name in ("_core", "spectral", "certificate", "density")]
+LIBRARY = [*CORE_TESTS, *(f"tests/{name}" for name in ("embedding", "io", "data", "scaling"))]
 CORE = "*/rskpca/_core/*,*/rskpca/spectral/*,*/rskpca/certificate/*,*/rskpca/density/*"
 CORE_FLOOR = 95  # percent of lines and branches
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
@@ -54,7 +42,7 @@ def run_pytest(session: nox.Session, *arguments: str) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests and the docstring examples with the newest dependencies."""
-    install(session, "-e", ".[test]")
+    install(session, "-e", ".[docs,test]")
     run_pytest(session, *(session.posargs or ["-n", "2"]))
 
 
@@ -74,6 +62,14 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session
+def free_threaded(session: nox.Session) -> None:
+    """Run the tests of the core on a free-threaded interpreter, without optional dependencies."""
+    session.install("-e", ".", "pytest>=8", "hypothesis", "pandas")
+    session.run("python", "-c", "import rskpca, sys; assert not sys._is_gil_enabled()")
+    run_pytest(session, *(session.posargs or CORE_TESTS))
+
+
+@nox.session
 def prereleases(session: nox.Session) -> None:
     """Run the tests of the library with prereleases of its dependencies."""
     session.install("-e", ".[test]")
@@ -84,7 +80,7 @@ def prereleases(session: nox.Session) -> None:
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Measure branch coverage; the core has a floor."""
-    install(session, "-e", ".[test]", "coverage")
+    install(session, "-e", ".[docs,test]", "coverage")
     session.run("coverage", "erase")
     tests = session.posargs or ["tests"]
     session.run("coverage", "run", "-m", "pytest", "-q", "-n", "0", *tests, env=ONE_THREAD)
@@ -107,12 +103,19 @@ def fuzz(session: nox.Session) -> None:
     session.run("python", "-m", "tests.io.fuzz", *(session.posargs or ["--count", "20000"]))
 
 
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """Compare the speed with other packages, as ratios within one run."""
+    install(session, "-e", ".[plot]")
+    session.run("python", "-m", "benchmarks", *session.posargs)
+
+
 # ------------------------------------------------------------------ static checks
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style, types, layers, docstrings, spelling and the workflows, without network access."""
+    """Check style, types, layers, docstrings, spelling and the workflows; needs no network."""
     install(session, "-e", ".[lint]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -121,10 +124,6 @@ def lint(session: nox.Session) -> None:
     session.run("lint-imports", "--no-cache")
     session.run("numpydoc", "lint", *sorted(map(str, Path("src/rskpca").rglob("*.py"))))
     session.run("codespell")
-    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS)
-    session.run(
-        "check-jsonschema", "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml"
-    )
     session.run("zizmor", "--offline", "--no-progress", "--quiet", ".github/workflows")
 
 

@@ -71,8 +71,8 @@ def main() -> None:
     assert rskpca.__version__ == version("rskpca")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "rows.parquet").touch()
-        (folder / "rows.h5").touch()
+        (folder / "rows.parquet").write_bytes(b"PAR1")
+        (folder / "rows.h5").write_bytes(b"\x89HDF")
         check_models(folder)
         for extra, call in functions_with_extras(folder).items():
             check_extra(extra, call)

@@ -1,9 +1,9 @@
 """Measure which small changes of the code the tests detect.
 
 ``python tools/mutation.py spectral certificate`` changes one operator, comparison or constant at a
-time, and runs the tests that belong to the package. A change that no test detects is printed as a
-diff; it shows a missing test, unless the changed code is equivalent. ``--sample 100`` tries a random
-part of the changes, and ``--only eigensystem`` those of some modules. POSIX only.
+time, and runs the tests that belong to the package. A change that no test detects is printed; it
+shows a missing test, unless the changed code is equivalent. ``--sample 100`` tries a random part of
+the changes, and ``--only eigensystem`` those of some modules. POSIX only.
 """
 
 from __future__ import annotations

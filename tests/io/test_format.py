@@ -57,5 +57,5 @@ def test_another_reader_detects_a_changed_byte(position, tmp_path):
     changed = bytearray((tmp_path / "model").read_bytes())
     changed[position] ^= 1
     (tmp_path / "model").write_bytes(changed)
-    with pytest.raises(ValueError, match="invalid file|wrong"):
+    with pytest.raises(ValueError, match=r"invalid file|wrong"):
         second_reader.read(tmp_path / "model")

@@ -12,7 +12,7 @@ sample is unbiased.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from ._core.gram import gram
-from ._core.parallel import single_threaded_blas
+from ._core.parallel import single_threaded_blas, slices
 from .kernels import RadialKernel
 from .row_sample import RowSample
 
@@ -76,11 +76,12 @@ class FeaturePairs:
         represent: Callable[[Array], Array] | None,
         points: Array,
         total: float,
+        index: NDArray[np.intp] | None = None,
     ) -> FeaturePairs:
         """Evaluate the kernel at a sample of rows."""
-        # The features of ``points`` represent the rows. If features are projected onto a basis,
-        # ``represent`` returns their coordinates in an orthonormal basis of its span; otherwise it
-        # is None.
+        # The features of ``points[index]`` represent the rows. If features are projected onto a
+        # basis, ``represent`` returns their coordinates in an orthonormal basis of its span;
+        # otherwise it is None.
         rows = sample.rows.astype(np.float64)
         xx = gram(kernel, rows, rows)
         if represent is None:
@@ -88,6 +89,8 @@ class FeaturePairs:
         else:
             of_rows, of_points = represent(rows), represent(points)
             xq, qq = of_rows @ of_points.T, of_points @ of_points.T
+        if index is not None:
+            xq, qq = xq.take(index, axis=1), qq.take(index, axis=0).take(index, axis=1)
         return cls(xx, xq, qq, *sample_shares(sample, total))
 
     @property
@@ -103,29 +106,23 @@ class FeaturePairs:
         """Estimate the Hilbert-Schmidt norm of the difference between the two operators."""
         return self._norm(confidence, power=2, center=center)
 
-    def _differences(self, power: int, center: bool) -> Iterator[tuple[slice, Array]]:
-        """Yield the terms of the mean over pairs, a few rows at a time."""
-        a, matrices = self.shares, (self.xx, self.xq, self.xq.T, self.qq)
-        means = [(m @ a, a @ m, float(a @ m @ a)) if center else None for m in matrices]
-        for start in range(0, len(a), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            total = np.zeros((len(a[rows]), len(a)))
-            for matrix, mean, sign in zip(matrices, means, (1, -1, -1, 1), strict=True):
-                block = matrix[rows]
-                if mean is not None:  # vectors centered on their means over the sample
-                    block = block - mean[0][rows, None]
-                    block += mean[2] - mean[1]
-                total += sign * (block if power == 1 else block**2)
-            yield rows, total
+    def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
+        """Return the means over the second row of the terms for pairs, and those of each row."""
+        total, diagonal = np.zeros(len(self.shares)), np.zeros(len(self.shares))
+        with single_threaded_blas():
+            for matrix, sign in ((self.xx, 1), (self.xq, -1), (self.qq, 1)):
+                rows, columns, own = _power_means(matrix, self.shares, power, center)
+                total += sign * rows
+                diagonal += sign * own
+                if matrix is self.xq:  # the remaining matrix is its transpose
+                    total += sign * columns
+                    diagonal += sign * own
+        return total, diagonal
 
     def _norm(self, confidence: float, power: int, center: bool) -> Estimate:
         """Estimate the root of a mean over pairs, with a jackknife limit."""
         a = self.shares
-        with_all, diagonal = np.empty(len(a)), np.empty(len(a))
-        with single_threaded_blas():
-            for rows, block in self._differences(power, center):
-                with_all[rows] = block @ a
-                diagonal[rows] = np.diagonal(block, offset=rows.start)
+        with_all, diagonal = self._sums(power, center)
         with_others = a * (with_all - a * diagonal)
         different, rest = with_others.sum(), 1 - a @ a
         own = float(self.own.sum())
@@ -142,6 +139,25 @@ class FeaturePairs:
             mean, (1 - own) * (without - different / rest), self.unseen, confidence
         )
         return Estimate(_root(mean), _root(limit) + rounding)
+
+
+def _power_means(matrix: Array, a: Array, power: int, center: bool) -> tuple[Array, Array, Array]:
+    """Return the means of the entries, or of their squares, over columns and rows, and diagonals.
+
+    Before they are squared, entries are centered on their means over the sample if ``center`` is
+    True; the centered entries themselves have mean zero.
+    """
+    rows, columns, own = matrix @ a, a @ matrix, np.diag(matrix).copy()
+    middle = float(a @ rows)
+    if power == 1:
+        return rows, columns, own
+    left, right = (rows - middle, columns) if center else (0 * rows, 0 * columns)
+    over_columns, over_rows = np.empty(len(a)), np.zeros(len(a))
+    for part in slices(0, len(a), _BLOCK):
+        block = (matrix[part] - left[part, None] - right) ** 2
+        over_columns[part] = block @ a
+        over_rows += a[part] @ block
+    return over_columns, over_rows, (own - left - right) ** 2
 
 
 def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array, float]:

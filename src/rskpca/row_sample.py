@@ -84,11 +84,13 @@ class RowSample:
         return cls(like[:0].copy(), np.empty(0), no_labels, np.empty(0), math.inf, size, salt, 0)
 
     @classmethod
-    def of(cls, X: Array, weights: Array, labels: Labels, random_state: Any = 0) -> RowSample:
-        """Return a sample of all rows."""
+    def of(
+        cls, X: Array, weights: Array, labels: Labels | None = None, random_state: Any = 0
+    ) -> RowSample:
+        """Return a sample of all rows; without labels, all of them are labeled 0."""
         empty = cls.empty(X, SIZE, salt_of(X[:1], random_state))
         assert empty is not None
-        return empty.add(X, weights, labels)
+        return empty.add(X, weights, np.zeros(len(X), dtype=np.intp) if labels is None else labels)
 
     def __len__(self) -> int:
         return len(self.keys)

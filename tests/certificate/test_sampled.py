@@ -275,3 +275,15 @@ def test_row_errors_require_a_sample():
     model = fit(density=ShadowDensity(ell=3.0, sample_size=0), ell=None)
     with pytest.raises(ValueError, match="row_error requires a row sample"):
         model.row_error(X)
+
+
+def test_a_part_of_the_sample_gives_the_certificate_of_a_smaller_sample():
+    rows = datasets.blobs(1500, 3)
+    model, small = (
+        fit(data=rows, ell=None, density=ShadowDensity(ell=3.0, sample_size=size)).model_
+        for size in (1000, 400)
+    )
+    parts = model.kernel, model.reduced_set, model.system, model.wider
+    found = Analysis.of(*parts, size=400).limits(0.95)
+    assert found.embedding == pytest.approx(small.analysis.limits(0.95).embedding, rel=1e-9)
+    assert Analysis.of(*parts, size=5000).sample is model.reduced_set.sample

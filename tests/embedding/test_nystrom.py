@@ -13,6 +13,7 @@ from rskpca import (
     ShadowDensity,
 )
 from rskpca.baselines import SubsampledKernelPCA, UniformDensity, WeightedNystromKernelPCA
+from rskpca.baselines.methods import embedding_error
 from rskpca.spectral.landmarks import RULES
 from tests import datasets, dense
 from tests.embedding.invariants import EmbeddingInvariants
@@ -21,6 +22,11 @@ from tests.embedding.invariants import EmbeddingInvariants
 class TestLandmarks(EmbeddingInvariants):
     def make(self, n_components=4, **parameters):
         return NystromKernelPCA(n_components, landmarks=30, **parameters)
+
+
+class TestMeans(EmbeddingInvariants):
+    def make(self, n_components=4, **parameters):
+        return NystromKernelPCA(n_components, landmarks="means", n_centers=30, **parameters)
 
 
 class TestData(EmbeddingInvariants):
@@ -383,3 +389,105 @@ def test_float32_is_accurate_for_close_landmarks():
     exact, seen = model.transform(X.astype(np.float64)), model.transform(X)
     assert seen.dtype == np.float32
     np.testing.assert_allclose(seen, exact, rtol=0, atol=1e-5 * np.abs(exact).max())
+
+
+# ---------------------------------------------------------------- means
+
+
+def test_a_model_on_means_states_its_error():
+    X = datasets.load("digits")
+    train, new = X[:1200], X[1200:]
+    model = NystromKernelPCA(4, landmarks="means", n_centers=60).fit(train)
+    exact = ReducedSetKernelPCA(4, ell=np.inf).fit(train)
+    error = embedding_error(exact.transform(train), model.transform(train))
+    assert model.certificate_.all_rows
+    assert model.certificate_.embedding.estimate == pytest.approx(error, rel=1e-3)
+    assert model.row_error(new).coordinates.shape == (len(new),)
+
+
+def test_the_row_sample_of_a_stream_equals_that_of_a_fit():
+    X = datasets.blobs(5_000, 6)
+    whole = NystromKernelPCA(3, landmarks=X[:20]).fit(X)
+    parts = NystromKernelPCA(3, landmarks=X[:20], bandwidth=whole.kernel_.bandwidth)
+    for start in range(0, 5_000, 1_700):
+        parts.partial_fit(X[start : start + 1_700])
+    assert parts.model_.reduced_set.sample == whole.model_.reduced_set.sample
+    assert parts.model_.reduced_set.n_samples == 5_000
+    stated, expected = parts.certificate_.embedding, whole.certificate_.embedding
+    np.testing.assert_allclose(stated, expected, rtol=1e-6)
+
+
+def test_axes_are_for_means_only():
+    X = datasets.blobs(60, 3)
+    with pytest.raises(ValueError, match='n_axes=2 can be set only for landmarks="means"'):
+        NystromKernelPCA(2, landmarks="uniform", n_centers=20, n_axes=2).fit(X)
+    with pytest.raises(ValueError, match="n_axes must be an integer of at least 1, got 0"):
+        NystromKernelPCA(2, landmarks="means", n_centers=20, n_axes=0).fit(X)
+
+
+# ---------------------------------------------------------------- a wanted error
+
+
+@pytest.mark.parametrize("landmarks", ["means", "uniform", "auto"])
+@pytest.mark.parametrize("max_error", [0.1, 0.02])
+def test_the_number_of_landmarks_follows_from_a_wanted_error(landmarks, max_error):
+    X = datasets.load("digits")
+    model = NystromKernelPCA(3, landmarks=landmarks, max_error=max_error).fit(X)
+    exact = ReducedSetKernelPCA(3, ell=np.inf).fit(X).transform(X)
+    assert model.n_centers_ < len(X)
+    assert embedding_error(exact, model.transform(X)) <= max_error
+    assert model.certificate_.embedding.limit <= max_error
+
+
+def test_a_smaller_error_takes_more_landmarks_and_fewer_of_them_are_means():
+    X = datasets.load("digits")
+    few = NystromKernelPCA(3, landmarks="means", max_error=0.1).fit(X)
+    many = NystromKernelPCA(3, landmarks="means", max_error=0.01).fit(X)
+    rows = NystromKernelPCA(3, landmarks="uniform", max_error=0.1).fit(X)
+    assert few.n_centers_ < many.n_centers_
+    assert few.n_centers_ < rows.n_centers_
+
+
+def test_integer_weights_are_repeated_rows_when_the_size_is_chosen():
+    X, counts = datasets.blobs(200, 4), np.arange(200) % 3 + 1
+    weighted = NystromKernelPCA(2, landmarks="means", max_error=0.02, kernel=Gaussian(3.0))
+    repeated = NystromKernelPCA(2, landmarks="means", max_error=0.02, kernel=Gaussian(3.0))
+    weighted.fit(X, sample_weight=counts)
+    repeated.fit(np.repeat(X, counts, axis=0))
+    assert weighted.certificate_.embedding.limit <= 0.02
+    assert repeated.certificate_.embedding.limit <= 0.02
+    found = embedding_error(repeated.transform(X), weighted.transform(X))
+    assert found <= 0.05
+
+
+def test_few_rows_are_all_used_if_the_error_requires_it():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    model = NystromKernelPCA(3, landmarks="uniform", max_error=1e-6, bandwidth=3.0).fit(X)
+    assert model.n_centers_ == 60
+    assert model.certificate_.embedding.limit <= 1e-6
+
+
+def test_an_error_that_cannot_be_reached_gives_a_warning(monkeypatch):
+    monkeypatch.setattr("rskpca.embedding._sizing._MOST", 40)
+    X = datasets.load("digits")
+    with pytest.warns(UserWarning, match=r"max_error=0\.001 was not reached"):
+        model = NystromKernelPCA(5, landmarks="means", max_error=0.001).fit(X)
+    assert model.n_centers_ == 40
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_error": 0.0}, "max_error must be a number between 0 and 1"),
+        ({"max_error": 1.5}, "max_error must be a number between 0 and 1"),
+        ({"max_error": 0.1, "n_centers": 10}, "requires the name of a rule"),
+        ({"max_error": 0.1, "landmarks": 10}, "requires the name of a rule"),
+        ({"max_error": 0.1, "n_components": None}, "n_components must be an integer"),
+        ({"max_error": 0.1, "extension": "data"}, 'requires extension="landmarks"'),
+        ({"max_error": 0.1, "n_axes": 5}, "n_axes=5 can be set only"),
+    ],
+)
+def test_an_invalid_wanted_error_is_reported(parameters, message):
+    parameters = {"n_components": 2, "landmarks": "means", **parameters}
+    with pytest.raises(ValueError, match=message):
+        NystromKernelPCA(**parameters).fit(datasets.blobs(60, 3))

@@ -135,6 +135,7 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "kernel pca, window, stream": _stream(ReducedSetKernelPCA(2, density=_WINDOW)),
     "kernel pca, fading": _fit(ReducedSetKernelPCA(2, density=FadingDensity(30.0, kernel=_K))),
     "nystrom": _fit(NystromKernelPCA(2, kernel=_K, landmarks="rpcholesky", n_centers=9)),
+    "nystrom, means": _fit(NystromKernelPCA(2, kernel=_K, landmarks="means", n_centers=9)),
     "nystrom, data": _fit(NystromKernelPCA(2, kernel=_K, landmarks=9, extension="data")),
     "nystrom, given": lambda X: NystromKernelPCA(2, kernel=_K, landmarks=X[:9]).partial_fit(X),
     "weighted nystrom": _fit(WeightedNystromKernelPCA(2, kernel=_K, n_centers=9)),

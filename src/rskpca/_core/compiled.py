@@ -102,6 +102,33 @@ def compute_distances(X, origin, scale, C, center_norms, near, large, sign, rows
     finish_distances(out, rows, C, norms, center_norms, near, large, sign)
 
 
+@fast
+def _append_residuals(rows, norms):
+    """Write the distance from the subspace to the last column of projected rows."""
+    last = rows.shape[1] - 1
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for k in range(last):
+            total += rows[i, k] * rows[i, k]
+        rows[i, last] = np.sqrt(max(norms[i] - total, 0.0)) if norms[i] < np.inf else 0.0
+
+
+@exact
+def project_distances(
+    X, origin, scale, axes, C, center_norms, near, large, sign, rows, norms, projected, out
+):
+    """Write squared distances like :func:`compute_distances`, for centers in a subspace.
+
+    The last column of ``axes`` and of C is zero; ``projected`` is a work array for the coordinates
+    of X in the subspace, followed by its distance from the subspace.
+    """
+    scale_rows(X, origin, scale, rows, norms)
+    np.dot(rows, axes, projected)
+    _append_residuals(projected, norms)
+    np.dot(projected, C.T, out)
+    finish_distances(out, projected, C, norms, center_norms, near, large, sign)
+
+
 @exact
 def nearest_of_products(products, norms, center_norms, margins, X, C, labels, squared):
     """Find the nearest center of each row (the first among ties) and its squared distance.

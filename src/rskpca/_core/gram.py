@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .parallel import slices, threads_for, workers
+from .subspace import Subspace
 
 Array = NDArray[np.floating]
 
@@ -49,30 +50,49 @@ class Centers:
     """Centers relative to their middle, in units of the bandwidth, for accurate inner products.
 
     To evaluate many sets of rows, prepare the centers once and pass them instead of the points.
+
+    If the centers lie in a subspace, ``rows`` contains their coordinates in it, followed by 0, and
+    ``axes`` the axes, followed by a column of zeros. Points outside the subspace have their
+    distance from it in place of the last 0, so that squared distances have the usual form.
     """
 
     origin: NDArray[np.float64]
     scale: float
     rows: Array
     squared_norms: Array
+    axes: Array | None = None
 
     @classmethod
-    def prepare(cls, C: Array, scale: float, dtype: Any) -> Centers:
-        """Shift and scale the centers."""
-        some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # an approximate middle suffices
-        origin = np.sort(some.astype(np.float64), axis=0)[len(some) // 2]
-        rows, norms = _standardize(C, origin, scale, dtype)
+    def prepare(
+        cls, C: Array, scale: float, dtype: Any, subspace: Subspace | None = None
+    ) -> Centers:
+        """Shift and scale the centers, and project them if they lie in a subspace."""
+        axes = None
+        if subspace is not None:
+            C, origin = subspace.coordinates(C.astype(np.float64)), subspace.origin
+            C, axes = (np.pad(values, [(0, 0), (0, 1)]) for values in (C, subspace.axes))
+            rows, norms = _standardize(C, np.zeros(C.shape[1]), scale, dtype)
+            axes = axes.astype(dtype)
+        else:
+            some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # an approximate middle suffices
+            origin = np.sort(some.astype(np.float64), axis=0)[len(some) // 2]
+            rows, norms = _standardize(C, origin, scale, dtype)
         if not np.isfinite(norms).all():
             raise ValueError(
                 f"The squared distances in units of the bandwidth {scale:g} overflow "
                 f"{np.dtype(dtype)}. Increase the bandwidth."
             )
-        return cls(origin, scale, rows, norms)
+        return cls(origin, scale, rows, norms, axes)
 
     @property
     def shape(self) -> tuple[int, int]:
         """The number of centers and the number of features."""
-        return self.rows.shape[0], self.rows.shape[1]
+        return len(self.rows), len(self.origin)
+
+    @property
+    def products(self) -> int:
+        """The number of products per row for the squared distances to all centers."""
+        return self.rows.size + (0 if self.axes is None else self.axes.size)
 
 
 def _standardize(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
@@ -91,15 +111,20 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     distance below a tenth of their sum is recomputed from differences. For a kernel that is smooth
     at zero, this is not necessary if the sum is below 16.
     """
-    from .compiled import compute_distances
+    from .compiled import compute_distances, project_distances
 
     C = centers.rows
     X = np.require(X, requirements=["C", "W"])  # limits the number of compiled versions
     near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
     rows, norms = np.empty(X.shape, C.dtype), np.empty(len(X), C.dtype)
     limits = near, large, sign
-    compute_distances(
-        X, centers.origin, 1 / centers.scale, C, centers.squared_norms, *limits, rows, norms, out
+    shift = X, centers.origin, 1 / centers.scale
+    if centers.axes is None:
+        compute_distances(*shift, C, centers.squared_norms, *limits, rows, norms, out)
+        return out
+    projected = np.empty((len(X), C.shape[1]), C.dtype)
+    project_distances(
+        *shift, centers.axes, C, centers.squared_norms, *limits, rows, norms, projected, out
     )
     return out
 
@@ -181,8 +206,8 @@ class KernelRows:
     @property
     def seconds(self) -> float:
         """The approximate time for all rows in one thread."""
-        m, d = self.centers.rows.shape
-        return (_ROW + (_VALUE + _FEATURE * d) * m) * len(self.X)
+        m, n_products = len(self.centers.rows), self.centers.products
+        return (_ROW + _VALUE * m + _FEATURE * n_products) * len(self.X)
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
         """Return at most ``n_rows`` rows, which the next call in the same thread overwrites."""
@@ -199,7 +224,7 @@ def moments(
     kernel: Radial,
     X: Array,
     weights: Array | None,
-    C: Array,
+    C: Array | Centers,
     columns: Array | None = None,
     *,
     n_threads: int | None = None,
@@ -211,7 +236,7 @@ def moments(
     bit-identical for any number of threads.
     """
     batches = KernelRows(kernel, X, C, np.float64)
-    size = len(C) if columns is None else columns.shape[1]
+    size = C.shape[0] if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
     n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each span needs memory for its sums
     n_spans = max(min(n_spans, len(X) // _SPAN_ROWS), 1)

@@ -79,6 +79,19 @@ def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
     return np.stack([squared_distances(X, c) for c in C], axis=1)
 
 
+def subspace_squared_distances(
+    X: Array, coordinates: Array, origin: Array, axes: Array
+) -> NDArray[np.float64]:
+    """Return squared distances to points of a subspace that are given by their coordinates.
+
+    By Pythagoras, they are those within the subspace plus the squared distance from it.
+    """
+    moved = X - origin
+    projected = moved @ axes
+    outside = np.sum((moved - projected @ axes.T) ** 2, axis=1)
+    return pairwise_squared_distances(projected, coordinates) + outside[:, None]
+
+
 def kernel_product(kernel: Any, X: Array, C: Array, coefficients: Array) -> Array:
     """Return ``k(X, C) @ coefficients``, computed from the full kernel matrix."""
     scaled = kernel.sign * pairwise_squared_distances(X, C) / kernel.scale**2

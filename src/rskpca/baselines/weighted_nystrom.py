@@ -119,7 +119,7 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
         """
         self._check_parameters()
         rows = validate_rows(self, X, sample_weight)
-        kernel, means = self._choose_landmarks(rows)
+        kernel, means = self._choose_means(rows)
         if self.extension == "data":
             model = replace(self._through_data(kernel, means, rows), landmarks=False)
         else:
@@ -132,7 +132,7 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
         system = solve(operator, kernel, reduced_set, self._count())
         return self._model(reduced_set, system, reduced_set.n_centers, landmarks=False)
 
-    def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
+    def _choose_means(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
         density = KMeansDensity(self.n_centers, random_state=self.random_state)
         kernel = self._resolve_kernel(rows, density)
         return kernel, density.summarize(rows, kernel).reduced_set_

@@ -15,6 +15,7 @@ from ..kernels import RadialKernel
 from ..pairs import Estimate
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
+from ..spectral.operators import FittedCentered
 from . import levels, tables
 from .eigenspaces import davis_kahan
 from .levels import Level
@@ -233,8 +234,14 @@ def _guaranteed(
         return [levels.exact()]
     return [
         levels.a_priori(kernel, reduced_set, center=center),
-        levels.a_posteriori(kernel, reduced_set, center=center),
+        levels.a_posteriori(kernel, reduced_set, center=center, length=_mean_length(system)),
     ]
+
+
+def _mean_length(system: EigenSystem) -> float | None:
+    """Return the length of the mean of the reduced set in feature space, if it is known."""
+    known = isinstance(system.operator, FittedCentered)
+    return math.sqrt(max(system.operator.mean, 0.0)) if known else None
 
 
 def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) -> Array:

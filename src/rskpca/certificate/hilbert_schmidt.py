@@ -122,7 +122,9 @@ def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
     return mmd.from_sums(kernel.squared(), reduced_set)
 
 
-def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
+def centered_from_sums(
+    kernel: RadialKernel, reduced_set: ReducedSet, length: float | None = None
+) -> float | None:
     """Bound the error of the centered operators by the recorded displacements.
 
     With e_i = psi(x_i) - psi(c_alpha(i)) and V the variance in feature space, the error is at most
@@ -135,18 +137,20 @@ def centered_from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float |
         Kernel with a numeric bandwidth.
     reduced_set : ReducedSet
         Uses ``displacement`` and ``scatter`` if present, otherwise the radius.
+    length : float, default=None
+        ||mu-bar||, if it is known. Otherwise it is computed in O(m^2) time.
 
     Returns
     -------
     float or None
-        Upper bound, computed in O(m^2) time; None if nothing is known about the displacements.
+        Upper bound; None if nothing is known about the displacements.
     """
     moved = mmd.root_mean_square(kernel, reduced_set)
     shift = mmd.from_sums(kernel, reduced_set)
     plain = from_sums(kernel, reduced_set)
     if moved is None or shift is None or plain is None:
         return None
-    length = mmd.length_of_mean(kernel, reduced_set)
+    length = mmd.length_of_mean(kernel, reduced_set) if length is None else length
     largest = (kernel.centered_factor / 2) ** 2
     variances = [kernel.kappa - s**2 for s in (length, max(length - shift, 0.0))]
     roots = [math.sqrt(min(max(variance, 0.0), largest)) for variance in variances]

@@ -101,8 +101,11 @@ def _add_lost_rows(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) 
     return replace(level, **{k: v + share * more[k] for k, v in known.items() if v is not None})
 
 
-def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
+def a_posteriori(
+    kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool, length: float | None = None
+) -> Level:
     """Use the sums of ||x - c|| and ||x - c||^2 that the reduced set records."""
+    # ``length`` is the length of the mean in feature space, if it is known.
     meaning = "displacements of the points, recorded during the fit"
     if reduced_set.displacement is None:
         missing = "the displacements of the points were not recorded"
@@ -110,7 +113,7 @@ def a_posteriori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool)
     if not kernel.concave and kernel.lipschitz_constant is None:
         return Level("a posteriori", None, None, None, 1.0, meaning, _NO_SLOPE)
     if center:
-        error = hilbert_schmidt.centered_from_sums(kernel, reduced_set)
+        error = hilbert_schmidt.centered_from_sums(kernel, reduced_set, length)
     else:
         error = hilbert_schmidt.from_sums(kernel, reduced_set)
     slope = eigenvalues.from_sums(kernel, reduced_set)

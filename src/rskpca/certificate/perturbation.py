@@ -27,13 +27,13 @@ error.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ..pairs import FeaturePairs
 
@@ -159,11 +159,15 @@ def _nearby(n_components: int, n_axes: int) -> list[int]:
     return sorted({n_components, *(r for r in nearby if r > 0)})
 
 
-def _leading_of_large(M: Array, count: int) -> tuple[Array, Array]:
-    """Return the leading eigenpairs of a large matrix."""
-    if len(M) < _LARGE or 4 * count > len(M):
-        return _leading(M, count)
-    values, vectors = eigsh(M, count, v0=np.sqrt(np.abs(np.diag(M))))
+def _leading_of_operator(
+    multiply: Callable[[Array], Array], start: Array, count: int
+) -> tuple[Array, Array]:
+    """Return the leading eigenpairs of a matrix that is given by its products with columns."""
+    n = len(start)
+    if n < _LARGE or 4 * count > n:
+        return _leading(multiply(np.eye(n)), count)
+    operator = LinearOperator((n, n), matvec=multiply, matmat=multiply, dtype=np.float64)
+    values, vectors = eigsh(operator, count, v0=start)
     return values[::-1], vectors[:, ::-1]
 
 
@@ -233,7 +237,7 @@ class SampledSums:
         n = len(fx)
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
-        self.groups = [np.arange(g, n, GROUPS) for g in range(min(GROUPS, n))]
+        self.groups = [slice(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized, self.fx = quantized, fx
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
         self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
@@ -246,19 +250,20 @@ class SampledSums:
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
         """Sum h_i at every feature vector, and its inner products, by groups."""
         s, a, b = self.s[:, None], self.a, self.b
-        xx, xq, qq = pairs.xx, pairs.xq, pairs.qq
-        parts = [(g, s[g] * a[g], s[g] * b[g]) for g in self.groups]
-        self.at_x = np.stack([xx[:, g] @ sa - xq[:, g] @ sb for g, sa, sb in parts])
-        at_q = np.stack([xq[g].T @ sa - qq[:, g] @ sb for g, sa, sb in parts])
-        self.self_x = np.diag(xx)[:, None] * a - np.diag(xq)[:, None] * b
-        self_q = np.diag(xq)[:, None] * a - np.diag(qq)[:, None] * b
-        for k, (g, _, _) in enumerate(parts):
+        sa, sb = s * a, s * b
+        self.at_x = _group_products(pairs.xx, sa, self.groups)
+        self.at_x -= _group_products(np.ascontiguousarray(pairs.xq.T), sb, self.groups)
+        at_q = _group_products(pairs.xq, sa, self.groups)
+        at_q -= _group_products(pairs.qq, sb, self.groups)
+        self.self_x = np.diag(pairs.xx)[:, None] * a - np.diag(pairs.xq)[:, None] * b
+        self_q = np.diag(pairs.xq)[:, None] * a - np.diag(pairs.qq)[:, None] * b
+        for k, g in enumerate(self.groups):
             self.at_x[k, g] -= s[g] * self.self_x[g]
             at_q[k, g] -= s[g] * self_q[g]
+        self.at_all = self.at_x.sum(axis=0)
         self.products = np.array(
-            [[sa.T @ self.at_x[k, g] - sb.T @ at_q[k, g] for k in range(len(parts))]
-             for g, sa, sb in parts]
-        )  # fmt: skip
+            [sa[g].T @ self.at_x[:, g] - sb[g].T @ at_q[:, g] for g in self.groups]
+        )
         self.self_products = _by_group(self.groups, self.own, a, self.self_x)
         self.self_products -= _by_group(self.groups, self.own, b, self_q)
 
@@ -277,23 +282,28 @@ class SampledSums:
 
     def _noise(self) -> Array:
         """Return the part of <f_i, T f_k> that is due to the sampling error of f."""
-        n = len(self.groups)
+        n, s = len(self.groups), self.s[:, None]
+        noise = np.zeros((len(self.mu), len(self.mu)))
         if n < 2:
-            return np.zeros((len(self.mu), len(self.mu)))
-        parts = self.at_x - self.a @ self.changes.transpose(0, 2, 1)
-        if self.center:
-            parts -= np.einsum("y,gyi->gi", self.s, parts)[:, None]
-        parts = (parts - parts.mean(axis=0)).reshape(-1, len(self.mu))
-        weights = np.tile(self.s, n)[:, None]
-        return parts.T @ (weights * parts) * n / (n - 1)
+            return noise
+        mean = (self.at_all - self.a @ self.changes.sum(axis=0).T) / n
+        for at_x, changes in zip(self.at_x, self.changes, strict=True):
+            part = at_x - self.a @ changes.T - mean
+            if self.center:
+                part -= self.s @ part
+            noise += part.T @ (s * part)
+        return noise * n / (n - 1)
 
     def blocks(self, left_out: int | None = None, n_steps: int = 1) -> Blocks:
         """Return the blocks of M, leaving out one of the groups if ``left_out`` is given."""
         # Further Lanczos steps apply the operator of the sample to f, so they use all groups.
         kept = [g for g in range(len(self.groups)) if g != left_out]
-        rows = np.concatenate([self.groups[g] for g in kept])
-        total = self.s[rows].sum()
-        pairs = total**2 - self.s[rows] @ self.s[rows]
+        s, at_x = self.s, self.at_all
+        if left_out is not None:
+            s, at_x = s.copy(), at_x - self.at_x[left_out]
+            s[self.groups[left_out]] = 0.0
+        total = s.sum()
+        pairs = total**2 - s @ s
         own = float(self.own.sum())
         changes = self.changes[kept].sum(axis=0)
         between = self.products[np.ix_(kept, kept)].sum(axis=(0, 1))
@@ -301,18 +311,17 @@ class SampledSums:
         scale = len(self.groups) / len(kept)
         same = (self.self_products[kept] - self.own_changes[kept]).sum(axis=0) * scale
         S = (1 - own) * between / max(pairs, 1e-300) + same
-        others, alone = 1 - self.weights[rows], self.weights[rows] * self.self_x[rows]
-        rest = np.maximum(total - self.s[rows, None], np.finfo(np.float64).tiny)
-        F = others * self.at_x[kept].sum(axis=0)[rows] / rest + alone
-        F -= self.a[rows] @ (changes / total).T
-        weights = self.s[rows] / total
+        rest = np.maximum(total - s[:, None], np.finfo(np.float64).tiny)
+        F = (1 - self.weights) * at_x / rest + self.weights * self.self_x
+        F -= self.a @ (changes / total).T
+        weights = s / total
         if self.center:
             F -= weights @ F
         offsets = self.shifts[kept].sum(axis=0) / total
         moments = [(S + S.T) / 2, F.T @ (weights[:, None] * F) - self.noise]
         return Blocks(
             np.diag(self.mu) + (changes + changes.T) / (2 * total),
-            [*moments, *self._later(F[np.argsort(rows)], n_steps)],
+            [*moments, *self._later(F, n_steps)],
             offsets if self.quantized else np.zeros(len(self.mu)),
         )
 
@@ -330,12 +339,14 @@ class SampledSums:
             yield G.T @ (s * G)
             F = G
 
-    def solve(self, n_components: int) -> tuple[Solution, list[Solution]]:
-        """Return the solution from all groups, and the solutions with each group left out."""
+    def solve(
+        self, n_components: int, *, jackknife: bool = True
+    ) -> tuple[Solution, list[Solution]]:
+        """Return the solution from all groups, and with ``jackknife`` those without each group."""
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
         # solutions in the same way.
-        groups = range(len(self.groups)) if len(self.groups) > 1 else ()
+        groups = range(len(self.groups)) if jackknife and len(self.groups) > 1 else ()
         without = [self._solution(n_components, group) for group in groups]
         found = self._solution(n_components)
         if found.error(n_components) < _FAR:
@@ -354,14 +365,19 @@ class SampledSums:
 
     def _eigenpairs(self, count: int) -> tuple[Array, Array]:
         """Return eigenvalues and coordinates of exact kernel PCA of the sample."""
-        root = np.sqrt(self.s)
-        K = self.xx
-        if self.center:
-            means = K @ self.s
-            K = K - means - (means - self.s @ means)[:, None]
-        values, vectors = _leading_of_large(root * K * root[:, None], count)
+        root = np.sqrt(self.s)[:, None]
+        middle = root / np.linalg.norm(root) if self.center else np.zeros_like(root)
+
+        def multiply(V: Array) -> Array:
+            V = V.reshape(len(root), -1)
+            product = root * (self.xx @ (root * (V - middle * (middle.T @ V))))
+            return product - middle * (middle.T @ product)
+
+        means = self.xx @ self.s if self.center else np.zeros(len(root))
+        diagonal = self.s * (np.diag(self.xx) - 2 * means + self.s @ means)
+        values, vectors = _leading_of_operator(multiply, np.sqrt(np.abs(diagonal)), count)
         values = np.maximum(values, np.finfo(np.float64).tiny)
-        return values, vectors * np.sqrt(values) / root[:, None]
+        return values, vectors * np.sqrt(values) / root
 
     def measure(self, n_components: int) -> Solution:
         """Return the errors of the model relative to exact kernel PCA of the sample."""
@@ -398,6 +414,11 @@ class SampledSums:
         return np.linalg.norm(exact - aligned, axis=1)
 
 
-def _by_group(groups: list[NDArray[np.intp]], weights: Array, u: Array, v: Array) -> Array:
+def _group_products(matrix: Array, columns: Array, groups: list[slice]) -> Array:
+    """Return matrix[g]' @ columns[g] for each group g of rows, without copying the matrix."""
+    return np.array([matrix[g].T @ columns[g] for g in groups])
+
+
+def _by_group(groups: list[slice], weights: Array, u: Array, v: Array) -> Array:
     """Return the weighted sum of u v' over the rows of each group."""
     return np.array([(weights[g, None] * u[g]).T @ v[g] for g in groups])

@@ -114,13 +114,16 @@ class Analysis:
         reduced_set: ReducedSet,
         system: EigenSystem,
         wider: EigenSystem | None = None,
+        size: int | None = None,
     ) -> Analysis | None:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
-        # again, which is impossible for an operator built from the data.
+        # again, which is impossible for an operator built from the data. With ``size``, only that
+        # many of the sampled rows are used, which is faster and less accurate.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
+        sample = sample if size is None else sample.head(size)
         n = reduced_set.n_samples
         own = np.array_equal(system.centers, reduced_set.centers) and not system.exact
         represent = None if own else _projection(kernel, system.centers)
@@ -139,7 +142,17 @@ class Analysis:
     @cached_property
     def pairs(self) -> FeaturePairs:
         """Inner products between the features of the rows and their representations."""
-        return FeaturePairs.of(self.kernel, self.sample, self.represent, self.points, self.total)
+        points, index = self._distinct
+        of = self.kernel, self.sample, self.represent
+        return FeaturePairs.of(*of, points, self.total, index)
+
+    @cached_property
+    def _distinct(self) -> tuple[Array, NDArray[np.intp] | None]:
+        """The distinct points that represent the rows, and their index for each row."""
+        if self.system.exact:
+            return self.points, None
+        _, first, index = np.unique(self.sample.labels, return_index=True, return_inverse=True)
+        return self.points[first], index
 
     @property
     def missing(self) -> str:
@@ -167,7 +180,8 @@ class Analysis:
         root = np.sqrt(self.system.eigenvalues)
         fx = self.system.extend(rows) * root
         exact, mu = self.system.exact, self.system.eigenvalues / self.total
-        fq = fx if exact else self.system.extend(self.points) * root
+        points, index = self._distinct
+        fq = fx if exact else (self.system.extend(points) * root)[index]
         flags = {"center": self.center, "quantized": self.center and not exact}
         with single_threaded_blas():
             return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
@@ -185,11 +199,20 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, list[Solution]]:
+        return self._solve(jackknife=True)
+
+    def estimate(self) -> float:
+        """Estimate the relative error of the coordinates, without a limit; 1 if unknown."""
+        if self.missing or self.n_components > MOST_COMPONENTS:
+            return 1.0
+        return self._solve(jackknife=False)[0].error(self.n_components)
+
+    def _solve(self, *, jackknife: bool) -> tuple[Solution, list[Solution]]:
         sums = self._sums
         with single_threaded_blas():
             if self.complete:
                 return sums.measure(self.n_components), []
-            found, without = sums.solve(self.n_components)
+            found, without = sums.solve(self.n_components, jackknife=jackknife)
             if sums.misses(found, self.n_components):
                 found, without = found.unknown(), []
             return found, without
@@ -246,10 +269,12 @@ class Analysis:
         X = X.astype(np.float64)
         coordinates = self.system.extend(X) * np.sqrt(self.system.eigenvalues)
         xx = gram(self.kernel, X, self.sample.rows.astype(np.float64))
+        points, index = self._distinct
         if self.represent is None:
-            xq = gram(self.kernel, X, self.points)
+            xq = gram(self.kernel, X, points)
         else:
-            xq = self.represent(X) @ self.represent(self.points).T
+            xq = self.represent(X) @ self.represent(points).T
+        xq = xq if index is None else xq[:, index]
         return self._sums.deviations(coordinates, xx, xq, self.n_components)
 
 

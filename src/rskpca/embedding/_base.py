@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -19,15 +20,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
+from ..certificate import Certificate, RowErrors
+from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
+from ..density.forecast import roughly_forecast
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem
+from ..spectral import EigenSystem, Moments, ritz
 from ._notebook import fitted_html
 
 Array = NDArray[np.floating]
+
+MOST_CENTERS = 16_384  # the weighted Gram matrix of more centers takes more than 2 GB
 
 
 def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
@@ -106,6 +112,29 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         kernel, _ = claim_kernel(density, asked, type(self).__name__)
         previous = density._previous_kernel
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, previous)
+
+    def _check_compression(self, rows: Rows, kernel: RadialKernel, density: BaseDensity) -> None:
+        """Raise an error if the reduced set would have too many centers to be decomposed."""
+        if not isinstance(density, ShadowDensity) or len(rows.X) <= MOST_CENTERS:
+            return
+        radius = density.planned_radius(kernel)
+        if not radius or density.max_centers is not None:
+            return
+        X = rows.positive[0]
+        expected = roughly_forecast(X, radius, np.random.RandomState(0))
+        if expected > MOST_CENTERS:
+            raise ValueError(
+                f"The data do not compress at this radius: about {expected:,.0f} of {len(X):,} "
+                f"rows would become centers, because few rows are within {radius:.3g} of each "
+                f"other. {self._alternative()}"
+            )
+
+    def _alternative(self) -> str:
+        """Return a sentence that says what to use for data that do not compress."""
+        return (
+            "Use a larger bandwidth, a smaller ell, or limit the number of centers with "
+            "density=ShadowDensity(max_centers=5000)."
+        )
 
     def _store(
         self, rows: Rows, kernel: RadialKernel, density: BaseDensity, model: FittedModel | None
@@ -260,6 +289,60 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.model_.basis
 
     @property
+    def certificate_(self) -> Certificate:
+        """Bounds on the difference from exact kernel PCA, computed without the data."""
+        found = self.model_.certificate
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no certificate.")
+        return found
+
+    def certify(
+        self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95
+    ) -> Certificate:
+        """Return a certificate at the given confidence, optionally with measured errors.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The training data, or a sample of them, on which to measure the errors. The
+            measurement is exact and takes O(n^2) time, but memory for only a few blocks of
+            kernel values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row of X.
+        confidence : float, default=0.95
+            Confidence level of the estimated bounds, between 0 and 1.
+
+        Returns
+        -------
+        Certificate
+            The certificate, which includes the level "measured" if X is given.
+        """
+        confidence = check.share("confidence", confidence)
+        if X is None:
+            return self.model_.certify(confidence)
+        model = self.model_
+        rows = validate_more_rows(self, X, sample_weight, all_zero=False)
+        return model.certify(confidence, rows.X, rows.weights)
+
+    def row_error(self, X: Any) -> RowErrors:
+        """Estimate the error of the coordinates of each row, and how well it is represented.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        RowErrors
+            ``coordinates``: the estimated distance between the coordinates of ``transform`` and
+            those of exact kernel PCA, after the best linear alignment of the two embeddings.
+            ``residual``: the reconstruction error, which is large for rows that the components
+            do not represent.
+        """
+        return self.model_.row_errors(validate_points(self, X))
+
+    @property
     def reduced_set_(self) -> ReducedSet:
         """The reduced set that represents the data."""
         check_is_fitted(self)
@@ -289,6 +372,16 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
+
+
+def ritz_with_more(
+    moments: Moments, n_components: int | None, *, center: bool
+) -> tuple[EigenSystem, EigenSystem]:
+    """Return the requested eigenpairs of all rows, and the same with a few more."""
+    count = len(moments.basis) if n_components is None else n_components
+    more = min(count + FURTHER_AXES, len(moments.basis))
+    wider = replace(ritz(moments, more, center=center), exact=True)
+    return wider.select(slice(count)), wider
 
 
 def check_components(

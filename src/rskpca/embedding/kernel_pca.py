@@ -14,17 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
-from ..certificate import Certificate, RowErrors
-from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import Centered, EigenSystem, Moments, Plain, ritz, solve
+from ..spectral import Centered, EigenSystem, Moments, Plain, solve
 from ..spectral.basis import sufficient
 from ..spectral.eigensystem import STORED_CENTERS
 from ..spectral.preimages import METHODS
-from ._base import Array, KernelEmbedding, check_components
+from ._base import Array, KernelEmbedding, check_components, ritz_with_more
 from ._basis import SMALL, basis_points, check_basis, tolerable
 
 
@@ -162,6 +160,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         rows = validate_rows(self, X, sample_weight)
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
+        self._check_compression(rows, kernel, density)
         density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
         return self._store(rows, kernel, density, model)
@@ -177,6 +176,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         if self.basis is not None:
             moments = self._moments(kernel, reduced_set, tolerable(kernel, reduced_set))
             system, _ = self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
+            system = replace(system, exact=False)  # the operator is that of the reduced set
         else:
             system = self._solve_centers(kernel, reduced_set)
         scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
@@ -215,10 +215,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _ritz(self, moments: Moments) -> tuple[EigenSystem, EigenSystem]:
         """Return the requested eigenpairs, and the same with a few more."""
-        count = len(moments.basis) if self.n_components is None else self.n_components
-        more = min(count + FURTHER_AXES, len(moments.basis))
-        wider = ritz(moments, more, center=self.center)
-        system = wider.select(slice(count))
+        system, wider = ritz_with_more(moments, self.n_components, center=self.center)
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(
                 "No component has a positive eigenvalue, because all rows are identical or too far "
@@ -228,6 +225,13 @@ class ReducedSetKernelPCA(KernelEmbedding):
         found = len(system.eigenvalues)
         check_components("n_components", self.n_components, found, len(moments.basis), points)
         return system, wider
+
+    def _alternative(self) -> str:
+        count = 10 if self.n_components is None else self.n_components
+        return (
+            f'Use NystromKernelPCA({count}, landmarks="auto"), which needs few points, a larger '
+            "bandwidth, or a smaller ell."
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -288,65 +292,11 @@ class ReducedSetKernelPCA(KernelEmbedding):
         self, kernel: RadialKernel, reduced_set: ReducedSet, moments: Moments
     ) -> FittedModel:
         """Return the model computed from all rows, restricted to the span of the basis."""
-        system, wider = (replace(found, exact=True) for found in self._ritz(moments))
+        system, wider = self._ritz(moments)
         scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
         return FittedModel(kernel, reduced_set, system, system, scale, certified=True, wider=wider)
 
     # -------------------------------------------------------------- fitted results
-
-    @property
-    def certificate_(self) -> Certificate:
-        """Bounds on the difference from exact kernel PCA, computed without the data."""
-        found = self.model_.certificate
-        if found is None:
-            raise AttributeError(f"{type(self).__name__} has no certificate.")
-        return found
-
-    def certify(
-        self, X: Any = None, sample_weight: Any = None, *, confidence: float = 0.95
-    ) -> Certificate:
-        """Return a certificate at the given confidence, optionally with measured errors.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            The training data, or a sample of them, on which to measure the errors. The
-            measurement is exact and takes O(n^2) time, but memory for only a few blocks of
-            kernel values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row of X.
-        confidence : float, default=0.95
-            Confidence level of the estimated bounds, between 0 and 1.
-
-        Returns
-        -------
-        Certificate
-            The certificate, which includes the level "measured" if X is given.
-        """
-        confidence = check.share("confidence", confidence)
-        if X is None:
-            return self.model_.certify(confidence)
-        model = self.model_
-        rows = validate_more_rows(self, X, sample_weight, all_zero=False)
-        return model.certify(confidence, rows.X, rows.weights)
-
-    def row_error(self, X: Any) -> RowErrors:
-        """Estimate the error of the coordinates of each row, and how well it is represented.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        RowErrors
-            ``coordinates``: the estimated distance between the coordinates of ``transform`` and
-            those of exact kernel PCA, after the best linear alignment of the two embeddings.
-            ``residual``: the reconstruction error, which is large for rows that the components
-            do not represent.
-        """
-        return self.model_.row_errors(validate_points(self, X))
 
     @property
     def eigenvectors_(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,12 +18,17 @@ from ..density._base import claim_kernel
 from ..kernels import RadialKernel, as_kernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import EigenSystem, Moments, nystrom, ritz
+from ..row_sample import SIZE, RowSample, salt_of
+from ..spectral import EigenSystem, Moments, nystrom
 from ..spectral.landmarks import RULES
-from ._base import Array, KernelEmbedding, check_components
+from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
+from ._base import Array, KernelEmbedding, check_components, ritz_with_more
+from ._sizing import BasisSearch
 from .kernel_pca import invert
 
 _EXTENSIONS = ("landmarks", "data")
+_CANDIDATES = ("means", "rpcholesky")  # for landmarks="auto"
+_DEFAULT_ERROR = 0.01
 _NOT_ORTHOGONAL = (
     'This method requires orthogonal axes, which extension="data" does not produce. Use '
     'extension="landmarks".'
@@ -66,11 +72,22 @@ class NystromKernelPCA(KernelEmbedding):
     landmarks : str, int, array, density estimator or ReducedSet, default="uniform"
         A string is a rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"``
         (incomplete, pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge
-        leverage scores). An integer is a number of rows drawn uniformly. An array of points, or
+        leverage scores). ``"means"`` uses k-means centroids in the span of the leading principal
+        axes, which are much more accurate than rows of the same number, and faster if there are
+        many features. ``"auto"`` tries means and randomly pivoted Cholesky, and uses the better
+        one. An integer is a number of rows drawn uniformly. An array of points, or
         the centers of a ReducedSet, are used directly. A density is fitted to the data, and its
         centers are used.
     n_centers : int, default=None
-        Number of landmarks m, for a rule given by name. None means 100.
+        Number of landmarks m, for a rule given by name. None means 100, or as many as
+        ``max_error`` requires.
+    max_error : float, default=None
+        The largest acceptable error of the embedding, instead of ``n_centers``: the number of
+        landmarks grows until the upper limit of the estimated error (``certificate_.embedding``)
+        is below it. With ``landmarks="auto"``, the default is 0.01.
+    n_axes : int, default=None
+        Number of principal axes for ``landmarks="means"``. None means 15 + n_centers / 5, but at
+        least twice the number of components.
     extension : {"landmarks", "data"}, default="landmarks"
         ``"landmarks"`` applies Rayleigh-Ritz in the span of the landmarks; the data are read once
         and not stored, and embedding a new point takes O(m) time. ``"data"``, the method that the
@@ -129,6 +146,8 @@ class NystromKernelPCA(KernelEmbedding):
         bandwidth: float | str | None = None,
         landmarks: Any = "uniform",
         n_centers: int | None = None,
+        max_error: float | None = None,
+        n_axes: int | None = None,
         extension: str = "landmarks",
         center: bool = True,
         random_state: Any = 0,
@@ -139,6 +158,8 @@ class NystromKernelPCA(KernelEmbedding):
         self.bandwidth = bandwidth
         self.landmarks = landmarks
         self.n_centers = n_centers
+        self.max_error = max_error
+        self.n_axes = n_axes
         self.extension = extension
         self.center = center
         self.random_state = random_state
@@ -162,13 +183,17 @@ class NystromKernelPCA(KernelEmbedding):
         """
         self._check_parameters()
         rows = validate_rows(self, X, sample_weight)
-        kernel, landmarks = self._choose_landmarks(rows)
-        moments = None
+        kernel, basis, search = self._choose_basis(rows)
         if self.extension == "data":
+            landmarks = self._landmarks(basis, rows)
             model = self._through_data(kernel, landmarks, rows)
-        else:
-            moments = Moments.of(kernel, landmarks.centers).add(*_counted(rows))
+            return self._store_landmarks(rows, kernel, landmarks, None, model)
+        better: Basis | None = basis
+        while better is not None:
+            landmarks = self._landmarks(better, rows)
+            moments = Moments.of(kernel, better.points, better.subspace).add(*_counted(rows))
             model = self._through_landmarks(landmarks, moments)
+            better = search.improve(better, landmarks, model) if search else None
         return self._store_landmarks(rows, kernel, landmarks, moments, model)
 
     @available_if(_keeps_no_data)
@@ -192,17 +217,18 @@ class NystromKernelPCA(KernelEmbedding):
         self._check_parameters()
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
-            kernel, landmarks = self._choose_landmarks(rows)
-            moments = Moments.of(kernel, landmarks.centers).add(*_counted(rows))
-            return self._store_landmarks(rows, kernel, landmarks, moments, None)
+            kernel, basis, _ = self._choose_basis(rows)
+            moments = Moments.of(kernel, basis.points, basis.subspace).add(*_counted(rows))
+            return self._store_landmarks(rows, kernel, self._landmarks(basis, rows), moments, None)
         if self._moments_ is None:
             raise ValueError(
                 'partial_fit cannot continue a fit with extension="data". Call fit again with '
                 'extension="landmarks".'
             )
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
-        self._moments_ = self._moments_.add(rows.X, rows.given_weights)
-        self._solved_ = None
+        moments = self._moments_.add(rows.X, rows.given_weights)
+        self._landmarks_ = _represent(self._landmarks_, moments.total, rows)
+        self._moments_, self._solved_ = moments, None
         return self
 
     def _store_landmarks(
@@ -238,8 +264,9 @@ class NystromKernelPCA(KernelEmbedding):
 
     def _through_landmarks(self, landmarks: ReducedSet, moments: Moments) -> FittedModel:
         """Solve the eigenproblem of the data by Rayleigh-Ritz in the span of the landmarks."""
-        system = ritz(moments, self._count(), center=self.center)
-        return self._model(landmarks, system, len(moments.basis), known=landmarks)
+        system, wider = ritz_with_more(moments, self.n_components, center=self.center)
+        fields = {"known": landmarks, "certified": True, "wider": wider}
+        return self._model(landmarks, system, len(moments.basis), **fields)
 
     def _through_data(self, kernel: RadialKernel, landmarks: ReducedSet, rows: Rows) -> FittedModel:
         """Extend the eigenvectors of the landmark Gram matrix to all rows."""
@@ -262,37 +289,69 @@ class NystromKernelPCA(KernelEmbedding):
 
     # -------------------------------------------------------------- landmarks
 
-    def _choose_landmarks(self, rows: Rows) -> tuple[RadialKernel, ReducedSet]:
-        """Return the resolved kernel and the landmarks, with equal weights that sum to n."""
-        kernel, points = self._kernel_and_points(rows)
-        total = float(rows.weights.sum())
-        return kernel, ReducedSet(points, np.full(len(points), total / len(points)))
+    def _landmarks(self, basis: Basis, rows: Rows) -> ReducedSet:
+        """Return landmarks with equal weights that sum to n, and a sample of the rows."""
+        total, count = float(rows.weights.sum()), len(basis)
+        sample = RowSample.empty(rows.X, SIZE, salt_of(rows.X[:1], self.random_state))
+        landmarks = ReducedSet(basis.points, np.full(count, total / count), sample=sample)
+        return _represent(landmarks, total, rows)
 
-    def _kernel_and_points(self, rows: Rows) -> tuple[RadialKernel, Array]:
+    def _choose_basis(self, rows: Rows) -> tuple[RadialKernel, Basis, BasisSearch | None]:
+        """Return the resolved kernel, the landmarks, and the search for them with max_error."""
         landmarks, (X, weights) = self.landmarks, _counted(rows)
         if isinstance(landmarks, BaseDensity):
             density = clone(landmarks)
             kernel = self._resolve_kernel(rows, density)
-            return kernel, density.summarize(rows, kernel).reduced_set_.centers
+            return kernel, Basis(density.summarize(rows, kernel).reduced_set_.centers), None
         asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        kernel = asked.resolve(X, weights, self.random_state)
+        if isinstance(landmarks, Basis):  # chosen from all rows before they are streamed
+            return kernel, landmarks, None
         if isinstance(landmarks, ReducedSet):
-            points = _check_landmarks(landmarks.centers, X)
-        elif isinstance(landmarks, str) or np.ndim(landmarks) == 0:
-            rule, count = self._rule_and_count(len(X))
-            kernel = asked.resolve(X, weights, self.random_state)
-            rng = check_random_state(self.random_state)
-            return kernel, X[rule(kernel, X, weights, count, rng)]
-        else:
-            points = _check_landmarks(landmarks, X)
-        return asked.resolve(X, weights, self.random_state), points
+            return kernel, Basis(_check_landmarks(landmarks.centers, X)), None
+        if not isinstance(landmarks, str) and np.ndim(landmarks) > 0:
+            return kernel, Basis(_check_landmarks(landmarks, X)), None
+        if self._wanted_error is not None:
+            search = self._search(kernel, rows)
+            return kernel, search.find(), search
+        return kernel, self._choose_by_rule(kernel, X, weights), None
 
-    def _rule_and_count(self, n_rows: int) -> tuple[Any, int]:
-        named = isinstance(self.landmarks, str)
-        if named and self.landmarks not in RULES:
+    def _choose_by_rule(self, kernel: RadialKernel, X: Array, weights: Array | None) -> Basis:
+        """Return a given number of landmarks, chosen by the named rule."""
+        rule, count = self._rule_and_count(len(X))
+        rng = check_random_state(self.random_state)
+        if rule != "means":
+            return Basis(X[RULES[rule](kernel, X, weights, count, rng)])
+        n_axes = self.n_axes or default_axes(count, self.n_components or 0)
+        means = choose_means(sample_for_means(X, weights, count, rng), count, n_axes, rng)
+        if len(means) < count:
             raise ValueError(
-                f"landmarks must be one of {', '.join(map(repr, RULES))}, an integer, an array, a "
-                f"density estimator or a ReducedSet, got {self.landmarks!r}."
+                f"n_centers={count} means were requested, but the sampled rows have only "
+                f"{len(means)} distinct values. Use n_centers={len(means)} or fewer."
             )
+        return means
+
+    @property
+    def _wanted_error(self) -> float | None:
+        auto = isinstance(self.landmarks, str) and self.landmarks == "auto"
+        return _DEFAULT_ERROR if auto and self.max_error is None else self.max_error
+
+    def _search(self, kernel: RadialKernel, rows: Rows) -> BasisSearch:
+        """Return the search for landmarks with an acceptable error."""
+        sample = RowSample.of(rows.X, rows.weights, None, self.random_state)
+        return BasisSearch(
+            kernel,
+            _counted(rows),
+            sample,
+            self.n_components,  # type: ignore[arg-type]
+            center=self.center,
+            rules=_CANDIDATES if self.landmarks == "auto" else (self.landmarks,),
+            max_error=self._wanted_error,  # type: ignore[arg-type]
+            random_state=check_random_state(self.random_state),
+        )
+
+    def _rule_and_count(self, n_rows: int) -> tuple[str, int]:
+        named = isinstance(self.landmarks, str)
         default = 100 if self.n_centers is None else self.n_centers
         count = default if named else self.landmarks
         name = "n_centers" if named else "landmarks"
@@ -302,7 +361,7 @@ class NystromKernelPCA(KernelEmbedding):
                 f"{name} must be at most {n_rows}, the number of rows with positive weight, "
                 f"got {count}."
             )
-        return RULES[self.landmarks if named else "uniform"], count
+        return self.landmarks if named else "uniform", count
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
         asked: Any = self.kernel, self.gamma, self.bandwidth
@@ -328,6 +387,45 @@ class NystromKernelPCA(KernelEmbedding):
             raise ValueError(
                 f"n_centers={self.n_centers!r} can be set only if landmarks is the name of a rule, "
                 f'such as "rpcholesky", got landmarks of type {type(self.landmarks).__name__}.'
+            )
+        if isinstance(self.landmarks, str):
+            self._check_rule(self.landmarks)
+        if self._wanted_error is not None:
+            self._check_wanted_error()
+        if self.n_axes is None:
+            return
+        check.positive_integer("n_axes", self.n_axes)
+        if not isinstance(self.landmarks, str) or self.landmarks != "means" or self._wanted_error:
+            raise ValueError(
+                f'n_axes={self.n_axes!r} can be set only for landmarks="means" without max_error. '
+                "Set n_axes to None."
+            )
+
+    @staticmethod
+    def _check_rule(name: str) -> None:
+        rules = (*RULES, "means", "auto")
+        if name not in rules:
+            raise ValueError(
+                f"landmarks must be one of {', '.join(map(repr, rules))}, an integer, an array, a "
+                f"density estimator or a ReducedSet, got {name!r}."
+            )
+
+    def _check_wanted_error(self) -> None:
+        """Check that the parameters allow choosing the number of landmarks from an error."""
+        check.share("max_error", self._wanted_error)
+        if self.n_centers is not None or not isinstance(self.landmarks, str):
+            raise ValueError(
+                f"max_error={self._wanted_error!r} determines the number of landmarks, so it "
+                'requires the name of a rule, such as landmarks="means", and n_centers=None.'
+            )
+        if self.n_components is None:
+            raise ValueError(
+                "max_error refers to the leading components, so n_components must be an integer, "
+                "got None."
+            )
+        if self.extension != "landmarks":
+            raise ValueError(
+                f'max_error requires extension="landmarks", got extension={self.extension!r}.'
             )
 
     def _refuse_stream(self, verb: str) -> None:
@@ -413,6 +511,14 @@ def _counted(rows: Rows) -> tuple[Array, Any]:
     """Return the rows with positive weight, and their weights or None if unweighted."""
     X, weights = rows.positive
     return X, weights if rows.weighted else None
+
+
+def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
+    """Return landmarks whose weights sum to the total, with more rows in their row sample."""
+    sample, weights = landmarks.sample, np.full(landmarks.n_centers, total / landmarks.n_centers)
+    if sample is not None:  # in the span of a basis, rows have no centers
+        sample = sample.add(rows.X, rows.weights, np.zeros(len(rows.X), dtype=np.intp))
+    return replace(landmarks, weights=weights, n_samples=total, sample=sample)
 
 
 def _check_landmarks(landmarks: Any, X: Array) -> Array:

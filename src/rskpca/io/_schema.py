@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import baselines, certificate, density, embedding, kernels, spectral
 from .._core.partition import Partition
+from .._core.subspace import Subspace
 from ..baselines.sparse import SparseModel
 from ..density._aging import AgingCover
 from ..density._recent import WindowRows
@@ -55,8 +56,9 @@ EMBEDDINGS = (
 )  # fmt: skip
 _OTHERS = (
     AgingCover, Estimate, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet,
-    RowSample, StandardScaler, Statistics, WindowRows, WindowStream, certificate.Certificate,
-    certificate.Level, kernels.Gaussian, kernels.Laplacian, spectral.EigenSystem, spectral.Moments,
+    RowSample, StandardScaler, Statistics, Subspace, WindowRows, WindowStream,
+    certificate.Certificate, certificate.Level, kernels.Gaussian, kernels.Laplacian,
+    spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip
 
 # No other classes are ever instantiated from a file.
@@ -66,7 +68,9 @@ CLASSES: dict[str, Any] = {
 
 # Attributes that are recomputed when needed, and attributes that may be missing.
 _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
-_OPTIONAL = frozenset({"feature_names_in_", "labels_", "covariance_", "covariances_", "_merged_"})
+_OPTIONAL = frozenset(
+    {"feature_names_in_", "labels_", "covariance_", "covariances_", "_merged_", "subspace"}
+)
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
 _OF_SCALER = dict.fromkeys(("mean_", "var_", "scale_"), Array | None)
 _COUNTS = float | Array | NDArray[np.integer]

@@ -13,6 +13,7 @@ from scipy.spatial import KDTree
 from .. import _validation as check
 from .._core import eig, gram
 from .._core.parallel import allowed_threads
+from .._core.subspace import Subspace
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from .matrices import CenterMatrix, ProductMatrix, SparseMatrix, StoredMatrix
@@ -60,6 +61,8 @@ class EigenSystem:
         True if the operator is that of all data instead of a reduced set.
     graph : NeighbourGraph or None
         The neighbor graph, if the kernel is restricted to neighbors.
+    subspace : Subspace or None
+        A subspace that contains the centers, which makes kernel values cheaper.
     """
 
     kernel: RadialKernel
@@ -72,6 +75,7 @@ class EigenSystem:
     residual: float = 0.0
     exact: bool = False
     graph: NeighbourGraph | None = None
+    subspace: Subspace | None = None
 
     def __post_init__(self) -> None:
         check.shapes(self, centers="md", coefficients="mr", eigenvalues="r")
@@ -108,7 +112,7 @@ class EigenSystem:
         function = self.operator.extension(self.coefficients, self.eigenvalues, computed)
         count, negative = len(self.eigenvalues), self.eigenvalues < 0
         sparse_rows = None if self.graph is None else self.graph.product
-        centers = gram.Centers.prepare(self.centers, self.kernel.scale, computed)
+        centers = self.prepare_centers(computed)
 
         def extend(X: Array) -> Array:
             def of_block(block: Array, rows: slice) -> Array:
@@ -125,6 +129,10 @@ class EigenSystem:
             return functions.astype(dtype, copy=False)
 
         return extend
+
+    def prepare_centers(self, dtype: Any) -> gram.Centers:
+        """Return the centers in the form in which kernel values are computed most cheaply."""
+        return gram.Centers.prepare(self.centers, self.kernel.scale, dtype, self.subspace)
 
     def arithmetic(self, dtype: Any) -> Any:
         """Return the dtype in which to evaluate the functions at points of the given dtype."""

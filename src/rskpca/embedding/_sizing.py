@@ -1,0 +1,175 @@
+"""Choosing a basis from a wanted error: how many points, and which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _validation as check
+from ..certificate.sampled import Analysis
+from ..kernels import RadialKernel
+from ..model import FittedModel
+from ..pairs import Estimate
+from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
+from ..spectral import Moments
+from ..spectral.landmarks import RULES
+from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
+from ._base import ritz_with_more
+
+Array = NDArray[np.floating]
+
+CONFIDENCE = 0.95
+_FEWEST = 25  # points of the first basis that is tried
+_PER_COMPONENT = 5
+_SHARE = 0.8  # a basis is accepted if its estimated error is this share of the wanted one
+_ROWS = 600  # sampled rows from which the error of a basis is estimated
+_MUCH_WORSE = 2.0  # a rule whose error exceeds the best one by this factor is not tried again
+_LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
+# Assumed decrease of the error, as a power of the size. It is 1 on mnist and 2 on pendigits; the
+# search should not overshoot, because the cost grows with the square of the size.
+_RATE = 1.25
+_MOST = 4_000  # basis points; their moments take 128 MB
+
+
+class Candidate(NamedTuple):
+    """A basis and its estimated error."""
+
+    error: float
+    basis: Basis
+
+
+class BasisSearch:
+    """Search for a small basis whose estimated embedding error is below a limit.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+        The kernel with its bandwidth resolved.
+    rows : tuple of ndarray and ndarray or None
+        The rows with positive weight, and their weights.
+    sample : RowSample
+        A uniform sample of the rows, from which errors are estimated.
+    n_components : int
+        Number of components of the embedding.
+    center : bool
+        Whether to center in feature space.
+    rules : sequence of str
+        Rules that choose basis points; all of them are tried for each size.
+    max_error : float
+        The wanted error.
+    random_state : RandomState
+        Source of the rows from which basis points are chosen.
+    """
+
+    def __init__(
+        self,
+        kernel: RadialKernel,
+        rows: tuple[Array, Array | None],
+        sample: RowSample,
+        n_components: int,
+        *,
+        center: bool,
+        rules: Sequence[str],
+        max_error: float,
+        random_state: Any,
+    ) -> None:
+        self.kernel, self.n_components, self.center = kernel, n_components, center
+        self.rules, self.rng = rules, random_state
+        self._rows = rows
+        self._sample = sample.head(_ROWS)
+        self.total = float(len(rows[0]) if rows[1] is None else rows[1].sum())
+        self.wanted = max_error
+
+    def find(self, size: int | None = None) -> Basis:
+        """Return the first basis with a small enough estimated error, or the largest one."""
+        size = max(_FEWEST, _PER_COMPONENT * self.n_components) if size is None else size
+        while True:
+            size = self._feasible(size)
+            found = self._candidates(size)
+            error, basis = min(found.values(), key=lambda candidate: candidate.error)
+            self.rules = [rule for rule in found if found[rule].error <= _MUCH_WORSE * error]
+            if error <= _SHARE * self.wanted or self._exhausted(basis, size):
+                return basis
+            size = self._grow(size, error)
+
+    def improve(self, basis: Basis, landmarks: ReducedSet, model: FittedModel) -> Basis | None:
+        """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
+        found = self._limit(landmarks, model)
+        size = len(basis)
+        if found.limit <= self.wanted:
+            return None
+        if self._exhausted(basis, size):
+            self._warn(found)
+            return None
+        return self.find(self._grow(size, found.limit))
+
+    def _limit(self, landmarks: ReducedSet, model: FittedModel) -> Estimate:
+        """Estimate the error from a few rows, or from all sampled rows if that is inconclusive."""
+        for rows in (_ROWS, None):
+            found = embedding_error(self.kernel, landmarks, model.system, model.wider, rows)
+            if not found.estimate < self.wanted < found.limit:
+                break
+        return found
+
+    def _warn(self, found: Estimate) -> None:
+        check.warn(
+            f"max_error={self.wanted:g} was not reached with the largest possible basis: the "
+            f"estimated error is {found.estimate:.2g} (at most {found.limit:.2g}). Use a larger "
+            "bandwidth, fewer components or a larger max_error."
+        )
+
+    def _feasible(self, size: int) -> int:
+        """Return all rows if half of them do not suffice, else the size up to the largest."""
+        n_rows = len(self._rows[0])
+        return min(n_rows if 2 * size > n_rows else size, _MOST)
+
+    def _exhausted(self, basis: Basis, size: int) -> bool:
+        return len(basis) < size or size in (_MOST, len(self._rows[0]))
+
+    def _grow(self, size: int, error: float) -> int:
+        """Return the size at which the error is expected to be small enough."""
+        factor = (error / (_SHARE * self.wanted)) ** (1 / _RATE)
+        return math.ceil(size * float(np.clip(factor, _LEAST_GROWTH, _MOST_GROWTH)))
+
+    def _candidates(self, size: int) -> dict[str, Candidate]:
+        """Return one basis per rule, with its estimated error."""
+        rows = sample_for_means(*self._rows, size, self.rng)
+        chosen = {rule: self._choose(rule, rows, size) for rule in self.rules}
+        return {rule: Candidate(self._estimate(basis), basis) for rule, basis in chosen.items()}
+
+    def _choose(self, rule: str, rows: Array, size: int) -> Basis:
+        """Choose basis points among the sampled rows, or means of them."""
+        if size == len(rows):
+            return Basis(rows)
+        if rule == "means":
+            n_axes = default_axes(size, self.n_components)
+            return choose_means(rows, size, n_axes, self.rng)
+        return Basis(rows[RULES[rule](self.kernel, rows, None, size, self.rng)])
+
+    def _estimate(self, basis: Basis) -> float:
+        """Estimate the error of the embedding in the span of a basis."""
+        sample = self._sample
+        counts = sample.weights / sample.probabilities  # rows that each sampled row stands for
+        moments = Moments.of(self.kernel, basis.points, basis.subspace)
+        moments = moments.add(sample.rows.astype(np.float64), counts)
+        system, wider = ritz_with_more(moments, self.n_components, center=self.center)
+        if len(system.eigenvalues) < self.n_components:
+            return 1.0
+        weights = np.full(len(basis), self.total / len(basis))
+        points = ReducedSet(basis.points, weights, sample=self._sample)
+        analysis = Analysis.of(self.kernel, points, system, wider)
+        return 1.0 if analysis is None else analysis.estimate()
+
+
+def embedding_error(
+    kernel: RadialKernel, points: ReducedSet, system: Any, wider: Any, size: int | None = None
+) -> Estimate:
+    """Estimate the embedding error of a model from the first rows of its sample."""
+    analysis = Analysis.of(kernel, points, system, wider, size)
+    limits = None if analysis is None else analysis.limits(CONFIDENCE)
+    return Estimate(1.0, 1.0) if limits is None else limits.embedding

@@ -43,7 +43,7 @@ def run_pytest(session: nox.Session, *arguments: str) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests and the docstring examples with the newest dependencies."""
     install(session, "-e", ".[docs,test]")
-    run_pytest(session, *(session.posargs or ["-n", "2"]))
+    run_pytest(session, *(session.posargs or ["-n", "2", "--dist", "worksteal"]))
 
 
 @nox.session

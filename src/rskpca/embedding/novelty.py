@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -314,7 +315,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         """
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> NDArray[np.intp]:
         """Classify points as outliers or inliers.
 
         Parameters

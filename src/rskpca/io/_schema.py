@@ -215,6 +215,9 @@ def _check_numbers(name: str, numbers: NDArray[Any], empty: bool) -> None:
 def _matches(value: Any, hint: Any) -> bool:
     """Return True if a value matches a type annotation."""
     origin, arguments = get_origin(hint), get_args(hint)
+    alias = getattr(origin, "__value__", None)  # NDArray is a type alias from NumPy 2.5 on
+    if alias is not None:
+        return _matches(value, alias[arguments])
     if hint is Any:
         return True
     if origin in (Union, UnionType):

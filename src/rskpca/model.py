@@ -234,7 +234,8 @@ class FittedModel:
             parts = self.kernel, self.reduced_set, self.system, self.analysis
             found = certify(*parts, **given)
         else:
-            found = certify_walk(self._walk, self.analysis, self._method, **given)
+            analysis = cast(WalkAnalysis | None, self.analysis)
+            found = certify_walk(self._walk, analysis, self._method, **given)
         if self.analysis is not None:
             self.analysis.release()
         return found

@@ -182,7 +182,7 @@ class Analysis:
         exact, mu = self.system.exact, self.system.eigenvalues / self.total
         points, index = self._distinct
         fq = fx if exact else (self.system.extend(points) * root)[index]
-        flags = {"center": self.center, "quantized": self.center and not exact}
+        flags: Any = {"center": self.center, "quantized": self.center and not exact}
         with single_threaded_blas():
             return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
 

@@ -54,10 +54,8 @@ def default_axes(n_means: int, n_components: int) -> int:
 def sample_for_means(
     X: Array, weights: Array | None, n_means: int, rng: np.random.RandomState
 ) -> Array:
-    """Return a sample of the rows in float64, in which rows of large weight occur repeatedly.
-
-    An integer weight is equivalent to repeating the row.
-    """
+    """Return a sample of the rows in float64, in which rows of large weight occur repeatedly."""
+    # An integer weight is equivalent to repeating the row.
     size = max(_FEWEST_ROWS, ROWS_PER_MEAN * n_means)
     total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
     return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64)

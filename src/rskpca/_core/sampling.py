@@ -52,7 +52,7 @@ def median_distance(X: Array, sample_weight: Array | None = None, random_state: 
             "Set bandwidth to a number, or pass more rows in the first chunk."
         )
     size = median_sample_size(X.shape[1])
-    X, sample_weight = _sample(X, sample_weight, size, check_random_state(random_state))
+    X, sample_weight = limit_rows(X, sample_weight, size, check_random_state(random_state))
     distances = pdist(np.asarray(X, dtype=np.float64))
     if sample_weight is None:
         median = float(np.median(distances))
@@ -71,7 +71,7 @@ def median_sample_size(n_features: int) -> int:
     return int(np.clip(np.sqrt(4e8 / n_features), 100, MEDIAN_SAMPLE))
 
 
-def _sample(
+def limit_rows(
     X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> tuple[Array, Array | None]:
     """Sample at most ``size`` rows, treating a weight as a number of repetitions."""

@@ -44,10 +44,10 @@ def fit(
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        A density, an embedding based on a shadow density, a novelty detector, or a ``Pipeline``
-        of a ``StandardScaler`` and one of these. The scaler is fitted in an additional pass,
-        unless it is wrapped in a ``FrozenEstimator``. The estimator itself is not modified, and
-        any earlier fit is ignored, even with ``warm_start=True``.
+        A density, an embedding based on a shadow density or on landmarks, a novelty detector, or
+        a ``Pipeline`` of a ``StandardScaler`` and one of these. The scaler is fitted in an
+        additional pass, unless it is wrapped in a ``FrozenEstimator``. The estimator itself is
+        not modified, and any earlier fit is ignored, even with ``warm_start=True``.
     source : Source, or any input of :func:`rskpca.data.open_source`
         The data. If a weight column was selected, it provides the sample weights.
     checkpoint : str or path, default=None
@@ -65,13 +65,17 @@ def fit(
     -------
     estimator
         A fitted copy. Its centers and weights are bit-identical to those of ``fit`` on all rows.
+        A model on landmarks agrees up to rounding.
 
     Notes
     -----
     If the source can be read again, a median bandwidth is computed from the same sample of rows
     as in ``fit``, which requires an additional pass over files without random access. For an
     iterator that can be read only once, the bandwidth is computed from the first block. The first
-    block also determines ``ell="auto"`` and the landmarks of a ``NystromKernelPCA``.
+    block also determines ``ell="auto"``.
+
+    The landmarks of a ``NystromKernelPCA`` are chosen in the same way. If the result misses its
+    ``max_error``, more landmarks are chosen and the data are read again.
 
     Examples
     --------

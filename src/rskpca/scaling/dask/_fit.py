@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
@@ -129,22 +128,14 @@ def _fit_landmarks(estimator: NystromKernelPCA, seeds: list[Any], sampler: Sampl
 def _add_sums(shared: LandmarkBlocks, blocks: Blocks, stages: Stages) -> LandmarkSums:
     """Return the sums over the rows of all blocks."""
     landmarks = stages.constant("landmarks", shared)
-    sums = blocks.each(
-        lambda number, *block: stages.task(
-            "sums", in_block, number, LandmarkBlocks.summarize, landmarks, *block
-        )
-    )
+    sums = _each(blocks, stages, "sums", LandmarkBlocks.summarize, landmarks)
     return stages.compute(stages.tree("sums", _merge_nonempty, sums))
 
 
 def _merge_covers(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> ReducedSet:
     """Cover each block, and merge the covers."""
     shared = stages.constant("shadow", shadow)
-    covers = blocks.each(
-        lambda number, *block: stages.task(
-            "cover", in_block, number, ShadowBlocks.cover, shared, *block
-        )
-    )
+    covers = _each(blocks, stages, "cover", ShadowBlocks.cover, shared)
     return stages.compute(stages.tree("merge", _merge_nonempty, covers))
 
 
@@ -154,11 +145,7 @@ def _count_rows(
     """Assign every row to a center within the radius, and return the counts as a reduced set."""
     shared = stages.constant("shadow", shadow)
     centers = stages.constant("centers", merged.centers)
-    counts = blocks.each(
-        lambda number, *block: stages.task(
-            "count", in_block, number, ShadowBlocks.count, shared, centers, *block
-        )
-    )
+    counts = _each(blocks, stages, "count", ShadowBlocks.count, shared, centers)
     total = stages.tree("join", _merge, counts)
     whole = stages.constant("merged", merged)
     return stages.compute(stages.task("join", ShadowBlocks.join, shared, whole, total))
@@ -167,10 +154,15 @@ def _count_rows(
 def _add_moments(shadow: ShadowBlocks, moments: Moments, blocks: Blocks, stages: Stages) -> Moments:
     """Return the moments of all rows."""
     shared, zero = stages.constant("shadow", shadow), stages.constant("moments", moments)
-    sums = blocks.each(
-        lambda number, *block: stages.task("refine", in_block, number, _add, shared, zero, *block)
-    )
+    sums = _each(blocks, stages, "refine", _add, shared, zero)
     return stages.compute(stages.tree("refine", _merge, sums))
+
+
+def _each(blocks: Blocks, stages: Stages, stage: str, step: Any, *shared: Any) -> list[Any]:
+    """Return one task per block, which calls a step with shared arguments and the block."""
+    return blocks.each(
+        lambda number, *block: stages.task(stage, in_block, number, step, *shared, *block)
+    )
 
 
 def _merge_nonempty(summaries: list[Any]) -> Any:
@@ -216,7 +208,7 @@ class Sampler:
 
     def first_row(self) -> WeightedRows:
         """Return the first row with positive weight."""
-        tasks = self._tasks(_first_of_block)
+        tasks = self._each(_first_of_block)
         n_read = 0
         while n_read < len(tasks):  # usually found in the first block, so start with few blocks
             batch = tasks[n_read : 2 * n_read + 1]
@@ -239,7 +231,12 @@ class Sampler:
             positions: list[Any] = [None] * len(self.sizes)
         else:
             positions = _positions(self.sizes, wanted, check_random_state(random_state))
-        tasks = self._tasks(_select, positions)
+        n_features, task = self.blocks.n_features, self.stages.task
+        tasks = self.blocks.each(
+            lambda number, *block: task(
+                "sample", in_block, number, _select, n_features, *block, positions[number]
+            )
+        )
         pairs = zip(tasks, positions, strict=True)
         needed = [task for task, some in pairs if some is None or len(some)]
         return self.stages.compute(self.stages.tree("sample", _concatenate, needed))
@@ -250,17 +247,10 @@ class Sampler:
         lengths, weights = self.blocks.lengths, self.blocks.weights
         if lengths is not None and weights[0] is None:
             return [BlockSize(length, float(length), True) for length in lengths]
-        return self.stages.compute(self.stages.task("sample", list, self._tasks(_size_of_block)))
+        return self.stages.compute(self.stages.task("sample", list, self._each(_size_of_block)))
 
-    def _tasks(self, step: Any, more: Sequence[Any] | None = None) -> list[Any]:
-        """Return one task per block, with one more argument each if there is one."""
-        n_features = self.blocks.n_features
-
-        def task(number: int, *block: Any) -> Any:
-            extra = () if more is None else (more[number],)
-            return self.stages.task("sample", in_block, number, step, n_features, *block, *extra)
-
-        return self.blocks.each(task)
+    def _each(self, step: Any) -> list[Any]:
+        return _each(self.blocks, self.stages, "sample", step, self.blocks.n_features)
 
 
 def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) -> list[Array]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rskpca.planning.retention import extrapolate
+from rskpca.density.forecast import extrapolate
 
 from .datasets import Floats
 

@@ -5,13 +5,8 @@ import pytest
 
 from rskpca import Gaussian, ShadowDensity, plan
 from rskpca._core import reference
-from rskpca.planning.retention import (
-    _nondecreasing,
-    count_centers,
-    extrapolate,
-    forecast,
-    retention,
-)
+from rskpca.density.forecast import count_centers, extrapolate, forecast
+from rskpca.planning.retention import _nondecreasing, retention
 from tests import datasets
 
 # ------------------------------------------------------------------- one value of ell

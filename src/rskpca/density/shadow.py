@@ -148,6 +148,11 @@ class ShadowDensity(BaseDensity):
         rows.name_features(self)
         return self
 
+    def planned_radius(self, kernel: RadialKernel) -> float | None:
+        """Return the radius if it follows from ``ell`` alone, or None if it depends on the data."""
+        goal = Goal.checked(self.ell, self.tol, self.error)
+        return None if goal.tol is not None else kernel.scale / float(goal.ell)
+
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The reduced set is the same as after one ``fit``, regardless of the chunks.
 

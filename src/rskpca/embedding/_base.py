@@ -24,6 +24,7 @@ from ..certificate import Certificate, RowErrors
 from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
+from ..density.forecast import roughly_forecast
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
@@ -31,6 +32,8 @@ from ..spectral import EigenSystem, Moments, ritz
 from ._notebook import fitted_html
 
 Array = NDArray[np.floating]
+
+MOST_CENTERS = 16_384  # the weighted Gram matrix of more centers takes more than 2 GB
 
 
 def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
@@ -109,6 +112,29 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         kernel, _ = claim_kernel(density, asked, type(self).__name__)
         previous = density._previous_kernel
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, previous)
+
+    def _check_compression(self, rows: Rows, kernel: RadialKernel, density: BaseDensity) -> None:
+        """Raise an error if the reduced set would have too many centers to be decomposed."""
+        if not isinstance(density, ShadowDensity) or len(rows.X) <= MOST_CENTERS:
+            return
+        radius = density.planned_radius(kernel)
+        if not radius or density.max_centers is not None:
+            return
+        X = rows.positive[0]
+        expected = roughly_forecast(X, radius, np.random.RandomState(0))
+        if expected > MOST_CENTERS:
+            raise ValueError(
+                f"The data do not compress at this radius: about {expected:,.0f} of {len(X):,} "
+                f"rows would become centers, because few rows are within {radius:.3g} of each "
+                f"other. {self._alternative()}"
+            )
+
+    def _alternative(self) -> str:
+        """Return a sentence that says what to use for data that do not compress."""
+        return (
+            "Use a larger bandwidth, a smaller ell, or limit the number of centers with "
+            "density=ShadowDensity(max_centers=5000)."
+        )
 
     def _store(
         self, rows: Rows, kernel: RadialKernel, density: BaseDensity, model: FittedModel | None

@@ -88,6 +88,7 @@ class WalkEmbedding(KernelEmbedding):
         rows = validate_rows(self, X, sample_weight)
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
+        self._check_compression(rows, kernel, density)
         density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_)  # Algorithm 1
         return self._store(rows, kernel, density, model)

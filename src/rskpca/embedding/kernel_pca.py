@@ -160,6 +160,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         rows = validate_rows(self, X, sample_weight)
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
+        self._check_compression(rows, kernel, density)
         density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
         return self._store(rows, kernel, density, model)
@@ -224,6 +225,13 @@ class ReducedSetKernelPCA(KernelEmbedding):
         found = len(system.eigenvalues)
         check_components("n_components", self.n_components, found, len(moments.basis), points)
         return system, wider
+
+    def _alternative(self) -> str:
+        count = 10 if self.n_components is None else self.n_components
+        return (
+            f'Use NystromKernelPCA({count}, landmarks="auto"), which needs few points, a larger '
+            "bandwidth, or a smaller ell."
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from .._core import gram
 from .._format import bytes_in_words, percent, seconds_in_words
+from ..density.forecast import Forecast
 from ..kernels import RadialKernel
 from ..spectral.eigensystem import STORED_CENTERS
 from .result import PlannedFit
-from .retention import Forecast
 
 Array = NDArray[np.floating]
 

@@ -14,12 +14,13 @@ from sklearn.utils.random import sample_without_replacement
 from .. import _validation as check
 from .._core.sampling import MEDIAN_SAMPLE
 from ..data import open_source
+from ..density.forecast import Forecast, forecast
 from ..kernels import RadialKernel, as_kernel
 from .advice import advise
 from .cost import SolveTime, bytes_needed, time_pass
 from .distortion import coordinate_error, distortion
 from .result import Plan, PlannedFit
-from .retention import ELLS, Forecast, forecast, retention
+from .retention import ELLS, retention
 
 Array = NDArray[np.floating]
 

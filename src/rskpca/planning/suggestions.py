@@ -12,11 +12,12 @@ from sklearn.base import clone
 
 from .._format import percent
 from ..density import FadingDensity, ShadowDensity, WindowDensity
+from ..density.forecast import Forecast
 from ..kernels import RadialKernel
 from ..model import FittedEstimator, FittedModel
 from ..row_sample import SIZE as ROW_SAMPLE_SIZE
 from .advice import HARDLY, LITTLE, Suggestion, alternatives
-from .retention import Forecast, Retention
+from .retention import Retention
 from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, judge
 
 Array = NDArray[np.floating]

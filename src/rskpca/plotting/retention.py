@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from .. import _validation as check
+from ..density.forecast import enough_rows
 from ..kernels import RadialKernel, as_kernel
 from ..model import FittedEstimator, unwrap
 from ..planning import Plan
 from ..planning.result import draw_retention
-from ..planning.retention import ELLS, Retention, enough_rows, retention
+from ..planning.retention import ELLS, Retention, retention
 from ._display import Array, Display, sample_rows
 
 FACTORS = (0.5, 0.7, 1.4, 2.0)  # multiples of the model's own ell

@@ -13,9 +13,10 @@ from sklearn.utils import resample
 
 from .. import _validation as check
 from ..certificate.summary import ROUNDING
+from ..density.forecast import enough_rows
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.advice import LITTLE
-from ..planning.retention import Retention, enough_rows
+from ..planning.retention import Retention
 from ..plotting import SpectrumDisplay
 from ..plotting.embedding import Colors
 from ..plotting.retention import FACTORS, model_retention

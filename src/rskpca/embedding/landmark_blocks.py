@@ -123,7 +123,8 @@ def find_more_landmarks(
     if found.limit <= wanted:
         return None
     if rows is None:
-        return _warn_once_only(wanted, found)
+        _warn_once_only(wanted, found)
+        return None
     search = estimator._search(fitted.kernel_, _candidates(estimator, rows()))
     return search.enlarge(fitted.shared_landmarks_, found)
 

@@ -263,10 +263,10 @@ class NystromKernelPCA(KernelEmbedding):
         self._moments_, self._solved_ = moments, None
         return self
 
-    def _merge(self, others: Sequence[NystromKernelPCA]) -> Self:  # type: ignore[override]
+    def _merge(self, others: Sequence[Any]) -> Self:
         """Return the embedding for the combined data; see :func:`rskpca.merge`."""
         self._check_parameters()
-        models = (self, *others)
+        models: tuple[Any, ...] = (self, *others)
         sums = [model._sums("merge") for model in models]
         for i, other in enumerate(others, start=1):
             if not np.array_equal(self.landmarks_, other.landmarks_):

@@ -17,7 +17,7 @@ demo: $(VENV)/.installed-cli ## Fit the digits, write a report and draw digits.p
 	$(BIN)/rskpca demo
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.installed-dev ## Check style, types, layers and docstrings
 	$(BIN)/ruff check .

@@ -1,8 +1,8 @@
-"""An endless stream of rows with 16 features, in forty clusters; the number of centers grows.
+"""Generated rows: an endless stream with 16 features, and vectors shaped like sentence embeddings.
 
-The stream is reproducible: row i is always the same. ``python -m benchmarks.make_rows FOLDER
-[--rows N]`` writes the rows to a folder of Parquet files; the 20,000,000 rows of the benchmark take
-2.5 GB.
+The stream has forty clusters, and the number of centers grows. It is reproducible: row i is always
+the same. ``python -m benchmarks.make_rows FOLDER [--rows N]`` writes the rows to a folder of
+Parquet files; the 20,000,000 rows of the benchmark take 2.5 GB.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .datasets import Floats
 
@@ -19,6 +20,7 @@ N_FEATURES = 16
 ROWS_PER_FILE = 500_000
 _N_CLUSTERS, _NOISE = 40, 0.3
 _CHUNK_ROWS = 50_000
+_N_TOPICS, _SPREAD = 300, 0.7
 _CENTERS = np.random.default_rng(0).normal(scale=3.0, size=(_N_CLUSTERS, N_FEATURES))
 
 
@@ -31,6 +33,25 @@ def make_chunks(stop: int, start: int = 0) -> Iterator[Floats]:
         rows += _CENTERS[rng.integers(_N_CLUSTERS, size=_CHUNK_ROWS)]
         first = chunk * _CHUNK_ROWS
         yield rows[max(start - first, 0) : stop - first]
+
+
+def make_embeddings(n_rows: int, n_features: int = 768) -> NDArray[np.float32]:
+    """Return unit vectors in 300 topics of unequal size, like the embeddings of sentences.
+
+    The variances of the topics' centers decrease as those of principal components of text
+    embeddings do, and the rows of a topic are spread around its center in all directions.
+    """
+    rng = np.random.default_rng(2)
+    spectrum = np.arange(1, n_features + 1) ** -0.6
+    rotation = np.linalg.qr(rng.standard_normal((n_features, n_features)))[0]
+    topics = rng.standard_normal((_N_TOPICS, n_features)) * spectrum @ rotation
+    shares = 1 / np.arange(1, _N_TOPICS + 1)
+    labels = rng.choice(_N_TOPICS, n_rows, p=shares / shares.sum())
+    rows = rng.standard_normal((n_rows, n_features), dtype=np.float32)
+    rows *= np.float32(_SPREAD * np.linalg.norm(spectrum) / np.sqrt(n_features))
+    rows += topics.astype(np.float32)[labels]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
 
 
 def write(folder: Path, n_rows: int) -> Path:

@@ -28,7 +28,7 @@ def render_methods(rows: list[Row]) -> str:
         fit, transform = (f"{row['parts'][part]:.2g}" for part in ("fit", "transform"))
         return f"{row['seen']:.1e}, {fit}, {transform}"
 
-    return _pivot(rows, "method", cell)
+    return _pivot(rows, "method", cell, missing="minutes")
 
 
 def render_weights(rows: list[Row]) -> str:
@@ -44,7 +44,27 @@ def render_weights(rows: list[Row]) -> str:
     return _pivot(rows, "weights", cell)
 
 
-def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str]) -> str:
+def render_means(rows: list[Row]) -> str:
+    """Return one row per data set with the error of each kind of landmarks, by size."""
+
+    def cell(row: Row) -> str:
+        *others, means = (f"{100 * error:.2g}%" for error in row["parts"].values())
+        return " / ".join([*others, f"**{means}**"])
+
+    return _pivot(rows, "data", cell)
+
+
+def render_means_speed(rows: list[Row]) -> str:
+    """Return one row per data set with the ratio of the times, the times, sizes and errors."""
+
+    def cell(row: Row) -> str:
+        times = ", ".join(f"{name} {s:.2g} s" for name, s in row["parts"].items())
+        return f"**{row['seen']:.2g}** ({'; '.join(filter(None, (times, row['note'])))})"
+
+    return _pivot(rows, "data", cell)
+
+
+def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str], missing: str = "") -> str:
     """Arrange rows named "case: title" with one row per title and one column per case."""
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
@@ -52,8 +72,7 @@ def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str]) -> str:
         cells.setdefault(title, {})[case] = cell(row)
     cases = list(next(iter(cells.values())))
     lines = [
-        [title, *(by_case.get(case, "minutes") for case in cases)]
-        for title, by_case in cells.items()
+        [title, *(by_case.get(case, missing) for case in cases)] for title, by_case in cells.items()
     ]
     return markdown_table([corner, *cases], lines)
 
@@ -61,6 +80,8 @@ def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str]) -> str:
 TABLES: dict[str, Callable[[list[Row]], str]] = {
     "methods": render_methods,
     "weights": render_weights,
+    "means": render_means,
+    "means_speed": render_means_speed,
 }
 
 
@@ -68,11 +89,17 @@ def update_tables(text: str) -> str:
     """Return the text of a page with its tables updated to the current results."""
 
     def table(match: re.Match[str]) -> str:
-        name = match.group(2)
-        content = json.loads((results.FOLDER / f"{name}.json").read_text())
-        return match.group(1) + TABLES[name](content["rows"]) + match.group(3)
+        return match.group(1) + _render(match.group(2)) + match.group(3)
 
     return _TABLE.sub(table, text)
+
+
+def _render(name: str) -> str:
+    """Return a table, or a note if its benchmark has not been run."""
+    path = results.FOLDER / f"{name}.json"
+    if not path.exists():
+        return f"Run `python -m benchmarks {name}` to measure this table.\n"
+    return TABLES[name](json.loads(path.read_text())["rows"])
 
 
 def find_pages() -> list[Path]:

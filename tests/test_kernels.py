@@ -10,8 +10,9 @@ from scipy.integrate import quad
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
-from rskpca import Gaussian, Laplacian, RadialKernel
-from rskpca.kernels import as_kernel, median_distance
+from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA
+from rskpca._core.sampling import median_distance
+from rskpca.kernels import as_kernel, intrinsic_dimension
 from tests import datasets
 from tests.dense import log_kernel
 
@@ -242,3 +243,73 @@ def test_the_monotone_argument_is_checked_against_the_profile():
         RadialKernel(lambda s: np.exp(-s), 2.0, 1.0, monotone="yes")(np.zeros((1, 1)))
     with pytest.raises(ValueError, match="monotone must be False for a profile that increases"):
         RadialKernel(np.cos, 1.0, 1.0, monotone=True)(np.zeros((1, 1)))
+
+
+def test_a_profile_that_is_not_finite_far_away_is_reported():
+    kernel = RadialKernel(lambda s: np.exp(s) / np.exp(2 * s), power=2, bandwidth=1.0)
+    message = r"profile must be finite .* NaN or infinite at a distance of 31\.6 bandwidths"
+    with pytest.raises(ValueError, match=message):
+        ReducedSetKernelPCA(2, kernel=kernel).fit(datasets.blobs(100, 2))
+
+
+# ------------------------------------------------------------------ bandwidth rules
+
+
+def sheet(n, d, seed=0):
+    """Return a flat sheet of dimension d in five dimensions."""
+    rng = np.random.default_rng(seed)
+    axes = np.linalg.qr(rng.normal(size=(5, d)))[0]
+    return rng.uniform(size=(n, d)) @ axes.T
+
+
+@pytest.mark.parametrize("d", [1, 2])  # in more dimensions, most of 1,000 rows are near the edge
+def test_the_slope_of_the_kernel_sum_is_the_dimension_of_a_sheet(d):
+    assert intrinsic_dimension(sheet(3000, d)) == pytest.approx(d, abs=0.35)
+
+
+def test_the_slope_rule_maximizes_the_derivative_of_the_log_kernel_sum():
+    X = sheet(300, 2)
+
+    def slope(sigma, step=1e-4):
+        sums = [np.log(Gaussian(sigma * np.exp(h))(X).sum()) for h in (-step, step)]
+        return (sums[1] - sums[0]) / (2 * step)
+
+    found = Gaussian("slope").resolve(X).scale
+    assert slope(found) == pytest.approx(intrinsic_dimension(X), rel=1e-5)
+    assert all(slope(found * factor) < slope(found) for factor in (0.5, 0.8, 1.25, 2.0))
+
+
+def test_the_neighbor_rule_is_a_multiple_of_a_quantile_of_neighbor_distances():
+    X = sheet(500, 2)
+    distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 5]
+    expected = 0.8 * np.quantile(distances, 0.95, method="inverted_cdf")
+    assert Gaussian("neighbors").resolve(X).scale == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["neighbors", "slope"])
+@pytest.mark.parametrize("n", [30, 700])
+def test_weights_are_repetitions_in_a_bandwidth_rule(rule, n):
+    rng = np.random.default_rng(n)
+    X, weights = rng.normal(size=(n, 2)), rng.integers(0, 4, size=n).astype(float)
+    repeated = Gaussian(rule).resolve(np.repeat(X, weights.astype(int), axis=0))
+    assert Gaussian(rule).resolve(X, weights).scale == pytest.approx(repeated.scale, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["neighbors", "slope"])
+def test_a_bandwidth_rule_scales_with_the_data_and_ignores_copies(rule):
+    X = sheet(400, 2)
+    found = Gaussian(rule).resolve(X).scale
+    assert Gaussian(rule).resolve(8 * X).scale == pytest.approx(8 * found, rel=1e-9)
+    lattice = np.random.default_rng(0).integers(0, 3, size=(500, 2)).astype(float)
+    assert 0.3 < Gaussian(rule).resolve(lattice).scale < 3
+
+
+@pytest.mark.parametrize("rule", ["neighbors", "slope"])
+def test_a_bandwidth_rule_requires_distinct_rows(rule):
+    with pytest.raises(ValueError, match=rf'bandwidth="{rule}".*equal.*Set bandwidth'):
+        Gaussian(rule).resolve(np.ones((5, 2)))
+
+
+def test_an_unknown_bandwidth_rule_is_rejected_with_the_known_ones():
+    with pytest.raises(ValueError, match='"median", "neighbors", "slope", got \'mean\''):
+        Gaussian("mean").resolve(np.eye(3))

@@ -197,6 +197,65 @@ def test_a_row_with_nan_has_nan_coordinates(name):
     assert np.isfinite(np.delete(found, 3, axis=0)).all()
 
 
+# --------------------------------------------------------------------------------- subspaces
+
+
+def means(n_centers=30, **options):
+    return NystromKernelPCA(4, landmarks="means", n_centers=n_centers, n_axes=6, **options)
+
+
+LONG = {
+    "means": means,
+    "means not centered": lambda **k: means(center=False, **k),
+    "novelty": lambda **k: KernelPCANovelty(means(**k)),
+    "scaled": lambda **k: make_pipeline(StandardScaler(), means(**k)),
+}
+
+
+def long_rows(dtype="float64", shift=0.0, seed=0):
+    """Return rows with 20 features whose variances decrease."""
+    return (datasets.blobs(200, 20, seed=seed) * 0.8 ** np.arange(20) + shift).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("shift", [0.0, 1e3])
+@pytest.mark.parametrize("name", LONG)
+def test_models_in_a_subspace_give_the_same_results_as_in_python(name, shift, kernel, dtype):
+    model = LONG[name](kernel=kernel).fit(long_rows(dtype, shift))
+    assert_equal_answers(model, np.vstack([long_rows(dtype, shift, seed) for seed in (0, 1)]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_rows_in_the_subspace_are_accurate(kernel, dtype):
+    """The distance of a center from the subspace, and from itself, is zero."""
+    model = means(kernel=kernel).fit(long_rows(dtype))
+    X = model.basis_.astype(dtype)
+    assert_equal_answers(model, X)
+    assert_near_float64(model, X)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_clumps_in_a_subspace_far_from_each_other_are_accurate(kernel):
+    X = long_rows() + 1000 * (np.arange(200) % 3)[:, None]
+    assert_near_float64(means(kernel=kernel, bandwidth=3.0).fit(X), X)
+
+
+def test_compressed_models_in_a_subspace_give_the_same_results_as_in_python():
+    small = select_reduced_set(means(60).fit(long_rows()), 20)
+    assert small.eigensystem_.subspace is not None
+    assert_equal_answers(small, long_rows(seed=1))
+
+
+def test_a_graph_of_a_model_in_a_subspace_stores_coordinates_instead_of_points():
+    model = means(100).fit(long_rows())
+    graph = to_onnx(model, dtype=np.float64)
+    sizes = [np.prod(tensor.dims) for tensor in graph.graph.initializer]
+    n, d, width, r = *model.basis_.shape, 7, 4  # six axes and the distance from their span
+    assert sorted(sizes)[-3:] == sorted([n * width, n * r, d * width])
+
+
 # --------------------------------------------------------------------------------- walks
 
 
@@ -400,7 +459,7 @@ def test_pipelines_with_other_steps_are_rejected():
 
 def test_the_error_without_onnx_names_the_extra_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r'pip install "rskpca\[onnx\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[onnx\]"'):
         to_onnx(ReducedSetKernelPCA(2).fit(train()))
 
 

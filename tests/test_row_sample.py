@@ -190,7 +190,7 @@ def test_estimates_of_sums_over_rows_and_over_pairs_are_unbiased(make):
     pairs = np.outer(WEIGHTS, WEIGHTS) * np.exp(-((POPULATION[:, :1] - POPULATION[:, 0]) ** 2))
     np.fill_diagonal(pairs, 0)
     found = []
-    for salt in np.random.default_rng(0).integers(2**63, size=3000).tolist():
+    for salt in np.random.default_rng(0).integers(2**63, size=1500).tolist():
         sample = make(salt)
         inverse = 1 / sample.probabilities
         own = sample.labels
@@ -325,6 +325,31 @@ def test_the_sample_is_lost_if_it_is_unknown_which_copies_were_sampled(size):
     copies = np.concatenate([datasets.blobs(2000, 3)] * 2)
     sample = sample_of(copies, size=size)
     assert sample.remove(copies[:2000], np.ones(2000), 2000.0) is None
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 100])
+def test_forgetting_copies_a_few_at_a_time_does_not_bias_the_sample(chunk):
+    """One copy of each of many rows is forgotten; the sampled copy may be another one."""
+    rows = np.repeat(datasets.blobs(2000, 3), 10, axis=0)
+    sample, total = sample_of(rows, size=400), 20_000.0
+    for part in np.array_split(np.arange(0, 20_000, 10), 2000 // chunk):
+        total -= len(part)
+        sample = sample.remove(rows[part], np.ones(len(part)), total)
+        if sample is None:
+            break
+        assert sample.removed - sample.expected < 20  # 5% of the sample
+    assert sample is None
+
+
+def test_forgetting_distinct_rows_one_by_one_keeps_the_sample():
+    for salt in range(20):
+        sample = sample_of(size=100, salt=salt)
+        for i in range(300):
+            sample = sample.remove(X[i : i + 1], ONES[:1], 399.0 - i)
+        assert sample.removed == 100 - len(sample)
+        assert sample.expected == pytest.approx(
+            300 * sample_of(salt=salt, size=100).probabilities[0]
+        )
 
 
 def test_removing_all_copies_of_a_row_is_exact():

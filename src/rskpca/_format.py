@@ -1,4 +1,4 @@
-"""Format numbers for tables and messages."""
+"""Format numbers for tables and messages, and the message for a missing package."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def bytes_in_words(n_bytes: float) -> str:
     """Format a size in MB or GB."""
     megabytes = n_bytes / 1e6
     return f"{megabytes:.0f} MB" if megabytes < 999.5 else f"{megabytes / 1000:.1f} GB"
+
+
+def missing_package(what: str, package: str, extra: str) -> ImportError:
+    """Return the error to raise if an optional package is not installed."""
+    fix = f'pip install ".[{extra}]" in a checkout of rskpca'
+    return ImportError(f"{what} requires {package}: {fix}.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._format import missing_package
+
 INK, BAND, MARK, PALE = "#1b3a57", "#8fb3d1", "#d1495b", "#c3ccd6"
 SCALE = "cividis"  # also readable in grayscale
 MARKERS = "os^Dv<>P*X"
@@ -36,7 +38,7 @@ def import_pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('Plotting requires matplotlib: pip install "rskpca[plot]".') from error
+        raise missing_package("plotting", "matplotlib", "plot") from error
     return plt
 
 
@@ -51,10 +53,15 @@ def log_axis(axis: Any, lowest: float, highest: float, unit: str = "") -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def literal(name: str) -> str:
+    """Escape a name for matplotlib, which would read text between two $ as a formula."""
+    return str(name).replace("$", r"\$")
+
+
 def style_axes(ax: Any, x: str, y: str, title: str = "") -> None:
     """Set the labels and a left-aligned title, and hide the top and right spines."""
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
+    ax.set_xlabel(literal(x))
+    ax.set_ylabel(literal(y))
     if title:
         ax.set_title(title, loc="left", fontsize="medium", fontweight="bold", color=INK, pad=10)
     ax.spines[["top", "right"]].set_visible(False)

@@ -106,7 +106,7 @@ def boolean(name: str, value: object) -> None:
         raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Issue a warning that points to the calling line in the user's code."""
     ours = os.path.dirname(__file__), os.path.dirname(sklearn.__file__)
     frame, level = sys._getframe(1), 2
@@ -164,7 +164,7 @@ def validate_rows(
 ) -> Rows:
     """Validate the rows and weights of a new fit without modifying the estimator."""
     stand_in = copy.copy(estimator)
-    checked = validate_data(stand_in, X, dtype=FLOATS, ensure_min_samples=min_rows)
+    checked = validate_values(stand_in, X, ensure_min_samples=min_rows)
     return Rows(
         checked,
         sample_weights(sample_weight, len(checked)),
@@ -177,7 +177,7 @@ def validate_more_rows(
     estimator: BaseEstimator, X: Any, sample_weight: Any = None, *, all_zero: bool = True
 ) -> Rows:
     """Validate rows to be added to or removed from a fitted estimator."""
-    checked = validate_data(estimator, X, dtype=FLOATS, reset=False)
+    checked = validate_values(estimator, X, reset=False)
     weights = sample_weights(sample_weight, len(checked), all_zero=all_zero)
     names = estimator.__dict__.get("feature_names_in_")
     return Rows(checked, weights, sample_weight is not None, names)
@@ -200,7 +200,41 @@ def validate_points(estimator: BaseEstimator, X: Any) -> Array:
         and np.isfinite(X).all()
     ):
         return X
-    return validate_data(estimator, X, dtype=FLOATS, reset=False)
+    return validate_values(estimator, X, reset=False)
+
+
+def validate_values(estimator: BaseEstimator, X: Any, **options: Any) -> Array:
+    """Return finite native float32 or float64 values; ``options`` are scikit-learn's."""
+    X = materialize(X)
+    if np.ma.is_masked(X):
+        raise ValueError(
+            f"X has {np.ma.count_masked(X)} masked values. Fill them in, for example with "
+            "X.filled(0.0), or drop these rows."
+        )
+    return validate_data(estimator, X, dtype=_working_dtype(X), **options)
+
+
+def materialize(X: Any) -> Any:
+    """Collect a polars LazyFrame, and return anything else unchanged."""
+    polars = sys.modules.get("polars")
+    lazy = polars is not None and isinstance(X, polars.LazyFrame)
+    return X.collect() if lazy else X
+
+
+def _working_dtype(X: Any) -> Any:
+    """Return the dtype to which NumPy promotes X, or FLOATS if it is unknown.
+
+    scikit-learn ignores the dtypes of polars and nullable columns and keeps swapped bytes.
+    """
+    kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
+    try:  # pandas and polars write Float32
+        names = [str(getattr(kind, "numpy_dtype", kind)).lower() for kind in kinds]
+        common = np.result_type(*map(np.dtype, names))
+    except (TypeError, ValueError):
+        return FLOATS
+    if common.kind not in "fiub":
+        return FLOATS
+    return np.float32 if common.newbyteorder("=") == np.float32 else np.float64
 
 
 def block_rows(X: Any, n_features: int) -> Array:

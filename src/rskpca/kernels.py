@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 
 from . import _validation as check
 from ._core import gram
-from ._core.sampling import median_distance
+from ._core.sampling import RULES, bandwidth_sample, rule_bandwidth, steepest_scale
 
 Array = NDArray[np.floating]
 
@@ -32,9 +32,11 @@ class RadialKernel(BaseEstimator):
         must be at 0.
     power : float
         The exponent p; must be positive.
-    bandwidth : float or "median", default="median"
-        sigma. ``"median"`` uses the median pairwise distance in a seeded sample when an
-        estimator is fitted.
+    bandwidth : float, "median", "neighbors" or "slope", default="median"
+        sigma, or a rule that computes it from a seeded sample when an estimator is fitted:
+        ``"median"`` is the median pairwise distance, ``"neighbors"`` is 0.8 times the distance
+        within which 95% of the sampled rows have five other distinct rows, and ``"slope"`` is the
+        scale at which the sum of the Gaussian kernel over all pairs grows fastest.
     lipschitz : float, default=None
         Largest slope of u -> profile(u^power) for u >= 0. Most error bounds require it.
     log_integral : callable, default=None
@@ -98,6 +100,7 @@ class RadialKernel(BaseEstimator):
 
     def _check_claims(self) -> None:
         """Check ``lipschitz`` and ``monotone`` against the profile at about 4,000 distances."""
+        self._check_far_values()
         check.boolean("monotone", self.monotone)
         largest, rise = _steepest(self.profile, self.power)
         if self.lipschitz is not None:
@@ -111,6 +114,18 @@ class RadialKernel(BaseEstimator):
             raise ValueError(
                 f"monotone must be False for a profile that increases, got True. This profile "
                 f"increases by {rise:.3g} between two distances."
+            )
+
+    def _check_far_values(self) -> None:
+        """Check that the profile is finite for rows that are far apart."""
+        distances = np.geomspace(1e-3, 1e6, 91)
+        with np.errstate(all="ignore"):
+            invalid = ~np.isfinite(self.profile(distances**self.power))
+        if invalid.any():
+            raise ValueError(
+                "profile must be finite at all distances, but it is NaN or infinite at a distance "
+                f"of {distances[invalid][0]:.3g} bandwidths. Return 0 there instead, for example "
+                "with np.where."
             )
 
     @property
@@ -213,13 +228,13 @@ class RadialKernel(BaseEstimator):
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Data for the ``"median"`` rule.
+            Data for a bandwidth rule such as ``"median"``.
         sample_weight : ndarray of shape (n_samples,), default=None
             Weights of the rows.
         random_state : int, RandomState or None, default=0
             Seed for drawing the sample.
         before : RadialKernel, default=None
-            A resolved kernel. If given, its bandwidth replaces ``"median"``, and X is not used.
+            A resolved kernel. If given, its bandwidth replaces the rule, and X is not used.
 
         Returns
         -------
@@ -228,14 +243,16 @@ class RadialKernel(BaseEstimator):
         """
         resolved = type(self)(**self.get_params(deep=False))
         if isinstance(self.bandwidth, str):
-            if self.bandwidth != "median":
+            if self.bandwidth not in RULES:
+                names = ", ".join(f'"{rule}"' for rule in RULES)
                 raise ValueError(
-                    f'bandwidth must be a positive number or "median", got {self.bandwidth!r}.'
+                    f"bandwidth must be a positive number or one of {names}, got "
+                    f"{self.bandwidth!r}."
                 )
             resolved.bandwidth = (
                 before.bandwidth
                 if before is not None
-                else median_distance(X, sample_weight, random_state)
+                else rule_bandwidth(self.bandwidth, X, sample_weight, random_state)
             )
         resolved._check()
         return resolved
@@ -328,9 +345,11 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
 
     Parameters
     ----------
-    bandwidth : float or "median", default="median"
-        sigma. ``"median"`` uses the median pairwise distance in a seeded sample when an
-        estimator is fitted.
+    bandwidth : float, "median", "neighbors" or "slope", default="median"
+        sigma, or a rule that computes it from a seeded sample when an estimator is fitted:
+        ``"median"`` is the median pairwise distance, ``"neighbors"`` is 0.8 times the distance
+        within which 95% of the sampled rows have five other distinct rows, and ``"slope"`` is the
+        scale at which the sum of the Gaussian kernel over all pairs grows fastest.
 
     Examples
     --------
@@ -362,9 +381,11 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
 
     Parameters
     ----------
-    bandwidth : float or "median", default="median"
-        sigma. ``"median"`` uses the median pairwise distance in a seeded sample when an
-        estimator is fitted.
+    bandwidth : float, "median", "neighbors" or "slope", default="median"
+        sigma, or a rule that computes it from a seeded sample when an estimator is fitted:
+        ``"median"`` is the median pairwise distance, ``"neighbors"`` is 0.8 times the distance
+        within which 95% of the sampled rows have five other distinct rows, and ``"slope"`` is the
+        scale at which the sum of the Gaussian kernel over all pairs grows fastest.
 
     Examples
     --------
@@ -398,6 +419,7 @@ def as_kernel(
     kernel: RadialKernel | str | None,
     gamma: float | None = None,
     bandwidth: float | str | None = None,
+    rule: str = "median",
 ) -> RadialKernel:
     """Return the kernel object for the parameters of an estimator.
 
@@ -407,6 +429,8 @@ def as_kernel(
         Kernel object or name. None means the Gaussian.
     gamma, bandwidth : float or None
         Parameters for a kernel given by name. At most one of them may be set.
+    rule : str, default="median"
+        The bandwidth of a kernel given by name if neither of them is set.
 
     Returns
     -------
@@ -434,4 +458,35 @@ def as_kernel(
         )
     if gamma is not None:
         return family.from_gamma(gamma)
-    return family() if bandwidth is None else family(bandwidth)
+    return family(rule if bandwidth is None else bandwidth)
+
+
+def intrinsic_dimension(X: Any, sample_weight: Array | None = None, random_state: Any = 0) -> float:
+    """Estimate the dimension of the data at the scale of ``bandwidth="slope"``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The rows; a seeded sample of at most 1,000 rows is used.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of the rows.
+    random_state : int, RandomState or None, default=0
+        Seed for drawing the sample.
+
+    Returns
+    -------
+    float
+        The largest exponent d with which the sum of the Gaussian kernel over all pairs grows,
+        sigma^d. It is not an integer in general, and too small for high-dimensional data, where
+        most sampled rows are near the edge. It is 0 if all rows are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rskpca.kernels import intrinsic_dimension
+    >>> sheet = np.random.default_rng(0).uniform(size=(1000, 2)) @ np.ones((2, 5))
+    >>> round(intrinsic_dimension(sheet))
+    1
+    """
+    X = check_array(X, dtype=np.float64)
+    return steepest_scale(*bandwidth_sample("slope", X, sample_weight, random_state))[1]

@@ -57,6 +57,8 @@ class RowSample:
         Seed of the hash.
     position : int
         Number of the next row.
+    removed, expected : float
+        Number of sampled rows that were removed, and its expected value.
     """
 
     rows: Array
@@ -67,6 +69,8 @@ class RowSample:
     size: int
     salt: int
     position: int
+    removed: float = 0.0
+    expected: float = 0.0
 
     def __post_init__(self) -> None:
         check.shapes(self, rows="nd", weights="n", labels="n", keys="n")
@@ -170,7 +174,12 @@ class RowSample:
         # The two samples were hashed with different salts unless both start with the same row.
         if other is None:
             return None
-        smaller = replace(self, size=min(self.size, other.size))
+        smaller = replace(
+            self,
+            size=min(self.size, other.size),
+            removed=self.removed + other.removed,
+            expected=self.expected + other.expected,
+        )
         threshold = smaller._new_threshold(other.keys, min(self.threshold, other.threshold))
         return smaller._join(other.rows, other.weights, labels[other.labels], other.keys, threshold)
 
@@ -178,9 +187,9 @@ class RowSample:
         """Return the sample without these rows, or None if it is no longer uniform."""
         # Rows are recognized by their values and weights. If the data contain copies of a row, it
         # is unknown which of them was sampled, and far more rows are found in the sample than
-        # expected by chance; far fewer are found if the values were rounded differently. ``total``
-        # is the weight of the remaining rows. It is checked because, if few rows are removed at a
-        # time, errors can accumulate until the sample represents a different weight.
+        # expected by chance; far fewer are found if the values were rounded differently. Both
+        # numbers are summed over all removals, so that few rows at a time make no difference.
+        # ``total`` is the weight of the remaining rows, which the sample must represent.
         wanted, own = Counter(row_contents(X, weights)), row_contents(self.rows, self.weights)
         copies = Counter(own)
         if any(copies[content] > 1 for content in wanted) and math.isfinite(self.threshold):
@@ -190,11 +199,12 @@ class RowSample:
             if wanted[content] > 0:
                 wanted[content] -= 1
                 kept[i] = False
-        expected = float(-np.expm1(-weights * self.threshold).sum())
+        removed = self.removed + np.count_nonzero(~kept)
+        expected = self.expected - float(np.expm1(-weights * self.threshold).sum())
         slack = _DEVIATIONS * (math.sqrt(expected) + 1) if math.isfinite(self.threshold) else 0.0
-        if abs(np.count_nonzero(~kept) - expected) > slack:
+        if abs(removed - expected) > slack:
             return None
-        left = self._take(kept)
+        left = replace(self._take(kept), removed=removed, expected=expected)
         return left if left._represents(total) else None
 
     def _represents(self, total: float) -> bool:

@@ -57,7 +57,7 @@ SEARCHES = ["tiles", "balls", "products"]
 REAL = {
     "german": lambda: datasets.load("german"),
     "pendigits": lambda: datasets.load("pendigits", step=2),
-    "usps": lambda: datasets.load("usps", step=8),
+    "usps": lambda: datasets.load("usps", step=12),
     "skin": lambda: datasets.load("skin", step=12),
     "covtype": lambda: datasets.load("covtype", step=58)[:10_000],
     "covtype-10": lambda: datasets.load("covtype", step=58)[:10_000, :10].copy(),
@@ -76,10 +76,14 @@ def real(name, dtype):
     return REAL[name]().astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("name", "radius"), CASES)
-def test_the_cover_equals_the_reference_on_real_data(name, radius, dtype):
-    assert_algorithm_2(real(name, dtype), radius)
+def test_the_cover_equals_the_reference_on_real_data(name, radius):
+    assert_algorithm_2(real(name, np.float64), radius)
+
+
+@pytest.mark.parametrize(("name", "radius"), CASES[1::2])
+def test_the_cover_of_float32_rows_equals_the_reference_on_real_data(name, radius):
+    assert_algorithm_2(real(name, np.float32), radius)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -217,7 +221,7 @@ def pointsets(draw):
     n_threads=st.sampled_from([1, 2, 4]),
     cuts=st.lists(st.integers(0, 400), max_size=4),
 )
-@settings(max_examples=800)
+@settings(max_examples=400)
 def test_the_cover_equals_the_reference_on_random_data(points, search, batch_rows, n_threads, cuts):
     X, radius = points
     with searching_by(search):

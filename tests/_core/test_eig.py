@@ -114,6 +114,19 @@ def test_lanczos_applies_the_operator_only_a_few_times():
     assert len(calls) <= 15
 
 
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_eigenvalues_that_cluster_at_the_largest_are_found_without_lapack(pieces, monkeypatch):
+    """The walk on a long chain has eigenvalues close to 1, which plain Lanczos does not resolve."""
+    monkeypatch.setattr(eig, "_direct", None)
+    chain = np.arange(400)[:, None]
+    gram = np.kron(np.eye(pieces), Gaussian(1.5)(chain))
+    root = np.sqrt(gram.sum(axis=0))
+    matrix = gram / root / root[:, None]
+    assert eig._lanczos(matrix, 4)[0] is None
+    values, vectors = eig.leading_eigenpairs(matrix.copy(), 4)
+    assert_eigenpairs(matrix, values, vectors, 4)
+
+
 def test_lapack_takes_over_if_lanczos_does_not_converge(monkeypatch):
     for solver in ("_lanczos", "_block_lanczos"):
         monkeypatch.setattr(eig, solver, lambda *_: (None, None))

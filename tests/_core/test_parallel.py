@@ -1,6 +1,10 @@
 """Test that thread pools return ordered results and restore the BLAS thread limits."""
 
+import hashlib
+import os
+import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,6 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from rskpca._core.parallel import (
     allowed_threads,
+    interruptible,
     single_threaded,
     single_threaded_blas,
     slices,
@@ -173,3 +178,30 @@ def test_single_threaded_limits_both_blas_and_openmp_and_restores_them():
     with single_threaded():
         assert set(counts()) == {1}
     assert counts() == before
+
+
+def derive_key():
+    """Compute for a second or so without the GIL and without looking at signals."""
+    return hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
+def test_a_long_computation_can_be_interrupted():
+    start = time.perf_counter()
+    expected = derive_key()
+    uninterrupted = time.perf_counter() - start
+    assert interruptible(derive_key) == expected
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.1 * uninterrupted, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(derive_key)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert time.perf_counter() - start < 0.7 * uninterrupted
+
+
+def test_errors_of_an_interruptible_computation_are_raised():
+    with pytest.raises(ZeroDivisionError):
+        interruptible(divmod, 1, 0)

@@ -29,6 +29,25 @@ def test_kernel_values_in_a_subspace_equal_the_full_kernel(kernel, n_axes):
     np.testing.assert_allclose(found, kernel(X, C), atol=1e-12, rtol=0)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_in_the_subspace_have_accurate_distances(dtype):
+    """Squared norms cancel, and the square root would amplify their rounding errors."""
+    X, kernel = datasets.blobs(300, 20) + 5, Laplacian(3.0)
+    subspace = subspace_of(X, 4)
+    C = points_in(subspace, 30)
+    centers = gram.Centers.prepare(C, kernel.scale, dtype, subspace)
+    found = gram.product(kernel, C, centers, lambda values: values.copy(), len(C), dtype=dtype)
+    tolerance = {np.float64: 1e-12, np.float32: 1e-5}[dtype]
+    np.testing.assert_allclose(found, kernel(C, C), atol=tolerance, rtol=0)
+
+
+def test_a_subspace_serves_points_if_it_contains_enough_of_them():
+    subspace = subspace_of(datasets.blobs(300, 20), 4)
+    assert subspace.serves(points_in(subspace, 30))
+    assert not subspace.serves(points_in(subspace, 5))
+    assert not subspace.serves(points_in(subspace, 30) + 1e-6)
+
+
 def test_squared_distances_equal_the_reference():
     X = datasets.blobs(200, 12)
     subspace = subspace_of(X, 5)

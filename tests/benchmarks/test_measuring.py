@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import cover, frontier
+from benchmarks import cover, frontier, means_speed
 from benchmarks.rows import Row, Wanted, format_table, ratio
 from benchmarks.timing import Timed, process_memory, run_python, time_interleaved
 from tests.datasets import blobs
@@ -55,6 +55,16 @@ def test_all_cover_implementations_agree(radius):
     labels = cover.compute_cover(X, radius)
     np.testing.assert_array_equal(cover.numpy_cover(X, radius), labels)
     np.testing.assert_array_equal(cover.tuned_numpy_cover(X, radius), labels)
+
+
+@pytest.mark.parametrize("enough", [10, 26, 95, 100, 333, 999])
+def test_the_smallest_sufficient_size_is_found_within_ten_percent(enough):
+    size = means_speed.smallest_size(lambda m: enough / m, 1.0, 1000)
+    assert enough <= size <= max(1.1 * enough, means_speed.FEWEST)
+
+
+def test_the_largest_size_is_returned_if_none_suffices():
+    assert means_speed.smallest_size(lambda m: 1.0, 0.5, 70) == 70
 
 
 def test_the_lower_envelope_contains_only_undominated_points():

@@ -1,6 +1,7 @@
 """Test that every failure prints one line that quotes the user's input, and leaves no files."""
 
 import errno
+import os
 import struct
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,10 +38,11 @@ def test_one_of_several_arrays_must_be_chosen(folder):
     output_of("fit", "two.npz", "--dataset", "two")
 
 
-def test_a_decimal_comma_requires_an_option(folder):
+def test_a_decimal_comma_is_detected_unless_an_option_forbids_it(folder):
     FRAME.to_csv("commas.csv", sep=";", decimal=",", index=False)
-    assert "'x 1', 'x 2', 'x 3', 'Height in m', 'town'" in error_of("fit", "commas.csv")
-    output_of("fit", "commas.csv", "--decimal", ",", "-x", "town,id,cover")
+    output_of("fit", "commas.csv", "-x", "town,id,cover")
+    line = error_of("fit", "commas.csv", "--decimal", ".", "-c", "x*")
+    assert "'x 1', 'x 2', 'x 3'" in line
 
 
 @pytest.mark.parametrize(
@@ -120,6 +122,32 @@ def test_missing_permissions_are_reported(folder, monkeypatch):
     assert "cannot write to the folder '.'" in error_of("fit", "rows.npy")
     monkeypatch.setattr(files.os, "access", lambda path, mode: mode != files.os.R_OK)
     assert "permission denied: 'rows.npy'." in error_of("fit", "rows.npy")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="requires named pipes")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "fit rows.npy -o {}",
+        "fit rows.npy --report {}.html",
+        "fit rows.npy --checkpoint {}",
+        "plan rows.npy --plot {}.png",
+        "compare rows.npy -o {}.png",
+        "transform rows.rskpca rows.npy -o {}.csv",
+        "report rows.rskpca rows.npy -o {}.html",
+        "merge rows.rskpca rows.rskpca -o {}",
+    ],
+)
+def test_pipes_and_devices_are_not_replaced(folder, arguments):
+    output_of("fit", "rows.npy")
+    for name in ("pipe", "pipe.html", "pipe.png", "pipe.csv"):
+        os.mkfifo(name)
+    before = {path: path.stat().st_mode for path in folder.rglob("*")}
+    assert "not a regular file; choose another name." in error_of(*arguments.format("pipe").split())
+    assert {path: path.stat().st_mode for path in folder.rglob("*")} == before
+    if arguments.endswith(" {}"):
+        assert "'/dev/null': not a regular" in error_of(*arguments.format("/dev/null").split())
+        assert Path("/dev/null").is_char_device()
 
 
 def raise_disk_full(*_):
@@ -244,3 +272,13 @@ def test_warnings_are_printed_as_notes(folder):
     assert result.stderr.startswith("note: ")
     assert "50" in result.stderr
     assert run(*arguments, "--quiet").stderr == ""
+
+
+def test_a_report_that_cannot_be_written_does_not_hide_that_the_model_was(folder, monkeypatch):
+    monkeypatch.setattr("rskpca.report.writing.atomic_write", raise_disk_full)
+    line = error_of("fit", "rows.npy", "-o", "m.rskpca", "--report", "r.html")
+    assert line == (
+        "error: 'r.html': no space left on device; the file was not written, but 'm.rskpca' was."
+    )
+    assert (folder / "m.rskpca").exists()
+    assert not (folder / "r.html").exists()

@@ -1,6 +1,9 @@
 """Test that the fit command fits the same model as the library and describes it correctly."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,7 +20,7 @@ from rskpca import (
 )
 from rskpca.model import unwrap
 
-from .cases import FEATURES, FRAME, ROWS, error_of, json_of, output_of, run
+from .cases import FEATURES, FRAME, ROWS, N, error_of, json_of, output_of, run
 
 X = FRAME[FEATURES]
 NAMES = "x*,Height in m"
@@ -166,3 +169,25 @@ def test_a_finished_checkpoint_returns_the_same_model(folder):
 
 def test_the_quiet_option_suppresses_all_output(folder):
     assert output_of("fit", "data.parquet", "-x", "id,cover", "--quiet") == ""
+
+
+def test_a_header_of_numbers_is_noted_and_can_be_overridden(folder):
+    pd.DataFrame(ROWS).to_csv("numbers.csv", index=False)
+    result = run("fit", "numbers.csv", "--json")
+    assert json.loads(result.stdout)["rows"] == N
+    (note,) = result.stderr.splitlines()
+    assert note.startswith("note: the first line of 'numbers.csv' was read as column names (0, 1, ")
+    assert note.endswith("; use --no-header if it is a row of numbers.")
+    assert json_of("fit", "numbers.csv", "--header")["rows"] == N
+    assert json_of("fit", "numbers.csv", "--no-header")["rows"] == N + 1
+    assert "transform numbers.rskpca numbers.csv --no-header" in output_of(
+        "fit", "numbers.csv", "--no-header"
+    )
+
+
+def test_suggested_commands_can_be_run_for_names_that_start_with_a_dash(folder):
+    FRAME[FEATURES].to_csv("-x.csv", index=False)
+    printed = output_of("fit", "./-x.csv")
+    assert "rskpca transform ./-x.rskpca ./-x.csv -o ./-x-embedded.parquet" in printed
+    assert "-o ./-x.html" in printed
+    assert "rskpca fit ./-x.csv --report" in output_of("plan", "--", "-x.csv")

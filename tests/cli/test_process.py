@@ -13,7 +13,7 @@ from rskpca import ReducedSetKernelPCA, save
 from rskpca._core import atomic
 from rskpca.cli import main
 
-from .cases import ROWS, output_of
+from .cases import FEATURES, FRAME, ROWS, output_of, run
 
 PROGRAM = [sys.executable, "-m", "rskpca.cli"]
 
@@ -95,7 +95,9 @@ def test_a_missing_package_is_reported_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 'error: the command line requires typer: pip install "rskpca[cli]".'
+    assert ended.value.code == (
+        'error: the command line requires typer: pip install ".[cli]" in a checkout of rskpca.'
+    )
 
 
 def test_an_interrupt_during_import_exits_quietly(monkeypatch):
@@ -121,3 +123,18 @@ def test_help_imports_no_numerical_library(arguments):
     command = [sys.executable, "-c", code, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ended.stdout.endswith("set()\n")
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred\x1b[0m", "a\u202eb", "\x07bell", "\x9b31m"])
+def test_names_in_data_and_model_files_cannot_control_the_terminal(folder, name):
+    frame = FRAME[FEATURES].rename(columns={"x 1": name})
+    frame.to_csv("names.csv", index=False)
+    for arguments in (
+        ("fit", "names.csv"),
+        ("inspect", "names.rskpca"),
+        ("fit", "names.csv", "-c", "x"),
+        ("transform", "names.rskpca", "rows.npy", "--id", name),
+    ):
+        printed = run(*arguments).output
+        assert all(c.isprintable() or c == "\n" for c in printed)
+    assert ascii(name)[1:-1] in run("inspect", "names.rskpca").stdout

@@ -106,11 +106,14 @@ def test_certify_mentions_the_sampling_error(folder, model):
     assert "Sampling" not in output_of("certify", "data.rskpca", "data.parquet")
 
 
-def test_models_without_a_certificate_are_reported(folder):
-    output_of("fit", "rows.npy", "--method", "diffusion-maps")
-    assert "DiffusionMaps has no certificate" in error_of("certify", "rows.rskpca")
+@pytest.mark.parametrize("method", ["diffusion-maps", "laplacian-eigenmaps", "normalized-cut"])
+def test_random_walks_are_certified(folder, method):
+    output_of("fit", "rows.npy", "--method", method, "--bandwidth", "3")
+    name = method.replace("-", " ").replace("laplacian", "Laplacian")
+    assert f"exact {name}" in " ".join(output_of("certify", "rows.rskpca").split())
     numbers = json_of("inspect", "rows.rskpca")
-    assert (numbers["verdict"]["color"], numbers["certificate"]) == ("none", None)
+    assert numbers["certificate"]["method"] == name
+    assert numbers["verdict"]["color"] != "none"
 
 
 def test_a_report_can_be_written_after_the_fit(folder, model):

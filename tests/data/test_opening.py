@@ -366,5 +366,5 @@ def test_a_missing_package_raises_an_error_with_a_suggested_fix(
 ):
     (tmp_path / f"data.{ending}").write_text("1,2\n3,4\n")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf'{package}: pip install "rskpca\[{extra}\]"'):
+    with pytest.raises(ImportError, match=rf'{package}: pip install "\.\[{extra}\]"'):
         open_source(tmp_path / f"data.{ending}")

@@ -101,7 +101,7 @@ def test_estimates_from_merged_samples_are_unbiased():
     weights = np.random.default_rng(0).random(len(X))
     expected, found = weights @ np.sin(X[:, 0]), []
     parts, shares = np.array_split(X, 7), np.array_split(weights, 7)
-    for seed in range(200):
+    for seed in range(80):
         density = ShadowDensity(Gaussian(6.0), ell=2.0, sample_size=60, random_state=seed)
         sample = merge_blocks(fit_blocks(density), parts, shares)[1].sample
         found.append(np.sin(sample.rows[:, 0]) @ (sample.weights / sample.probabilities))

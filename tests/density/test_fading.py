@@ -76,7 +76,7 @@ def test_estimates_from_the_sample_are_unbiased(half_life):
     weights = 2.0 ** ((np.arange(600) - 599) / half_life)
     expected = weights @ np.sin(X[:, 0])
     found = []
-    for seed in range(400):
+    for seed in range(150):
         density = fading_density(half_life, sample_size=40, random_state=seed)
         sample = density.fit(X).reduced_set_.sample
         found.append(np.sin(sample.rows[:, 0]) @ (sample.weights / sample.probabilities))

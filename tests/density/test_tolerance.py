@@ -1,9 +1,19 @@
 """Test how ell is chosen from a tolerance."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
-from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
+from rskpca import (
+    Gaussian,
+    Laplacian,
+    RadialKernel,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
+from rskpca._validation import FewComponentsWarning
 from rskpca.certificate import hilbert_schmidt, mmd
 from rskpca.density.tolerance import radius_of_bound
 from rskpca.pairs import FeaturePairs
@@ -62,12 +72,8 @@ def test_automatic_ell_meets_the_tolerance_with_nearly_the_fewest_centers(kernel
     density = ShadowDensity(kernel, "auto", tol=tol, error=error, sample_size=300).fit(X)
     s = density.reduced_set_
     assert limit(kernel, s, error) <= tol
-    counts = []
-    for ell in np.geomspace(1, 20, 120):
-        other = ShadowDensity(kernel, ell, sample_size=300).fit(X).reduced_set_
-        if limit(kernel, other, error) <= tol:
-            counts.append(other.n_centers)
-    assert s.n_centers <= 1.5 * min(counts)
+    others = limits_for_many_ells(KERNELS.index(kernel), error)
+    assert s.n_centers <= 1.5 * min(count for count, found in others if found <= tol)
     assert (
         s.n_centers
         < 0.7 * ShadowDensity(kernel, tol=tol, error=error).fit(X).reduced_set_.n_centers
@@ -77,20 +83,34 @@ def test_automatic_ell_meets_the_tolerance_with_nearly_the_fewest_centers(kernel
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 def test_automatic_ell_never_exceeds_the_tolerance_if_all_rows_are_sampled(kernel, error):
-    density = ShadowDensity(kernel, "auto", tol=0.1, error=error).fit(X)
-    assert MEASURED[error](kernel, X, density.reduced_set_) <= 0.1
+    rows = X[:700]
+    density = ShadowDensity(kernel, "auto", tol=0.1, error=error).fit(rows)
+    assert MEASURED[error](kernel, rows, density.reduced_set_) <= 0.1
 
 
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 def test_automatic_ell_meets_the_tolerance_for_most_samples(error):
-    ratios = []
+    rows, ratios = X[:800], []
     for seed in range(60):
         density = ShadowDensity(
             Gaussian(3.0), "auto", tol=0.1, error=error, sample_size=300, random_state=seed
         )
-        ratios.append(MEASURED[error](Gaussian(3.0), X, density.fit(X).reduced_set_) / 0.1)
+        ratios.append(MEASURED[error](Gaussian(3.0), rows, density.fit(rows).reduced_set_) / 0.1)
     assert np.mean(np.array(ratios) <= 1) >= 0.88  # 0.95 minus 2.5 standard deviations
     assert np.median(ratios) > 0.7
+
+
+@cache
+def reduced_sets_for_many_ells(index):
+    ells = np.geomspace(1, 20, 120)
+    return [ShadowDensity(KERNELS[index], e, sample_size=300).fit(X).reduced_set_ for e in ells]
+
+
+@cache
+def limits_for_many_ells(index, error):
+    """Return the number of centers and the limit of the error for each ell."""
+    sets = reduced_sets_for_many_ells(index)
+    return [(s.n_centers, limit(KERNELS[index], s, error)) for s in sets]
 
 
 def limit(kernel, s, error):
@@ -141,7 +161,10 @@ class Jump:
         ({"tol": -1}, "tol must be a positive"),
         ({"tol": np.nan}, "tol must be a positive"),
         ({"tol": "small"}, "tol must be a positive"),
-        ({"tol": 0.1, "error": "hs"}, 'error must be "operator" or "mmd", got \'hs\''),
+        ({"tol": 0.1, "error": "hs"}, 'must be one of "embedding", "operator", "mmd", got \'hs\''),
+        ({"tol": 0.1, "error": "embedding"}, 'estimated from the data; set ell="auto" and tol'),
+        ({"ell": "auto", "tol": 0.1, "error": "embedding"}, "requires a density inside"),
+        ({"ell": "auto", "tol": 0.1, "sample_size": 99}, "at least 100 rows; got sample_size=99"),
         ({"tol": 0.1, "ell": 3.0}, "both given"),
         ({"ell": "auto"}, "set tol"),
         ({"ell": "automatic", "tol": 0.1}, "ell must be a positive number"),
@@ -161,3 +184,74 @@ def test_invalid_input_is_reported(parameters, message):
     with pytest.raises(ValueError, match=message):
         density.fit(X)
     assert not hasattr(density, "reduced_set_")
+
+
+# ------------------------------------------------------------------ the error of the coordinates
+
+
+def embedding(tol=0.05, n_components=3, *, density=None, error=None, **options):
+    shadow = ShadowDensity(ell="auto", tol=tol, error=error, sample_size=500)
+    density = shadow if density is None else density(shadow)
+    return ReducedSetKernelPCA(n_components, kernel=Gaussian(3.0), density=density, **options)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize(
+    "options", [{}, {"basis": "auto"}, {"basis": "auto", "refine": "nystrom"}], ids=str
+)
+def test_an_embedding_bounds_the_error_of_its_coordinates(options, center):
+    model = embedding(center=center, **options).fit(X)
+    found = model.certificate_.embedding.limit
+    assert 0.02 < found <= 0.05
+    coarser = ReducedSetKernelPCA(
+        3,
+        kernel=Gaussian(3.0),
+        density=ShadowDensity(ell=model.density_.ell_ / 1.1, sample_size=500),
+        center=center,
+        **options,
+    ).fit(X)
+    assert coarser.certificate_.embedding.limit > found
+    if not options:
+        finer = embedding(tol=0.02, center=center).fit(X)
+        assert finer.certificate_.embedding.limit <= 0.02
+        assert finer.n_centers_ > model.n_centers_
+
+
+@pytest.mark.parametrize("error", ["operator", "mmd"])
+def test_an_embedding_can_still_bound_the_other_errors(error):
+    model = embedding(error=error).fit(X)
+    alone = ShadowDensity(Gaussian(3.0), "auto", tol=0.05, error=error, sample_size=500).fit(X)
+    assert model.reduced_set_ == alone.reduced_set_
+    assert embedding(error="embedding").fit(X).reduced_set_ == embedding().fit(X).reduced_set_
+
+
+def test_all_components_are_chosen_by_the_error_of_the_operator():
+    alone = ShadowDensity(Gaussian(3.0), "auto", tol=0.05, sample_size=500).fit(X)
+    assert embedding(n_components=None).fit(X).reduced_set_ == alone.reduced_set_
+    with pytest.raises(ValueError, match="at most 100 components"):
+        embedding(n_components=None, error="embedding").fit(X)
+
+
+def test_streams_and_windows_bound_the_error_of_the_coordinates():
+    stream = embedding().partial_fit(X[:1000])
+    assert stream.density_.ell_ == embedding().fit(X[:1000]).density_.ell_
+    assert stream.certificate_.embedding.limit <= 0.05
+    window = embedding(density=lambda shadow: WindowDensity(1000, density=shadow))
+    assert window.fit(X[:1000]).density_.ell_ == stream.density_.ell_
+
+
+def test_data_with_few_distinct_rows_end_the_search():
+    rows = np.repeat(X[:4], 100, axis=0)
+    with pytest.warns(FewComponentsWarning):
+        model = embedding(n_components=5).fit(rows)
+    assert model.n_centers_ == 4
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_data_that_do_not_compress_are_reported(inside):
+    rows = np.random.default_rng(0).random((6000, 30))
+    density = ShadowDensity(ell="auto", tol=0.001)
+    estimator = ReducedSetKernelPCA(3, density=density) if inside else density
+    with pytest.raises(ValueError, match="the data do not compress") as caught:
+        estimator.fit(rows)
+    assert 'NystromKernelPCA(landmarks="means")' in str(caught.value)

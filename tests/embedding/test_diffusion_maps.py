@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from sklearn.datasets import make_swiss_roll
 
 from rskpca import DiffusionMaps, Gaussian, Laplacian
 from tests import datasets, dense
@@ -242,3 +243,10 @@ def test_the_warning_distinguishes_distant_rows_from_rows_with_vanishing_compone
 def test_identical_points_are_rejected():
     with pytest.raises(ValueError, match="the kernel cannot distinguish"):
         DiffusionMaps(1, bandwidth=1.0).fit(np.ones((20, 2)))
+
+
+def test_the_default_bandwidth_recovers_the_arc_length_of_a_swiss_roll():
+    X, angle = make_swiss_roll(4000, random_state=2)
+    length = angle * np.sqrt(1 + angle**2) + np.arcsinh(angle)
+    found = DiffusionMaps(1).fit(X).transform(X)[:, 0]
+    assert abs(spearmanr(found, length).statistic) > 0.99

@@ -8,6 +8,7 @@ import pytest
 from sklearn.decomposition import KernelPCA
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA, ShadowDensity
+from rskpca._validation import FewComponentsWarning
 from tests import datasets, dense
 from tests.embedding.invariants import ReducedSetInvariants
 
@@ -293,3 +294,25 @@ def test_a_profile_with_nan_values_is_reported():
     kernel = RadialKernel(lambda s: np.where(s > 1, np.nan, 1.0), 2.0, 1.0)
     with pytest.raises(ValueError, match="profile"):
         ReducedSetKernelPCA(2, kernel=kernel).fit(datasets.blobs(50, 2))
+
+
+@pytest.mark.parametrize("n_clusters", range(2, 13))
+def test_far_clusters_have_no_component_of_pure_rounding(n_clusters):
+    """Centering leaves one component less than there are clusters."""
+    rng = np.random.default_rng(n_clusters)
+    X = 1e6 * rng.normal(size=(n_clusters, 3))[np.arange(300) % n_clusters]
+    X += 0.001 * rng.normal(size=X.shape)
+    with pytest.warns(FewComponentsWarning, match=f"Only {n_clusters - 1} of the 20"):
+        model = ReducedSetKernelPCA(20, bandwidth=1.0).fit(X)
+    assert len(model.eigenvalues_) == n_clusters - 1
+
+
+@pytest.mark.parametrize("distance", [1e2, 1e4, 5e5])
+def test_float32_is_as_accurate_for_clusters_that_are_far_apart(distance):
+    X = datasets.blobs(400, 2, dtype=np.float32)
+    X[200:] += np.float32(distance)
+    model = ReducedSetKernelPCA(4, bandwidth=1.0).fit(X)
+    Z = model.transform(X)
+    assert Z.dtype == np.float32
+    exact = model.transform(X.astype(np.float64))
+    np.testing.assert_allclose(Z, exact, atol=2e-5 * np.abs(exact).max())

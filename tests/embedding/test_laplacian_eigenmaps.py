@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from sklearn.datasets import make_swiss_roll
 from sklearn.manifold import SpectralEmbedding
 
 from rskpca import Gaussian, LaplacianEigenmaps
@@ -205,3 +207,10 @@ def test_points_beyond_the_cut_off_are_reported():
 def test_an_invalid_graph_is_reported(graph, message):
     with pytest.raises(ValueError, match=message):
         LaplacianEigenmaps(graph=graph).fit(datasets.blobs(50, 2))
+
+
+def test_the_default_bandwidth_recovers_the_arc_length_of_a_swiss_roll():
+    X, angle = make_swiss_roll(4000, random_state=2)
+    length = angle * np.sqrt(1 + angle**2) + np.arcsinh(angle)
+    found = LaplacianEigenmaps(1).fit(X).transform(X)[:, 0]
+    assert abs(spearmanr(found, length).statistic) > 0.99

@@ -1,11 +1,15 @@
 """Test NormalizedCut against scikit-learn's SpectralClustering of the quantized data."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from rskpca import Gaussian, NormalizedCut
+from rskpca import Gaussian, KMeansDensity, NormalizedCut, ShadowDensity
+from rskpca.model import FittedModel
 from tests import datasets, dense
 from tests.embedding import walks
 from tests.embedding.invariants import EmbeddingInvariants
@@ -94,7 +98,7 @@ def test_eigenfunctions_equal_those_of_the_quantized_data(name, self_affinity):
 def test_labels_and_predictions_match_the_clusters_of_the_centers(way, dtype):
     X = datasets.blobs(400, 3, dtype=dtype)
     model = NormalizedCut(4, bandwidth=2.0, assign_labels=way).fit(X)
-    np.testing.assert_array_equal(model.labels_, model.center_labels_[model.density_.labels_])
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
     np.testing.assert_array_equal(model.predict(model.reduced_set_.centers), model.center_labels_)
     assert model.labels_.shape == (400,)
     assert set(model.labels_) == set(range(4))
@@ -202,3 +206,60 @@ def test_more_pieces_than_clusters_are_reported_with_a_sufficient_bandwidth():
     bandwidth = float(str(record[0].message).split("bandwidth=")[1].split()[0])
     assert 900 < bandwidth < 1000
     NormalizedCut(3, bandwidth=2.0).fit(X)  # no warning with one cluster per piece
+
+
+BORDERS = {
+    "uniform": (lambda: np.random.default_rng(0).uniform(size=(2000, 2)), 0.15, 4),
+    "blobs": (lambda: make_blobs(2000, 2, centers=5, cluster_std=1.5, random_state=2)[0], 1.0, 5),
+    "moons": (lambda: make_moons(2000, noise=0.2, random_state=0)[0], 0.2, 3),
+    "digits": (lambda: datasets.load("digits"), 40.0, 6),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"graph": 20}, {"basis": 0.5}], ids=str)
+@pytest.mark.parametrize("way", ["kmeans", "discretize", "cluster_qr"])
+@pytest.mark.parametrize("name", BORDERS)
+def test_the_labels_of_a_fit_are_those_of_predict(name, way, options):
+    load, bandwidth, n_clusters = BORDERS[name]
+    X = load()
+    model = NormalizedCut(n_clusters, bandwidth=bandwidth, assign_labels=way, **options).fit(X)
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+
+
+def test_some_rows_near_a_border_have_another_label_than_their_center():
+    load, bandwidth, n_clusters = BORDERS["uniform"]
+    model = NormalizedCut(n_clusters, bandwidth=bandwidth).fit(load())
+    differ = model.labels_ != model.center_labels_[model.density_.labels_]
+    assert 0 < differ.mean() < 0.1
+
+
+def test_only_rows_near_a_border_are_evaluated(monkeypatch):
+    X, _ = make_moons(2000, noise=0.05, random_state=0)
+    evaluated = []
+    labels = FittedModel.labels
+    monkeypatch.setattr(
+        FittedModel, "labels", lambda self, X: evaluated.append(len(X)) or labels(self, X)
+    )
+    NormalizedCut(2).fit(X)
+    NormalizedCut(3).fit(X)
+    assert len(evaluated) == 1  # two moons have no border, three clusters have one
+    assert 0 < evaluated[0] < 400
+
+
+@pytest.mark.parametrize("density", [KMeansDensity(40), ShadowDensity(ell=1.0)], ids=str)
+def test_the_labels_of_rows_far_from_their_centers_are_those_of_predict(density):
+    X = BORDERS["uniform"][0]()
+    model = NormalizedCut(4, bandwidth=0.15, density=density).fit(X)
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+
+
+@pytest.mark.parametrize("n", [1000, 5000])
+@pytest.mark.parametrize("make", [make_moons, partial(make_circles, factor=0.5)])
+def test_the_default_bandwidth_separates_moons_and_circles(make, n):
+    X, kind = make(n, noise=0.05, random_state=1)
+    assert adjusted_rand_score(NormalizedCut(2).fit(X).labels_, kind) == 1.0
+
+
+def test_the_default_bandwidth_separates_blobs():
+    X, kind = make_blobs(3000, 4, centers=4, cluster_std=0.5, random_state=5)
+    assert adjusted_rand_score(NormalizedCut(4).fit(X).labels_, kind) == 1.0

@@ -12,6 +12,7 @@ from rskpca import (
     ShadowDensity,
 )
 from rskpca.baselines import UniformDensity
+from rskpca.baselines.methods import embedding_error
 from tests import datasets, dense
 from tests.embedding.invariants import EmbeddingInvariants, ReducedSetInvariants
 
@@ -197,7 +198,7 @@ def test_a_density_as_the_basis_provides_its_centers():
         ({"basis": True}, ValueError, "basis must be an integer"),
         ({"basis": 1.5}, ValueError, "basis must be above 0 and at most 1"),
         ({"basis": 0.0}, ValueError, "above 0 and at most 1"),
-        ({"basis": "small"}, ValueError, 'basis must be None, "auto", a number'),
+        ({"basis": "small"}, ValueError, 'basis must be None, "auto", "means", a number'),
         ({"basis": np.zeros((3, 3))}, TypeError, "got ndarray"),
         (
             {"basis": ReducedSet(np.zeros((3, 2)), np.ones(3))},
@@ -288,3 +289,25 @@ def test_refine_on_rejects_a_different_number_of_rows(rows):
     with pytest.raises(ValueError, match=r"must have total weight 200, like the fitted rows"):
         model.refine_on(rows)
     np.testing.assert_array_equal(model.transform(X), before)
+
+
+def test_means_of_the_centers_are_a_small_basis():
+    X = datasets.load("digits")
+    exact = ReducedSetKernelPCA(5, ell=np.inf).fit(X).transform(X)
+    model = ReducedSetKernelPCA(5, basis="means", refine="nystrom").fit(X)
+    assert len(model.basis_) < model.n_centers_ / 4
+    assert embedding_error(exact, model.transform(X)) < 0.005
+
+
+def test_means_require_a_number_of_components():
+    with pytest.raises(ValueError, match='basis="means" preserves the leading components'):
+        ReducedSetKernelPCA(basis="means").fit(datasets.blobs(60, 3))
+
+
+def test_all_centers_are_used_if_choosing_some_would_take_longer(monkeypatch):
+    monkeypatch.setattr("rskpca.spectral.basis.MANY", 50)
+    X = np.random.default_rng(0).normal(size=(300, 20))
+    plain = ReducedSetKernelPCA(5, ell=20.0).fit(X)
+    auto = ReducedSetKernelPCA(5, ell=20.0, basis="auto").fit(X)
+    assert auto.basis_ is auto.reduced_set_.centers
+    np.testing.assert_array_equal(auto.eigenvalues_, plain.eigenvalues_)

@@ -269,6 +269,8 @@ VALUES = {
     "NaN in the centers": ((*_SET, "centers"), np.nan, "centers must be finite"),
     "a negative weight": ((*_SET, "weights"), -1.0, "weights must be at least 0"),
     "a zero weight": ((*_SET, "weights"), 0.0, "weights must be positive"),
+    "an absurd displacement": ((*_SET, "displacement"), 1e300, "than the radius allows"),
+    "an absurd scatter": ((*_SET, "scatter"), 1e300, "than the radius allows"),
     "a zero eigenvalue": ((*_SYSTEM, "eigenvalues"), 0.0, "All eigenvalues must be nonzero"),
     "a negative eigenvalue": ((*_SYSTEM, "eigenvalues"), -1.0, "PCA must be positive"),
     "an infinite coefficient": ((*_SYSTEM, "coefficients"), np.inf, "coefficients must be finite"),

@@ -106,7 +106,7 @@ def test_the_advice_offers_alternatives_for_incompressible_data():
 
 @pytest.mark.slow
 def test_mnist_does_not_compress_at_the_median_bandwidth():
-    X = datasets.load("mnist")[:20_000]
+    X = datasets.load("mnist")[:8000]
     found = plan(X)
     assert any("will not compress" in sentence for sentence in found.advice)
     seen = ReducedSetKernelPCA(2).partial_fit(X).n_centers_

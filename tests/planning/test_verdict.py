@@ -8,6 +8,7 @@ import pytest
 from rskpca import (
     DiffusionMaps,
     Gaussian,
+    NormalizedCut,
     NystromKernelPCA,
     RadialKernel,
     ReducedSetKernelPCA,
@@ -139,11 +140,25 @@ def test_the_limit_covers_the_error_of_the_coordinates_of_integer_data(ell):
 
 
 def test_a_model_without_a_certificate_has_no_color():
-    verdict = judge(DiffusionMaps(2).fit(X).model_)
+    verdict = judge(replace(DiffusionMaps(2).fit(X).model_, certified=False))
     assert verdict.color == "none"
     assert "no error certificate" in verdict.headline
     assert "at most 0.25" in verdict.sentences[1]
     assert len(judge(NystromKernelPCA(2, n_centers=20).fit(X).model_).sentences) == 1
+
+
+def test_a_walk_is_judged_by_the_error_of_its_coordinates():
+    model = NormalizedCut(3, bandwidth=2.0).fit(X).model_
+    verdict = judge(model)
+    assert verdict.error == model.certificate.embedding.limit
+    assert verdict.components[0].value == model.eigenvalues[0]
+    assert "normalized cut of the reduced set" in " ".join(verdict.sentences)
+
+
+def test_a_walk_without_an_estimate_has_no_color():
+    verdict = judge(NormalizedCut(3, bandwidth=2.0, graph=10).fit(X).model_)
+    assert verdict.color == "none"
+    assert "neighbor graph" in verdict.headline
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import warnings
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -22,6 +23,7 @@ from rskpca import (
     plan,
     select_reduced_set,
 )
+from rskpca.baselines import SubsampledKernelPCA
 from rskpca.plotting import (
     CertificateDisplay,
     DensityDisplay,
@@ -72,8 +74,8 @@ def test_unsupported_and_unfitted_models_raise_an_error():
         SpectrumDisplay.from_estimator(ReducedSetKernelPCA(2))
     with pytest.raises(TypeError, match="ShadowDensity is a density"):
         SpectrumDisplay.from_estimator(ShadowDensity().fit(X))
-    with pytest.raises(TypeError, match="DiffusionMaps has no certificate"):
-        CertificateDisplay.from_estimator(DiffusionMaps(2).fit(X))
+    with pytest.raises(TypeError, match="SubsampledKernelPCA has no certificate"):
+        CertificateDisplay.from_estimator(SubsampledKernelPCA(2, n_centers=20).fit(X))
 
 
 @pytest.mark.parametrize(
@@ -318,5 +320,19 @@ def test_importing_plotting_does_not_import_matplotlib():
 
 def test_the_error_without_matplotlib_explains_how_to_install_it(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r'pip install "rskpca\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
         SpectrumDisplay.from_estimator(model)
+
+
+def test_dollar_signs_in_names_are_not_formulas(tmp_path):
+    names = ["price in $ (1 $ = 1 \\frac)", "$a$", "b"]
+    frame = pd.DataFrame(X[:200, :3], columns=names)
+    fitted = ReducedSetKernelPCA(3, bandwidth=4.0).fit(frame)
+    groups = np.where(np.arange(200) % 2, "$\\frac$", "other")
+    for display in (
+        DensityDisplay.from_estimator(fitted, frame, features=(0, 1)),
+        EmbeddingDisplay.from_estimator(fitted, frame, y=groups),
+    ):
+        np.ravel(display.axes_)[0].figure.savefig(tmp_path / "plot.png")
+    (legend,) = [ax.get_legend() for ax in np.ravel(display.axes_) if ax.get_legend()]
+    assert "\\$\\frac\\$" in [text.get_text() for text in legend.get_texts()]

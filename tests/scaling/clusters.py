@@ -5,23 +5,34 @@ import os
 import signal
 from contextlib import contextmanager
 
+import dask
 from distributed import Client, LocalCluster, WorkerPlugin
+from distributed.utils import get_mp_context
+
+FORKED = {"distributed.worker.multiprocessing-method": "forkserver"}
+PRELOADED = ["distributed", "rskpca.scaling.dask", "rskpca._core.compiled_cover"]
 
 
 @contextmanager
 def cluster(n_workers):
-    """Start worker processes with one thread each and yield a client."""
-    with (
-        LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as workers,
-        Client(workers) as client,
-    ):
-        yield client
+    """Start worker processes with one thread each and yield a client.
+
+    Workers are forked from a process that has already imported the packages, because importing them
+    takes several seconds per worker.
+    """
+    with dask.config.set(FORKED):
+        get_mp_context().set_forkserver_preload(PRELOADED)  # replaces the list set by Dask
+        with (
+            LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            ) as workers,
+            Client(workers) as client,
+        ):
+            yield client
 
 
 class Killer(WorkerPlugin):

@@ -236,7 +236,7 @@ def test_invalid_outputs_are_reported(tmp_path):
 def test_a_missing_package_is_reported_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(
-        ImportError, match=r'writing a \.csv file requires pyarrow: pip install "rskpca'
+        ImportError, match=r'writing a \.csv file requires pyarrow: pip install "\.\[parquet'
     ):
         scaling.transform(MODEL, X, tmp_path / "Z.csv")
     assert list(tmp_path.iterdir()) == []

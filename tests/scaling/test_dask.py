@@ -408,7 +408,7 @@ class TestErrors:
 
     def test_the_error_without_dask_names_the_extra_to_install(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "dask", None)
-        with pytest.raises(ImportError, match=r'pip install "rskpca\[dask\]"'):
+        with pytest.raises(ImportError, match=r'pip install "\.\[dask\]"'):
             fit(clone(ESTIMATOR), X)
 
 

@@ -71,13 +71,21 @@ def test_the_reduced_set_equals_that_of_fit(estimator):
         assert repr(model) == repr(estimator)
 
 
+@pytest.fixture(scope="module")
+def expected():
+    return ReducedSetKernelPCA(2).fit(X)
+
+
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(ONCE)))
-def test_every_kind_of_input_gives_the_same_model_and_sample(tmp_path, kind):
+def test_every_kind_of_input_gives_the_same_model_and_sample(tmp_path, expected, kind):
     model = scaling.fit(ReducedSetKernelPCA(2), make_input(kind, tmp_path, X))
-    expected = ReducedSetKernelPCA(2).fit(X)
     assert model.reduced_set_ == expected.reduced_set_
     assert len(expected.reduced_set_.sample) == 2000
     np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
+
+
+def test_a_source_gives_the_same_certificate_as_an_array(expected):
+    model = scaling.fit(ReducedSetKernelPCA(2), open_source(X, block_rows=701))
     assert model.certificate_.to_dict() == expected.certificate_.to_dict()
 
 

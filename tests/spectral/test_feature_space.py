@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, Laplacian, ReducedSet
+from rskpca._core.subspace import Subspace
 from rskpca.spectral import Centered, FeatureSpace, Moments, Plain, ritz, solve
 from tests import datasets, dense
 
@@ -13,15 +14,19 @@ def systems(kernel):
     X = datasets.blobs(200, 3)
     weights = np.random.default_rng(0).integers(1, 5, 200).astype(float)
     moments = Moments.of(kernel, X[:25]).add(X, weights)
+    subspace = Subspace.principal(X, weights, 2)
+    points = subspace.points(subspace.coordinates(X[:25]))
+    flat = Moments.of(kernel, points, subspace).add(X, weights)
     return {
         "plain": solve(Plain(), kernel, ReducedSet(X, weights), 6),
         "centered": solve(Centered(), kernel, ReducedSet(X, weights), 6),
         "ritz": ritz(moments, 6, center=False),
         "shifted": ritz(moments, 6, center=True),
+        "subspace": ritz(flat, 6, center=True),
     }
 
 
-@pytest.fixture(params=["plain", "centered", "ritz", "shifted"])
+@pytest.fixture(params=["plain", "centered", "ritz", "shifted", "subspace"])
 def name(request):
     return request.param
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rskpca import Gaussian
+from rskpca import Gaussian, LaplacianEigenmaps
 from rskpca.spectral import neighbours
 from rskpca.spectral.neighbours import NeighbourGraph
 from tests import datasets
@@ -66,3 +66,14 @@ def test_too_many_pairs_are_rejected(graph, monkeypatch):
     monkeypatch.setattr(neighbours, "_MOST_PAIRS", 3000)
     with pytest.raises(ValueError, match="pairs of neighbors, more than the limit"):
         NeighbourGraph.of(Gaussian(2.0), C, graph)
+
+
+@pytest.mark.parametrize("graph", [20, 30.0])
+def test_values_whose_squares_overflow_are_rejected(graph):
+    far = C.copy()
+    far[3] = 1e200
+    with pytest.raises(ValueError, match=r"at most 1e\+150.*got 1e\+200\. Drop such rows"):
+        LaplacianEigenmaps(2, bandwidth=1.0, graph=graph).fit(far)
+    model = LaplacianEigenmaps(2, bandwidth=8.0, graph=graph).fit(C)
+    with pytest.raises(ValueError, match="A graph requires values of at most"):
+        model.transform(far)

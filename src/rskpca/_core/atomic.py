@@ -15,14 +15,15 @@ from pathlib import Path
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces ``path`` if no exception is raised.
 
-    The temporary file is in the same directory and has the same suffix. Symbolic links are
-    followed. The permissions of an existing file are preserved. Directories, devices and pipes are
-    never replaced.
+    The temporary file exists already, is in the same directory and has the same suffix. Symbolic
+    links are followed. The permissions of an existing file are preserved, also while writing.
+    Directories, devices and pipes are never replaced.
     """
     target = Path(os.path.realpath(path))
-    mode = _mode(target)
+    mode = check_replaceable(target)
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(8)}{target.suffix}")
     try:
+        _create(temporary, mode)
         yield temporary
         if mode is not None:
             temporary.chmod(mode)
@@ -35,16 +36,25 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         _sync(target.parent)  # makes the rename durable
 
 
-def _mode(target: Path) -> int | None:
-    """Return the permissions of the file to be replaced, or None if it does not exist."""
-    if not target.exists():
+def check_replaceable(path: str | os.PathLike[str]) -> int | None:
+    """Return the permissions of the file to be replaced, or None if there is none.
+
+    Raise an OSError if the path is neither free nor a regular file.
+    """
+    if not os.path.exists(path):
         return None
-    mode = target.stat().st_mode
+    mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "Not a regular file", str(target))
+        raise OSError(errno.EINVAL, "Not a regular file; choose another name", str(path))
     return stat.S_IMODE(mode)
+
+
+def _create(path: Path, mode: int | None) -> None:
+    """Create an empty file that only those can read who can read the file to be replaced."""
+    mode = 0o666 if mode is None else mode | stat.S_IRUSR | stat.S_IWUSR
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
 
 
 def _sync(path: Path) -> None:

@@ -7,6 +7,9 @@ single-threaded and releases the GIL. :func:`squared_distance` sums in the order
 
 from __future__ import annotations
 
+import pickle
+from warnings import warn
+
 import numpy as np
 from numba import njit
 
@@ -16,11 +19,53 @@ def jit(**options):
 
     def decorate(function):
         try:
-            return njit(nogil=True, cache=True, **options)(function)
+            compiled = njit(nogil=True, cache=True, **options)(function)
         except RuntimeError:  # no writable cache directory
+            _warn_once("no cache directory is writable")
             return njit(nogil=True, **options)(function)
+        compiled._cache = _TolerantCache(compiled._cache)
+        return compiled
 
     return decorate
+
+
+class _TolerantCache:
+    """A numba cache whose damaged files, and a full disk, cost time but raise no errors."""
+
+    def __init__(self, cache):
+        self._inner = cache
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    def load_overload(self, *args):
+        """Load machine code, or return None, which means that numba compiles it."""
+        try:
+            return self._inner.load_overload(*args)
+        except Exception as error:  # damaged files raise many kinds of errors
+            _warn_once(f"{type(error).__name__}: {error}")
+            return None
+
+    def save_overload(self, *args):
+        """Save machine code if possible."""
+        try:
+            self._inner.save_overload(*args)
+        except (OSError, EOFError, pickle.PickleError) as error:
+            _warn_once(f"{type(error).__name__}: {error}")
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(reason):
+    """Warn once per process that code is compiled again in every process."""
+    if not _warned:
+        _warned.add(reason)
+        warn(
+            f"compiled code cannot be cached ({reason}), so every new process compiles it for some "
+            "seconds. Set the environment variable NUMBA_CACHE_DIR to an empty, writable folder.",
+            stacklevel=2,
+        )
 
 
 # Always set fastmath; otherwise a function inherits the flags of its first compiled caller.
@@ -28,6 +73,21 @@ _FAST = {"contract", "reassoc", "nsz"}
 exact = jit(fastmath=False)
 fast = jit(fastmath=_FAST)
 fast_inline = jit(fastmath=_FAST, inline="always")
+
+# Squared distances from a subspace below this share of the squared norm are recomputed from
+# differences. The rounding error of the others is 1e-6 in float32, relative to the norm.
+_CANCELED = 1e-3
+
+
+def read_only(X, dtype=None):
+    """Return a contiguous read-only view of an array, or of a copy if necessary.
+
+    Numba compiles a loop again for each memory layout and for read-only arrays, so the inputs of
+    all loops with several callers have this form.
+    """
+    view = np.ascontiguousarray(X, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
 
 
 @exact
@@ -103,14 +163,32 @@ def compute_distances(X, origin, scale, C, center_norms, near, large, sign, rows
 
 
 @fast
-def _append_residuals(rows, norms):
-    """Write the distance from the subspace to the last column of projected rows."""
-    last = rows.shape[1] - 1
-    for i in range(rows.shape[0]):
+def _squared_residual(rows, axes, projected, i):
+    """Return the squared distance of a row from its projection, computed from differences."""
+    total = 0.0
+    for j in range(rows.shape[1]):
+        inside = 0.0
+        for k in range(axes.shape[1] - 1):
+            inside += projected[i, k] * axes[j, k]
+        total += (rows[i, j] - inside) ** 2
+    return total
+
+
+@fast
+def _append_residuals(rows, norms, axes, large, projected):
+    """Write the distance from the subspace to the last column of projected rows.
+
+    Where ||x||^2 - ||x'||^2 cancels and ``norms`` exceeds ``large``, differences are used.
+    """
+    last = projected.shape[1] - 1
+    for i in range(projected.shape[0]):
         total = 0.0
         for k in range(last):
-            total += rows[i, k] * rows[i, k]
-        rows[i, last] = np.sqrt(max(norms[i] - total, 0.0)) if norms[i] < np.inf else 0.0
+            total += projected[i, k] * projected[i, k]
+        left = norms[i] - total
+        if norms[i] > large and left < _CANCELED * norms[i]:
+            left = _squared_residual(rows, axes, projected, i)
+        projected[i, last] = np.sqrt(max(left, 0.0)) if norms[i] < np.inf else 0.0
 
 
 @exact
@@ -124,7 +202,7 @@ def project_distances(
     """
     scale_rows(X, origin, scale, rows, norms)
     np.dot(rows, axes, projected)
-    _append_residuals(projected, norms)
+    _append_residuals(rows, norms, axes, large, projected)
     np.dot(projected, C.T, out)
     finish_distances(out, projected, C, norms, center_norms, near, large, sign)
 

@@ -256,11 +256,13 @@ def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C
 
     Write the indices of the rows that became centers to ``rows``, and return their number.
     """
-    opened = 0
+    start = opened = np.intp(0)  # typed, because functions are compiled again for a literal 0
     for i in range(X.shape[0]):
         if labels[i] >= 0:
             continue
-        scan_tiles(X, X32, limits, tiles, C, 0, opened, squared_radius, labels, squared, i, i + 1)
+        scan_tiles(
+            X, X32, limits, tiles, C, start, opened, squared_radius, labels, squared, i, i + 1
+        )
         if labels[i] < 0:
             labels[i] = opened
             rows[opened] = i

@@ -62,8 +62,10 @@ class _Batch(NamedTuple):
 
     def take(self, rows: slice | Labels) -> _Batch:
         """Return the selected rows, as views if ``rows`` is a slice."""
+        from .compiled import read_only
+
         return _Batch(
-            self.X[rows], self.X32[rows], self.norms[rows], self.limits[rows],
+            read_only(self.X[rows]), self.X32[rows], self.norms[rows], self.limits[rows],
             self.labels[rows], self.squared[rows],
         )  # fmt: skip
 
@@ -331,7 +333,9 @@ class Cover:
         return int(np.clip(to_open, 512, max(512, 2**21 // self.n_features)))
 
     def _new_batch(self, X: NDArray[np.floating]) -> _Batch:
-        rows: Floats = np.ascontiguousarray(X, dtype=np.float64)
+        from .compiled import read_only
+
+        rows: Floats = read_only(X, np.float64)
         if self._origin is None:
             with np.errstate(over="ignore"):
                 self._origin = np.median(rows[:1024:32], axis=0)  # an approximation suffices

@@ -30,15 +30,15 @@ def nearest_centers(
 
     ``scale`` is a typical length of the data, such as the bandwidth; results do not depend on it.
     """
-    from .compiled import nearest_of_products
+    from .compiled import nearest_of_products, read_only
 
-    centers, C = Centers.prepare(C, scale, np.float64), np.ascontiguousarray(C, dtype=np.float64)
+    centers, C = Centers.prepare(C, scale, np.float64), read_only(C, np.float64)
     largest = np.sqrt(centers.squared_norms.max())
     labels, squared = np.empty(len(X), dtype=np.intp), np.empty(len(X))
     slack = 2 * _U64 * (2 * C.shape[1] + 24)
 
     def work(rows: slice) -> None:
-        batch = np.ascontiguousarray(X[rows], dtype=np.float64)
+        batch = read_only(X[rows], np.float64)
         shifted = (batch - centers.origin) / scale
         with np.errstate(over="ignore", invalid="ignore"):  # then differences are compared
             norms = np.einsum("ij,ij->i", shifted, shifted)
@@ -57,12 +57,12 @@ def nearest_centers(
 
 def squared_distances_to(X: Array, C: Array, labels: Labels) -> Floats:
     """Return the squared distance from each row to the center given by its label."""
-    from .compiled import distances_to_labels
+    from .compiled import distances_to_labels, read_only
 
-    C = np.ascontiguousarray(C, dtype=np.float64)
+    C, labels = read_only(C, np.float64), read_only(labels)
     squared = np.empty(len(X))
     for rows in slices(0, len(X), 4096):
-        batch = np.ascontiguousarray(X[rows], dtype=np.float64)
+        batch = read_only(X[rows], np.float64)
         distances_to_labels(batch, C, labels[rows], squared[rows])
     return squared
 
@@ -73,8 +73,8 @@ def spanning_tree_lengths(C: Array) -> Floats:
     Connecting every pair of points no farther apart than the p-th longest edge yields at most p
     connected components. Memory use is O(m).
     """
-    from .compiled import spanning_tree
+    from .compiled import read_only, spanning_tree
 
     squared = np.empty(max(len(C) - 1, 0))
-    spanning_tree(np.ascontiguousarray(C, dtype=np.float64), squared)
+    spanning_tree(read_only(C, np.float64), squared)
     return np.sqrt(np.sort(squared)[::-1])

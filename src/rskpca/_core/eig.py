@@ -1,4 +1,8 @@
-"""Eigensolver that uses Lanczos for a few components of a large matrix, otherwise LAPACK."""
+"""Eigensolver that uses Lanczos for a few components of a large matrix, otherwise LAPACK.
+
+Plain Lanczos converges slowly if many eigenvalues are close to the largest, as in random walks with
+a small bandwidth. Lanczos then uses the inverse of a shifted matrix.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
-from .parallel import single_threaded_blas
+from .parallel import interruptible, single_threaded_blas
 
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
+_ROUNDINGS = 32  # weighting and centering few far clusters left zeros of up to 10 roundings
 _OVERSAMPLING = 5  # extra vectors per block
 _MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
 _MAX_STEPS = 100
 _TOLERANCE = 1e-13
+# Plain Lanczos is stopped after this number of restarts. For a stored matrix, about 170 products
+# take as long as a Cholesky factorization; a sparse factorization is more expensive.
+_RESTARTS, _SPARSE_RESTARTS = 10, 100
+_MARGIN = 1e-2  # relative distance between the shift and the estimated largest eigenvalue
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +51,8 @@ def leading_eigenpairs(
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     sizes = np.abs(values) if indefinite else values
-    kept = sizes > max(size * np.finfo(np.float64).eps * values[0], rounding, 0.0)
+    lost = max(size, _ROUNDINGS) * np.finfo(np.float64).eps * values[0]
+    kept = sizes > max(lost, rounding, 0.0)
     return values[kept], vectors[:, kept]
 
 
@@ -54,6 +64,8 @@ def _decompose(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
         values, vectors = _block_lanczos(matrix, n_components)
     elif size >= LANCZOS_FROM_SIZE and n_components <= size // 20:
         values, vectors = _lanczos(matrix, n_components)
+        if values is None and isinstance(matrix, np.ndarray):
+            values, vectors = _cholesky_lanczos(matrix, n_components)
     if values is None or vectors is None:
         values, vectors = _direct(matrix, n_components)
     return values, vectors
@@ -69,22 +81,53 @@ def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
             return _inverse_lanczos(matrix, n_components)
         matrix = matrix.toarray()
     first = size - n_components
-    values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
-    if len(values) < n_components:  # LAPACK may return an empty subset of many equal eigenvalues
-        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
-        values, vectors = values[first:], vectors[:, first:]
-    return values, vectors
+    if n_components <= size // 3:  # beyond that, a full decomposition is as fast
+        values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
+        if len(values) == n_components:  # it may be 0 if many eigenvalues are equal
+            return values, vectors
+    values, vectors = interruptible(np.linalg.eigh, matrix)  # unlike SciPy's, without the GIL
+    return values[first:], vectors[:, first:]
 
 
 def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
     """Run Lanczos with a fixed start vector; return (None, None) if it does not converge."""
     stored = isinstance(matrix, np.ndarray)
     product = _symmetric_product(matrix) if stored else matrix
-    n_iterations = 50 if stored else 100  # for a sparse matrix, the fallback is more expensive
+    restarts = _RESTARTS if stored else _SPARSE_RESTARTS
     try:
-        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=n_iterations)
+        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=restarts)
     except ArpackError:  # no convergence, or a zero matrix
         return None, None
+
+
+def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None, Floats | None]:
+    """Run block Lanczos on (shift - matrix)^{-1}; return (None, None) if it is not accurate.
+
+    The shift is slightly above the largest eigenvalue, so that the shifted matrix has a Cholesky
+    factor, which costs a small fraction of a full decomposition. Eigenvalues far from the shift
+    are less accurate.
+    """
+    try:
+        product, start = _symmetric_product(matrix), _start(matrix)
+        largest = eigsh(product, 1, v0=start, tol=_MARGIN / 10, which="LA")[0][0]
+        shift = (1 + _MARGIN) * largest
+        shifted = -matrix
+        shifted.flat[:: len(matrix) + 1] += shift
+        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+    except (ArpackError, LinAlgError):
+        return None, None
+
+    def solve(V: Floats) -> Floats:
+        return cho_solve(factor, V, check_finite=False)
+
+    inverse = LinearOperator(matrix.shape, matvec=solve, matmat=solve, dtype=np.float64)
+    _, vectors = _block_lanczos(inverse, n_components)
+    if vectors is None:
+        return None, None
+    images = matrix @ vectors
+    values = np.sum(vectors * images, axis=0)
+    accurate = np.abs(images - vectors * values).max() <= 10 * _TOLERANCE * largest
+    return (values, vectors) if accurate else (None, None)
 
 
 def _symmetric_product(matrix: Floats) -> LinearOperator:

@@ -56,7 +56,7 @@ class Centers:
     distance from it in place of the last 0, so that squared distances have the usual form.
     """
 
-    origin: NDArray[np.float64]
+    origin: Array
     scale: float
     rows: Array
     squared_norms: Array
@@ -75,7 +75,7 @@ class Centers:
             axes = axes.astype(dtype)
         else:
             some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # an approximate middle suffices
-            origin = np.sort(some.astype(np.float64), axis=0)[len(some) // 2]
+            origin = np.sort(some.astype(np.float64, order="C"), axis=0)[len(some) // 2]
             rows, norms = _standardize(C, origin, scale, dtype)
         if not np.isfinite(norms).all():
             raise ValueError(
@@ -97,10 +97,10 @@ class Centers:
 
 def _standardize(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
     """Return (X - origin) / scale and the squared norms of its rows."""
-    from .compiled import scale_rows
+    from .compiled import read_only, scale_rows
 
     rows, squared_norms = np.empty(X.shape, dtype), np.empty(len(X), dtype)
-    scale_rows(X, origin, 1 / scale, rows, squared_norms)
+    scale_rows(read_only(X), origin, 1 / scale, rows, squared_norms)
     return rows, squared_norms
 
 
@@ -111,10 +111,10 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     distance below a tenth of their sum is recomputed from differences. For a kernel that is smooth
     at zero, this is not necessary if the sum is below 16.
     """
-    from .compiled import compute_distances, project_distances
+    from .compiled import compute_distances, project_distances, read_only
 
     C = centers.rows
-    X = np.require(X, requirements=["C", "W"])  # limits the number of compiled versions
+    X = read_only(X)
     near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
     rows, norms = np.empty(X.shape, C.dtype), np.empty(len(X), C.dtype)
     limits = near, large, sign
@@ -259,6 +259,6 @@ def moments(
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 
 
-def gram(kernel: Radial, X: Array, C: Array, *, n_threads: int | None = None) -> Array:
+def gram(kernel: Radial, X: Array, C: Array | Centers, *, n_threads: int | None = None) -> Array:
     """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
-    return product(kernel, X, C, lambda values: values, len(C), n_threads=n_threads)
+    return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from functools import cache
-from typing import Any
+from functools import cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import joblib
 import threadpoolctl
@@ -97,6 +98,51 @@ def single_threaded() -> Iterator[None]:
     """
     with _one_blas_thread, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Owner = TypeVar("Owner")
+
+_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+_locks_lock = threading.Lock()
+
+
+def one_at_a_time(
+    method: Callable[Concatenate[Owner, P], R],
+) -> Callable[Concatenate[Owner, P], R]:
+    """Decorate a method that reads and replaces the state of its object.
+
+    Calls from several threads run one after another. The locks are not attributes, so that the
+    object can still be copied and pickled.
+    """
+
+    @wraps(method)
+    def run(owner: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with _locks_lock:
+            lock = _locks.setdefault(owner, threading.RLock())
+        with lock:
+            return method(owner, *args, **kwargs)
+
+    return run
+
+
+def interruptible(function: Callable[..., R], *args: Any) -> R:
+    """Call a function that releases the GIL, so that Ctrl-C is handled while it runs.
+
+    Python handles signals between instructions of the main thread, which here only waits. An
+    interrupted function runs on in its thread, which does not keep the process alive.
+    """
+    future: Future[R] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(function(*args))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future.result()
 
 
 Map = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]

@@ -66,6 +66,14 @@ class Subspace:
         """Return the points of the subspace with these coordinates."""
         return self.origin + coordinates @ self.axes.T
 
+    def serves(self, X: Array) -> bool:
+        """Return True if the subspace contains the points and makes distances to them cheaper."""
+        (n_points, d), p = X.shape, self.axes.shape[1]
+        X = X.astype(np.float64)
+        rounding = _NEGLIGIBLE * np.abs(X).max(initial=0)
+        inside = np.abs(self.points(self.coordinates(X)) - X).max(initial=0) <= rounding
+        return bool(inside) and p * (d + n_points) < d * n_points
+
 
 def _leading_axes(rows: Array, n_axes: int, rounding: float) -> Array:
     """Return leading right singular vectors whose variance exceeds rounding errors."""

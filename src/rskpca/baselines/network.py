@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lstsq
 from scipy.optimize import minimize
-from sklearn.utils.validation import validate_data
 
 from .. import _validation as check
 from .._core import gram
@@ -84,7 +83,7 @@ def compress_map(
 
 def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
     if X is not None:
-        X = validate_data(model, X, dtype=check.FLOATS, reset=False)
+        X = check.validate_values(model, X, reset=False)
         return X.astype(np.float64), check.sample_weights(sample_weight, len(X))
     if sample_weight is not None:
         raise ValueError(

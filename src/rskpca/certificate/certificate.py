@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,17 @@ from .eigenspaces import davis_kahan
 from .levels import Level
 from .sampled import Analysis, Limits, is_centered
 from .summary import summarize
+from .walks import Walk, WalkAnalysis, normalized_cut
 
 Array = NDArray[np.floating]
 
+KERNEL_PCA = "kernel PCA"
 _ROUNDINGS = 16  # rounding errors in a kernel value and in the means computed from it
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Bounds on how far a model is from exact kernel PCA, obtained without computing it.
+    """Bounds on how far a model is from the exact method, obtained without computing it.
 
     ``str`` and notebooks show :attr:`summary` and tables. Some bounds are guaranteed; the others
     are estimated from a row sample and are valid at the given confidence. Eigenvalues have the same
@@ -66,6 +68,13 @@ class Certificate:
         are lower bounds on the eigenvalues of the data.
     all_rows : bool
         True if the row sample contains all rows, so that ``embedding`` is measured, not estimated.
+    method : str
+        The method from whose exact solution the errors are measured, such as "kernel PCA".
+    labels : Estimate or None
+        For normalized cut, the share of rows whose label could change within the estimated error.
+    cut : float or None
+        For normalized cut, the value of the cut of the reduced set, which is that of the data with
+        each row moved to its center.
 
     Examples
     --------
@@ -100,10 +109,18 @@ class Certificate:
     embedding: Estimate | None = None
     better_components: int | None = None
     all_rows: bool = False
+    method: str = KERNEL_PCA
+    labels: Estimate | None = None
+    cut: float | None = None
 
     def __post_init__(self) -> None:
         check.shapes(self, eigenvalues="r", certain="r2", likely="r2", rayleigh="r")
         check.shapes(self, eigenvalues="r", certain_angles="r", likely_angles="r")
+
+    @property
+    def unit(self) -> float:
+        """The number by which eigenvalues are divided: n for kernel PCA, 1 for random walks."""
+        return self.n_samples if self.method == KERNEL_PCA else 1.0
 
     @property
     def summary(self) -> str:
@@ -140,7 +157,9 @@ class Certificate:
         plain: dict[str, Any] = {"summary": self.summary}
         plain |= {name: _plain(value) for name, value in vars(self).items()}
         plain["levels"] = [level.to_dict() for level in self.levels]
-        plain["embedding"] = None if self.embedding is None else self.embedding._asdict()
+        for name in ("embedding", "labels"):
+            found = getattr(self, name)
+            plain[name] = None if found is None else found._asdict()
         return plain
 
     def to_json(self) -> str:
@@ -226,6 +245,76 @@ def certify(
     )
 
 
+def certify_walk(
+    walk: Walk,
+    analysis: WalkAnalysis | None,
+    method: str,
+    *,
+    confidence: float = 0.95,
+    X: Array | None = None,
+    sample_weight: Array | None = None,
+) -> Certificate:
+    """Certify a random walk.
+
+    Parameters
+    ----------
+    walk : Walk
+        The fitted walk.
+    analysis : WalkAnalysis or None
+        The comparison with the row sample, if it determines the error.
+    method : str
+        Name of the method.
+    confidence : float, default=0.95
+        Confidence of the bounds that are not guaranteed.
+    X : ndarray of shape (n_samples, n_features), default=None
+        The data. If given, the MMD is also measured, in O(n^2) time.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of the rows of X.
+
+    Returns
+    -------
+    Certificate
+        The certificate. Its levels contain only the MMD, which bounds the errors of kernel sums.
+    """
+    confidence = check.share("confidence", confidence)
+    kernel, reduced_set, system = walk.kernel, walk.reduced_set, walk.system
+    sampled = levels.sampled(kernel, reduced_set, analysis, confidence)
+    if walk.unknown:
+        sampled = replace(sampled, missing=walk.unknown)
+    found = [
+        levels.a_priori(kernel, reduced_set, center=False),
+        levels.a_posteriori(kernel, reduced_set, center=False),
+        sampled,
+    ]
+    if X is not None:
+        found.append(levels.measured(kernel, X, sample_weight, reduced_set, center=False))
+    r, n = len(system.eigenvalues), reduced_set.n_samples
+    certain, unknown = np.tile([-1.0, 1.0], (r, 1)), np.full(r, math.nan)
+    limits = None if analysis is None else analysis.limits(confidence)
+    lost = 2 * reduced_set.lost_share
+    return Certificate(
+        tuple(replace(level, operator=None, eigenvalue=None) for level in found),
+        confidence,
+        False,
+        n,
+        reduced_set.n_centers,
+        reduced_set.radius,
+        kernel.scale / reduced_set.radius if reduced_set.radius else None,
+        system.eigenvalues,
+        certain,
+        certain if limits is None else np.clip(limits.eigenvalues, -1.0, 1.0),
+        unknown,
+        unknown if limits is None else limits.angles,
+        None,
+        None if limits is None or lost else limits.embedding,
+        None if limits is None else limits.better,
+        analysis is not None and analysis.complete and not lost,
+        method,
+        None if analysis is None else analysis.label_change(confidence),
+        normalized_cut(walk),
+    )
+
+
 def _guaranteed(
     kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, *, center: bool
 ) -> list[Level]:
@@ -240,8 +329,9 @@ def _guaranteed(
 
 def _mean_length(system: EigenSystem) -> float | None:
     """Return the length of the mean of the reduced set in feature space, if it is known."""
-    known = isinstance(system.operator, FittedCentered)
-    return math.sqrt(max(system.operator.mean, 0.0)) if known else None
+    if not isinstance(system.operator, FittedCentered):
+        return None
+    return math.sqrt(max(system.operator.mean, 0.0))
 
 
 def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) -> Array:

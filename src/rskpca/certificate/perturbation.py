@@ -27,9 +27,10 @@ error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +65,20 @@ class Blocks:
         restricted to the complement of the axes.
     offsets : ndarray of shape (n_axes,)
         Means of the coordinates of the model over the data.
+    steps : list of ndarray of shape (n_rows, n_axes)
+        f, T f, ... at the sampled rows, without the last power.
+    means : list of ndarray of shape (n_axes,)
+        Means that were subtracted from T f, T^2 f, ...
+    left_out : int or None
+        The group of rows that is left out.
     """
 
     A: Array
     moments: list[Array]
     offsets: Array
+    steps: list[Array]
+    means: list[Array]
+    left_out: int | None = None
 
     @cached_property
     def coordinates(self) -> Array:
@@ -92,6 +102,9 @@ class Blocks:
         values, turned = np.linalg.eigh(inverse.T @ self._hankel(1) @ inverse)
         D = (turned * np.clip(values, 0, largest)) @ turned.T
         return np.block([[self.A, coupling], [coupling.T, D]])
+
+
+Square = Callable[[Blocks, Array, Array, int], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +156,17 @@ class Solution:
         )
 
     @classmethod
-    def of(cls, blocks: Blocks, largest: float, n_components: int) -> Solution:
-        """Solve the eigenproblem of M."""
+    def of(
+        cls, blocks: Blocks, largest: float, n_components: int, square: Square | None = None
+    ) -> Solution:
+        """Solve the eigenproblem of M; ``square`` replaces the error of the coordinates."""
         M, q = blocks.matrix(largest), len(blocks.A)
-        values, vectors = _leading(M, q)
+        values, vectors = leading(M, q)
         sizes = _nearby(n_components, q)
-        squares = [_square(M, values, vectors, blocks.offsets, r) for r in sizes]
+        if square is None:
+            squares = [_square(M, values, vectors, blocks.offsets, r) for r in sizes]
+        else:
+            squares = [square(blocks, values, vectors, r) for r in sizes]
         sines = [_sine(vectors, r) for r in range(1, min(n_components, ANGLES) + 1)]
         return cls(values, sizes, np.array(squares), np.array(sines))
 
@@ -165,20 +183,20 @@ def _leading_of_operator(
     """Return the leading eigenpairs of a matrix that is given by its products with columns."""
     n = len(start)
     if n < _LARGE or 4 * count > n:
-        return _leading(multiply(np.eye(n)), count)
+        return leading(multiply(np.eye(n)), count)
     operator = LinearOperator((n, n), matvec=multiply, matmat=multiply, dtype=np.float64)
     values, vectors = eigsh(operator, count, v0=start)
     return values[::-1], vectors[:, ::-1]
 
 
-def _misfit(own: Array, exact: Array) -> float:
+def misfit(own: Array, exact: Array) -> float:
     """Return the squared relative error of the best linear fit."""
     basis = np.linalg.qr(own)[0]
     left = exact - basis @ (basis.T @ exact)
     return float(np.sum(left**2) / np.sum(exact**2))
 
 
-def _leading(M: Array, count: int) -> tuple[Array, Array]:
+def leading(M: Array, count: int) -> tuple[Array, Array]:
     values, vectors = np.linalg.eigh(M)
     return values[::-1][:count], vectors[:, ::-1][:, :count]
 
@@ -221,6 +239,12 @@ class SampledSums:
     quantized : bool
         True if coordinates are relative to the mean of the representations, so that their mean
         over the data is not zero.
+    drift : ndarray of shape (n_rows, n_groups), default=None
+        If the lengths of the features depend on the data, the relative change of the squared
+        length of each row's features due to the rows of each group.
+    square : callable, default=None
+        Function of the blocks and of the eigenpairs of M that returns the squared error of r
+        components, if it is not that of the coordinates <v, psi>.
     """
 
     def __init__(
@@ -233,12 +257,16 @@ class SampledSums:
         *,
         center: bool,
         quantized: bool,
+        drift: Array | None = None,
+        square: Square | None = None,
     ) -> None:
         n = len(fx)
+        self.drift, self.square = drift, square
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
         self.groups = [slice(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized, self.fx = quantized, fx
+        self._expanded: dict[int, Blocks] = {}
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
         self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
         self.b = fq
@@ -260,17 +288,30 @@ class SampledSums:
         for k, g in enumerate(self.groups):
             self.at_x[k, g] -= s[g] * self.self_x[g]
             at_q[k, g] -= s[g] * self_q[g]
+        if self.drift is not None:
+            self.at_x += pairs.xx @ self.drifts
+            at_q += pairs.xq.T @ self.drifts
         self.at_all = self.at_x.sum(axis=0)
         self.products = np.array(
             [sa[g].T @ self.at_x[:, g] - sb[g].T @ at_q[:, g] for g in self.groups]
         )
+        if self.drift is not None:
+            self.products += [drift.T @ self.at_x for drift in self.drifts]
         self.self_products = _by_group(self.groups, self.own, a, self.self_x)
         self.self_products -= _by_group(self.groups, self.own, b, self_q)
+
+    @cached_property
+    def drifts(self) -> Array:
+        """The weighted coordinates of the rows times their drift due to each group."""
+        assert self.drift is not None
+        return self.drift.T[:, :, None] * (self.s[:, None] * self.a)
 
     def _sum_rows(self) -> None:
         """Sum the products of coordinates, g = a a' - b b', and the products of g with itself."""
         a, b, s = self.a, self.b, self.s
         self.changes = _by_group(self.groups, s, a, a) - _by_group(self.groups, s, b, b)
+        if self.drift is not None:
+            self.changes += a.T @ self.drifts
         norms = [(a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)]
         products = [(a, a, norms[0]), (a, b, -norms[1]), (b, a, -norms[1]), (b, b, norms[2])]
 
@@ -317,27 +358,69 @@ class SampledSums:
         weights = s / total
         if self.center:
             F -= weights @ F
-        offsets = self.shifts[kept].sum(axis=0) / total
+        offsets, shift = self.shifts[kept].sum(axis=0) / total, changes
+        if self.drift is not None:
+            shift = shift + self._drift_correction(kept)
         moments = [(S + S.T) / 2, F.T @ (weights[:, None] * F) - self.noise]
+        steps, means = self._steps(F, n_steps)
+        for before, after in pairwise(steps):  # from all rows
+            weighted = self.s[:, None] * after
+            moments += [before.T @ weighted, after.T @ weighted]
         return Blocks(
-            np.diag(self.mu) + (changes + changes.T) / (2 * total),
-            [*moments, *self._later(F, n_steps)],
+            np.diag(self.mu) + (shift + shift.T) / (2 * total),
+            moments,
             offsets if self.quantized else np.zeros(len(self.mu)),
+            steps,
+            means,
+            left_out,
         )
 
-    def _later(self, F: Array, n_steps: int) -> Iterator[Array]:
-        """Yield <f_i, T^2 f_k>, <f_i, T^3 f_k>, ... for further steps, from all rows."""
-        if n_steps == 1:
-            return
-        s = self.s[:, None]
-        fx = self.a - self.s @ self.a if self.center else self.a
-        for _ in range(n_steps - 1):
-            G = self.xx @ (s * F) - fx @ (fx.T @ (s * F))
-            if self.center:
-                G -= self.s @ G
-            yield F.T @ (s * G)
-            yield G.T @ (s * G)
-            F = G
+    def _drift_correction(self, kept: list[int]) -> Array:
+        """Return the part of the changes that reduces the noise in means of drift a a'."""
+        # The mean of a a' over the data is known up to the small changes. It replaces the mean over
+        # the sample in the product with the mean drift. In contrast to ``changes``, rows that are
+        # left out do not enter the means at all.
+        between = self._drift_products[np.ix_(kept, kept)].sum(axis=(0, 1))
+        of_sample = self.a.T @ self.drifts[kept].sum(axis=0)
+        return between * len(self.groups) / len(kept) - of_sample
+
+    @cached_property
+    def _drift_products(self) -> Array:
+        """The means of drift a a' over the rows of each group, due to each group of rows."""
+        assert self.drift is not None
+        mean = self.s @ self.drift
+        rest = self.drift - mean
+        known = np.multiply.outer(mean, np.diag(self.mu))
+        return np.array(
+            [
+                np.einsum(
+                    "x,xg,xi,xj->gij", self.s[g], rest[g], self.a[g], self.a[g], optimize=True
+                )
+                + self.s[g].sum() * known
+                for g in self.groups
+            ]
+        )
+
+    def _steps(self, F: Array, n_steps: int) -> tuple[list[Array], list[Array]]:
+        """Return f, T f, ... at the rows, and the means subtracted from them."""
+        steps: list[Array] = [F]
+        means: list[Array] = []
+        fx = self._about_mean(self.a)
+        while len(steps) < n_steps:
+            G = self._apply(steps[-1], self.xx, fx)
+            means.append(self.s @ G if self.center else np.zeros(len(self.mu)))
+            steps.append(G - means[-1])
+        return steps, means
+
+    def _apply(self, F: Array, xx: Array, fx: Array) -> Array:
+        """Apply the operator of the sample, restricted to the complement of the axes, to F."""
+        # ``xx`` contains the inner products of points with the rows, ``fx`` their coordinates.
+        weighted = self.s[:, None] * F
+        return xx @ weighted - fx @ (self._about_mean(self.a).T @ weighted)
+
+    def _about_mean(self, coordinates: Array) -> Array:
+        """Return coordinates relative to their mean over the data, if the model is centered."""
+        return coordinates - self.s @ self.a if self.center else coordinates
 
     def solve(
         self, n_components: int, *, jackknife: bool = True
@@ -346,13 +429,19 @@ class SampledSums:
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
         # solutions in the same way.
-        groups = range(len(self.groups)) if jackknife and len(self.groups) > 1 else ()
-        without = [self._solution(n_components, group) for group in groups]
-        found = self._solution(n_components)
+        found, without = self.first_step(n_components, jackknife=jackknife)
         if found.error(n_components) < _FAR:
             return found, without
         later = [self._solution(n_components, n_steps=k) for k in (_STEPS - 1, _STEPS)]
         return found.moved(found, later), [one.moved(found, later) for one in without]
+
+    def first_step(
+        self, n_components: int, *, jackknife: bool = True
+    ) -> tuple[Solution, list[Solution]]:
+        """Return the same after one Lanczos step."""
+        groups = range(len(self.groups)) if jackknife and len(self.groups) > 1 else ()
+        without = [self._solution(n_components, group) for group in groups]
+        return self._solution(n_components), without
 
     def misses(self, solution: Solution, n_components: int) -> bool:
         """Return True if the sample has a component that the axes do not lead to."""
@@ -385,7 +474,7 @@ class SampledSums:
         values, Z = self._eigenpairs(max(sizes))
         root = np.sqrt(self.s)[:, None]
         own, exact = root * self.fx, root * Z
-        squares = [_misfit(own[:, :r], exact[:, :r]) for r in sizes]
+        squares = [misfit(own[:, :r], exact[:, :r]) for r in sizes]
         about = self.fx - self.s @ self.fx if self.center else self.fx
         cosines = Z.T @ (self.s[:, None] * about[:, : max(sizes)]) / values[:, None]
         sines = [_sine(cosines.T, r) for r in range(1, min(n_components, ANGLES) + 1)]
@@ -394,22 +483,34 @@ class SampledSums:
     def _solution(
         self, n_components: int, left_out: int | None = None, n_steps: int = 1
     ) -> Solution:
-        return Solution.of(self.blocks(left_out, n_steps), self.largest, n_components)
+        blocks = self.blocks(left_out, n_steps)
+        return Solution.of(blocks, self.largest, n_components, self.square)
+
+    def expand(self, n_components: int) -> Blocks:
+        """Return the blocks of M with as many Lanczos steps as the estimate of the error takes."""
+        if n_components not in self._expanded:
+            blocks = self.blocks()
+            near = Solution.of(blocks, self.largest, n_components).error(n_components) < _FAR
+            self._expanded[n_components] = blocks if near else self.blocks(n_steps=_STEPS)
+        return self._expanded[n_components]
 
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
         """Return the distance between the coordinates of points and the exact ones, aligned."""
         # ``fx`` contains the coordinates of the points on the axes, ``xx`` and ``xq`` their inner
         # products with the features of the sampled rows and with the rows' representations.
-        blocks, r, q = self.blocks(), n_components, len(self.mu)
+        blocks, r, q = self.expand(n_components), n_components, len(self.mu)
         M = blocks.matrix(self.largest)
-        values, vectors = _leading(M, q)
+        values, vectors = leading(M, q)
         relative = fx - blocks.offsets
         s = self.s[:, None]
         beyond = xx @ (s * self.a) - xq @ (s * self.b)
         if self.center:
-            beyond -= self.s @ (self.at_x.sum(axis=0) + s * self.self_x)
-        beyond -= relative @ (blocks.A - np.diag(self.mu))
-        exact = relative @ vectors[:q, :r] + beyond @ blocks.coordinates @ vectors[q:, :r]
+            beyond -= self.s @ (self.at_all + s * self.self_x)
+        steps, unit = [beyond - relative @ (blocks.A - np.diag(self.mu))], float(blocks.A[0, 0])
+        about = self._about_mean(relative)
+        for k, (F, mean) in enumerate(zip(blocks.steps, blocks.means, strict=False), 1):
+            steps.append((self._apply(F, xx, about) - mean) / unit**k)
+        exact = relative @ vectors[:q, :r] + np.hstack(steps) @ blocks.coordinates @ vectors[q:, :r]
         aligned = fx[:, :r] @ _alignment(M, values, vectors, blocks.offsets, r)
         return np.linalg.norm(exact - aligned, axis=1)
 

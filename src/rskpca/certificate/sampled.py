@@ -32,10 +32,9 @@ _TRUNCATED = 1.03
 _SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
 _WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
-_TIE, _BETTER = (
-    0.05,
-    3.0,
-)  # larger errors are ties if another number of components is this much better
+_HOPELESS = 0.9  # larger errors are reported as 1, because nothing is known about the coordinates
+# Larger errors are ties if another number of components is this much better.
+_TIE, _BETTER = 0.05, 3.0
 
 
 class RowErrors(NamedTuple):
@@ -106,6 +105,7 @@ class Analysis:
     represent: Callable[[Array], Array] | None
     n_components: int
     total: float
+    _truncated = _TRUNCATED
 
     @classmethod
     def of(
@@ -126,7 +126,7 @@ class Analysis:
         sample = sample if size is None else sample.head(size)
         n = reduced_set.n_samples
         own = np.array_equal(system.centers, reduced_set.centers) and not system.exact
-        represent = None if own else _projection(kernel, system.centers)
+        represent = None if own else _span(kernel, system).project
         if not own:
             sample = sample.head(int(np.clip(_WORK / len(system.centers) ** 2, 300, len(sample))))
         rows = sample.rows.astype(np.float64)
@@ -223,7 +223,7 @@ class Analysis:
             return None
         r = self.n_components
         used = (1 + confidence) / 2  # half of the risk; squares are skewed
-        allowance = _SOLVED if self.complete else _TRUNCATED
+        allowance = _SOLVED if self.complete else self._truncated
         errors = allowance * np.sqrt(self._limit("squares", used))
         sines = allowance * np.sqrt(self._limit("sines", used))
         angles = np.full(r, math.nan)
@@ -232,11 +232,14 @@ class Analysis:
         width = self._limit("eigenvalues", used)[:r] - values
         width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
-            Estimate(math.sqrt(self._solved[0].squares[k]), min(float(errors[k]), 1.0)),
+            Estimate(math.sqrt(self._solved[0].squares[k]), self._rounded_up(float(errors[k]))),
             np.stack([values - width, values + width], axis=1),
             angles,
             _better(self._solved[0].sizes, errors, k),
         )
+
+    def _rounded_up(self, limit: float) -> float:
+        return 1.0 if limit > _HOPELESS and not self.complete else min(limit, 1.0)
 
     def _limit(self, name: str, confidence: float) -> Array:
         """Return upper limits from standard errors, by the jackknife over groups of rows.
@@ -263,6 +266,7 @@ class Analysis:
         """Free the large matrices, after the limits have been computed from them."""
         self.__dict__.pop("pairs", None)
         if "_solved" in self.__dict__:
+            self._sums.expand(self.n_components)  # the errors of rows need it later
             self._sums.xx = np.empty((0, 0))
 
     def _errors_of_block(self, X: Array) -> Array:
@@ -288,10 +292,9 @@ def is_centered(system: EigenSystem) -> bool:
     return not isinstance(system.operator, Plain)
 
 
-def _projection(kernel: RadialKernel, basis: Array) -> Callable[[Array], Array]:
-    """Return a function that projects the features of points onto the span of a basis."""
-    moments = Moments.of(kernel, basis.astype(np.float64))
-    return lambda X: gram(kernel, X, moments.basis) @ moments.columns
+def _span(kernel: RadialKernel, system: EigenSystem) -> Moments:
+    """Return moments, initialized to zero, in the span of the points of a system."""
+    return Moments.of(kernel, system.centers.astype(np.float64), system.subspace)
 
 
 def _wider(
@@ -305,8 +308,7 @@ def _wider(
     if own:
         operator: Any = Centered() if center else Plain()
         return solve(operator, kernel, reduced_set, min(r + FURTHER_AXES, m))
-    moments = Moments.of(kernel, system.centers.astype(np.float64))
-    moments = moments.add(reduced_set.centers, reduced_set.weights)
+    moments = _span(kernel, system).add(reduced_set.centers, reduced_set.weights)
     return ritz(moments, min(r + FURTHER_AXES, len(moments.basis)), center=center)
 
 

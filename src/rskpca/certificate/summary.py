@@ -25,7 +25,7 @@ def summarize(c: Certificate) -> str:
     """Describe the coordinate error or, if it is unknown, the eigenvalue bounds."""
     if c.embedding is None:
         return f"{_missing(c)} {_eigenvalues(c)}"
-    return " ".join([_coordinates(c), *_tie(c)])
+    return " ".join([_coordinates(c), *_labels(c), *_tie(c)])
 
 
 def eigenvalue_errors(c: Certificate, intervals: Array) -> Array:
@@ -39,8 +39,8 @@ def _coordinates(c: Certificate) -> str:
     value, limit = c.embedding
     confidence = "" if c.all_rows else f", with {percent(c.confidence)} confidence"
     if limit < ROUNDING:
-        return f"Coordinates equal those of exact kernel PCA up to rounding{confidence}."
-    differ = "Coordinates differ from those of exact kernel PCA by"
+        return f"Coordinates equal those of exact {c.method} up to rounding{confidence}."
+    differ = f"Coordinates differ from those of exact {c.method} by"
     if limit < _SMALLEST:
         return f"{differ} less than {percent(_SMALLEST)}{confidence}."
     if c.all_rows:
@@ -49,6 +49,15 @@ def _coordinates(c: Certificate) -> str:
     if limit > _UNKNOWN:
         return f"{differ} an estimated {percent(value)}, and possibly by 100%."
     return f"{differ} an estimated {percent(value)} (at most {percent(limit)}{confidence})."
+
+
+def _labels(c: Certificate) -> list[str]:
+    """Describe the share of rows whose cluster is uncertain."""
+    if c.labels is None:
+        return []
+    value, limit = c.labels
+    most = "" if percent(value) == percent(limit) else f" (at most {percent(limit)})"
+    return [f"The label could change for {percent(value)} of the rows{most}."]
 
 
 def _tie(c: Certificate) -> list[str]:
@@ -67,7 +76,8 @@ def _missing(c: Certificate) -> str:
     if len(c.eigenvalues) > MOST_COMPONENTS:
         return f"{unknown} for more than {MOST_COMPONENTS} components."
     reason = c.level("sample").missing.partition(" (")[0]  # without the possible causes
-    return f"{unknown}, because {reason}; use the default, ShadowDensity(sample_size=2000)."
+    hint = "; use the default, ShadowDensity(sample_size=2000)" if "row sample" in reason else ""
+    return f"{unknown}, because {reason}{hint}."
 
 
 def _eigenvalues(c: Certificate) -> str:
@@ -76,10 +86,10 @@ def _eigenvalues(c: Certificate) -> str:
     guaranteed = np.array_equal(c.likely, c.certain)
     how = "guaranteed" if guaranteed else f"with {percent(c.confidence)} confidence"
     if errors.max() < ROUNDING:
-        return f"But the model equals exact kernel PCA up to rounding ({how})."
+        return f"But the model equals exact {c.method} up to rounding ({how})."
     if errors[0] >= 1:
         return "The bounds on the eigenvalues are too wide to be useful."
-    first = f"The first eigenvalue is within {_at_most(errors[0])} of that of exact kernel PCA"
+    first = f"The first eigenvalue is within {_at_most(errors[0])} of that of exact {c.method}"
     if len(errors) == 1:
         return f"{first} ({how})."
     last = f"the last within {_at_most(errors[-1])}" if errors[-1] < 1 else "the last is unknown"

@@ -40,9 +40,9 @@ def html(certificate: Certificate) -> str:
 def _size(c: Certificate) -> str:
     radius = "with unknown radius" if c.radius is None else f"with radius {c.radius:.4g}"
     ell = "" if c.ell is None else f" (ell = {c.ell:.3g})"
-    kind = "centered" if c.centered else "plain"
+    kind = ("centered " if c.centered else "plain ") if c.method == "kernel PCA" else ""
     return (
-        f"Certificate of {kind} kernel PCA: {c.n_centers:,} centers {radius}{ell} for "
+        f"Certificate of {kind}{c.method}: {c.n_centers:,} centers {radius}{ell} for "
         f"{c.n_samples:,.10g} rows"
     )
 
@@ -78,6 +78,8 @@ def _component_rows(c: Certificate) -> list[tuple[str, ...]]:
 
 def _notes(c: Certificate) -> list[str]:
     notes = [f"{level.name}: {level.missing}." for level in c.levels if level.missing]
+    if c.cut is not None:
+        notes.append(f"Normalized cut of the reduced set: {c.cut:.4g}.")
     if len(c.eigenvalues) > _MAX_COMPONENTS:
         notes.append(
             f"{len(c.eigenvalues) - _MAX_COMPONENTS} more components; to_dict() contains all."

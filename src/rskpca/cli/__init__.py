@@ -3,6 +3,8 @@
 import signal
 import sys
 
+from .._format import missing_package
+
 __all__ = ["main"]
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -14,7 +16,7 @@ def main() -> None:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ImportError as error:
-        sys.exit(f'error: the command line requires {error.name}: pip install "rskpca[cli]".')
+        sys.exit(f"error: {missing_package('the command line', str(error.name), 'cli')}")
     try:
         from .app import app
     except KeyboardInterrupt:  # interrupts after this point are handled by the program

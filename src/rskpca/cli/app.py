@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +16,16 @@ import typer
 from .. import __version__
 from . import options as opt
 from .errors import Program
-from .files import PAGES, PICTURES, TABLES, atomic_write, check_output, naming_errors, size_of
+from .files import (
+    PAGES,
+    PICTURES,
+    TABLES,
+    atomic_write,
+    check_output,
+    naming_errors,
+    shell_path,
+    size_of,
+)
 from .output import Display
 
 app = typer.Typer(
@@ -126,7 +134,7 @@ def plan(
             with atomic_write(plot) as temporary:
                 result.plot().figure.savefig(temporary, dpi=150)
     scaled = " --standardize" if standardize else ""
-    command = f"rskpca fit {quote(str(data))}{reading.as_options()}{scaled} --report report.html"
+    command = f"rskpca fit {shell_path(data)}{reading.as_options()}{scaled} --report report.html"
     numbers = {**result.to_dict(), "plot": plot, "skipped_rows": source.n_skipped}
     display.show(numbers, "", str(result), "", show_commands([("next", command)]))
 

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .._format import percent, seconds_in_words
-from .._style import BAND, INK, import_pyplot, style_axes
+from .._style import BAND, INK, import_pyplot, literal, style_axes
 from ..baselines.methods import METHODS, embedding_error, n_points
 from ..kernels import Gaussian
 
@@ -295,7 +295,7 @@ def draw(name: str, result: Comparison, path: Path) -> None:
             _draw_panel(ax, column, entries)
         axes[0].invert_yaxis()
         axes[0].set_ylabel(f"{entries[0].n_rows:,} rows", fontweight="bold", color=INK)
-    title = f"{name}: rskpca (dark) and scikit-learn; logarithmic scales, left is better"
+    title = f"{literal(name)}: rskpca (dark) and scikit-learn; logarithmic scales, left is better"
     figure.suptitle(title, fontweight="bold", color=INK)
     figure.savefig(path, dpi=150)
     import_pyplot().close(figure)

@@ -22,6 +22,7 @@ _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _FIXES = {
     "exclude": "leave them out with --exclude, or select the features with --columns",
     "skip_missing": "fill it in, drop the row, or use --skip-missing",
+    "header": "use --no-header if it is a row of numbers",
     "dataset": "choose an array with --dataset",
 }
 
@@ -46,7 +47,7 @@ class Program(TyperGroup):
 
 def _print_warning(ctx: Any, message: Warning | str, *_: Any, **__: Any) -> None:
     if not ctx.meta.get("quiet"):
-        print_line(f"note: {message}", "yellow")
+        print_line(f"note: {_with_options(message)}", "yellow")
 
 
 @contextmanager
@@ -84,23 +85,28 @@ def _explain(error: Exception, ctx: Any) -> tuple[int, str]:
     return FAILED, _with_options(error)
 
 
-def _with_options(error: Exception) -> str:
-    """Return the error message, naming options instead of arguments in data errors."""
-    from ..data import SourceError
+def _with_options(message: Exception | str) -> str:
+    """Return the message, naming options instead of arguments if it is about the data."""
+    from ..data import SourceError, SourceWarning
 
-    if isinstance(error, SourceError) and error.remedy:
-        return f"{error.problem}; {_FIXES[error.remedy]}."
-    if isinstance(error, SourceError) and error.argument:
-        return f"--{error.argument.replace('ids', 'id')}: {error.problem}"
-    return str(error)
+    if isinstance(message, SourceError | SourceWarning) and message.remedy:
+        return f"{message.problem}; {_FIXES[message.remedy]}."
+    if isinstance(message, SourceError) and message.argument:
+        return f"--{message.argument.replace('ids', 'id')}: {message.problem}"
+    return str(message)
 
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+def printable(text: str) -> str:
+    """Escape control and bidirectional characters, which could change what a terminal shows."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 def print_line(text: str, style: str) -> None:
     """Print a single line to stderr, with its first word in color."""
-    word, _, rest = " ".join(text.split()).partition(":")
+    word, _, rest = printable(" ".join(text.split())).partition(":")
     line = Text.assemble((f"{word}:", style), rest)
     Console(file=sys.stderr, highlight=False).print(line, soft_wrap=True)

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 
 from rich.filesize import decimal
+
+from .._core import atomic
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -24,6 +27,8 @@ def check_input(path: Path | None) -> Path | None:
         similar = get_close_matches(path.name, names, n=1, cutoff=0.75)
         hint = f" Did you mean {str(path.parent / similar[0])!r}?" if similar else ""
         raise FileNotFoundError(f"no such file or folder: {str(path)!r}.{hint}")
+    if not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is not a regular file; copy its contents to a file.")
     if not os.access(path, os.R_OK):
         raise PermissionError(f"permission denied: {str(path)!r}.")
     return path
@@ -40,6 +45,7 @@ def check_output(
         raise FileNotFoundError(f"no such folder: {str(folder)!r}. Create it first.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; pass a file name.")
+    atomic.check_replaceable(path)
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"permission denied: cannot write to the folder {str(folder)!r}.")
     if any(other is not None and path.resolve() == other.resolve() for other in inputs):
@@ -52,24 +58,28 @@ def _either(endings: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def naming_errors(path: Path) -> Iterator[None]:
-    """Add the file name to system errors that lack one, such as a full disk."""
+def naming_errors(path: Path, written: Iterable[Path] = ()) -> Iterator[None]:
+    """Add the file name, and the files already written, to system errors without a name."""
     try:
         yield
     except OSError as error:
         if error.filename is not None or error.errno is None:
             raise
-        reason = f"{os.strerror(error.errno)}; the file was not written"
+        others = "".join(f", but {str(other)!r} was" for other in written)
+        reason = f"{os.strerror(error.errno)}; the file was not written{others}"
         raise OSError(error.errno, reason, str(path)) from error
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path that replaces ``path`` when it is complete."""
-    from .._core import atomic
-
     with naming_errors(path), atomic.atomic_write(path) as temporary:
         yield temporary
+
+
+def shell_path(path: Path | str) -> str:
+    """Return a path as it is typed in a shell, where a leading dash would start an option."""
+    return quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 
 def size_of(path: Path) -> str:

@@ -17,8 +17,6 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import (
     DiffusionMaps,
-    Gaussian,
-    Laplacian,
     LaplacianEigenmaps,
     NormalizedCut,
     ReducedSetKernelPCA,
@@ -37,7 +35,6 @@ from .output import ProgressBar
 from .rows import color_values, sample
 from .summary import Summary
 
-_KERNELS = {"gaussian": Gaussian, "laplacian": Laplacian}
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
     "diffusion-maps": DiffusionMaps,
@@ -59,8 +56,8 @@ def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
         options["basis"] = "auto"
     if settings.refine:
         options["refine"] = "nystrom"
-    kernel = _KERNELS[settings.kernel](settings.bandwidth or "median")
-    estimator = _METHODS[settings.method](settings.components, kernel=kernel, **options)
+    options |= {"kernel": settings.kernel, "bandwidth": settings.bandwidth}
+    estimator = _METHODS[settings.method](settings.components, **options)
     return make_pipeline(StandardScaler(), estimator) if settings.standardize else estimator
 
 
@@ -106,9 +103,7 @@ def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
 def check_certified(fitted: FittedEstimator) -> None:
     """Raise an error unless a model has a certificate."""
     if not fitted.model.certified:
-        raise TypeError(
-            f"{fitted.name} has no certificate; only kernel PCA on a reduced set has one."
-        )
+        raise TypeError(f"{fitted.name} has no certificate; only models of a reduced set have one.")
 
 
 def fit(
@@ -138,7 +133,7 @@ def add_report(
     """Write a report on a model, using a sample of the rows."""
     start = time.perf_counter()
     block = sample(source, MAX_ROWS)
-    with naming_errors(path):
+    with naming_errors(path, summary.files.values()):
         report.write(
             summary.estimator,
             block.rows,

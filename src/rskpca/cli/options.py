@@ -75,7 +75,8 @@ Components = Annotated[
 ]
 Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
 Bandwidth = Annotated[
-    float | None, _Number(help="Kernel bandwidth; the median distance by default.")
+    float | None,
+    _Number(help="Kernel bandwidth; by default the median or, for walks, a neighbor distance."),
 ]
 Standardize = Annotated[
     bool, Model("--standardize", "-s", help="Scale features to mean 0 and variance 1.")
@@ -105,7 +106,11 @@ class Reading:  # numpydoc ignore=PR01
         str | None, Input(metavar="CHAR", help=".csv delimiter; detected by default.")
     ] = None
     decimal: Annotated[
-        str | None, Input(metavar="CHAR", help=".csv decimal mark, such as ','.")
+        str | None, Input(metavar="CHAR", help=".csv decimal mark; detected by default.")
+    ] = None
+    header: Annotated[
+        bool | None,
+        Input("--header/--no-header", help="Does a .csv start with names? Detected by default."),
     ] = None
     dataset: Annotated[
         str | None, Input(metavar="NAME", help="Name of the array in .npz, .h5 or .zarr.")
@@ -117,10 +122,15 @@ class Reading:  # numpydoc ignore=PR01
     def as_options(self, without: tuple[str, ...] = ()) -> str:
         """Return the given options as command-line text, each with a leading space."""
         typed = ""
-        for name in (field.name for field in fields(self) if field.name not in without):
-            value, option = vars(self)[name], f" --{name.replace('_', '-')}"
-            for item in value if isinstance(value, list) else [value] if value else []:
-                typed += option if item is True else f"{option} {quote(item)}"
+        for field in fields(self):
+            value, option = vars(self)[field.name], field.name.replace("_", "-")
+            if field.name in without or value == field.default:
+                continue
+            if isinstance(value, bool):
+                typed += f" --{option}" if value else f" --no-{option}"
+            else:
+                items = value if isinstance(value, list) else [value]
+                typed += "".join(f" --{option} {quote(item)}" for item in items)
         return typed
 
 
@@ -137,7 +147,9 @@ class Settings:  # numpydoc ignore=PR01
             help="Resolution: 3 is coarse, 4 is the default, 5 is fine, inf is exact.",
         ),
     ] = None
-    tol: Annotated[float | None, _Number(help="Target error, such as 0.02; replaces --ell.")] = None
+    tol: Annotated[
+        float | None, _Number(help="Target error of the coordinates, such as 0.02; replaces --ell.")
+    ] = None
     bandwidth: Bandwidth = None
     kernel: Annotated[Kernel, Model(metavar="NAME", help=_either(Kernel))] = "gaussian"
     method: Annotated[Method, Model(metavar="NAME", help=_either(Method))] = "kernel-pca"

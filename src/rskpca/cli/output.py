@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
@@ -23,9 +23,10 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
 from rich.text import Text
 
-from .errors import print_line
+from .errors import print_line, printable
 
 if TYPE_CHECKING:
     from ..data import Source
@@ -64,7 +65,8 @@ class Display:  # numpydoc ignore=PR01
             console.width = min(console.width, _MAX_WIDTH) if console.is_terminal else _MAX_WIDTH
             for part in parts:
                 # do not wrap commands that users copy
-                console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+                soft_wrap = isinstance(part, Text) and bool(part.no_wrap)
+                console.print(_Printable(part), soft_wrap=soft_wrap)
 
     def note(self, text: str) -> None:
         """Print a note to stderr, unless it is empty."""
@@ -85,6 +87,17 @@ class Display:  # numpydoc ignore=PR01
         if source.n_skipped:
             rows = "1 row" if source.n_skipped == 1 else f"{source.n_skipped:,} rows"
             self.note(skipped.format(rows, "missing or infinite values"))
+
+
+@dataclass(frozen=True)
+class _Printable:
+    """A part of the output whose text comes from files and is escaped."""
+
+    part: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for segment in console.render(self.part, options):
+            yield segment._replace(text=printable(segment.text))
 
 
 def to_plain(value: Any) -> Any:

@@ -33,6 +33,7 @@ def open_rows(
     options: dict[str, Any] = {
         "delimiter": delimiter,
         "decimal": reading.decimal,
+        "header": reading.header,
         "dataset": reading.dataset,
     }
     try:

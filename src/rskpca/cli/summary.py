@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ from ..certificate import Certificate
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
 from ..planning.verdict import Verdict, judge
-from .files import size_of
+from .errors import printable
+from .files import shell_path, size_of
 from .options import Reading
 
 _COLORS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
@@ -164,11 +164,11 @@ class Summary:
         """Return (purpose, command) pairs to suggest after a fit."""
         named = self.fitted.columns is not None  # then the columns are selected by name
         options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
-        files = f"{quote(str(self.files['model']))} {quote(str(data))}{options}"
-        embedded = quote(f"{data.stem}-embedded.parquet")
+        files = f"{shell_path(self.files['model'])} {shell_path(data)}{options}"
+        embedded = shell_path(f"{data.stem}-embedded.parquet")
         commands = [("embed the rows", f"rskpca transform {files} -o {embedded}")]
         if "report" not in self.files:
-            page = quote(f"{data.stem}.html")
+            page = shell_path(f"{data.stem}.html")
             commands += [("see a report", f"rskpca report {files} -o {page}")]
         if self.verdict.color in ("amber", "red"):
             commands += [("measure the error", f"rskpca certify {files}")]
@@ -188,6 +188,7 @@ def _as_options(changes: Mapping[str, Any]) -> str:
 
 def _shorten(names: Sequence[str]) -> str:
     """Return the first names and the number of remaining ones."""
+    names = list(map(printable, names))
     ends = accumulate(len(name) + 2 for name in names)
     shown = [name for name, end in zip(names, ends, strict=True) if end <= _NAMES]
     more = len(names) - len(shown)

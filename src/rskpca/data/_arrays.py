@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from .._format import missing_package
 from ._table import (
     Batch,
     Field,
@@ -21,8 +22,8 @@ from ._table import (
     Selection,
     SourceError,
     Table,
+    file_errors,
     file_identity,
-    missing_package,
 )
 
 # Scattered rows read from one memory map. The system may load 64 kB for each of them.
@@ -83,7 +84,7 @@ class ArrayFile(ArrayTable):
 
     @contextmanager
     def _reopen(self) -> Iterator[Any]:
-        with self._open_array() as array:
+        with file_errors(self.name), self._open_array() as array:
             if tuple(array.shape) != self.shape:
                 raise ValueError(f"{self.name} has changed since it was opened; reopen it.")
             yield array
@@ -191,12 +192,15 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     try:
         import h5py
     except ImportError as error:
-        raise missing_package("h5py", "files", "reading an HDF5 file") from error
+        raise missing_package("reading an HDF5 file", "h5py", "files") from error
     names: list[str] = []
+    elsewhere: list[str] = []  # a hostile file could name any file of this machine
 
     def collect(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and item.ndim == 2:
             names.append(name)
+            if item.external or item.is_virtual:
+                elsewhere.append(name)
 
     try:
         with h5py.File(path, "r") as file:
@@ -204,6 +208,11 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     except OSError as error:
         raise ValueError(f"cannot read {str(path)!r} as an HDF5 file: {error}") from error
     member = _choose_array(path, names, dataset)
+    if member in elsewhere:
+        raise ValueError(
+            f"the dataset {member!r} of {str(path)!r} is stored in other files, which are not "
+            "read; copy it into one file."
+        )
 
     @contextmanager
     def open_member() -> Iterator[Any]:
@@ -218,7 +227,7 @@ def open_zarr(path: Path, dataset: str | None = None) -> Table:
     try:
         import zarr
     except ImportError as error:
-        raise missing_package("zarr", "files", "reading a Zarr folder") from error
+        raise missing_package("reading a Zarr folder", "zarr", "files") from error
     try:
         array = zarr.open(str(path), mode="r")
     except (OSError, ValueError, KeyError) as error:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +14,24 @@ from typing import Any
 
 import numpy as np
 
+from .. import _validation as check
+from ._dialect import Head, detect_decimal, detect_delimiter, detect_header, read_head
 from ._frames import arrow_fields, arrow_to_numpy, id_type
-from ._table import Batch, Field, Selection, Table, file_identity, pyarrow_for, skip_rows
+from ._table import (
+    Batch,
+    Field,
+    Selection,
+    SourceWarning,
+    Table,
+    file_errors,
+    file_identity,
+    pyarrow_for,
+    skip_rows,
+)
 
 _PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
 _CSV_BLOCK = 1 << 22  # bytes
-_DELIMITERS = ",;\t|"
+_CSV_ROWS, _LARGEST_CSV_BLOCK = 64, 1 << 26  # blocks of a few wide rows are slow
 
 
 class _ArrowFile(Table):
@@ -73,7 +84,7 @@ class ParquetFile(_ArrowFile):
             return
         group = int(np.searchsorted(self._starts, start, side="right")) - 1
         first = int(self._starts[group])
-        with self._open() as file:
+        with file_errors(self.name), self._open() as file:
             found = file.iter_batches(
                 size,
                 row_groups=list(range(group, len(self._starts) - 1)),
@@ -106,7 +117,7 @@ class ArrowFile(_ArrowFile):
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         first = 0
-        with self._open() as reader:
+        with file_errors(self.name), self._open() as reader:
             for i in range(reader.num_record_batches):
                 record_batch = reader.get_batch(i)
                 skip = min(max(start - first, 0), record_batch.num_rows)
@@ -130,8 +141,7 @@ class ArrowFile(_ArrowFile):
 class CsvFile(_ArrowFile):
     """A CSV file, with numbers read as float64 and ids read as text (00017 stays 00017).
 
-    If ``delimiter`` is None, the most frequent candidate in the first line is used. If ``header``
-    is None, the first line is treated as a header if none of its cells is a number.
+    The delimiter, the decimal mark and the header are detected unless they are given.
     """
 
     n_rows = None
@@ -142,34 +152,49 @@ class CsvFile(_ArrowFile):
         path: Path,
         delimiter: str | None = None,
         header: bool | None = None,
-        decimal: str = ".",
+        decimal: str | None = None,
     ) -> None:
         super().__init__(path)
-        self.decimal = decimal
-        self.delimiter = self._find_delimiter() if delimiter is None else delimiter
-        cells, n_lines = self._first_line()
+        self.delimiter = self._find_delimiter(decimal) if delimiter is None else delimiter
+        head = self._head()
+        self.decimal = detect_decimal(head, self.delimiter) if decimal is None else decimal
         if header is None:
-            header = not any(_is_number(cell.replace(decimal, ".")) for cell in cells)
-        self._header_lines = n_lines if header else 0
+            header = detect_header(head, self.decimal)
+            self._warn_of_numbers(header, head.first)
+        cells = head.first
+        self._header_lines = head.n_lines if header else 0
+        row = len(self.delimiter.join((head.below or [cells])[0]))
+        self._block_size = min(max(_CSV_BLOCK, _CSV_ROWS * row), _LARGEST_CSV_BLOCK)
         self._keys = [str(j) for j in range(len(cells))]  # unique, unlike the column names
         self._types = self._infer_types()
         names = cells if header else [None] * len(cells)
         self.fields = tuple(map(_csv_field, names, self._types))
 
-    def _find_delimiter(self) -> str:
+    def _find_delimiter(self, decimal: str | None) -> str:
         with self._text() as lines:
             line = next((line for line in lines if line.strip()), "")
-        unquoted = re.sub(r'"[^"]*"', "", line)
-        return max((c for c in _DELIMITERS if c != self.decimal), key=unquoted.count)
+        return detect_delimiter(line, decimal)
 
-    def _first_line(self) -> tuple[list[str], int]:
-        """Return the cells of the first row and the number of lines it spans."""
+    def _head(self) -> Head:
         with self._text() as lines:
-            reader = csv.reader(lines, delimiter=self.delimiter)
-            cells = next((row for row in reader if row), None)
-        if cells is None:
+            try:
+                head = read_head(lines, self.delimiter)
+            except csv.Error as error:
+                raise ValueError(
+                    f"cannot read {self.name}: {error}; check its delimiter and quotes."
+                ) from error
+        if head is None:
             raise ValueError(f"{self.name} is empty.")
-        return cells, reader.line_num
+        return head
+
+    def _warn_of_numbers(self, header: bool, names: Sequence[str]) -> None:
+        """Issue a warning if the column names are numbers, because they may be a row instead."""
+        numbers = [name for name in names if name.strip().isdigit()]
+        if header and numbers:
+            shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
+            problem = f"the first line of {self.name} was read as column names ({shown})"
+            fix = "if it is a row of numbers, pass header=False."
+            check.warn(SourceWarning(f"{problem}; {fix}", problem, remedy="header"))
 
     @contextmanager
     def _text(self) -> Iterator[Any]:
@@ -185,7 +210,7 @@ class CsvFile(_ArrowFile):
     def _infer_types(self) -> list[Any]:
         """Infer the type of each column from the first block of the file."""
         pyarrow_for("reading a CSV file")
-        with self._open(self._keys, {}) as reader:
+        with self._open(self._keys, {}, _CSV_BLOCK) as reader:
             return [field.type for field in reader.schema]
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
@@ -198,7 +223,7 @@ class CsvFile(_ArrowFile):
         # A column with only integers in the first block may have fractions in later blocks.
         types = {self._keys[j]: pa.float64() for j in selection.positions if self._is_float(j)}
         types.update({self._keys[j]: pa.string() for j in selection.ids})
-        with self._open(keys, types) as reader, self._errors():
+        with file_errors(self.name), self._open(keys, types, self._block_size) as reader:
             yield from self._numbered(reader, selection, 0)
 
     def _is_float(self, j: int) -> bool:
@@ -207,43 +232,35 @@ class CsvFile(_ArrowFile):
         return not pa.types.is_boolean(self._types[j]) and self.fields[j].dtype is not None
 
     def _columns(self, record_batch: Any, selection: Selection) -> list[Any]:
-        columns = ((record_batch.column(self._keys[j]), number) for j, number in selection.reads)
-        return [
-            arrow_to_numpy(self._parse(column) if number else column, number)
-            for column, number in columns
-        ]
+        found = dict(zip(record_batch.schema.names, record_batch.columns, strict=True))
+        also_ids = {self._keys[j] for j in selection.ids}
+        columns = []
+        for j, numeric in selection.reads:
+            column = found[self._keys[j]]
+            if numeric and self._keys[j] in also_ids:
+                column = self._parse(column)
+            columns.append(arrow_to_numpy(column, numeric))
+        return columns
 
     def _parse(self, column: Any) -> Any:
-        """Convert a column to numbers if it was read as text because it is also an id."""
+        """Convert a column to numbers that was read as text because it is also an id."""
         import pyarrow as pa
         from pyarrow import compute
 
-        if not pa.types.is_string(column.type):
-            return column
         cells = compute.if_else(compute.equal(column, ""), None, column)
         return compute.replace_substring(cells, self.decimal, ".").cast(pa.float64())
 
     def arrow_type(self, j: int) -> Any:
         return pyarrow_for("reading a CSV file").string()
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Add the file name to pyarrow errors."""
-        import pyarrow as pa
-
-        try:
-            yield
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"cannot read {self.name}: {error}") from error
-
-    def _open(self, keys: Sequence[str], types: Mapping[str, Any]) -> Any:
+    def _open(self, keys: Sequence[str], types: Mapping[str, Any], block_size: int) -> Any:
         from pyarrow import csv as arrow_csv
 
-        with self._errors():
+        with file_errors(self.name):
             return arrow_csv.open_csv(
                 self.path,
                 arrow_csv.ReadOptions(
-                    use_threads=False, block_size=_CSV_BLOCK, column_names=self._keys,
+                    use_threads=False, block_size=block_size, column_names=self._keys,
                     skip_rows=self._header_lines,
                 ),
                 arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
@@ -262,11 +279,3 @@ def _csv_field(name: str | None, kind: Any) -> Field:
     is_kind = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
     numeric = empty or any(is_(kind) for is_ in is_kind)
     return Field(name, np.dtype(np.float64) if numeric else None, empty=empty)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

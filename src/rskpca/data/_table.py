@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._format import missing_package
 
 Rows = NDArray[np.intp]
 
@@ -17,10 +20,8 @@ _DIGEST_ROWS = 64
 _TILE_ROWS = 2048  # columns are transposed in tiles that fit into the cache
 
 
-class SourceError(ValueError):
-    """Raised if rows cannot be read with the arguments of :func:`rskpca.data.open_source`.
-
-    The parts of the message allow front ends such as the command line to rephrase it.
+class _Explained:
+    """A message whose parts allow front ends such as the command line to rephrase it.
 
     Parameters
     ----------
@@ -37,8 +38,16 @@ class SourceError(ValueError):
     def __init__(
         self, message: str, problem: str = "", argument: str = "", remedy: str = ""
     ) -> None:
-        super().__init__(message)
+        super().__init__(message)  # type: ignore[call-arg]
         self.problem, self.argument, self.remedy = problem, argument, remedy
+
+
+class SourceError(_Explained, ValueError):
+    """Raised if rows cannot be read with the arguments of :func:`rskpca.data.open_source`."""
+
+
+class SourceWarning(_Explained, UserWarning):
+    """Issued if :func:`rskpca.data.open_source` had to guess how to read the rows."""
 
 
 class Field(NamedTuple):
@@ -199,15 +208,21 @@ def feature_dtype(fields: Iterable[Field]) -> np.dtype[Any]:
     return np.dtype(np.float32 if common == np.float32 else np.float64)
 
 
+@contextmanager
+def file_errors(name: str) -> Iterator[None]:
+    """Add the name of the file to errors that do not mention it."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as error:
+        if name in str(error):
+            raise
+        raise ValueError(f"cannot read {name}: {error}") from error
+
+
 def file_identity(path: Path) -> list[Any]:
     """Return the name, size and modification time of a file."""
     status = path.stat()
     return [path.name, status.st_size, status.st_mtime_ns]
-
-
-def missing_package(package: str, extra: str, what: str) -> ImportError:
-    """Return the error to raise if an optional package is not installed."""
-    return ImportError(f'{what} requires {package}: pip install "rskpca[{extra}]".')
 
 
 def pyarrow_for(what: str) -> Any:
@@ -216,5 +231,5 @@ def pyarrow_for(what: str) -> Any:
         import pyarrow
         import pyarrow.ipc
     except ImportError as error:
-        raise missing_package("pyarrow", "parquet", what) from error
+        raise missing_package(what, "pyarrow", "parquet") from error
     return pyarrow

@@ -18,7 +18,7 @@ from ._arrays import ArrayLike, ArrayTable, open_hdf5, open_npy, open_npz, open_
 from ._arrow import ArrowFile, CsvFile, ParquetFile
 from ._combined import CompleteRows, Folder, IteratorTable
 from ._frames import frame_table
-from ._table import Selection, SourceError, Table, column_label
+from ._table import Selection, SourceError, Table, column_label, file_errors
 from .source import Source
 
 _READERS: dict[str, Callable[..., Table]] = {
@@ -56,7 +56,8 @@ def open_source(
         - a file ending in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr;
         - a folder of such files, all with the same extension, which are read in alphabetical
           order, ignoring names that start with . or _;
-        - an array, or a pandas, polars or pyarrow data frame;
+        - an array, in which masked values are missing, or a pandas, polars or pyarrow data
+          frame; a polars LazyFrame is collected;
         - an iterator over arrays or data frames, which can be read only once;
         - a function that returns such an iterator, which can be read repeatedly.
     columns : str, int or sequence of them, default=None
@@ -77,8 +78,9 @@ def open_source(
     **options : dict
         For .npz, HDF5 and Zarr files: ``dataset``, the name of the array (default: X, or the only
         array). For .csv files: ``delimiter`` (default: the most frequent of comma, semicolon, tab
-        and bar in the first line), ``decimal`` (default: a point), and ``header``, True if the
-        first line contains the column names (default: True if none of its cells is a number).
+        and bar in the first line), ``decimal`` (default: a comma if numbers contain commas and
+        no points, else a point), and ``header``, True if the first line contains the column
+        names (default: detected; a warning is issued if the names are numbers, such as years).
 
     Returns
     -------
@@ -113,6 +115,7 @@ def _open_table(data: Any, options: dict[str, Any]) -> Table:
         return _open_path(Path(data), options)
     if options:
         raise TypeError(f"{', '.join(options)} can be used only with files.")
+    data = check.materialize(data)
     if isinstance(data, ArrayLike) or frame_table(data) is not None:
         return _table_in_memory(data, None)
     if callable(data):
@@ -128,12 +131,15 @@ def _open_table(data: Any, options: dict[str, Any]) -> Table:
 
 def _table_in_memory(data: Any, name: str | None) -> Table:
     """Wrap an array or a data frame in a table."""
+    data = check.materialize(data)
     frame = frame_table(data, name or "the data frame")
     if frame is not None:
         return frame
     name = name or "the array"
     if sparse.issparse(data):
         raise TypeError(f"{name} is sparse; pass X.toarray().")
+    if np.ma.is_masked(data):
+        data = np.where(data.mask, np.nan, data.data)
     sliceable = isinstance(data, ArrayLike) and isinstance(data.dtype, np.dtype)
     return ArrayTable(data if sliceable else np.asarray(data), name)
 
@@ -158,9 +164,12 @@ def _open_file(path: Path, options: dict[str, Any]) -> Table:
     if unknown:
         takes = f"supports only the options {', '.join(known)}" if known else "has no options"
         raise TypeError(f"a {path.suffix} file {takes}, got {', '.join(unknown)}.")
+    if not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is not a regular file; copy its contents to a file.")
     if path.is_file() and path.stat().st_size == 0:
         raise ValueError(f"{str(path)!r} is empty.")
-    return reader(path, **options)
+    with file_errors(repr(str(path))):
+        return reader(path, **options)
 
 
 def _open_folder(path: Path, options: dict[str, Any]) -> Table:

@@ -143,9 +143,10 @@ class AgingCover:
         return self._search_all(X[: min(self._step, self.patience)])
 
     def _loop_over(self, X: Array) -> tuple[Labels, Array]:
+        from .._core.compiled import read_only
         from .._core.compiled_cover import aging_cover
 
-        rows = np.ascontiguousarray(X, dtype=np.float64)
+        rows = read_only(X, np.float64)
         C = np.concatenate([self._centers, np.empty_like(rows)])
         last = np.concatenate([self.last, np.empty(len(rows), dtype=np.int64)])
         labels, squared = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))

@@ -181,19 +181,19 @@ class _Log:
 
 
 def claim_kernel(
-    density: BaseDensity, asked: tuple[Any, Any, Any], owner: str
+    density: BaseDensity, asked: tuple[Any, Any, Any], owner: str, rule: str = "median"
 ) -> tuple[RadialKernel, bool]:
     """Return the kernel of an estimator that uses a density, and True if it is the density's own.
 
     A density's kernel is used only if the estimator has none. If both have a kernel and the two
-    differ, an error is raised.
+    differ, an error is raised. ``rule`` is the default bandwidth of the estimator's kernel.
     """
     own = density.own_kernel
     if own is None:
-        return as_kernel(*asked), False
+        return as_kernel(*asked, rule), False
     if asked == (None, None, None):
         return as_kernel(own), True
-    kernel = as_kernel(*asked)
+    kernel = as_kernel(*asked, rule)
     if not kernel.same_as(as_kernel(own)):
         raise ValueError(
             f"the density has its own kernel {own!r}, but the {owner} uses {kernel!r}; "

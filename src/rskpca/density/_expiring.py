@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel, as_kernel
 from ..reduced_set import ReducedSet
@@ -17,7 +18,7 @@ from ..row_sample import RowSample
 from ._aging import AgingCover
 from ._base import Array, BaseDensity, Labels
 from .shadow import ShadowDensity
-from .tolerance import Goal
+from .tolerance import Goal, Limit
 
 
 def check_same(name: str, value: object, begun: object) -> None:
@@ -54,7 +55,7 @@ class ExpiringDensity(BaseDensity, ABC):
     ell_: float
     _stream_: Any
     _homes_: NDArray[np.int64] | None
-    _set_: ReducedSet | None = None
+    _set_: tuple[ExpiringStream, ReducedSet] | None = None
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -80,7 +81,9 @@ class ExpiringDensity(BaseDensity, ABC):
             self.set_params(density=clone(self.density)._drop_kernel())
         return super()._drop_kernel()
 
-    def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
+    def summarize(
+        self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
+    ) -> Self:
         """Start a new stream with validated rows, processed in order.
 
         Parameters
@@ -89,6 +92,9 @@ class ExpiringDensity(BaseDensity, ABC):
             Validated rows with their weights, in order of arrival.
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
+        coordinate_limit : callable, default=None
+            Function that returns the error limit of the coordinates for a reduced set, if the
+            density is used by an embedding.
 
         Returns
         -------
@@ -100,12 +106,13 @@ class ExpiringDensity(BaseDensity, ABC):
         goal = shadow._check_parameters(rows.X.shape[1])
         X, weights = rows.positive
         sample = shadow._empty_sample(rows)
-        radius = goal.radius(kernel, X, weights, sample)
+        radius = goal.radius(kernel, X, weights, sample, coordinate_limit)
         self._absorb(self._new_stream(radius, sample, rows.X), rows)
         self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
         rows.name_features(self)
         return self
 
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The result is bitwise identical to one ``fit``, regardless of the chunks.
 
@@ -185,9 +192,10 @@ class ExpiringDensity(BaseDensity, ABC):
     def reduced_set_(self) -> ReducedSet:  # type: ignore[override]
         """The reduced set of the rows with their current weights; computed on first use."""
         check_is_fitted(self)
-        if self._set_ is None:
-            self._set_ = self._stream_.reduced_set()
-        return self._set_
+        stream, cached = self._stream_, self._set_
+        if cached is None or cached[0] is not stream:
+            cached = self._set_ = stream, stream.reduced_set()
+        return cached[1]
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]

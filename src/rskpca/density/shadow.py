@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._core.progress import ProgressLine
 from .._validation import Rows, validate_more_rows, validate_rows
 from ..kernels import RadialKernel
@@ -18,7 +19,7 @@ from ..reduced_set import ReducedSet
 from ..row_sample import SIZE, RowSample, salt_of
 from ._base import BaseDensity
 from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
-from .tolerance import Goal
+from .tolerance import Goal, Limit
 
 
 class ShadowDensity(BaseDensity):
@@ -40,10 +41,13 @@ class ShadowDensity(BaseDensity):
         The largest acceptable error, used instead of a number for ``ell``. It limits the bound of
         the theorem or, with ``ell="auto"``, the 95% limit of the estimate, which requires far fewer
         centers. For a stream, the first chunk fixes the radius.
-    error : {"operator", "mmd"}, default="operator"
-        The error that ``tol`` bounds: the Hilbert-Schmidt norm of K_n - K-bar_n (Theorem 5.3), or
-        the maximum mean discrepancy (Theorem 5.1). The theorem's bound is also valid for centered
-        operators; ``"auto"`` estimates the error of the plain ones.
+    error : {None, "embedding", "operator", "mmd"}, default=None
+        The error that ``tol`` bounds. ``"operator"`` is the Hilbert-Schmidt norm of K_n - K-bar_n
+        (Theorem 5.3) and ``"mmd"`` the maximum mean discrepancy (Theorem 5.1). The theorem's bound
+        is also valid for centered operators; ``ell="auto"`` estimates the error of the plain ones.
+        ``"embedding"`` is the relative error of the coordinates, ``certificate_.embedding.limit``,
+        and requires ``ell="auto"`` inside ReducedSetKernelPCA, where it is the default for up to
+        100 components. Otherwise the default is ``"operator"``.
     sample_size : int, default=2000
         Number of rows kept as a uniform sample, from which the error is estimated; fewer are kept
         if there are more than 8,000 features. With 0, no sample is kept.
@@ -102,7 +106,7 @@ class ShadowDensity(BaseDensity):
         ell: float | str = 4.0,
         *,
         tol: float | None = None,
-        error: str = "operator",
+        error: str | None = None,
         sample_size: int = SIZE,
         random_state: Any = 0,
         max_centers: int | None = None,
@@ -119,7 +123,9 @@ class ShadowDensity(BaseDensity):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
+    def summarize(
+        self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
+    ) -> Self:
         """Select the centers of validated rows (Algorithm 2).
 
         Parameters
@@ -128,6 +134,9 @@ class ShadowDensity(BaseDensity):
             Validated rows with their weights.
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
+        coordinate_limit : callable, default=None
+            Function that returns the error limit of the coordinates for a reduced set, if the
+            density is used by an embedding.
 
         Returns
         -------
@@ -137,7 +146,7 @@ class ShadowDensity(BaseDensity):
         goal = self._check_parameters(rows.X.shape[1])
         X, weights = rows.positive
         sample = self._empty_sample(rows)
-        radius = goal.radius(kernel, X, weights, sample)
+        radius = goal.radius(kernel, X, weights, sample, coordinate_limit)
         cover = open_cover(radius, X[:0])
         if self._is_warm and radius > 0:  # keep previous centers that are far enough apart
             cover.extend(self.reduced_set_.centers.astype(X.dtype))
@@ -153,6 +162,7 @@ class ShadowDensity(BaseDensity):
         goal = Goal.checked(self.ell, self.tol, self.error)
         return None if goal.tol is not None else kernel.scale / float(goal.ell)
 
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The reduced set is the same as after one ``fit``, regardless of the chunks.
 
@@ -182,6 +192,7 @@ class ShadowDensity(BaseDensity):
         self._absorb(rows, previous, self._take_cover(), previous.sample)
         return self
 
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were added before.
 

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from .. import _validation as check
-from .._core.cover import Cover
+from .._format import percent
 from ..kernels import RadialKernel
 from ..pairs import FEWEST, FeaturePairs
-from ..row_sample import RowSample
+from ..reduced_set import ReducedSet
+from ..row_sample import SIZE, RowSample
+from ._counting import extend_set, open_cover
 
 Array = NDArray[np.floating]
+Limit = Callable[[ReducedSet], float]
 
 CONFIDENCE = 0.95
-ERRORS = ("operator", "mmd")
+ERRORS = ("embedding", "operator", "mmd")
 
-_COARSEST = 1.0  # the first ell of the search, which grows by factors of sqrt(2)
-_FINE = 1.01  # ratio of the last two values of ell
+_COARSEST, _FIRST = 1.0, 2.0  # the smallest ell, and the first one that is tried
+_STEP = 1.5  # largest ratio of two successive values of ell
+_FINE, _COARSE = 1.02, 1.2  # ratio of the last two values of ell; the latter to give up
+_SOME_ROWS = 4096  # rows from which it is judged whether the data compress
+_MOST_KEPT = 0.6  # largest share of the rows that may become centers
 _SMALLEST_ERROR = 1e-6  # in units of the kernel, well above the rounding error of an estimate
 _SMALLEST = 1e-9  # radius in bandwidths; below it, kernel value differences are rounding errors
 
@@ -32,40 +40,71 @@ class Goal:
 
     ell: float | str
     tol: float | None
-    error: str
+    error: str | None
 
     @classmethod
     def checked(cls, ell: object, tol: object, error: object) -> Goal:
         """Check the parameters of an estimator and return its goal."""
-        if error not in ERRORS:
-            raise ValueError(f'error must be "operator" or "mmd", got {error!r}.')
+        if error is not None:
+            check.one_of("error", error, ERRORS)
         auto = isinstance(ell, str) and ell == "auto"
+        if error == "embedding" and not auto:
+            raise ValueError(
+                'error="embedding" is estimated from the data; set ell="auto" and tol, or use '
+                'error="operator".'
+            )
         if not auto:
             hint = 'Or use "auto" with tol.'
             ell = check.positive_number("ell", ell, infinite=True, hint=hint)
         if tol is None:
             if auto:
                 raise ValueError('ell="auto" requires a target error; set tol, such as tol=0.05.')
-            return cls(ell, None, str(error))  # type: ignore[arg-type]
+            return cls(ell, None, error)  # type: ignore[arg-type]
         wanted = check.positive_number("tol", tol)
         if not auto and ell != 4.0:
             raise ValueError(
                 f"ell={ell!r} and tol={tol!r} were both given; tol determines ell, so omit ell."
             )
-        return cls(ell, wanted, str(error))  # type: ignore[arg-type]
+        return cls(ell, wanted, error)  # type: ignore[arg-type]
 
     def radius(
-        self, kernel: RadialKernel, X: Array, weights: Array, sample: RowSample | None
+        self,
+        kernel: RadialKernel,
+        X: Array,
+        weights: Array,
+        sample: RowSample | None,
+        coordinate_limit: Limit | None = None,
     ) -> float:
         """Return the radius of the cover; ``sample`` is the empty sample that X is added to."""
+        # Inside an embedding, ``coordinate_limit`` returns the error limit of its coordinates.
         if self.tol is None:
             return kernel.scale / float(self.ell)
         if self.ell == "auto":
-            return _Search(self, kernel, X, weights, sample).radius()
+            return _Search(self, kernel, X, weights, sample, coordinate_limit).radius()
         return radius_of_bound(kernel, self.tol, self.error)
 
+    def measure(self, kernel: RadialKernel, coordinate_limit: Limit | None) -> Limit:
+        """Return the function that estimates the limit of the error."""
+        if self.error == "embedding" and coordinate_limit is None:
+            raise ValueError(
+                'error="embedding" requires a density inside ReducedSetKernelPCA with at most 100 '
+                'components (n_components). Use error="operator", or omit error.'
+            )
+        if self.error in (None, "embedding") and coordinate_limit is not None:
+            return coordinate_limit
 
-def radius_of_bound(kernel: RadialKernel, tol: float, error: str) -> float:
+        def limit(s: ReducedSet) -> float:
+            assert s.sample is not None
+            points = s.centers[s.sample.labels].astype(np.float64)
+            pairs = FeaturePairs.of(kernel, s.sample, None, points, s.n_samples)
+            if self.error == "mmd":
+                return pairs.mmd(CONFIDENCE).limit
+            return pairs.operator(CONFIDENCE, center=False).limit
+
+        return limit
+
+
+def radius_of_bound(kernel: RadialKernel, tol: float, error: str | None) -> float:
     """Return the largest radius at which the worst-case error is at most ``tol``."""
     # Theorem 5.1 bounds the discrepancy by sqrt(2 (kappa - k(radius))). The Hilbert-Schmidt error
     # is at most a constant times that, for plain and for centered operators.
@@ -110,8 +149,15 @@ def _between(kernel: RadialKernel, radii: Array) -> Array:
     return slope * radii * (radii[1] / radii[0] - 1)
 
 
+class _Tried(NamedTuple):
+    """A value of ell and its error limit; None if too many rows become centers."""
+
+    ell: float
+    limit: Any
+
+
 class _Search:
-    """Coarse-to-fine search for an ell whose estimated error limit is below the target."""
+    """Search for the smallest ell whose estimated error limit is below the target."""
 
     def __init__(
         self,
@@ -120,52 +166,81 @@ class _Search:
         X: Array,
         weights: Array,
         sample: RowSample | None,
+        coordinate_limit: Limit | None,
     ) -> None:
         if sample is None:
             raise ValueError(
                 'ell="auto" estimates the error from a row sample, but sample_size is 0. Use a '
                 "positive sample_size, set only tol, or use a number for ell."
             )
-        self.kernel, self.X, self.total = kernel, X, float(weights.sum())
-        self.sample = sample.add(X, weights, np.arange(len(X)))  # labels are rows of X
-        self.tol, self.error = float(goal.tol), goal.error  # type: ignore[arg-type]
-        unit = math.sqrt(kernel.kappa) if self.error == "mmd" else kernel.kappa
+        self.kernel, self.X, self.weights, self.sample = kernel, X, weights, sample
+        self.tol = float(goal.tol)  # type: ignore[arg-type]
+        self.measure = goal.measure(kernel, coordinate_limit)
+        # Evenly spaced, because the first rows need not be typical.
+        self.some = X if len(X) <= _SOME_ROWS else X[:: len(X) // _SOME_ROWS]
+        unit = math.sqrt(kernel.kappa) if goal.error == "mmd" else kernel.kappa
         if self.tol <= _SMALLEST_ERROR * unit:
             raise ValueError(
                 f"tol={self.tol!r} is too small to estimate: the smallest is "
                 f"{_SMALLEST_ERROR * unit:.2g}, which requires a center for every distinct row. "
                 "ell=np.inf keeps every row and has no error."
             )
-
-    def limit(self, ell: float) -> float:
-        """Return the error limit at this ell."""
-        cover = Cover(self.kernel.scale / ell, self.X[:0])
-        centers = cover.extend(self.X)[0][self.sample.labels]
-        points = cover.centers[centers].astype(np.float64)
-        pairs = FeaturePairs.of(self.kernel, self.sample, None, points, self.total)
-        if not pairs.conclusive:
+        if len(X) > sample.size and sample.size < FEWEST:
             raise ValueError(
                 f'ell="auto" estimates the error from a row sample, which requires at least '
-                f"{FEWEST} rows; got sample_size={self.sample.size}. Increase sample_size."
+                f"{FEWEST} rows; got sample_size={sample.size}. Increase sample_size."
             )
-        if self.error == "mmd":
-            return pairs.mmd(CONFIDENCE).limit
-        return pairs.operator(CONFIDENCE, center=False).limit
+
+    def limit(self, ell: float) -> float | None:
+        """Return the error limit at this ell, or None if too many rows become centers."""
+        radius = self.kernel.scale / ell
+        if len(self.some) < len(self.X):
+            cover = open_cover(radius, self.X[:0])
+            cover.extend(self.some)
+            if cover.n_centers > _MOST_KEPT * len(self.some):
+                return None
+        cover = open_cover(radius, self.X[:0])
+        reduced_set, _ = extend_set(None, cover, self.X, self.weights, self.sample)
+        if cover.n_centers > max(_MOST_KEPT * len(self.X), SIZE):
+            return None
+        return self.measure(reduced_set)
 
     def radius(self) -> float:
         """Return the radius for the smallest ell that was found."""
-        good = _COARSEST
-        while not self.limit(good) <= self.tol:
-            good *= math.sqrt(2)
-        return self.kernel.scale / self._refined(good)
-
-    def _refined(self, good: float) -> float:
-        """Bisect, on a log scale, between an ell that is too coarse and one that is not."""
-        bad = good / math.sqrt(2)
-        while good / bad > _FINE:
-            middle = math.sqrt(bad * good)
-            if self.limit(middle) <= self.tol:
-                good = middle
+        bad, good = _Tried(0.0, math.inf), _Tried(math.inf, None)
+        ell = _FIRST
+        while True:
+            value = self.limit(ell)
+            if value is None or value <= self.tol:
+                good = _Tried(ell, value)
             else:
-                bad = middle
-        return good
+                bad = _Tried(ell, value)
+            fine = _COARSE if good.limit is None else _FINE
+            if good.ell <= max(_COARSEST, fine * bad.ell):
+                break
+            ell = self._next(bad, good)
+        if good.limit is None:
+            self._refuse(good.ell, bad)
+        return self.kernel.scale / good.ell
+
+    def _next(self, bad: _Tried, good: _Tried) -> float:
+        """Return the ell at which the limit is probably ``tol``, on logarithmic scales."""
+        # The limit decreases roughly with the square of ell.
+        if bad.ell == 0:
+            return max(good.ell / _STEP, _COARSEST)
+        if good.ell == math.inf:
+            return bad.ell * float(np.clip(math.sqrt(bad.limit / self.tol), 1.1, _STEP))
+        if good.limit is None or math.isinf(bad.limit):
+            return math.sqrt(bad.ell * good.ell)
+        lowest = max(good.limit, _SMALLEST_ERROR * self.tol)
+        share = math.log(bad.limit / self.tol) / math.log(bad.limit / lowest)
+        return bad.ell * (good.ell / bad.ell) ** float(np.clip(share, 0.1, 0.9))
+
+    def _refuse(self, ell: float, bad: _Tried) -> NoReturn:
+        reached = f", and at ell = {bad.ell:.3g} the error limit is {bad.limit:.2g}"
+        raise ValueError(
+            f"tol={self.tol!r} cannot be reached, because the data do not compress: at ell = "
+            f"{ell:.3g}, more than {percent(_MOST_KEPT)} of the rows would be centers"
+            f"{reached if bad.ell else ''}. Increase tol or the bandwidth, set ell to a number, or "
+            'use NystromKernelPCA(landmarks="means"), which needs fewer points for such data.'
+        )

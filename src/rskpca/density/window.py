@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
@@ -106,6 +107,7 @@ class WindowDensity(ExpiringDensity):
         super()._check_unchanged(begun)
         check_same("window", self._size, begun._stream_.size)
 
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows from the window early. They are not replaced by older rows.
 

@@ -63,9 +63,8 @@ class Axes:
         )
 
     def _sums(self, Z: Array, columns: Array) -> Array:
-        return gram.product(
-            self.kernel, Z, self.centers, gram.multiplier(columns), columns.shape[1]
-        )
+        centers = self.system.prepare_centers(np.float64)
+        return gram.product(self.kernel, Z, centers, gram.multiplier(columns), columns.shape[1])
 
     def projected(self, Z: Array) -> tuple[Array, Array]:
         """Project the axes onto the span of psi(Z) by solving K_ZZ A = <psi(Z), v>.
@@ -84,11 +83,13 @@ class Axes:
         if coefficients is None:
             Z, coefficients = self.projected(Z)
         operator = Plain() if self.shares is None else self._shifted(Z)
+        subspace = self.system.subspace
         system = replace(
             self.system,
             operator=operator,
             centers=Z,
             coefficients=coefficients / np.sqrt(self.system.eigenvalues),
+            subspace=subspace if subspace is not None and subspace.serves(Z) else None,
         )
         system = replace(system, functions=system.extend(Z.astype(np.float64)))
         return CompressedKernelPCA.of(self.model, system, self._errors(Z, coefficients))

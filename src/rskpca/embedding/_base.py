@@ -19,12 +19,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate import Certificate, RowErrors
 from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
+from ..density._expiring import ExpiringDensity
 from ..density.forecast import roughly_forecast
+from ..density.tolerance import Limit
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
@@ -76,6 +79,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     kernel_: RadialKernel
     density_: BaseDensity
     _solved_: tuple[Any, FittedModel] | None
+    _bandwidth_rule = "median"  # used if neither kernel, gamma nor bandwidth sets the bandwidth
 
     @abstractmethod
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
@@ -108,10 +112,24 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _resolve_kernel(self, rows: Rows, density: BaseDensity) -> RadialKernel:
         """Return the embedding's kernel with its bandwidth resolved."""
-        asked = self.kernel, self.gamma, self.bandwidth
-        kernel, _ = claim_kernel(density, asked, type(self).__name__)
-        previous = density._previous_kernel
+        kernel, previous = self._claim_kernel(density), density._previous_kernel
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, previous)
+
+    def _summarize(self, density: BaseDensity, rows: Rows, kernel: RadialKernel) -> BaseDensity:
+        """Fit the density to the rows (Algorithm 2)."""
+        if isinstance(density, ShadowDensity | ExpiringDensity):
+            return density.summarize(rows, kernel, self._coordinate_limit(rows, kernel))
+        return density.summarize(rows, kernel)
+
+    def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
+        """Return a function that maps a reduced set to the error limit of the coordinates."""
+        # It determines the radius of a density with ell="auto". None if there is no such limit.
+        return None
+
+    def _claim_kernel(self, density: BaseDensity) -> RadialKernel:
+        """Return the embedding's kernel, whose bandwidth may be a rule."""
+        asked = self.kernel, self.gamma, self.bandwidth
+        return claim_kernel(density, asked, type(self).__name__, self._bandwidth_rule)[0]
 
     def _check_compression(self, rows: Rows, kernel: RadialKernel, density: BaseDensity) -> None:
         """Raise an error if the reduced set would have too many centers to be decomposed."""
@@ -141,9 +159,14 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ) -> Self:
         """Store the result of a fit, after everything that can fail has succeeded."""
         rows.name_features(self)
-        self.kernel_, self.density_ = kernel, density
+        self.kernel_ = kernel
+        self._replace_density(density)
         self._solved_ = None if model is None else (density.reduced_set_, model)
         return self
+
+    def _replace_density(self, density: BaseDensity) -> None:
+        """Store a density with other rows; the eigenproblem is solved when it is needed."""
+        self.density_, self._solved_ = density, None
 
     @property
     def _is_fitted(self) -> bool:
@@ -162,6 +185,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Raise an AttributeError if the parameters do not support incremental fitting."""
 
     @available_if(_density_can("partial_fit"))
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; any division into chunks results in the same model as a single ``fit``.
 
@@ -184,14 +208,15 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             rows = validate_rows(self, X, sample_weight, min_rows=1)
             density = self._new_density()
             kernel = self._resolve_kernel(rows, density)
-            return self._store(rows, kernel, density.summarize(rows, kernel), None)
+            return self._store(rows, kernel, self._summarize(density, rows, kernel), None)
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight)
         branch: Any = self.density_._branch()  # copies of this embedding may share the density
-        self.density_, self._solved_ = branch._extend(rows), None
+        self._replace_density(branch._extend(rows))
         return self
 
     @available_if(_density_can("forget"))
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were added before.
 
@@ -216,7 +241,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
         branch: Any = self.density_._branch()
-        self.density_, self._solved_ = branch._withdraw(rows), None
+        self._replace_density(branch._withdraw(rows))
         return self
 
     def _merge(self, others: Sequence[KernelEmbedding]) -> Self:
@@ -290,7 +315,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def certificate_(self) -> Certificate:
-        """Bounds on the difference from exact kernel PCA, computed without the data."""
+        """Bounds on the difference from the exact method, computed without the data."""
         found = self.model_.certificate
         if found is None:
             raise AttributeError(f"{type(self).__name__} has no certificate.")

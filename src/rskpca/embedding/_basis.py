@@ -22,14 +22,16 @@ from ._base import Array
 
 # Relative coordinate error that is acceptable for every reduced set.
 SMALL = 2e-3
+MODEST = 1e-2  # the same for data that do not compress, where a smaller error is costly
 _SHARE = 0.15  # error that a basis may add, as a fraction of the reduced set's error
 
 
-def check_basis(basis: Any) -> None:
-    """Check that basis is None, "auto", a fraction, an integer, a density or a ReducedSet."""
-    if isinstance(basis, str) and basis != "auto":
+def check_basis(basis: Any, names: tuple[str, ...] = ("auto",)) -> None:
+    """Check that basis is None, a known name, a fraction, an integer, a density or a ReducedSet."""
+    if isinstance(basis, str) and basis not in names:
+        known = ", ".join(f'"{name}"' for name in names)
         raise ValueError(
-            f'basis must be None, "auto", a number, a density or a ReducedSet, got {basis!r}.'
+            f"basis must be None, {known}, a number, a density or a ReducedSet, got {basis!r}."
         )
     if isinstance(basis, float | np.floating) and not 0 < basis <= 1:
         raise ValueError(
@@ -50,7 +52,7 @@ def basis_points(
     basis: Any,
     kernel: RadialKernel,
     reduced_set: ReducedSet,
-    sufficient: Callable[[], NDArray[np.intp]],
+    sufficient: Callable[[], NDArray[np.intp]] | None = None,
 ) -> Array:
     """Return the points for a validated ``basis``; ``sufficient`` selects them for "auto"."""
     centers, m = reduced_set.centers, reduced_set.n_centers
@@ -65,7 +67,7 @@ def basis_points(
         return density.summarize(rows, kernel).reduced_set_.centers
     if isinstance(basis, ReducedSet):
         return _check_width(basis.centers, centers)
-    if isinstance(basis, str):
+    if sufficient is not None and isinstance(basis, str):
         return centers[sufficient()]
     size = math.ceil(basis * m) if isinstance(basis, float | np.floating) else min(basis, m)
     return centers[spanning(kernel, reduced_set, size)]

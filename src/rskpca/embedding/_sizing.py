@@ -33,6 +33,7 @@ _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Assumed decrease of the error, as a power of the size. It is 1 on mnist and 2 on pendigits; the
 # search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
+_RATES = 0.5, 3.0  # range of exponents that are measured during a search
 _MOST = 4_000  # basis points; their moments take 128 MB
 
 
@@ -81,7 +82,7 @@ class BasisSearch:
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
         self.rules, self.seed = rules, seed
-        self._rows = rows
+        self._rows, self.n_rows = rows, len(rows[0])
         self._sample = sample.head(_ROWS)
         self.total = float(len(rows[0]) if rows[1] is None else rows[1].sum())
         self.wanted = max_error
@@ -89,14 +90,18 @@ class BasisSearch:
     def find(self, size: int | None = None) -> Basis:
         """Return the first basis with a small enough estimated error, or the largest one."""
         size = max(_FEWEST, _PER_COMPONENT * self.n_components) if size is None else size
+        tried: list[tuple[int, float]] = []
         while True:
             size = self._feasible(size)
+            if size == self.n_rows:
+                return Basis(self._rows[0].astype(np.float64))
             found = self._candidates(size)
             error, basis = min(found.values(), key=lambda candidate: candidate.error)
             self.rules = [rule for rule in found if found[rule].error <= _MUCH_WORSE * error]
             if error <= _SHARE * self.wanted or self._exhausted(basis, size):
                 return basis
-            size = self._grow(size, error)
+            tried.append((size, error))
+            size = self._grow(tried)
 
     def improve(self, basis: Basis, model: FittedModel) -> Basis | None:
         """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
@@ -107,7 +112,7 @@ class BasisSearch:
         """Return a larger basis than one with this error, or warn if there is none."""
         size = len(basis)
         if not self._exhausted(basis, size):
-            larger = self.find(self._grow(size, found.limit))
+            larger = self.find(self._grow([(size, found.limit)]))
             if len(larger) > size:
                 return larger
         check.warn(
@@ -118,16 +123,19 @@ class BasisSearch:
 
     def _feasible(self, size: int) -> int:
         """Return all rows if half of them do not suffice, else the size up to the largest."""
-        n_rows = len(self._rows[0])
-        return min(n_rows if 2 * size > n_rows else size, _MOST)
+        return min(self.n_rows if 2 * size > self.n_rows else size, _MOST)
 
     def _exhausted(self, basis: Basis, size: int) -> bool:
-        return len(basis) < size or size in (_MOST, len(self._rows[0]))
+        return len(basis) < size or size in (_MOST, self.n_rows)
 
-    def _grow(self, size: int, error: float) -> int:
-        """Return the size at which the error is expected to be small enough."""
-        factor = (error / (_SHARE * self.wanted)) ** (1 / _RATE)
-        return math.ceil(size * float(np.clip(factor, _LEAST_GROWTH, _MOST_GROWTH)))
+    def _grow(self, tried: list[tuple[int, float]]) -> int:
+        """Return the next size to try, or all rows if more than half of them will be needed."""
+        size, error = tried[-1]
+        known = [(size, error) for size, error in tried if error < 1]
+        needed = size * (error / (_SHARE * self.wanted)) ** (1 / _rate(known))
+        if 2 * needed > self.n_rows and len(known) > 1:
+            return self.n_rows
+        return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
 
     def _candidates(self, size: int) -> dict[str, Candidate]:
         """Return one basis per rule, with its estimated error."""
@@ -158,6 +166,14 @@ class BasisSearch:
         points = ReducedSet(basis.points, weights, sample=self._sample)
         analysis = Analysis.of(self.kernel, points, system, wider)
         return 1.0 if analysis is None else analysis.estimate()
+
+
+def _rate(known: list[tuple[int, float]]) -> float:
+    """Return the exponent with which the error decreases, from the last two sizes if known."""
+    if len(known) < 2:
+        return _RATE
+    (before, large), (now, small) = known[-2:]
+    return float(np.clip(math.log(large / small) / math.log(now / before), *_RATES))
 
 
 def embedding_error(

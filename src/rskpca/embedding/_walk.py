@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _validation as check
 from .._core.distances import spanning_tree_lengths
-from .._validation import validate_points, validate_rows
+from .._validation import Rows, validate_points, validate_rows
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
@@ -36,6 +36,7 @@ class WalkEmbedding(KernelEmbedding):
 
     _size_name = "n_components"  # name of the parameter that sets the number of eigenfunctions
     _n_constant = 1  # number of leading eigenfunctions to drop
+    _bandwidth_rule = "neighbors"  # the median distance merges clusters and the layers of a sheet
     basis: Any
 
     @abstractmethod
@@ -91,7 +92,12 @@ class WalkEmbedding(KernelEmbedding):
         self._check_compression(rows, kernel, density)
         density.summarize(rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_)  # Algorithm 1
-        return self._store(rows, kernel, density, model)
+        self._store(rows, kernel, density, model)
+        self._label(rows)
+        return self
+
+    def _label(self, rows: Rows) -> None:
+        """Compute attributes of the training rows; subclasses override this method."""
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
         """Solve the eigenproblem on the reduced set and drop the constant eigenfunctions."""
@@ -101,9 +107,8 @@ class WalkEmbedding(KernelEmbedding):
         evaluated = system
         if self.basis is not None:
             evaluated = projected(system, self._basis_points(system, reduced_set))
-        model = FittedModel(
-            kernel, reduced_set, system, evaluated, np.ones(len(system.eigenvalues))
-        )
+        ones = np.ones(len(system.eigenvalues))
+        model = FittedModel(kernel, reduced_set, system, evaluated, ones, certified=True)
         return self._complete(model, whole.eigenvalues[last:])
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:

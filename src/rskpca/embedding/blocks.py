@@ -11,7 +11,6 @@ from sklearn.utils.validation import validate_data
 
 from .._validation import Rows, validate_rows
 from ..density import ShadowDensity
-from ..density._base import claim_kernel
 from ..density.blocks import ShadowBlocks, check_goal
 from ..kernels import RadialKernel, as_kernel
 from ..model import FittedModel
@@ -76,7 +75,7 @@ class BlockFit:
         estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
             The estimator to fit.
         X : array-like of shape (n_samples, n_features)
-            At least one row; a median bandwidth is computed from these rows.
+            At least one row; a bandwidth rule is applied to these rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row of X.
 
@@ -183,7 +182,7 @@ def named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
 
 
 def median_seeds(estimator: Any) -> list[Any]:
-    """Return the seed for the sample from which a median bandwidth is computed.
+    """Return the seed for the sample from which a bandwidth is computed.
 
     Parameters
     ----------
@@ -199,8 +198,7 @@ def median_seeds(estimator: Any) -> list[Any]:
     if embedding is None:
         kernel, owner = as_kernel(density.own_kernel), estimator
     else:
-        asked = embedding.kernel, embedding.gamma, embedding.bandwidth
-        kernel, _ = claim_kernel(density, asked, type(embedding).__name__)
+        kernel = embedding._claim_kernel(density)
         given = estimator.embedding if isinstance(estimator, KernelPCANovelty) else estimator
         owner = embedding if given is None else given  # a copy would have another generator
     return [owner.random_state] if isinstance(kernel.bandwidth, str) else []

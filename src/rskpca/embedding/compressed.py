@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
 from .. import _validation as check
 from ..kernels import RadialKernel
@@ -129,7 +128,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         ndarray of shape (n_samples, n_components)
             The coordinates; float32 for float32 data, else float64.
         """
-        checked = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        checked = check.validate_values(self, X, reset=False)
         return self.model_.embed(checked)
 
     @property

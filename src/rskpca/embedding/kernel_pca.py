@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
+from ..certificate.sampled import MOST_COMPONENTS
 from ..density import BaseDensity
+from ..density.tolerance import CONFIDENCE, Limit
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
 from ..spectral import Centered, EigenSystem, Moments, Plain, solve
-from ..spectral.basis import sufficient
+from ..spectral.basis import MANY, sufficient
 from ..spectral.eigensystem import STORED_CENTERS
+from ..spectral.means import Basis
 from ..spectral.preimages import METHODS
 from ._base import Array, KernelEmbedding, check_components, ritz_with_more
-from ._basis import SMALL, basis_points, check_basis, tolerable
+from ._basis import MODEST, SMALL, basis_points, check_basis, tolerable
+from ._sizing import BasisSearch
 
 
 class ReducedSetKernelPCA(KernelEmbedding):
@@ -54,13 +60,15 @@ class ReducedSetKernelPCA(KernelEmbedding):
     center : bool, default=True
         If True, center the data in feature space, as scikit-learn does. If False, use the
         uncentered operator of the paper.
-    basis : None, "auto", float, int, density estimator or ReducedSet, default=None
+    basis : None, "auto", "means", float, int, density estimator or ReducedSet, default=None
         The points at which ``transform`` evaluates the kernel. None means all centers, as in the
         paper. Otherwise the Rayleigh-Ritz approximation in the span of fewer points is used. An
         int is a number of centers and a float a fraction of them, chosen greedily for the
         leading eigenspace; ``"auto"`` chooses the smallest number that adds little to the error
-        of the reduced set. A density is fitted to the weighted centers, and its centers are
-        used. The centers of a ReducedSet are used directly.
+        of the reduced set, and ``"means"`` means of the centers, in the span of principal axes,
+        that do so (see :class:`NystromKernelPCA`). With ``refine``, ``"auto"`` also uses means,
+        for an error of about 1%, if too many centers would be needed. A density is fitted to the
+        weighted centers, and its centers are used. The centers of a ReducedSet are used directly.
     refine : None or "nystrom", default=None
         ``"nystrom"`` makes a second pass over the data and uses the operator of all rows,
         restricted to the span of the basis, instead of the operator of the reduced set. This is
@@ -161,7 +169,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
         self._check_compression(rows, kernel, density)
-        density.summarize(rows, kernel)  # Algorithm 2
+        self._summarize(density, rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
         return self._store(rows, kernel, density, model)
 
@@ -173,14 +181,33 @@ class ReducedSetKernelPCA(KernelEmbedding):
             moments = self._moments(kernel, reduced_set).add(rows.X, rows.given_weights)
             self._check_all_rows(moments, reduced_set)
             return self._refined_model(kernel, reduced_set, moments)
-        if self.basis is not None:
-            moments = self._moments(kernel, reduced_set, tolerable(kernel, reduced_set))
+        basis = self._choose_basis(kernel, reduced_set, tolerable(kernel, reduced_set))
+        if basis.points is reduced_set.centers:
+            system = self._solve_centers(kernel, reduced_set)
+        else:
+            moments = Moments.of(kernel, basis.points, basis.subspace)
             system, _ = self._ritz(moments.add(reduced_set.centers, reduced_set.weights))
             system = replace(system, exact=False)  # the operator is that of the reduced set
-        else:
-            system = self._solve_centers(kernel, reduced_set)
         scale = np.sqrt(system.eigenvalues)  # coordinates are projections onto unit-norm axes
         return FittedModel(kernel, reduced_set, system, system, scale, certified=True)
+
+    def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
+        if self.n_components is None or self.n_components > MOST_COMPONENTS:
+            return None
+        n_components = self.n_components
+
+        def limit(reduced_set: ReducedSet) -> float:
+            if not reduced_set.displacement.any():  # type: ignore[union-attr]
+                return 0.0  # each row is at its center
+            if reduced_set.n_centers <= n_components:
+                return math.inf
+            with warnings.catch_warnings():  # there may be fewer components than later
+                warnings.simplefilter("ignore", check.FewComponentsWarning)
+                model = self._decompose(kernel, reduced_set, rows)
+            limits = model.analysis.limits(CONFIDENCE)  # type: ignore[union-attr]
+            return math.inf if limits is None else limits.embedding.limit
+
+        return limit
 
     def _solve_centers(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         """Solve the eigenproblem of the weighted Gram matrix (Algorithm 1 of the paper)."""
@@ -195,23 +222,47 @@ class ReducedSetKernelPCA(KernelEmbedding):
         check_components("n_components", self.n_components, found, reduced_set.n_centers)
         return system
 
-    def _moments(
-        self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float = SMALL
-    ) -> Moments:
-        """Return empty moments on the requested basis.
+    def _moments(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Moments:
+        """Return empty moments on the requested basis."""
+        basis = self._choose_basis(kernel, reduced_set, SMALL)
+        return Moments.of(kernel, basis.points, basis.subspace)
 
-        With ``basis="auto"``, the basis preserves the coordinates to within the tolerance.
-        """
+    def _choose_basis(
+        self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float
+    ) -> Basis:
+        """Return the requested basis, which preserves coordinates to within the tolerance."""
+        m = reduced_set.n_centers
+        if not isinstance(self.basis, str):
+            return Basis(basis_points(self.basis, kernel, reduced_set))
+        if self.n_components is None:
+            raise ValueError(
+                f'basis="{self.basis}" preserves the leading components, so n_components must be '
+                "an integer, got None."
+            )
+        if self.basis == "auto":
+            wanted = self.n_components, tolerance
+            rows = sufficient(kernel, reduced_set, *wanted, center=self.center)
+            if len(rows) < m:
+                return Basis(reduced_set.centers[rows])
+            if m <= MANY or self.refine is None:
+                return Basis(reduced_set.centers)
+            tolerance = max(tolerance, MODEST)  # for data that do not compress
+        return self._means(kernel, reduced_set, tolerance)
 
-        def enough() -> Any:
-            if self.n_components is None:
-                raise ValueError(
-                    'basis="auto" preserves the leading components, so n_components must be an '
-                    "integer, got None."
-                )
-            return sufficient(kernel, reduced_set, self.n_components, tolerance, center=self.center)
-
-        return Moments.of(kernel, basis_points(self.basis, kernel, reduced_set, enough))
+    def _means(self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float) -> Basis:
+        """Return means of the weighted centers, or all centers if half as many do not suffice."""
+        centers, weights = reduced_set.centers, reduced_set.weights
+        search = BasisSearch(
+            kernel,
+            (centers, weights),
+            RowSample.of(centers, weights, random_state=self.random_state),
+            self.n_components,  # type: ignore[arg-type]
+            center=self.center,
+            rules=("means",),
+            max_error=tolerance,
+            seed=check_random_state(self.random_state).randint(2**31 - 1),
+        )
+        return search.find()
 
     def _ritz(self, moments: Moments) -> tuple[EigenSystem, EigenSystem]:
         """Return the requested eigenpairs, and the same with a few more."""
@@ -240,7 +291,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         check.boolean("center", self.center)
         if self.refine is not None:
             check.one_of("refine", self.refine, ("nystrom",))
-        check_basis(self.basis)
+        check_basis(self.basis, ("auto", "means"))
 
     def _refuse_stream(self, verb: str) -> None:
         if self.refine is not None:

@@ -28,10 +28,13 @@ class LaplacianEigenmaps(WalkEmbedding):
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``.
-        None means the median bandwidth, unlike in ``SpectralEmbedding``, where it means
+        None means that ``bandwidth`` applies, unlike in ``SpectralEmbedding``, where it means
         1 / n_features.
-    bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
+    bandwidth : float, "median", "neighbors" or "slope", default=None
+        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
+        None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
+        have five other distinct rows. It must be smaller than the distance between clusters or
+        between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -52,7 +55,7 @@ class LaplacianEigenmaps(WalkEmbedding):
         to the weighted centers, and its centers are used. The centers of a ReducedSet are used
         directly.
     random_state : int, RandomState or None, default=0
-        Seed for the sample from which the median bandwidth is computed.
+        Seed for the sample from which the bandwidth is computed.
     verbose : int, default=0
         If 1, show a progress line for fits that take more than a second.
 
@@ -71,6 +74,9 @@ class LaplacianEigenmaps(WalkEmbedding):
         The points at which ``transform`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
+    certificate_ : Certificate
+        How far the coordinates are from those of the exact method on all rows, estimated from a
+        row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core.partition import PARTITIONERS
-from .._validation import validate_points
+from .._validation import Rows, validate_points
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..model import FittedModel
@@ -27,9 +27,9 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     """Normalized-cut clustering (Shi and Malik, 2000) on a reduced set of the data.
 
     The weighted centers are clustered in the space of the leading eigenfunctions of D^{-1} A,
-    where A contains the affinities k(x, y) and D their row sums. A training point belongs to the
-    cluster of its center. The result corresponds to ``SpectralClustering(affinity="rbf")`` in
-    scikit-learn, applied after each point has been moved to its center, at most sigma / ell away.
+    where A contains the affinities k(x, y) and D their row sums. The result corresponds to
+    ``SpectralClustering(affinity="rbf")`` in scikit-learn, applied after each point has been moved
+    to its center, at most sigma / ell away.
     Unlike ``SpectralClustering``, it can predict the clusters of new points.
 
     Parameters
@@ -41,9 +41,12 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``.
-        None means the median bandwidth; the default in ``SpectralClustering`` is 1.
-    bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
+        None means that ``bandwidth`` applies; the default in ``SpectralClustering`` is 1.
+    bandwidth : float, "median", "neighbors" or "slope", default=None
+        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
+        None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
+        have five other distinct rows. It must be smaller than the distance between clusters or
+        between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -67,7 +70,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         to the weighted centers, and its centers are used. The centers of a ReducedSet are used
         directly.
     random_state : int, RandomState or None, default=0
-        Seed for ``assign_labels`` and for the sample from which the median bandwidth is computed.
+        Seed for ``assign_labels`` and for the sample from which the bandwidth is computed.
     verbose : int, default=0
         If 1, show a progress line for fits that take more than a second.
 
@@ -75,7 +78,9 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster label of each row of the last ``fit`` or ``partial_fit``; -1 for rows with
-        weight 0. Clusters are numbered by their means, in lexicographic order of the features.
+        weight 0. After ``fit``, the labels are those of ``predict``; after ``partial_fit``, they
+        are the labels of the rows' centers. Clusters are numbered by their means, in
+        lexicographic order of the features.
     center_labels_ : ndarray of shape (n_centers,)
         Cluster label of each center.
     eigenvalues_ : ndarray of shape (n_clusters,)
@@ -90,6 +95,9 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         The points at which ``predict`` evaluates the kernel.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
+    certificate_ : Certificate
+        How far the coordinates are from those of the exact method on all rows, estimated from a
+        row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     n_features_in_ : int
@@ -118,6 +126,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     _size_name = "n_clusters"
     _n_constant = 0
+    _row_labels_: NDArray[np.intp]
 
     def __init__(
         self,
@@ -183,6 +192,14 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         partition = found.renumber(functions, weights, model.reduced_set.centers)
         return replace(model, partition=partition)
 
+    def _label(self, rows: Rows) -> None:
+        """Store the labels of the rows; only rows near a border are evaluated."""
+        self._row_labels_ = self.model_.row_labels(rows.X, self.density_.labels_)
+
+    def _replace_density(self, density: BaseDensity) -> None:
+        super()._replace_density(density)
+        self.__dict__.pop("_row_labels_", None)
+
     @property
     def center_labels_(self) -> NDArray[np.intp]:
         """Cluster label of each center."""
@@ -192,6 +209,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     def labels_(self) -> NDArray[np.intp]:
         """Cluster label of each row of the last ``fit`` or ``partial_fit``."""
         check_is_fitted(self)
+        if "_row_labels_" in self.__dict__:
+            return self._row_labels_
         rows = getattr(self.density_, "labels_", None)
         if rows is None:
             raise AttributeError(

@@ -12,10 +12,16 @@ from typing import Any, Self, cast
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .. import _validation as check
-from .._validation import FewComponentsWarning, Rows, validate_points, validate_rows
+from .._core.parallel import one_at_a_time
+from .._validation import (
+    FewComponentsWarning,
+    Rows,
+    validate_points,
+    validate_rows,
+    validate_values,
+)
 from ..density import merge
 from ..model import FittedModel
 from ._base import Array
@@ -121,6 +127,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         return self
 
     @available_if(_embedding_can("partial_fit"))
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows; the threshold is then computed from the weighted centers.
 
@@ -146,6 +153,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         return self._store(rows, embedding, None)
 
     @available_if(_embedding_can("forget"))
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows; the threshold is then computed from the weighted centers.
 
@@ -169,10 +177,10 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         return self._update("forget", X, sample_weight)
 
     def _update(self, verb: str, X: Any, sample_weight: Any) -> Self:
-        rows = validate_data(self, X, dtype=check.FLOATS, reset=False)
+        rows = validate_values(self, X, reset=False)
         embedding = copy.copy(self.embedding_)  # copies of this detector may share the embedding
         getattr(embedding, verb)(rows, sample_weight=sample_weight)
-        self.embedding_, self._offset_ = embedding, None
+        self._offset_, self.embedding_ = None, embedding  # in this order; see model_
         return self
 
     def _merge(self, others: Sequence[KernelPCANovelty]) -> Self:
@@ -213,7 +221,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     def _store(self, rows: Rows, embedding: Any, offset: float | None) -> Self:
         rows.name_features(self)
-        self.embedding_, self._offset_, self._solved_ = embedding, offset, None
+        self._offset_, self.embedding_, self._solved_ = offset, embedding, None
         return self
 
     @property
@@ -222,15 +230,13 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         with self._any_number_of_components():
             embedded = self.embedding_.model_
-        solved = self._solved_
-        if solved is None or solved[0] is not embedded or self._offset_ is None:
-            if self._offset_ is None:
+        solved, offset = self._solved_, self._offset_  # read after the embedding they belong to
+        if solved is None or solved[0] is not embedded:
+            if offset is None:
                 self._check_parameters()
                 known = embedded.known
-                self._offset_ = _threshold(
-                    embedded, known.centers, known.weights, self.contamination
-                )
-            solved = self._solved_ = embedded, embedded.with_offset(self._offset_)
+                offset = _threshold(embedded, known.centers, known.weights, self.contamination)
+            solved = self._solved_ = embedded, embedded.with_offset(offset)
         return solved[1]
 
     @property

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
@@ -204,6 +205,7 @@ class NystromKernelPCA(KernelEmbedding):
         return self._store_landmarks(rows, kernel, landmarks, moments, model)
 
     @available_if(_keeps_sums("partial_fit"))
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the operator. The first chunk fixes the kernel and the landmarks.
 
@@ -235,6 +237,7 @@ class NystromKernelPCA(KernelEmbedding):
         return self
 
     @available_if(_keeps_sums("forget"))
+    @one_at_a_time
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were added before.
 

@@ -31,6 +31,7 @@ from ._schema import (
 )
 
 _MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest, because tiny weights are rounded
+_SLACK = 2.0  # merging and forgetting round sums; only absurd ones are refused
 _MIN_PROBABILITY = 2.0**-55  # for the same reason a quarter of the smallest
 
 
@@ -46,6 +47,16 @@ def _(moments: spectral.Moments) -> None:
     first = np.abs(moments.first).max() * math.sqrt(moments.kernel.kappa)
     if not max(first, np.abs(moments.second).max()) <= limit:
         refuse("first and second are not sums of projections")
+
+
+@check.register
+def _(found: ReducedSet) -> None:
+    """Check that no row is much farther from its center than the radius."""
+    if found.radius is None or found.displacement is None or found.scatter is None:
+        return
+    limit = _SLACK * found.weights * found.radius
+    if not ((found.displacement <= limit) & (found.scatter <= limit * found.radius)).all():
+        refuse("displacement and scatter must not be larger than the radius allows")
 
 
 @check.register
@@ -121,6 +132,9 @@ def _(estimator: embedding.KernelEmbedding) -> None:
     if is_fitted(estimator):
         estimator._check_parameters()
         _check_features(estimator, reduced_set=reduced_set_of(estimator).n_features)
+        if isinstance(estimator, embedding.NormalizedCut):
+            labels = vars(estimator).get("_row_labels_")
+            _check_indices("_row_labels_", labels, estimator.n_clusters, "clusters")
         if isinstance(estimator, embedding.NystromKernelPCA):
             _check_landmarks(estimator)
         model = current_model(estimator)

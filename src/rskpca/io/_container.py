@@ -134,7 +134,7 @@ def write(
     length = _file_length(len(encoded), layouts)
     prefix = PREFIX.pack(MAGIC, VERSION, len(encoded), length)
     digest = hashlib.sha256()
-    with atomic_write(path) as temporary, open(temporary, "xb") as file:
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
         for piece in _pieces(prefix + encoded, arrays):
             file.write(piece)
             digest.update(piece)

@@ -70,8 +70,12 @@ CLASSES: dict[str, Any] = {
 # Attributes that are recomputed when needed, and attributes that may be missing.
 _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
 _OPTIONAL = frozenset(
-    {"feature_names_in_", "labels_", "covariance_", "covariances_", "_merged_", "subspace"}
-)
+    {
+        "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
+        "subspace", "alpha",
+        "removed", "expected",  # of samples in files that were written before these were counted
+    }
+)  # fmt: skip
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
 _OF_SCALER = dict.fromkeys(("mean_", "var_", "scale_"), Array | None)
 _COUNTS = float | Array | NDArray[np.integer]
@@ -91,9 +95,9 @@ _MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "t
     "certain_angles", "likely_angles",  # can also be NaN
 }  # fmt: skip
 _NOT_NEGATIVE = (
-    "confidence", "ell", "ell_", "estimate", "half_life", "keys", "limit", "lost", "n_isolated",
-    "n_samples", "n_samples_seen_", "noise", "position", "radius", "salt", "squared", "threshold",
-    "time", "total", "weights",
+    "confidence", "ell", "ell_", "estimate", "expected", "half_life", "keys", "limit", "lost",
+    "n_isolated", "n_samples", "n_samples_seen_", "noise", "position", "radius", "removed", "salt",
+    "squared", "threshold", "time", "total", "weights",
 )  # fmt: skip
 _POSITIVE = (
     "better_components", "n_centers", "n_features", "n_features_in_", "n_rows", "patience", "size",

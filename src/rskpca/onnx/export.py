@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from .._format import missing_package
 from ..embedding import CompressedKernelPCA, KernelEmbedding, KernelPCANovelty
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..spectral import Multiplied
@@ -75,7 +76,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     True
     """
     if find_spec("onnx") is None:
-        raise ImportError('to_onnx requires onnx: pip install "rskpca[onnx]".')
+        raise missing_package("to_onnx", "onnx", "onnx")
     dtype = _check_dtype(dtype)
     fitted = _unwrap(model)
     system, features = fitted.model.evaluated, _features(fitted.preprocessing, dtype)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.gram import Centers
 from ..spectral import EigenSystem, FeatureSpace, FittedMarkov
 from .graph import Value
 from .kernel_values import Features, kernel_values, mask_neighbors, negated_squares
@@ -56,7 +57,7 @@ class Extension:
         """Add the kernel values at ``x`` to the graph of ``x``."""
         kernel, graph = system.kernel, system.graph
         smooth = kernel.smooth and graph is None
-        near = negated_squares(x, features, system.centers, kernel.scale, smooth=smooth)
+        near = negated_squares(x, features, system.prepare_centers(np.float64), smooth=smooth)
         values = kernel_values(kernel, near)
         if graph is not None:
             values = mask_neighbors(values, near, graph)
@@ -114,8 +115,8 @@ class Extension:
         if points is self.system.centers:
             return self.near.node("Compress", mask, axis=0).row_argmax()
         rows = self.x.node("Compress", mask, axis=0)
-        scale = self.system.kernel.scale
-        return negated_squares(rows, self.features, points, scale, smooth=False).row_argmax()
+        centers = Centers.prepare(points, self.system.kernel.scale, np.float64)
+        return negated_squares(rows, self.features, centers, smooth=False).row_argmax()
 
     def residuals(self) -> Value:
         """Return squared distances from the principal subspace, like ``FeatureSpace.residuals``."""

@@ -5,6 +5,10 @@ accuracy. -||x - c||^2 = 2 <x, c> - ||c||^2 - ||x||^2 still cancels for points t
 each other than to the midpoint. Where this matters, x and c are split on a grid into a coarse and a
 fine part, x = a + b. Products of coarse parts are integer multiples of the squared grid spacing,
 which are summed without rounding, and the remaining terms are small.
+
+If the centers lie in a subspace, c and x are replaced by their coordinates in it, which have the
+same inner products. In the second form, the distance of x from the subspace is a further
+coordinate.
 """
 
 from __future__ import annotations
@@ -49,20 +53,43 @@ def check_kernel(kernel: RadialKernel) -> None:
         )
 
 
-def negated_squares(x: Value, features: Features, C: Array, scale: float, *, smooth: bool) -> Value:
-    """Return -||x - c||^2 / scale^2 for unscaled rows x and the centers of the model."""
-    C = C.astype(np.float64)
-    middle = Centers.prepare(C, scale, np.float64).origin
-    # The origin is rounded to the dtype, so that differences from it lose no digits.
-    origin = (features.shift + features.factor * middle).astype(x.dtype)
-    moved = C + (features.shift - origin.astype(np.float64)) / features.factor
-    rows = (moved / scale).astype(x.dtype)
-    relative = _clip((x - origin) / (features.factor * scale), len(origin))
+def negated_squares(x: Value, features: Features, centers: Centers, *, smooth: bool) -> Value:
+    """Return -||x - c||^2 / scale^2 for unscaled rows x and centers prepared in float64."""
+    relative, rows = _relative_to_origin(x, features, centers)
     c = x.graph.constant(rows, x.dtype)
+    axes = None if centers.axes is None else x.graph.constant(centers.axes, x.dtype)
+    inside = relative if axes is None else relative @ axes
     if smooth and _rounding(rows) < _SHARE * _PROMISED[x.dtype]:
-        return _product(relative, _squares(relative), c, _squares(c))
-    near = _split_product(relative, c, _grid(rows), 0.0 if smooth else _rounding_left(rows))
+        return _product(inside, _squares(relative), c, _squares(c))
+    if axes is not None:
+        inside = inside + _residual(relative, inside, axes) * _last(rows.shape[1])
+    near = _split_product(inside, c, _grid(rows), 0.0 if smooth else _rounding_left(rows))
     return near if smooth else near.node("Min", x.graph.constant(0.0, x.dtype))
+
+
+def _relative_to_origin(x: Value, features: Features, centers: Centers) -> tuple[Value, Array]:
+    """Return rows and centers relative to one origin, in units of the bandwidth.
+
+    If the centers lie in a subspace, they are given by their coordinates in it, followed by 0.
+    """
+    # The origin is rounded to the dtype, so that differences from it lose no digits.
+    origin = (features.shift + features.factor * centers.origin).astype(x.dtype)
+    moved = (origin.astype(np.float64) - features.shift) / features.factor - centers.origin
+    moved /= centers.scale
+    relative = _clip((x - origin) / (features.factor * centers.scale), len(origin))
+    if centers.axes is None:
+        return relative, (centers.rows - moved).astype(x.dtype)
+    return relative + moved, centers.rows.astype(x.dtype)
+
+
+def _last(n_columns: int) -> Array:
+    """Return a row of zeros that ends in 1."""
+    return np.eye(1, n_columns, n_columns - 1)
+
+
+def _residual(x: Value, inside: Value, axes: Value) -> Value:
+    """Return the distance of x from its projection, without cancellation of squared norms."""
+    return _squares(x - inside.node("Gemm", axes, transB=1)).node("Sqrt")
 
 
 def _clip(x: Value, n_features: int) -> Value:

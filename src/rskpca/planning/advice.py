@@ -94,7 +94,7 @@ def _compression(kernel: RadialKernel, kept: float) -> str:
 
 def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
     """Yield suggestions for data that do not compress: a wider kernel, or landmarks."""
-    wider = compressing_bandwidth(data, ell)
+    wider = _compressing_bandwidth(data, ell)
     if wider is not None:
         yield Suggestion(
             "A larger bandwidth, for fewer centers",
@@ -103,7 +103,7 @@ def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
             "coarser structure, and fewer centers are less accurate.",
             changes={"bandwidth": float(f"{wider:.3g}")},
         )
-    enough = landmarks(data)
+    enough = _count_landmarks(data)
     yield Suggestion(
         "Landmarks",
         f"With the same bandwidth, the Nystrom method needs about {enough:,} landmarks for "
@@ -113,20 +113,10 @@ def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
     )
 
 
-def compressing_bandwidth(data: Data, ell: float) -> float | None:
+def _compressing_bandwidth(data: Data, ell: float) -> float | None:
     """Return the bandwidth that keeps a tenth of the rows, or None if none is found nearby.
 
-    Parameters
-    ----------
-    data : Data
-        The data.
-    ell : float
-        The ell of the fit, which determines the radius bandwidth / ell.
-
-    Returns
-    -------
-    float or None
-        The bandwidth, found in steps of 25% and interpolated between logarithms in the last step.
+    The search takes steps of 25% and interpolates between logarithms in the last one.
     """
     scale, wanted = data.kernel.scale, WELL * data.n_samples
     before = data.centers(scale / ell).value
@@ -139,22 +129,12 @@ def compressing_bandwidth(data: Data, ell: float) -> float | None:
     return None
 
 
-def landmarks(data: Data) -> int:
-    """Return a sufficient number of uniform landmarks, D log D.
+def _count_landmarks(data: Data) -> int:
+    """Return a sufficient number of uniform landmarks, D log D, at most the number of rows.
 
     D = sum_i l_i / (l_i + g) is the effective dimension. With this many landmarks, the error is
     about g (Rudi, Camoriano and Rosasco, 2015), where g is a tenth of the last requested
     eigenvalue.
-
-    Parameters
-    ----------
-    data : Data
-        The data.
-
-    Returns
-    -------
-    int
-        The number of landmarks, at most the number of rows.
     """
     rows = data.rows
     if len(rows) > _LANDMARK_ROWS:

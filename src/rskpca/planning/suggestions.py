@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._format import percent
+from ..certificate.sampled import MOST_COMPONENTS
 from ..density import FadingDensity, ShadowDensity, WindowDensity
 from ..density.forecast import Forecast
 from ..kernels import RadialKernel
@@ -25,7 +26,6 @@ Array = NDArray[np.floating]
 # Below this error, fewer centers may suffice. The error grows roughly as the square of the radius,
 # so the next smaller ell doubles it.
 _ROOM = 0.01
-_MARGIN = 0.8  # the coordinate error grows slightly faster than the operator error
 _UP, _DOWN = 1.4, 0.7  # factors for ell to try next
 _NARROW, _WIDE = 0.1, 0.9  # fractions of the variance in all components and in the first
 _MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is useful
@@ -109,7 +109,7 @@ class _Fit:
         if params["density"] is not None or tol:
             where = "density__density" if "density__density" in params else "density"
             density = ShadowDensity() if params[where] is None else clone(params[where])
-            density.set_params(ell=ell, tol=tol.get("tol"), max_centers=None)
+            density.set_params(ell=ell, tol=tol.get("tol"), max_centers=None, error=None)
             if tol and not density.sample_size:  # the estimate needs a row sample
                 density.set_params(sample_size=ROW_SAMPLE_SIZE)
             changes = {"ell": None, where: density}
@@ -171,7 +171,9 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
     if not fit.is_inaccurate:
         return
     model = fit.model
-    if not model.system.exact:
+    if not model.is_kernel_pca:
+        yield from _larger_ell(fit, "Rows then move less when they are replaced by their centers.")
+    elif not model.system.exact:
         yield _second_pass(fit)
         yield from _tolerance(fit)
     elif len(model.basis) < model.n_centers:
@@ -182,14 +184,18 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
             f"{model.n_centers:,} kernel values.",
             basis=None,
         )
-    elif model.ell is not None and np.isfinite(model.ell):
-        ell = float(f"{_UP * model.ell:.3g}")
-        yield fit.with_ell(
-            "A larger ell",
+    else:
+        yield from _larger_ell(
+            fit,
             "Only the part of the data outside the span of the centers is missing, and more "
-            f"centers reduce it.{fit.outlook(ell)}",
-            ell,
+            "centers reduce it.",
         )
+
+
+def _larger_ell(fit: _Fit, reason: str) -> Iterator[Suggestion]:
+    if fit.model.ell is not None and np.isfinite(fit.model.ell):
+        ell = float(f"{_UP * fit.model.ell:.3g}")
+        yield fit.with_ell("A larger ell", f"{reason}{fit.outlook(ell)}", ell)
 
 
 def _second_pass(fit: _Fit) -> Suggestion:
@@ -211,37 +217,30 @@ def _second_pass(fit: _Fit) -> Suggestion:
 
 def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest increasing ell until the error is small enough."""
-    if fit.model.ell is None:
+    if fit.model.ell is None or not fit.model.is_kernel_pca:
         return
     tol, purpose = _target(fit)
     largest = "" if fit.retention is None else fit.outlook(float(f"{fit.retention.ells[-1]:.3g}"))
     yield fit.with_ell(
         "A larger ell, until the error is small",
-        f"{purpose}, the error of the operator must be below {tol:g}. With this density, ell "
-        "increases until the estimated error is that small. The number of centers this requires is "
-        f"known only after the fit.{largest}",
+        f"{purpose}. The number of centers this requires is known only after the fit.{largest}",
         "auto",
         tol=tol,
     )
 
 
 def _target(fit: _Fit) -> tuple[float, str]:
-    """Return the operator error at which the model becomes green, and a phrase that explains it."""
-    error, certificate = fit.verdict.error, fit.model.certificate
-    if error is None or certificate is None:
-        tol = GREEN_EIGENVALUE * fit.verdict.components[-1].value
-        return _two_digits(tol), (
-            f"To know the last eigenvalue to within {percent(GREEN_EIGENVALUE)}"
+    """Return the error at which the model becomes green, and a sentence that explains it."""
+    if len(fit.model.eigenvalues) <= MOST_COMPONENTS:
+        return GREEN, (
+            "With this density, ell increases until the error of the coordinates is at most "
+            f"{percent(GREEN)} with 95% confidence"
         )
-    # To first order, the coordinate error is proportional to the operator error.
-    operator = certificate.level("sample").operator or 0.0
-    return _two_digits(_MARGIN * operator * GREEN / error), (
-        f"To reduce the error of the coordinates to {percent(GREEN)}"
+    tol = float(f"{GREEN_EIGENVALUE * fit.verdict.components[-1].value:.2g}")
+    return tol, (
+        f"To know the last eigenvalue to within {percent(GREEN_EIGENVALUE)}, the error of the "
+        f"operator must be below {tol:g}. With this density, ell increases until it is"
     )
-
-
-def _two_digits(value: float) -> float:
-    return float(f"{value:.2g}")
 
 
 def _comparison(fit: _Fit) -> Iterator[Suggestion]:

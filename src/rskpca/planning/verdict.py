@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..certificate import Certificate, Level
+from ..certificate.certificate import KERNEL_PCA
 from ..certificate.summary import ROUNDING, eigenvalue_errors
 from ..model import FittedModel
 
@@ -22,7 +23,7 @@ _LARGEST_ANGLE = 45.0  # an eigenspace that may be rotated by more is treated as
 
 @dataclass(frozen=True)
 class Component:
-    """Bounds on one eigenvalue, all divided by n.
+    """Bounds on one eigenvalue, divided by n for kernel PCA.
 
     Attributes
     ----------
@@ -100,11 +101,12 @@ def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict
     errors = eigenvalue_errors(c, c.likely)
     components = tuple(_component(c, k, float(error)) for k, error in enumerate(errors))
     limit = None if c.embedding is None else c.embedding.limit
-    color = _overall(components) if limit is None else _color(limit, GREEN, AMBER)
+    color = _overall(c, components) if limit is None else _color(limit, GREEN, AMBER)
     sentences = [
         *_basis(c),
         *_limits(c, color),
         *_angle(c),
+        *_cut(c),
         *(f"There is no {k.name} bound: {k.missing}." for k in c.levels if _is_missing(k)),
     ]
     return Verdict(color, c.summary, tuple(sentences), limit, components)
@@ -123,9 +125,9 @@ def angle_in_words(angle: float) -> str:
 
 
 def _component(c: Certificate, k: int, error: float) -> Component:
-    value = float(c.eigenvalues[k]) / c.n_samples
-    low, high = (float(end) / c.n_samples for end in c.likely[k])
-    certain_low, certain_high = (float(end) / c.n_samples for end in c.certain[k])
+    value = float(c.eigenvalues[k]) / c.unit
+    low, high = (float(end) / c.unit for end in c.likely[k])
+    certain_low, certain_high = (float(end) / c.unit for end in c.certain[k])
     color = _color(error, GREEN_EIGENVALUE, AMBER_EIGENVALUE)
     angle = float(c.likely_angles[k])
     return Component(value, low, high, certain_low, certain_high, error, angle, color)
@@ -135,7 +137,9 @@ def _color(error: float, green: float, amber: float) -> str:
     return "green" if error <= green else "amber" if error <= amber else "red"
 
 
-def _overall(components: tuple[Component, ...]) -> str:
+def _overall(c: Certificate, components: tuple[Component, ...]) -> str:
+    if c.method != KERNEL_PCA:  # nothing is known about the eigenvalues of a walk
+        return "none"
     if all(c.color == "green" for c in components):
         return "green"
     return "red" if components[0].color == "red" else "amber"
@@ -160,7 +164,7 @@ def _basis(c: Certificate) -> list[str]:
 
 
 def _limits(c: Certificate, color: str) -> list[str]:
-    if c.embedding is not None or color == "green":
+    if c.embedding is not None or color in ("green", "none"):
         return []
     return [
         "This is an upper bound; the actual error is often much smaller. The plots may well be "
@@ -179,6 +183,10 @@ def _angle(c: Certificate) -> list[str]:
     return [f"The {space} is rotated by at most {bound} from the exact one."]
 
 
+def _cut(c: Certificate) -> list[str]:
+    return [] if c.cut is None else [f"The normalized cut of the reduced set is {c.cut:.3g}."]
+
+
 def _is_missing(level: Level) -> bool:
     """Return True for missing bounds that the headline does not mention."""
     return bool(level.missing) and level.name != "sample"
@@ -186,7 +194,7 @@ def _is_missing(level: Level) -> bool:
 
 def _without_certificate(model: FittedModel) -> Verdict:
     sentences = [
-        "Certificates exist only for kernel PCA on a reduced set. To check this model, fit it "
+        "Certificates exist only for models of a reduced set. To check this model, fit it "
         "again with more centers and compare the plots."
     ]
     points, scale = model.reduced_set, model.kernel.scale

@@ -42,26 +42,7 @@ class Estimates(NamedTuple):
 def estimates(
     kernel: RadialKernel, rows: Array, centers: Array, weights: Array | None, n_points: int
 ) -> Estimates:
-    """Evaluate both density estimates on a grid around the rows.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        The kernel with a resolved bandwidth.
-    rows : ndarray of shape (n_rows, 1 or 2)
-        Rows of the data.
-    centers : ndarray of shape (n_centers, 1 or 2)
-        Centers, in the same features.
-    weights : ndarray of shape (n_centers,) or None
-        Weights of the centers, or None for equal weights.
-    n_points : int
-        Number of grid points per feature.
-
-    Returns
-    -------
-    Estimates
-        Both densities, which integrate to one if the integral of the kernel is known.
-    """
+    """Evaluate both densities on a grid around the rows, with ``n_points`` per feature."""
     wide, span = _MARGIN * kernel.scale, np.ptp(rows, axis=0)
     margin = np.where(span > 0, np.minimum(wide, _MAX_MARGIN * span), wide)
     low, high = rows.min(axis=0) - margin, rows.max(axis=0) + margin

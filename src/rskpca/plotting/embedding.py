@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._style import CATEGORIES, INK, MARKERS, PALE, SCALE, style_axes
+from .._style import CATEGORIES, INK, MARKERS, PALE, SCALE, literal, style_axes
 from ..model import unwrap
 from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 
@@ -220,7 +220,7 @@ class EmbeddingDisplay(Display):
             for k, name in enumerate(self.colors.names):
                 own = self.colors.values == k
                 style = {"marker": MARKERS[k], "color": CATEGORIES[k], "s": 12, "linewidths": 0}
-                ax.scatter(x[own], y[own], label=name, **style)
+                ax.scatter(x[own], y[own], label=literal(name), **style)
 
     def _draw_centers(self, ax: Any, pair: tuple[int, int]) -> None:
         sizes = diameters(self.weights, len(self.centers)) ** 2

@@ -179,26 +179,7 @@ def model_retention(
     *,
     factors: Sequence[float] = FACTORS,
 ) -> Retention:
-    """Compute the curve around the ell of a fitted model.
-
-    Parameters
-    ----------
-    fitted : FittedEstimator
-        A fitted embedding or density.
-    rows : ndarray of shape (n_sampled, n_features)
-        A random sample of its rows, after preprocessing.
-    n_samples : float
-        The total number of rows.
-    random_state : int, RandomState or None, default=0
-        Seed for the permutations of the sample.
-    factors : sequence of float, default=(0.5, 0.7, 1.4, 2)
-        Points of the curve, as multiples of the model's ell.
-
-    Returns
-    -------
-    Retention
-        The curve, with the model's actual number of centers at its ell.
-    """
+    """Compute the curve at multiples of a fitted model's ell, from a sample of prepared rows."""
     ell, seed = fitted.ell, int(check_random_state(random_state).randint(2**31 - 1))
     if ell is None or not np.isfinite(ell):
         return retention(rows, fitted.kernel, n_samples, DEFAULT_ELLS, seed=seed)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._style import BAND, INK, PALE, get_axes, log_axis, style_axes
 from ..certificate import Certificate
+from ..certificate.certificate import KERNEL_PCA
 from ..model import FittedModel, unwrap
 from ._display import Array, Display
 
@@ -111,12 +112,14 @@ class SpectrumDisplay(Display):
     @classmethod
     def of_certificate(cls, certificate: Certificate) -> Self:
         """Return the display of a certificate without drawing it."""
-        n = certificate.n_samples
+        n, walk = certificate.unit, certificate.method != KERNEL_PCA
         return cls(
             certificate.eigenvalues / n,
-            likely=certificate.likely / n,
-            certain=certificate.certain / n,
+            likely=None if walk else certificate.likely / n,
+            certain=None if walk else certificate.certain / n,
             confidence=certificate.confidence,
+            walk=walk,
+            divided=not walk,
         )
 
     @property

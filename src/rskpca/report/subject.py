@@ -192,7 +192,12 @@ def _model_colors(
 def _has_row_errors(model: FittedModel, n_rows: int) -> bool:
     """Return True if the errors of the rows are known, not just rounding errors, and cheap."""
     certificate, analysis = model.certificate, model.analysis if model.certified else None
-    if certificate is None or certificate.embedding is None or analysis is None:
+    if (
+        not model.is_kernel_pca
+        or certificate is None
+        or certificate.embedding is None
+        or analysis is None
+    ):
         return False
     # Rows are projected on the basis, if there is one.
     work = 0 if analysis.represent is None else n_rows * len(model.system.centers) ** 2

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .._core.atomic import atomic_write
+from .._core.atomic import atomic_write, check_replaceable
+from .._format import missing_package
 from ..planning.suggestions import suggest
 from ..planning.verdict import judge
 from .subject import Subject
@@ -77,6 +78,7 @@ def write(
         raise FileNotFoundError(
             f"the folder {str(target.parent)!r} does not exist; create it first."
         )
+    check_replaceable(target)
     html = build(
         model,
         X,
@@ -129,9 +131,7 @@ def _import_renderers() -> tuple[ModuleType, ModuleType]:
     try:
         from . import figures, page
     except ImportError as error:
-        raise ImportError(
-            'a report requires plotly and jinja2: pip install "rskpca[report]".'
-        ) from error
+        raise missing_package("a report", "plotly and jinja2", "report") from error
     return figures, page
 
 

@@ -12,6 +12,7 @@ import joblib
 from sklearn.base import clone
 
 from .. import _validation as check
+from .._core.atomic import check_replaceable
 from ..data import Source
 from ..io import load, save
 from ._outputs import not_written
@@ -105,6 +106,7 @@ def check_checkpoint_path(path: Any) -> None:
         )
     if path.is_dir():
         raise IsADirectoryError(f"checkpoint: {str(path)!r} is a folder; pass a file name.")
+    check_replaceable(path)
 
 
 def _digest(estimator: Any) -> str:

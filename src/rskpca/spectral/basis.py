@@ -72,9 +72,9 @@ def sufficient(
     -----
     The number of pivots grows until half of them reproduce the coordinates obtained with all of
     them, and a product with K~ confirms that the span of the pivots contains the leading
-    eigenfunctions. Bisection then finds the smallest sufficient number. All centers are used if
-    there are at most max(2 r + 2, 16), or if more than a thousand centers and more than half of
-    all would be needed, because the savings would be small.
+    eigenfunctions. Bisection then finds the smallest sufficient number. All centers are returned
+    if there are at most max(2 r + 2, 16), or if there are more than a thousand and choosing some
+    of them would take longer than it saves.
     """
     m = reduced_set.n_centers
     nested = _Nested(kernel, reduced_set, n_components, center)
@@ -88,7 +88,7 @@ def sufficient(
         enough = half if errors(half) <= tolerance else found
         if found < size or (enough < found and nested.holds(tolerance)):
             return nested.pivots[: _fewest(errors, too_few, enough, tolerance)]
-        if found > max(m // 2, MANY):
+        if m > MANY and _too_costly(m, reduced_set.n_features, math.ceil(_GROWTH * size)):
             return np.arange(m)
         size, too_few = math.ceil(_GROWTH * size), (size // 2 if enough == found else too_few)
 
@@ -197,6 +197,13 @@ class _Nested:
     def _about_mean(self, V: Array) -> Array:
         """Subtract the weighted mean from columns that are scaled by sqrt(weights)."""
         return V - self._root * (self._root.T @ V) if self.center else V
+
+
+def _too_costly(m: int, d: int, b: int) -> bool:
+    """Return True if choosing b of m centers takes more than half the time of solving for all."""
+    # Rough numbers of operations: kernel values, updates of the factor, and eigenproblems of size
+    # b; against kernel values and about 100 products with the whole matrix.
+    return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.5 * m**2 * (d + 100)
 
 
 def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:

@@ -56,7 +56,7 @@ class Diffusion:
             The random walk with the pull and the reach of each center.
         """
         pull = weights / (gram @ weights) ** self.alpha if self.alpha else weights
-        return FittedMarkov(pull, gram @ pull)
+        return FittedMarkov(pull, gram @ pull, alpha=float(self.alpha))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ class NormalizedLaplacian:
             gram.set_diagonal(gram.kappa * (1 - loop / weights))
         degrees = gram @ weights
         alone = degrees <= 0
-        return FittedMarkov(weights, np.where(alone, 1.0, degrees), loop, int(alone.sum()))
+        reach = np.where(alone, 1.0, degrees)
+        return FittedMarkov(weights, reach, loop, int(alone.sum()), alpha=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +113,15 @@ class FittedMarkov(FittedOperator):
         The weight of a point's own affinity if self-affinities are excluded, else 0.
     n_isolated : int
         Number of isolated centers.
+    alpha : float or None
+        The exponent in u = w / q^alpha; None if it is not known.
     """
 
     pull: Array
     reach: Array
     loop: Array | float = 0.0
     n_isolated: int = 0
+    alpha: float | None = None
 
     def __post_init__(self) -> None:
         check.shapes(self, pull="m", reach="m", **({"loop": "m"} if np.any(self.loop) else {}))
@@ -157,7 +161,7 @@ class FittedMarkov(FittedOperator):
         loop = np.asarray(self.loop)
         if loop.ndim:
             loop = np.full(len(pull), loop[0]) if _even(loop) else loop[nearest()]
-        walk = FittedMarkov(pull, np.ones(len(pull)), loop, self.n_isolated)
+        walk = FittedMarkov(pull, np.ones(len(pull)), loop, self.n_isolated, self.alpha)
         return walk, project(coefficients / self.reach[:, None])
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:

@@ -29,6 +29,7 @@ STORED_CENTERS = 16_384
 # Largest accepted amplification of float32 rounding errors. Actual errors are about a tenth of this
 # bound, or 6e-6.
 _LARGEST_GROWTH = 500.0
+_LARGEST_EXTENT = 1000.0  # bandwidths; float32 rounds such coordinates by 3e-5 bandwidths
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +131,14 @@ class EigenSystem:
 
         return extend
 
+    def sums(self, columns: Array) -> Array:
+        """Return K^C columns, the sums of the kernel over the centers, at each center."""
+        centers = self.centers.astype(np.float64)
+        if self.graph is not None:
+            return self.graph.rows(centers) @ columns
+        multiply = gram.multiplier(columns)
+        return gram.product(self.kernel, centers, centers, multiply, columns.shape[1])
+
     def prepare_centers(self, dtype: Any) -> gram.Centers:
         """Return the centers in the form in which kernel values are computed most cheaply."""
         return gram.Centers.prepare(self.centers, self.kernel.scale, dtype, self.subspace)
@@ -137,10 +146,12 @@ class EigenSystem:
     def arithmetic(self, dtype: Any) -> Any:
         """Return the dtype in which to evaluate the functions at points of the given dtype."""
         # float64 is needed if large coefficients cancel, as happens for close points in a
-        # Rayleigh-Ritz problem.
+        # Rayleigh-Ritz problem, or if the centers are so far apart that their coordinates, in
+        # bandwidths, lose too many digits.
         sums = np.abs(self.coefficients).sum(axis=0) * self.kernel.kappa
         grows = np.any(sums > _LARGEST_GROWTH * np.abs(self.functions).max(axis=0, initial=0))
-        return np.float64 if grows else dtype
+        extent = np.linalg.norm(np.ptp(self.centers.astype(np.float64), axis=0))
+        return np.float64 if grows or extent > _LARGEST_EXTENT * self.kernel.scale else dtype
 
     def nearest(self, X: Array) -> NDArray[np.intp]:
         """Return the index of the nearest center for each point."""

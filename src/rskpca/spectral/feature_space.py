@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +27,8 @@ class FeatureSpace:
 
     Attributes
     ----------
-    kernel : RadialKernel
-        The kernel with its bandwidth resolved.
-    centers : ndarray of shape (n_centers, n_features)
-        The centers c_j.
+    system : EigenSystem
+        The eigensystem, with the kernel and the centers c_j.
     axes : ndarray of shape (n_centers, n_components)
         Coefficients of the axes u_i.
     shares : ndarray of shape (n_centers,)
@@ -40,8 +39,7 @@ class FeatureSpace:
         The values u_i(c_j) = <u_i, psi(c_j)>.
     """
 
-    kernel: RadialKernel
-    centers: Array
+    system: EigenSystem
     axes: Array
     shares: Array
     means: Array
@@ -57,7 +55,17 @@ class FeatureSpace:
             np.broadcast_to(a, len(system.centers)) for a in (operator.shares, operator.means)
         )
         values = system.functions * root + means @ axes  # z_i(c_j) = <psi(c_j) - mu, u_i>
-        return cls(system.kernel, system.centers, axes, shares, means, values)
+        return cls(system, axes, shares, means, values)
+
+    @property
+    def kernel(self) -> RadialKernel:
+        """The kernel with its bandwidth resolved."""
+        return self.system.kernel
+
+    @property
+    def centers(self) -> Array:
+        """The centers c_j."""
+        return self.system.centers
 
     @property
     def offsets(self) -> Array:
@@ -80,8 +88,9 @@ class FeatureSpace:
     def functions_at(self, X: Array) -> tuple[Array, Array]:
         """Return u_i(x), one column per component, and mu(x) for each point."""
         columns = np.column_stack([self.axes, self.shares])
+        centers = self.system.prepare_centers(np.float64)
         sums = gram.product(
-            self.kernel, X, self.centers, lambda block: block @ columns, columns.shape[1]
+            self.kernel, X, centers, lambda block: block @ columns, columns.shape[1]
         )
         return sums[:, :-1], sums[:, -1]
 
@@ -91,10 +100,14 @@ class FeatureSpace:
 
     def residuals(self, X: Array) -> Array:
         """Return the squared distance from the space to each point."""
+        return self.prepare(X.dtype)(X)
+
+    def prepare(self, dtype: Any) -> Callable[[Array], Array]:
+        """Return :meth:`residuals` for rows of one dtype, with precomputed arrays."""
         # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2. It has X's dtype.
-        columns = np.column_stack([self.axes, self.shares]).astype(X.dtype)
+        columns = np.column_stack([self.axes, self.shares]).astype(dtype)
         multiply = gram.multiplier(columns)
-        offsets = self.offsets
+        centers, offsets = self.system.prepare_centers(dtype), self.offsets
         constant = self.kernel.kappa + self.mean
 
         def function(block: Array) -> Array:
@@ -103,4 +116,4 @@ class FeatureSpace:
             left = constant - 2.0 * products[:, -1] - np.einsum("ij,ij->i", Z, Z)
             return np.maximum(left, 0)[:, None]
 
-        return gram.product(self.kernel, X, self.centers, function, 1, dtype=X.dtype)[:, 0]
+        return lambda X: gram.product(self.kernel, X, centers, function, 1, dtype=dtype)[:, 0]

@@ -26,6 +26,7 @@ Array = NDArray[np.floating]
 # Largest number of pairs (1 GB as a sparse matrix); more pairs raise an error.
 _MOST_PAIRS = 2**26
 _ROWS = 2**14
+_LARGEST = 1e150
 # Radii are compared by their squares, whose relative rounding error is smaller than this slack.
 SLACK = 1 + 1e-12
 
@@ -71,6 +72,7 @@ class NeighbourGraph:
     @classmethod
     def of(cls, kernel: RadialKernel, centers: Array, graph: float) -> NeighbourGraph:
         """Build a graph with ``graph`` nearest centers (an int) or a cutoff distance (a float)."""
+        _refuse_huge(centers)
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):
             return cls(kernel, tree, np.full(tree.n, graph), None)
@@ -94,6 +96,7 @@ class NeighbourGraph:
 
     def rows(self, X: Array) -> sparse.csr_array:
         """Return the kernel values between points and neighboring centers as a sparse array."""
+        _refuse_huge(X)
         X = np.asarray(X, dtype=np.float64)
         if self.nearest is None:
             return self._values(X, *_within(self.tree, X, self.reach[0]))
@@ -117,6 +120,16 @@ class NeighbourGraph:
         for rows in slices(0, len(X), max(_ROWS, self.tree.n)):
             out[rows] = function(self.rows(X[rows]), rows)
         return out
+
+
+def _refuse_huge(points: Array) -> None:
+    """Raise if squared distances between the points may overflow."""
+    largest = float(np.abs(points).max(initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(
+            f"A graph requires values of at most {_LARGEST:g}, so that squared distances do not "
+            f"overflow, got {largest:g}. Drop such rows, or rescale the data."
+        )
 
 
 def _kth_distance(tree: KDTree, X: Array, k: int) -> Array:

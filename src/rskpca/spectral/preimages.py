@@ -175,17 +175,22 @@ class FixedPoint:
     def _block(self, Z: Array) -> Array:
         space = self.space
         centers = space.centers.astype(np.float64)
+        prepared = space.system.prepare_centers(np.float64)
         coefficients = space.coefficients(Z)
         X = centers[_as_if(space.at_centers(Z), space.squared_norms(Z)).argmax(axis=1)]
         moving = np.arange(len(Z))
-        height, target = _step(space, centers, coefficients, X)
+
+        def step(a: Array, X: Array) -> tuple[Array, Array]:
+            return _step(gram.gram(space.kernel, X, prepared), a, centers, X)
+
+        height, target = step(coefficients, X)
         for _ in range(_ROUNDS):
             steps = np.linalg.norm(target - X[moving], axis=1)
             far = steps > _TOLERANCE * space.kernel.scale
             moving, height, target = moving[far], height[far], target[far]
             if not len(moving):
                 break
-            tried, aims = _step(space, centers, coefficients[moving], target)
+            tried, aims = step(coefficients[moving], target)
             better = tried >= height
             X[moving[better]] = target[better]
             height[better] = tried[better]
@@ -194,11 +199,11 @@ class FixedPoint:
         return X
 
 
-def _step(
-    space: FeatureSpace, centers: Array, coefficients: Array, X: Array
-) -> tuple[Array, Array]:
-    """Return h(x) = sum_j a_j k(x, c_j) and the next point, which is x if h(x) <= 0."""
-    terms = gram.gram(space.kernel, X, centers)
+def _step(terms: Array, coefficients: Array, centers: Array, X: Array) -> tuple[Array, Array]:
+    """Return h(x) = sum_j a_j k(x, c_j) and the next point, which is x if h(x) <= 0.
+
+    ``terms`` contains k(x, c_j), and is overwritten.
+    """
     terms *= coefficients
     height = terms.sum(axis=1)
     positive = height > 0

@@ -123,6 +123,14 @@ class Moments:
             second=self.second + second,
         )
 
+    def project(self, X: Array) -> Array:
+        """Return b(x) for each row."""
+        centers, T = self._prepare_basis(np.float64), self.columns
+        return gram.product(self.kernel, X, centers, lambda values: values @ T, len(T))
+
+    def _prepare_basis(self, dtype: Any) -> gram.Centers:
+        return gram.Centers.prepare(self.basis, self.kernel.scale, dtype, self.subspace)
+
     def _summed(self, X: Array, weights: Array | None) -> tuple[float, Array, Array]:
         """Return the sums of the weights, of b(x) and of b(x) b(x)'.
 
@@ -133,8 +141,7 @@ class Moments:
         T, kernel = self.columns, self.kernel
         total = float(len(X) if weights is None else weights.sum())
         growth = kernel.kappa * float(np.einsum("ij,ij->", T, T))
-        dtype = self._arithmetic(X.dtype, growth)
-        centers = gram.Centers.prepare(self.basis, kernel.scale, dtype, self.subspace)
+        centers = self._prepare_basis(self._arithmetic(X.dtype, growth))
         lost = np.finfo(np.float64).eps * growth
         if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
             return total, *gram.moments(kernel, X, weights, centers, T)

@@ -13,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 
 from ... import _validation as check
+from ..._format import missing_package
 
 # Number of covers merged per task. Each level of the tree adds at most epsilon to the radius.
 FAN = 8
@@ -25,7 +26,7 @@ def import_dask() -> Any:
     try:
         import dask
     except ImportError as error:
-        raise ImportError('scaling.dask requires Dask: pip install "rskpca[dask]".') from error
+        raise missing_package("scaling.dask", "Dask", "dask") from error
     return dask
 
 

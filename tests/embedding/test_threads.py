@@ -1,0 +1,127 @@
+"""Test that threads which update or use the same estimator do not disturb each other."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from rskpca import (
+    FadingDensity,
+    Gaussian,
+    KernelPCANovelty,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
+from rskpca.density.window import WindowStream
+from tests import datasets
+
+ROWS = datasets.blobs(6000, 2)
+CHUNKS = np.split(ROWS, 60)
+SHADOW = ShadowDensity(Gaussian(4.0), ell=3.0)
+STREAMS = {
+    "shadow": SHADOW,
+    "window": WindowDensity(10_000, SHADOW),
+    "fading": FadingDensity(1e9, SHADOW),
+    "kernel PCA": ReducedSetKernelPCA(3, density=SHADOW),
+    "window PCA": ReducedSetKernelPCA(3, density=WindowDensity(10_000, SHADOW)),
+    "nystrom": NystromKernelPCA(3, bandwidth=4.0, n_centers=30),
+    "novelty": KernelPCANovelty(ReducedSetKernelPCA(3, density=SHADOW)),
+}
+
+
+@pytest.fixture(params=STREAMS)
+def stream(request):
+    return clone(STREAMS[request.param]).partial_fit(CHUNKS[0])
+
+
+def total_weight(estimator):
+    """Return the number of rows that an estimator has counted."""
+    if isinstance(estimator, NystromKernelPCA):
+        return estimator._moments_.total
+    if isinstance(estimator, KernelPCANovelty):
+        return total_weight(estimator.embedding_)
+    return estimator.reduced_set_.n_samples
+
+
+@pytest.fixture
+def frequent_switches():
+    """Switch between threads often, so that unprotected updates would overlap."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("frequent_switches")
+def test_no_rows_are_lost_if_several_threads_add_them(stream):
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(stream.partial_fit, CHUNKS[1:]))
+    assert total_weight(stream) == pytest.approx(len(ROWS), rel=1e-5)
+
+
+@pytest.mark.usefixtures("frequent_switches")
+@pytest.mark.parametrize("name", ["shadow", "window", "kernel PCA", "window PCA", "novelty"])
+def test_rows_can_be_added_and_removed_at_the_same_time(name):
+    stream = clone(STREAMS[name]).partial_fit(ROWS[:3000])
+
+    def replace(pair):
+        stream.partial_fit(pair[0])
+        stream.forget(pair[1])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(replace, zip(CHUNKS[30:], CHUNKS[:30], strict=True)))
+    assert total_weight(stream) == 3000
+
+
+@pytest.mark.parametrize("name", ["kernel PCA", "window PCA", "nystrom", "novelty"])
+def test_a_solution_that_is_outdated_when_it_is_found_is_not_kept(name, monkeypatch):
+    """Rows arrive after the summary has been read and before the solution is stored."""
+    stream = clone(STREAMS[name]).partial_fit(CHUNKS[0])
+    solver = type(stream.embedding_ if name == "novelty" else stream)
+    solve = solver._solve
+
+    def solve_during_an_update(self, summary):
+        monkeypatch.setattr(solver, "_solve", solve)
+        model = solve(self, summary)
+        stream.partial_fit(CHUNKS[1] + 3.0)
+        return model
+
+    monkeypatch.setattr(solver, "_solve", solve_during_an_update)
+    _ = stream.model_
+    expected = clone(STREAMS[name]).partial_fit(CHUNKS[0]).partial_fit(CHUNKS[1] + 3.0)
+    np.testing.assert_array_equal(stream.model_.eigenvalues, expected.model_.eigenvalues)
+    assert stream.model_.offset == expected.model_.offset
+
+
+def test_a_reduced_set_that_is_outdated_when_it_is_computed_is_not_kept(monkeypatch):
+    density = WindowDensity(10_000, SHADOW).partial_fit(CHUNKS[0])
+    compute = WindowStream.reduced_set
+
+    def compute_during_an_update(stream):
+        monkeypatch.setattr(WindowStream, "reduced_set", compute)
+        reduced_set = compute(stream)
+        density.partial_fit(CHUNKS[1])
+        return reduced_set
+
+    monkeypatch.setattr(WindowStream, "reduced_set", compute_during_an_update)
+    assert density.reduced_set_.n_samples == 100
+    assert density.reduced_set_.n_samples == 200
+
+
+@pytest.mark.parametrize("n_components", [5, 200])
+def test_the_number_of_threads_does_not_change_a_bit_with_up_to_1024_centers(n_components):
+    X = datasets.blobs(1000, 5)
+    models = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            models.append(ReducedSetKernelPCA(n_components, bandwidth=4.0, ell=np.inf).fit(X))
+    one, two = models
+    assert one.n_centers_ == 1000
+    assert one.reduced_set_ == two.reduced_set_
+    np.testing.assert_array_equal(one.eigenvalues_, two.eigenvalues_)
+    np.testing.assert_array_equal(one.transform(X), two.transform(X))

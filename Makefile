@@ -2,12 +2,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# The sessions are defined in noxfile.py; with --no-venv they run in .venv.
+NOX := PATH="$(abspath $(BIN)):$$PATH" $(BIN)/nox --no-venv -s
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench bench-quick experiments experiments-quick docs clean
+.PHONY: help demo test lint format coverage lowest package api bench bench-quick experiments experiments-quick docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -17,18 +20,26 @@ demo: $(VENV)/.installed-cli ## Fit the digits, write a report and draw digits.p
 	$(BIN)/rskpca demo
 
 test: $(VENV)/.installed-dev ## Run the tests and the docstring examples
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	$(NOX) tests
 
-lint: $(VENV)/.installed-dev ## Check style, types, layers and docstrings
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
-	$(BIN)/numpydoc lint $$(find src/rskpca -name '*.py' | sort)
+lint: $(VENV)/.installed-dev ## Check style, types, layers, docstrings, spelling and workflows
+	$(NOX) lint
 
 format: $(VENV)/.installed-dev ## Reformat the code
 	$(BIN)/ruff check --fix --exit-zero --quiet .
 	$(BIN)/ruff format .
+
+coverage: $(VENV)/.installed-dev ## Measure branch coverage
+	$(NOX) coverage
+
+lowest: $(VENV)/.installed-dev ## Run the tests of the library with the lowest dependencies
+	$(BIN)/nox -s lowest
+
+package: $(VENV)/.installed-dev ## Build, check, install and try the wheel and the sdist
+	$(BIN)/nox -s package
+
+api: $(VENV)/.installed-dev ## Record the public API after a deliberate change
+	$(BIN)/python tools/public_api.py --write
 
 bench: $(VENV)/.installed-plot ## Run the benchmarks
 	$(BIN)/python -m benchmarks
@@ -42,12 +53,12 @@ experiments: $(VENV)/.installed-plot ## Recompute the paper's figures, tables an
 experiments-quick: $(VENV)/.installed-plot ## Run the experiments on small data
 	OMP_NUM_THREADS=1 $(BIN)/python -m experiments --quick
 
-docs: $(VENV)/.installed-docs ## Build the documentation; warnings are errors
-	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+docs: $(VENV)/.installed-dev ## Build the documentation; warnings are errors
+	$(NOX) docs
 	@echo "open docs/_build/html/index.html"
 
 clean: ## Remove caches and build products, but keep the virtual environment
-	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png rskpca-demo experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
+	rm -rf build dist .nox .coverage .coverage.* .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache digits.png rskpca-demo experiments/quick experiments/partial docs/_build docs/api.rst docs/gallery docs/generated
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # The stamp file .installed-X marks that extra X of the current pyproject.toml is installed.

@@ -35,7 +35,7 @@ from .frontier_measure import CASES, OURS, PEERS
 DOCS = Path(__file__).parents[1] / "docs"
 COSTS = {"fit": "fit time", "transform": "transform time per 1,000 rows"}
 GRAY = "0.45"
-MARKS = "<!-- frontier -->", "<!-- /frontier -->"
+RECOMMENDED = "refined, ell 4, auto"
 
 
 class Look(NamedTuple):
@@ -160,9 +160,37 @@ def _cells(found: Measurements, limit: float, cost: str) -> tuple[str, str, str]
     ours, theirs = (cheapest(select(found, families), limit, cost) for families in (OURS, PEERS))
     if ours is None or theirs is None:
         return _cell(ours, cost), _cell(theirs, cost), "-"
-    times = theirs[cost] / ours[cost]
-    speedup = f"**{times:.2g}**" if times < 1 else f"{times:.2g}"
+    speedup = _format_speedup(theirs[cost] / ours[cost])
     return _cell(ours, cost), _cell(theirs, cost), speedup
+
+
+RECOMMENDED_HEADER = (
+    "data", "error of rskpca", "rskpca, fit", "fastest peer as accurate, fit", "speed-up",
+    "rskpca, transform 1,000", "fastest peer as accurate, transform 1,000", "speed-up",
+)  # fmt: skip
+
+
+def make_recommended_table(sets: Sequence[Measurements]) -> str:
+    """Return one row per data set: one setting of rskpca, and the best setting of any peer."""
+    return markdown_table(RECOMMENDED_HEADER, [_recommended_row(found) for found in sets])
+
+
+def _recommended_row(found: Measurements) -> tuple[str, ...]:
+    (ours,) = [p for p in found["points"] if label(p) == RECOMMENDED]
+    cells = [title(found), f"{ours['error']:.2g}"]
+    for cost in ("fit", "transform"):
+        theirs = cheapest(select(found, PEERS), error(ours), cost)
+        times = float("inf") if theirs is None else theirs[cost] / ours[cost]
+        peer = "none" if theirs is None else _cell(theirs, cost)
+        cells += [format_seconds(ours[cost]), peer, _format_speedup(times)]
+    return tuple(cells)
+
+
+def _format_speedup(times: float) -> str:
+    """Return a speed-up, in bold if it is below 1."""
+    if times == float("inf"):
+        return "-"
+    return f"**{times:.2g}**" if times < 1 else f"{times:.2g}"
 
 
 def _cell(point: Point | None, cost: str) -> str:
@@ -180,15 +208,17 @@ def main() -> None:
     if not sets:
         raise SystemExit("There are no measurements. Run python -m benchmarks frontier first.")
     draw(sets, DOCS / "images" / "frontier.png")
-    _insert(DOCS / "accuracy.md", make_table(sets))
+    _insert(DOCS / "accuracy.md", "frontier", make_table(sets))
+    _insert(DOCS / "accuracy.md", "recommended", make_recommended_table(sets))
 
 
-def _insert(page: Path, table: str) -> None:
-    """Insert the table between the markers of the page."""
-    before, start, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
-    _, end, after = rest.partition(MARKS[1])
+def _insert(page: Path, name: str, table: str) -> None:
+    """Insert the table between the markers with this name."""
+    marks = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, start, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not (start and end):
-        raise SystemExit(f"{page.name} must contain the table markers {' and '.join(MARKS)}.")
+        raise SystemExit(f"{page.name} must contain the table markers {' and '.join(marks)}.")
     page.write_text(f"{before}{start}\n\n{table}\n{end}{after}", encoding="utf-8")
 
 

@@ -21,13 +21,13 @@ class Timed(NamedTuple):
 
 
 def time_interleaved(
-    contenders: Mapping[str, Callable[[], Any]], rounds: int, *, warm: bool = True
-) -> dict[str, Timed]:
+    contenders: Mapping[Any, Callable[[], Any]], rounds: int, *, warm: bool = True
+) -> dict[Any, Timed]:
     """Time the contenders alternately, so that other load on the machine affects all of them.
 
     ``warm`` adds a warm-up round whose times are discarded.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    seconds: dict[Any, list[float]] = {name: [] for name in contenders}
     results = {}
     for _ in range(rounds + warm):
         for name, call in contenders.items():

@@ -36,11 +36,27 @@ MODULES: dict[str, tuple[str, list[str]]] = {
     "rskpca.embedding.blocks": ("Distributed fits", ["BlockFit"]),
     "rskpca.density.blocks": ("Summaries of blocks", ["Counts", "ShadowBlocks"]),
 }
+# Modules that may change in any minor version; stability.md explains what this means.
+PROVISIONAL = frozenset(
+    f"rskpca.{name}"
+    for name in (
+        "baselines", "density", "density.blocks", "embedding", "embedding.blocks", "model",
+        "planning", "spectral",
+    )
+)  # fmt: skip
+_NOTE = "*Provisional: these names can change in any minor version.* See :doc:`stability`."
 
 
 def write_api(path: Path) -> None:
     """Write the API page if its content has changed."""
-    text = "\n".join([*_title("API", "="), "Everything below is public.", "", *_sections()])
+    text = "\n".join(
+        [
+            *_title("API", "="),
+            "Everything below is public. :doc:`stability` says what can change and when.",
+            "",
+            *_sections(),
+        ]
+    )
     if not path.is_file() or path.read_text() != text:
         path.write_text(text)
 
@@ -49,10 +65,18 @@ def _sections() -> list[str]:
     lines: list[str] = []
     for part, names in _by_part().items():
         lines += _section(HEADINGS.get(part, part.capitalize()), "rskpca", names)
-    for name, (heading, public) in MODULES.items():
-        names = public or sorted(set(import_module(name).__all__) - set(rskpca.__all__))
-        lines += _section(f"{heading}: ``{name}``", name, names)
+    for name, names in names_by_module().items():
+        if name != "rskpca":
+            lines += _section(f"{MODULES[name][0]}: ``{name}``", name, names)
     return lines
+
+
+def names_by_module() -> dict[str, list[str]]:
+    """Return the public names of each public module; a name is listed once."""
+    found = {"rskpca": sorted(rskpca.__all__)}
+    for name, (_, public) in MODULES.items():
+        found[name] = public or sorted(set(import_module(name).__all__) - set(rskpca.__all__))
+    return found
 
 
 def _by_part() -> dict[str, list[str]]:
@@ -68,7 +92,8 @@ def _by_part() -> dict[str, list[str]]:
 def _section(heading: str, module: str, names: list[str]) -> list[str]:
     entries = [f"   {name}" for name in names]
     table = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", "", *entries, ""]
-    return [*_title(heading, "-"), f".. currentmodule:: {module}", "", *table]
+    note = [_NOTE, ""] if module in PROVISIONAL else []
+    return [*_title(heading, "-"), *note, f".. currentmodule:: {module}", "", *table]
 
 
 def _title(text: str, line: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import Pipeline
 
@@ -23,20 +24,27 @@ from rskpca.baselines.methods import METHODS
 from .data.dataset import Floats
 
 CENTERED = ("sklearn-kpca", "sklearn-nystroem")
-ARPACK_UP_TO = 4_000  # rows; ARPACK was faster on german, pendigits and yale, but not on usps
 
 
-def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, n: int) -> Any:
-    """Return an unfitted estimator for n rows; ``size`` is ell, a number of centers, or None."""
+def make(name: str, rank: int, kernel: Gaussian, size: float | None, seed: int) -> Any:
+    """Return an unfitted estimator; ``size`` is ell, a number of centers, or None."""
     if name == "kpca-dense":
         return DenseKernelPCA(rank, kernel)
     if name == "shadow":  # without the sums for a certificate, which the paper does not have
         density = ShadowDensity(ell=size, sample_size=0)
         return ReducedSetKernelPCA(rank, kernel=kernel, density=density, center=False)
-    model = METHODS[name].make(rank, kernel, size, center=name in CENTERED, random_state=seed)
-    if name == "sklearn-kpca" and n <= ARPACK_UP_TO:
-        model.set_params(eigen_solver="arpack")
-    return model
+    return METHODS[name].make(rank, kernel, size, center=name in CENTERED, random_state=seed)
+
+
+def make_fastest(
+    name: str, rank: int, kernel: Gaussian, size: float | None, seed: int, X: Floats
+) -> Any:
+    """Return an unfitted estimator with the solver that fits these rows in the shortest time."""
+    model = make(name, rank, kernel, size, seed)
+    if name not in CENTERED:
+        return model
+    fit = lambda setting: clone(model).set_params(**setting).fit(X)  # noqa: E731
+    return model.set_params(**METHODS[name].fastest(len(X), fit, 1))
 
 
 class DenseKernelPCA:
@@ -72,7 +80,7 @@ class _PreclusteredNystrom(WeightedNystromKernelPCA):
 
     means: ReducedSet
 
-    def _choose_landmarks(self, rows: Any) -> tuple[Any, ReducedSet]:
+    def _choose_means(self, rows: Any) -> tuple[Any, ReducedSet]:
         return self.kernel, self.means
 
 
@@ -126,4 +134,4 @@ def warm_up(n_features: int, *names: str) -> None:
         size = {"shadow": 3.0, "kpca-dense": None}.get(name, 20)
         if name in METHODS and METHODS[name].size is None:
             size = None
-        make(name, 3, Gaussian(2.0 * n_features**0.5), size, 0, len(rows)).fit(rows).transform(rows)
+        make(name, 3, Gaussian(2.0 * n_features**0.5), size, 0).fit(rows).transform(rows)

@@ -73,6 +73,7 @@ MODULES = {
     "fig08": "classification",
     "table02": "table02",
     "bounds": "bounds",
+    "generic": "generic",
     "claims": "claims",
 }
 

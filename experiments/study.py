@@ -163,8 +163,8 @@ def _make_models(
         yield from ((name, clusters.make(name), seconds) for name in family.methods)
         return
     for name in family.methods:
-        n = len(task.train)
-        yield name, contenders.make(name, setup.rank, setup.kernel, size, task.run, n), 0.0
+        order = name, setup.rank, setup.kernel, size, task.run
+        yield name, contenders.make_fastest(*order, task.train), 0.0
 
 
 def _fit_and_embed(study: Study, task: Task, model: Any, at_once: bool) -> Measured:

@@ -9,18 +9,21 @@ from typing import Any
 
 from .. import results
 from ..experiment import MODULES, Experiment, Results, Settings
-from . import classification, embedding, speed, theory
+from . import classification, embedding, generic, speed, theory
 from .claim import Claim, Finding, ResultsByName, Verdict, combine
 from .page import render
 
 SECTIONS = (
     "Abstract",
+    "Introduction",
+    "Section 3",
     "Section 6, eigenembedding",
     "Section 6, classification",
     "Section 6, other RSDE schemes",
     "Section 5",
     "Table 2",
     "Section 6, in the text",
+    "Conclusion",
 )
 SOURCES = [name for name in MODULES if name != "claims"]
 
@@ -71,7 +74,14 @@ SUMMARY = Claim(
     _summarize_today,
 )
 CLAIMS: list[Claim] = sorted(
-    chain([SUMMARY], embedding.CLAIMS, speed.CLAIMS, classification.CLAIMS, theory.CLAIMS),
+    chain(
+        [SUMMARY],
+        embedding.CLAIMS,
+        speed.CLAIMS,
+        classification.CLAIMS,
+        generic.CLAIMS,
+        theory.CLAIMS,
+    ),
     key=lambda claim: SECTIONS.index(claim.where),
 )
 

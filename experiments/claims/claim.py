@@ -68,12 +68,15 @@ class Claim:
         return judge(results)
 
 
+PARTLY_FROM = "half of them or more"
+
+
 def grade(flags: Iterable[bool]) -> Verdict:
-    """Return REPRODUCED if all flags are set, PARTLY if some are, else NOT."""
+    """Return REPRODUCED if all flags are set, PARTLY if at least half of them are, else NOT."""
     outcomes = list(flags)
     if all(outcomes):
         return Verdict.REPRODUCED
-    return Verdict.PARTLY if any(outcomes) else Verdict.NOT
+    return Verdict.PARTLY if 2 * sum(outcomes) >= len(outcomes) else Verdict.NOT
 
 
 def grade_groups(groups: Mapping[str, Sequence[bool]]) -> Verdict:
@@ -82,8 +85,11 @@ def grade_groups(groups: Mapping[str, Sequence[bool]]) -> Verdict:
 
 
 def combine(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the common verdict, or PARTLY if the verdicts differ."""
-    return verdicts[0] if len(set(verdicts)) == 1 else Verdict.PARTLY
+    """Return REPRODUCED if all verdicts are, NOT if none of them is, else PARTLY."""
+    reproduced = [verdict == Verdict.REPRODUCED for verdict in verdicts]
+    if all(reproduced):
+        return Verdict.REPRODUCED
+    return Verdict.PARTLY if any(reproduced) else Verdict.NOT
 
 
 def count_groups(groups: Mapping[str, Sequence[bool]]) -> str:

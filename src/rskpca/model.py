@@ -219,9 +219,11 @@ class FittedModel:
         functions = self.functions(X)
         return functions * self.scale.astype(functions.dtype)
 
-    def preimages(self, Z: Array, method: str) -> Array:
+    def preimages(self, Z: Array, method: str, **options: Any) -> Array:
         """Return points in the input space whose coordinates are close to the rows of Z."""
-        return self._cached(method, lambda: METHODS[method].fit(self.system, self.known))(Z)
+        key = method, *options.items()
+        fit: Any = METHODS[method].fit
+        return self._cached(key, lambda: fit(self.system, self.known, **options))(Z)
 
     def certify(
         self, confidence: float, X: Array | None = None, sample_weight: Array | None = None
@@ -292,6 +294,13 @@ class FittedModel:
     def _reaches(self, radius: float) -> bool:
         """Return True if a row can be so far from its center that the affinities differ much."""
         return radius > self.kernel.scale / 2
+
+    def leading(self, count: int) -> FittedModel:
+        """Return a copy with only the first components."""
+        system = self.system.select(slice(count))
+        same = self.evaluated is self.system
+        evaluated = system if same else self.evaluated.select(slice(count))
+        return replace(self, system=system, evaluated=evaluated, scale=self.scale[:count])
 
     def with_offset(self, offset: float) -> FittedModel:
         """Return a copy of the model that detects outliers with this offset."""

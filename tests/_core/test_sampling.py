@@ -80,6 +80,16 @@ def test_identical_rows_have_no_median_bandwidth(weights):
         median_distance(np.full((10, 3), 7.0), weights)
 
 
+@pytest.mark.parametrize("weights", [None, np.ones(40), np.full(40, 0.5)])
+def test_the_median_of_one_hot_data_is_that_of_the_positive_distances(weights):
+    X = np.zeros((40, 3))
+    X[:5, 0] = 1.0
+    X[5, 1] = 3.0
+    distances = pdist(X)
+    assert np.median(distances) == 0
+    assert median_distance(X, weights) == np.median(distances[distances > 0])
+
+
 def test_the_median_requires_two_rows_with_positive_weight():
     X = datasets.blobs(5, 2)
     with pytest.raises(ValueError, match="two rows with positive weight, got 1"):

@@ -1,5 +1,7 @@
 """Test that each registered method is accurate and correctly described."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,7 @@ LIMITS = {
     "kmeans": 6.3e-3,
     "paring": 0.225,
     "paring-covering": 0.095,
+    "paring-sampled": 0.457,
     "parzen": 0.019,
     "herding": 0.042,
     "subsampled": 0.225,
@@ -36,11 +39,15 @@ LIMITS = {
     "wnystrom": 2.9e-3,
     "nystrom-landmarks": 3.6e-4,
     "nystrom-cholesky": 1.7e-5,
+    "incomplete-cholesky": 1.6e-3,
+    "sampled-gram": 0.295,
+    "random-projection": 0.035,
     "nystrom-rpcholesky": 1.1e-5,
     "nystrom-leverage": 7.1e-5,
     "selection": 6.3e-6,
     "construction": 0.011,
     "map-compression": 1.1e-4,
+    "learned-map": 1.3e-4,
     "sparse": 0.046,
     "sklearn-nystroem": 3.6e-4,
     "fourier": 0.212,
@@ -69,10 +76,42 @@ def test_randomness_and_memory_use_are_declared_correctly(name, data):
     models = [method.make(3, kernel, size, random_state=seed).fit(X) for seed in (0, 0, 1)]
     first, again, other = (model.transform(new) for model in models)
     np.testing.assert_array_equal(first, again)
-    if name != "sklearn-kpca":  # the seed affects only rounding errors here
-        assert np.allclose(np.abs(first), np.abs(other), atol=1e-9) == (not method.random)
+    assert np.allclose(np.abs(first), np.abs(other), atol=1e-9) == (not method.random)
     if hasattr(models[0], "basis_"):
         assert (len(models[0].basis_) == len(X)) == method.keeps_data
+
+
+PEERS = ["sklearn-kpca", "sklearn-nystroem", "fourier"]
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_settings_change_only_the_speed(name, data):
+    X, new, kernel = data
+    make = METHODS[name].make
+    settings = METHODS[name].settings(len(X))
+    assert len(settings) >= 3
+    expected = make(3, kernel, size_of(METHODS[name])).fit(X).transform(new)
+    for setting in settings:
+        model = make(3, kernel, size_of(METHODS[name])).set_params(**setting).fit(X)
+        dense.assert_equal_up_to_sign(model.transform(new), expected, 1e-6)
+
+
+def test_every_solver_of_kernel_pca_is_a_setting():
+    solvers = [{s["eigen_solver"] for s in METHODS["sklearn-kpca"].settings(n)} for n in (99, 9999)]
+    assert solvers == [{"arpack", "randomized", "dense"}, {"arpack", "randomized"}]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_fastest_setting_is_found_by_timing(name):
+    method = METHODS[name]
+    settings, tried = method.settings(100), []
+
+    def fit(setting):
+        tried.append(setting)
+        time.sleep(0.0 if setting == settings[-1] else 0.01)
+
+    assert method.fastest(100, fit) == settings[-1]
+    assert len(tried) == (2 * len(settings) if len(settings) > 1 else 0)
 
 
 @pytest.mark.parametrize("name", METHODS)

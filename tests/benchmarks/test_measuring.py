@@ -2,10 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import SpectralClustering
+from sklearn.manifold import SpectralEmbedding
 
-from benchmarks import cover, frontier, means_speed
+from benchmarks import cover, frontier, manifold, means_speed, peers
 from benchmarks.rows import Row, Wanted, format_table, ratio
 from benchmarks.timing import Timed, process_memory, run_python, time_interleaved
+from rskpca import Gaussian
+from rskpca.baselines.methods import Method
 from tests.datasets import blobs
 
 
@@ -74,3 +78,40 @@ def test_the_lower_envelope_contains_only_undominated_points():
     assert [(p["fit"], p["error"]) for p in envelope] == [(1.0, 0.5), (3.0, 0.1), (4.0, 0.0)]
     assert frontier.cheapest(points, 0.15, "fit") == points[2]
     assert frontier.cheapest(points[:2], 0.15, "fit") is None
+
+
+def test_the_normalized_cut_equals_the_formula():
+    rng = np.random.default_rng(0)
+    W = rng.random((12, 12))
+    W, labels = W + W.T, rng.integers(0, 3, 12)
+    expected = 0.0
+    for c in range(3):
+        own = labels == c
+        expected += W[np.ix_(own, ~own)].sum() / W[own].sum()
+    assert manifold.normalized_cut(W, labels) == pytest.approx(expected)
+
+
+def test_a_peer_is_fitted_with_its_fastest_setting(monkeypatch):
+    X, kernel = blobs(60, 2), Gaussian(2.0)
+    tried = []
+
+    def fastest(method, n_rows, fit, rounds):
+        tried.extend(fit(setting) for setting in method.settings(n_rows))
+        return method.settings(n_rows)[-1]
+
+    monkeypatch.setattr(Method, "fastest", fastest)
+    fit = peers.fit_fastest("sklearn-kpca", X, 2, kernel)
+    assert {model.eigen_solver for model in tried} == {"arpack", "randomized", "dense"}
+    assert fit().eigen_solver == "dense"
+    assert peers.describe(fit).startswith("eigen_solver=dense")
+    landmarks = peers.fit_fastest("sklearn-nystroem", X, 2, kernel, 30)()
+    assert landmarks[0].n_components == 30
+
+
+@pytest.mark.parametrize("peer", [SpectralClustering(2), SpectralEmbedding(1, affinity="rbf")])
+def test_spectral_methods_of_scikit_learn_use_the_faster_solver(peer, monkeypatch):
+    seconds = {"arpack": 2.0, "lobpcg": 1.0}
+    monkeypatch.setattr(
+        manifold, "time_interleaved", lambda calls, rounds: {s: Timed(seconds[s], 0) for s in calls}
+    )
+    assert manifold.with_fastest_solver(peer, blobs(60, 2)).eigen_solver == "lobpcg"

@@ -1,5 +1,8 @@
 """Test the behavior that all batch densities share."""
 
+import copy
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +18,7 @@ from rskpca import (
     ReducedSetKernelPCA,
 )
 from rskpca.baselines import UniformDensity
+from rskpca.density import _batch
 from tests import datasets, dense
 from tests.states import fitted_state
 
@@ -106,6 +110,54 @@ def test_kernel_pca_reports_that_the_density_does_not_support_streaming(make, fi
     with pytest.raises(AttributeError) as error:
         model.partial_fit(X)
     assert "does not support partial_fit. Use a ShadowDensity" in str(error.value.__cause__)
+
+
+LAZY = ("uniform", "paring", "herding", "gradient")
+
+
+@pytest.mark.parametrize("density", LAZY)
+def test_labels_are_computed_on_first_access_if_the_weights_ignore_them(density, monkeypatch):
+    X, weights = datasets.blobs(80, 2), np.arange(80) % 3
+    fitted = MAKE[density](9, kernel=Gaussian(2.0)).fit(X, sample_weight=weights)
+    with monkeypatch.context() as patch:
+        patch.setattr(_batch, "nearest_centers", None)  # would raise if it were called
+        MAKE[density](9, kernel=Gaussian(2.0)).fit(X)
+        fitted.score_samples(X)
+    expected = cdist(X, fitted.reduced_set_.centers).argmin(axis=1)
+    np.testing.assert_array_equal(fitted.labels_, np.where(weights > 0, expected, -1))
+    assert fitted.labels_ is fitted.labels_
+    assert "_rows_" not in vars(fitted)
+
+
+@pytest.mark.parametrize("make_copy", [copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
+def test_saved_densities_contain_the_labels_instead_of_the_rows(make_copy):
+    fitted = UniformDensity(9).fit(datasets.blobs(80, 2))
+    again = make_copy(fitted)
+    assert "_rows_" not in vars(again)
+    np.testing.assert_array_equal(again.labels_, fitted.labels_)
+
+
+def test_a_shallow_copy_does_not_compute_the_labels():
+    fitted = UniformDensity(9).fit(datasets.blobs(80, 2))
+    again = copy.copy(fitted)
+    assert again._rows_ is fitted._rows_
+    np.testing.assert_array_equal(again.labels_, fitted.labels_)
+
+
+def test_a_new_fit_discards_labels_that_were_not_computed():
+    X = datasets.blobs(80, 2)
+    density = ParingDensity(9).fit(X)
+    density.set_params(covering=True).fit(X[:50])
+    assert "_rows_" not in vars(density)
+    assert len(density.labels_) == 50
+    density.set_params(covering=False).fit(X[:40])
+    assert len(density.labels_) == 40
+
+
+@every_density
+def test_an_unfitted_density_has_no_labels(make):
+    with pytest.raises(AttributeError, match=r"has no labels_\. Call fit first"):
+        make(5).labels_  # noqa: B018
 
 
 # --------------------------------------------------------------------------- invalid input

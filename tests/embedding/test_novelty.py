@@ -124,6 +124,49 @@ def test_scores_follow_the_scikit_learn_convention():
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_two_outliers_in_fifty_rows_are_detected_by_default(seed):
+    """With a component for each outlier, their reconstruction errors would be the smallest."""
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.normal(size=(48, 5)), 8 + rng.normal(size=(2, 5))])
+    outliers = np.arange(50) >= 48
+    model = KernelPCANovelty().fit(X)
+    assert roc_auc_score(outliers, -model.score_samples(X)) > 0.95
+    thirty = KernelPCANovelty(ReducedSetKernelPCA(30)).fit(X)
+    assert roc_auc_score(outliers, -thirty.score_samples(X)) < 0.5
+
+
+def test_the_default_uses_components_that_more_than_four_rows_share():
+    X = datasets.blobs(300, 3)
+    model = KernelPCANovelty(bandwidth=3.0).fit(X)
+    embedded = model.embedding_.model_
+    count = np.count_nonzero(embedded.eigenvalues > 4 * embedded.reduced_set.weights.min())
+    assert 1 < count < len(embedded.eigenvalues) == 30
+    expected = ReducedSetKernelPCA(count, bandwidth=3.0).fit(X)
+    np.testing.assert_allclose(model.score_samples(X), expected.score_samples(X), atol=1e-8)
+    np.testing.assert_array_equal(model.model_.eigenvalues, embedded.eigenvalues[:count])
+    scaled = KernelPCANovelty(bandwidth=3.0).fit(X, sample_weight=np.full(300, 1e-3))
+    np.testing.assert_allclose(scaled.score_samples(X), model.score_samples(X), atol=1e-8)
+
+
+def test_a_stream_uses_the_same_components_as_a_batch():
+    X = datasets.blobs(300, 3)
+    batch = KernelPCANovelty(bandwidth=2.0).fit(X)
+    stream = KernelPCANovelty(bandwidth=2.0)
+    for part in np.array_split(X, 3):
+        stream.partial_fit(part)
+    np.testing.assert_array_equal(stream.score_samples(X), batch.score_samples(X))
+
+
+def test_the_bandwidth_of_the_default_embedding_can_be_set():
+    X = datasets.blobs(100, 2)
+    assert KernelPCANovelty(bandwidth=3.0).fit(X).embedding_.kernel_.bandwidth == 3.0
+    with pytest.raises(ValueError, match=r"bandwidth=3.0 cannot be combined with embedding"):
+        KernelPCANovelty(ReducedSetKernelPCA(2), bandwidth=3.0).fit(X)
+    with pytest.raises(ValueError, match="bandwidth must be a positive"):
+        KernelPCANovelty(bandwidth=-1.0).fit(X)
+
+
 def test_points_far_from_the_data_are_detected():
     X, y = load_digits(return_X_y=True)
     train, new, novel = X[:1200][y[:1200] == 3], X[1200:], y[1200:] != 3

@@ -9,7 +9,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
 
 from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA
-from rskpca.spectral import FeatureSpace, Moments, ritz
+from rskpca.spectral import FeatureSpace, Moments, preimages, ritz
 from rskpca.spectral.preimages import METHODS
 from tests import datasets, dense
 
@@ -77,7 +77,9 @@ class TestOracle:
         variance = model.eigenvalues_ / len(exact.X)
         total = np.trace(exact.K - (exact.K.mean(axis=0) if center else 0)) / len(exact.X)
         scale = np.sqrt(variance / (variance + total / exact.X.shape[1]))
-        bandwidth = METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_).kernel.bandwidth
+        bandwidth = (
+            METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_, 1.0).kernel.bandwidth
+        )
         distances = cdist(known * scale, known * scale)
         width = np.sqrt(np.mean(distances**2))
         assert bandwidth == pytest.approx(width, rel=1e-8)
@@ -86,7 +88,11 @@ class TestOracle:
         mean = exact.X.mean(axis=0)
         expected = mean + k @ np.linalg.solve(K + np.eye(len(K)), exact.X - mean)
         np.testing.assert_allclose(
-            model.inverse_transform(Z), expected, atol=1e-8 * np.abs(exact.X).max()
+            model.inverse_transform(Z, alpha=1.0), expected, atol=1e-8 * np.abs(exact.X).max()
+        )
+        expected = mean + k @ np.linalg.solve(K + 0.03 * np.eye(len(K)), exact.X - mean)
+        np.testing.assert_allclose(
+            model.inverse_transform(Z, alpha=0.03), expected, atol=1e-7 * np.abs(exact.X).max()
         )
 
     def test_distances_equal_the_dense_formula(self, name, center, ell):
@@ -251,6 +257,7 @@ def test_denoising_is_more_accurate_than_with_scikit_learn():
         method: np.mean((model.inverse_transform(Z, method=method) - clean) ** 2)
         for method in METHODS
     }
+    ours["ridge"] = np.mean((model.inverse_transform(Z, alpha=1.0) - clean) ** 2)
     theirs = []
     for alpha in (1.0, 0.1, 0.01):
         exact = KernelPCA(
@@ -315,3 +322,58 @@ def test_pre_images_from_a_small_basis_stay_within_the_data():
     errors = np.sum((back - X) ** 2, axis=1)
     usual = np.sum((plain.inverse_transform(plain.transform(X), method="distances") - X) ** 2, 1)
     assert errors.mean() < 2 * usual.mean()
+
+
+def test_the_default_ridge_has_the_smallest_leave_one_out_error():
+    """The error of each point is computed from a fit to the other points."""
+    X = datasets.load("german", step=20)
+    model = fitted(X, 30.0, 6, ell=np.inf)
+    Z, Y = model.transform(X), X - X.mean(axis=0)
+    filtered = METHODS["ridge"].fit(model.eigensystem_, model.reduced_set_, 1.0).scales
+    errors = {}
+    for i, scales in enumerate((filtered, np.ones(6))):
+        squared = cdist(Z * scales, Z * scales, "sqeuclidean")
+        for factor in preimages._WIDTHS:
+            K = np.exp(-squared / squared.mean() / factor**2)
+            for alpha in preimages._RIDGES:
+                errors[i, factor, alpha] = sum(
+                    left_out_error(K, Y, alpha, j) for j in range(len(Y))
+                )
+            kernel = Gaussian(factor * np.sqrt(squared.mean()))
+            found = preimages._leave_one_out(kernel, Z * scales, np.ones((len(Y), 1)), Y)
+            for alpha, error in found.items():
+                assert error == pytest.approx(errors[i, factor, alpha], rel=1e-4)
+    i, factor, alpha = min(errors, key=errors.get)
+    chosen = preimages._cross_validate((filtered, np.ones(6)), Z, np.ones(len(Y)), Y)
+    np.testing.assert_array_equal(chosen[0], (filtered, np.ones(6))[i])
+    assert chosen[1:] == (factor, alpha)
+
+
+def left_out_error(K, Y, alpha, i):
+    others = np.arange(len(K)) != i
+    matrix = K[np.ix_(others, others)] + alpha * np.eye(len(K) - 1)
+    return np.sum((Y[i] - K[i, others] @ np.linalg.solve(matrix, Y[others])) ** 2)
+
+
+def test_clean_points_are_reconstructed_as_well_as_with_the_best_ridge_of_scikit_learn():
+    images = datasets.load("digits") / 16
+    train, clean = images[:600], images[600:900]
+    model = fitted(train, 6.0, 64, ell=np.inf)
+    ours = np.mean((model.inverse_transform(model.transform(clean)) - clean) ** 2)
+    theirs = []
+    for alpha in (1.0, 0.1, 1e-2, 1e-3, 1e-4):
+        exact = KernelPCA(
+            64, kernel="rbf", gamma=1 / 36, fit_inverse_transform=True, alpha=alpha,
+            eigen_solver="dense",
+        ).fit(train)  # fmt: skip
+        theirs.append(np.mean((exact.inverse_transform(exact.transform(clean)) - clean) ** 2))
+    assert ours < 1.2 * min(theirs) < 0.2 * theirs[0]
+
+
+def test_alpha_is_checked():
+    model = fitted(X_GOOD, 4.0, 4)
+    Z = model.transform(X_GOOD)
+    with pytest.raises(ValueError, match=r"alpha must be a positive, finite number, got -1"):
+        model.inverse_transform(Z, alpha=-1.0)
+    with pytest.raises(ValueError, match=r'alpha=1.0 requires method="ridge"'):
+        model.inverse_transform(Z, method="distances", alpha=1.0)

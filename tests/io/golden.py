@@ -107,7 +107,7 @@ def answers(model):
     verb = "decision_function" if isinstance(model, KernelPCANovelty) else first
     found = [getattr(model, verb)(ROWS)]
     if hasattr(model, "inverse_transform"):
-        found.append(model.inverse_transform(found[0]))
+        found.append(model.inverse_transform(found[0], alpha=1.0))
     return found
 
 

@@ -128,10 +128,10 @@ def greedy_cholesky(
     return partial
 
 
-def fill_greedily(partial: PartialCholesky, weights: Array | None) -> None:
-    """Add greedy pivots until there is no room or the residual is zero."""
+def fill_greedily(partial: PartialCholesky, weights: Array | None, trace: float = 0.0) -> None:
+    """Add greedy pivots until there is no room or the trace of the residual is small enough."""
     with single_threaded_blas(partial.size):
-        while not partial.full and (left := partial.scores(weights)).any():
+        while not partial.full and (left := partial.scores(weights)).sum() > trace:
             partial.add(int(np.argmax(left)))
 
 

@@ -35,7 +35,7 @@ def sample_rows(
     located in the cumulative weights. Row i is then drawn ``size`` w_i / sum(w) times, rounded up
     or down, so equal weights result in a sample without replacement.
     """
-    if sample_weight is None:
+    if sample_weight is None or np.all(sample_weight == 1):
         return np.sort(sample_without_replacement(n_rows, size, random_state=rng)).astype(np.intp)
     if np.all(sample_weight == np.floor(sample_weight)) and np.sum(sample_weight) < 2**53:
         total = int(np.sum(sample_weight))
@@ -58,16 +58,17 @@ def rule_bandwidth(
 ) -> float:
     """Return the bandwidth that a rule computes from a seeded sample.
 
-    The sample has at most 1,000 rows, and fewer (at least 100) for more than 400 features. With
-    integer weights, the result is bit-identical to that of repeated rows.
+    If at least half of all pairs of rows are equal, as in one-hot or count data, the median is that
+    of the positive distances. The sample has at most 1,000 rows, and fewer (at least 100)
+    for more than 400 features. With integer weights, the result is bit-identical to that of
+    repeated rows.
     """
     rows, weights = bandwidth_sample(rule, X, sample_weight, random_state)
     bandwidth = RULES[rule](rows, weights)
     if not bandwidth > 0:
-        pairs = "at least half of all pairs of rows" if rule == "median" else "all sampled rows"
         raise ValueError(
-            f'bandwidth="{rule}" requires distinct rows, but {pairs} are equal ({rule} distance '
-            "0). Set bandwidth to a number."
+            f'bandwidth="{rule}" requires distinct rows, but all sampled rows are equal. Set '
+            "bandwidth to a number."
         )
     return bandwidth
 
@@ -90,11 +91,15 @@ def bandwidth_sample(
 
 
 def _median(X: Array, weights: Array) -> float:
-    """Return the median distance between two rows."""
-    distances = pdist(X)
-    if (weights == 1).all():
-        return float(np.median(distances))
-    return _weighted_median(*_repeat_pairs(distances, weights))
+    """Return the median distance between two rows, or of the positive distances if it is 0."""
+    distances, copies = pdist(X), None
+    if not (weights == 1).all():
+        distances, copies = _repeat_pairs(distances, weights)
+    median = _median_of(distances, copies)
+    positive = distances > 0
+    if median > 0 or not positive.any():
+        return median
+    return _median_of(distances[positive], None if copies is None else copies[positive])
 
 
 def _neighbors(X: Array, weights: Array) -> float:
@@ -170,6 +175,10 @@ def _repeat_pairs(distances: Array, weights: Array) -> tuple[Array, Array]:
     copies = np.maximum(weights * (weights - 1) / 2, 0)
     zeros = np.zeros(len(weights))
     return np.append(distances, zeros), np.append(weights[first] * weights[second], copies)
+
+
+def _median_of(values: Array, weights: Array | None) -> float:
+    return float(np.median(values)) if weights is None else _weighted_median(values, weights)
 
 
 def _weighted_median(values: Array, weights: Array) -> float:

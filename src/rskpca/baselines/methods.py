@@ -6,7 +6,8 @@ PCA coordinates, so that methods can be compared with the same number of centers
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,14 +19,26 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.parallel import allowed_threads
 from ..density import FastParzenDensity, HerdingDensity, KMeansDensity, ParingDensity
 from ..embedding import NystromKernelPCA, ReducedSetKernelPCA, select_reduced_set
 from ..kernels import Gaussian, RadialKernel
 from .construction import construct_reduced_set
+from .incomplete_cholesky import IncompleteCholeskyKernelPCA
+from .learned_map import learn_map
 from .network import compress_map
+from .pared import SampledParingDensity
+from .randomized import ProjectedKernelPCA, SampledKernelPCA
 from .sparse import SparseKernelPCA
 from .subsampled import SubsampledKernelPCA
 from .weighted_nystrom import WeightedNystromKernelPCA
+
+Setting = Mapping[str, Any]  # parameters of an estimator that change only its speed
+MAX_DENSE = 3_000  # rows up to which the dense solver is tried; its time grows as n^3
+
+
+def _no_settings(n_rows: int) -> Sequence[Setting]:
+    return ({},)
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,9 @@ class Method:
         True if the method always centers the data in feature space.
     slow : bool
         True if the method takes minutes for a few thousand rows and a few hundred centers.
+    settings : callable
+        Function of the number of rows that returns settings with the same result up to rounding,
+        such as solvers. Comparisons must use the fastest; see :meth:`fastest`.
     """
 
     title: str
@@ -61,6 +77,7 @@ class Method:
     gaussian: bool = False
     always_centered: bool = False
     slow: bool = False
+    settings: Callable[[int], Sequence[Setting]] = _no_settings
 
     def make(
         self,
@@ -99,6 +116,59 @@ class Method:
         if self.always_centered and not center:
             raise ValueError(f"center must be True for {self.title}, got {center!r}.")
         return self.build(n_components, kernel, size, center, random_state)
+
+    def fastest(self, n_rows: int, fit: Callable[[Setting], Any], rounds: int = 2) -> Setting:
+        """Return the setting with the shortest fit.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number of rows to which the estimator is fitted.
+        fit : callable
+            Function of a setting that fits an estimator with these parameters.
+        rounds : int, default=2
+            Number of alternating fits per setting, of which the shortest counts.
+
+        Returns
+        -------
+        Mapping
+            Parameters for ``set_params`` of the estimator; empty if there is only one setting.
+        """
+        settings = self.settings(n_rows)
+        if len(settings) == 1:
+            return settings[0]
+        seconds = [[_seconds(fit, each) for each in settings] for _ in range(rounds)]
+        return settings[int(np.argmin(np.min(seconds, axis=0)))]
+
+
+def _seconds(fit: Callable[[Setting], Any], setting: Setting) -> float:
+    start = time.perf_counter()
+    fit(setting)
+    return time.perf_counter() - start
+
+
+def _thread_counts() -> set[int | None]:
+    """Return the values of ``n_jobs`` that are worth trying: the default and all threads."""
+    return {None, allowed_threads()} - {1}
+
+
+def _exact_settings(n_rows: int) -> Sequence[Setting]:
+    """Return each solver of ``KernelPCA`` with each number of threads for the kernel matrix."""
+    solvers = ("arpack", "randomized", "dense")[: 3 if n_rows <= MAX_DENSE else 2]
+    return [{"eigen_solver": s, "n_jobs": n} for s in solvers for n in _thread_counts()]
+
+
+def _nystroem_settings(n_rows: int) -> Sequence[Setting]:
+    """Return each solver of ``PCA`` for few components, with each number of threads."""
+    return [
+        {"pca__svd_solver": solver, "nystroem__n_jobs": n}
+        for solver in ("auto", "randomized", "arpack")
+        for n in _thread_counts()
+    ]
+
+
+def _fourier_settings(n_rows: int) -> Sequence[Setting]:
+    return [{"pca__svd_solver": solver} for solver in ("auto", "randomized", "arpack")]
 
 
 def _reduced_set(density: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,6 +210,18 @@ def _counted(method: Callable[..., Any], **options: Any) -> Callable[..., Any]:
         return method(r, n_centers=size, kernel=kernel, center=center, random_state=seed, **options)
 
     return build
+
+
+def _incomplete_cholesky(r: int, kernel: RadialKernel, size: None, center: bool, seed: Any) -> Any:
+    return IncompleteCholeskyKernelPCA(r, tol=1e-3, kernel=kernel, center=center, random_state=seed)
+
+
+def _sampled(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+    return SampledKernelPCA(r, n_entries=size, kernel=kernel, center=center, random_state=seed)
+
+
+def _projected(r: int, kernel: RadialKernel, size: int, center: bool, seed: Any) -> Any:
+    return ProjectedKernelPCA(r, n_directions=size, kernel=kernel, center=center, random_state=seed)
 
 
 class AfterTraining(TransformerMixin, BaseEstimator):
@@ -193,8 +275,7 @@ def _exact(r: int, kernel: RadialKernel, size: None, center: bool, seed: Any) ->
 
 
 def _sklearn_exact(r: int, kernel: Any, size: None, center: bool, seed: Any) -> Any:
-    options = {"eigen_solver": "randomized", "random_state": seed}  # the fastest for many rows
-    return KernelPCA(r, kernel="rbf", gamma=kernel.gamma, **options)
+    return KernelPCA(r, kernel="rbf", gamma=kernel.gamma, random_state=seed)
 
 
 def _sklearn_nystroem(r: int, kernel: Any, size: int, center: bool, seed: Any) -> Any:
@@ -242,8 +323,10 @@ METHODS: dict[str, Method] = {
         _sklearn_exact,
         None,
         keeps_data=True,
+        random=False,
         gaussian=True,
         always_centered=True,
+        settings=_exact_settings,
     ),
     "shadow": Method("ShDE + RSKPCA", _shadow(), "ell", random=False),
     "shadow-two-scales": Method(
@@ -263,6 +346,9 @@ METHODS: dict[str, Method] = {
     "paring-covering": Method(
         "KDE paring, covering + RSKPCA", _reduced_set(partial(ParingDensity, covering=True))
     ),
+    "paring-sampled": Method(
+        "KDE paring, as published + RSKPCA", _reduced_set(SampledParingDensity)
+    ),
     "parzen": Method("fast Parzen window + RSKPCA", _parzen, "ell", random=False),
     "herding": Method("herding + RSKPCA", _reduced_set(HerdingDensity), random=False),
     "subsampled": Method("subsampled KPCA", _counted(SubsampledKernelPCA)),
@@ -272,6 +358,11 @@ METHODS: dict[str, Method] = {
     ),
     "nystrom-landmarks": Method("Nystrom, landmarks kept", _nystrom("uniform")),
     "nystrom-cholesky": Method("Nystrom, pivoted Cholesky", _nystrom("cholesky"), random=False),
+    "incomplete-cholesky": Method(
+        "incomplete Cholesky, 0.1% of the trace", _incomplete_cholesky, None, random=False
+    ),
+    "sampled-gram": Method("KPCA, m sampled entries per row", _sampled, keeps_data=True),
+    "random-projection": Method("KPCA, m random projections", _projected, keeps_data=True),
     "nystrom-rpcholesky": Method("Nystrom, RPCholesky", _nystrom("rpcholesky")),
     "nystrom-leverage": Method("Nystrom, leverage scores", _nystrom("leverage")),
     "selection": Method("KPCA, reduced-set selection", _after(select_reduced_set), random=False),
@@ -289,11 +380,26 @@ METHODS: dict[str, Method] = {
         gaussian=True,
         slow=True,
     ),
+    "learned-map": Method(
+        "KPCA, map compression, learned bandwidths",
+        _after(learn_map),
+        random=False,
+        gaussian=True,
+        slow=True,
+    ),
     "sparse": Method("sparse KPCA", _counted(SparseKernelPCA, ell=np.inf), random=False, slow=True),
     "sklearn-nystroem": Method(
-        "scikit-learn Nystroem + PCA", _sklearn_nystroem, gaussian=True, always_centered=True
+        "scikit-learn Nystroem + PCA",
+        _sklearn_nystroem,
+        gaussian=True,
+        always_centered=True,
+        settings=_nystroem_settings,
     ),
     "fourier": Method(
-        "random Fourier features + PCA", _fourier, gaussian=True, always_centered=True
+        "random Fourier features + PCA",
+        _fourier,
+        gaussian=True,
+        always_centered=True,
+        settings=_fourier_settings,
     ),
 }

@@ -35,7 +35,8 @@ def compress_map(
     sum_i w_i ||y_i - network(x_i)||^2, where y_i are the model's coordinates of x_i. For given
     nodes, the coefficients a are a least-squares solution, so only the nodes are optimized
     (variable projection), by L-BFGS. The initial nodes are the centers that
-    :func:`~rskpca.select_reduced_set` would keep.
+    :func:`~rskpca.select_reduced_set` would keep. All nodes share the kernel's bandwidth, so that
+    the result is a kernel expansion; :func:`learn_map` learns a bandwidth for each node.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def compress_map(
     axes = Axes.of(model, n_centers)
     kernel = require_gaussian(axes.kernel, "compress_map")
     check.positive_integer("max_iter", max_iter)
-    X, weights = _training_points(model, X, sample_weight)
+    X, weights = training_points(model, X, sample_weight)
     network = _Network.for_model(axes, kernel, X, weights)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
     with single_threaded_blas():  # many small products
@@ -81,7 +82,8 @@ def compress_map(
     return axes.compressed(nodes, coefficients)
 
 
-def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
+def training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
+    """Return the points and weights to train on: those given, or the reduced set of the model."""
     if X is not None:
         X = check.validate_values(model, X, reset=False)
         return X.astype(np.float64), check.sample_weights(sample_weight, len(X))

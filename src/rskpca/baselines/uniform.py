@@ -34,7 +34,7 @@ class UniformDensity(CountedDensity):
         centers.
     labels_ : ndarray of shape (n_samples,)
         Index of the nearest center of each row; -1 for rows with weight 0. The weights do not
-        depend on the labels.
+        depend on the labels, which are computed on first access; X must not be modified before.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     n_features_in_ : int

@@ -24,7 +24,7 @@ from rich.text import Text
 
 from .._format import percent, seconds_in_words
 from .._style import BAND, INK, import_pyplot, literal, style_axes
-from ..baselines.methods import METHODS, embedding_error, n_points
+from ..baselines.methods import METHODS, Setting, embedding_error, n_points
 from ..kernels import Gaussian
 
 Array = NDArray[np.floating]
@@ -60,17 +60,29 @@ class Entry:
     embeds: list[float] = field(default_factory=list)  # seconds per 1,000 rows
     errors: list[float] = field(default_factory=list)  # relative to exact kernel PCA
     megabytes: float | None = None  # peak during a fit, in addition to the data
+    setting: Setting = field(default_factory=dict)  # solver and number of threads
 
     def fit(self, task: Task, rows: Array, seed: int = 0) -> Any:
         """Return a fitted estimator."""
         make = METHODS[self.method].make
-        return make(task.n_components, task.kernel, self.size, random_state=seed).fit(rows)
+        model = make(task.n_components, task.kernel, self.size, random_state=seed)
+        return model.set_params(**self.setting).fit(rows)
 
     def warm_up(self, task: Task, rows: Array) -> None:
         """Fit a few rows, so that imports and compilation are not timed."""
         counted = METHODS[self.method].size == "n_centers"
         size = 2 * task.n_components + 10 if counted else self.size
         Entry("", self.method, size).fit(task, rows[:500]).transform(rows[:10])
+
+    def tune(self, task: Task, rows: Array) -> None:
+        """Choose the solver and number of threads with the shortest fit of some rows."""
+        rows = rows[:SAMPLE]
+        size = min(self.size, len(rows)) if self.size is not None else None
+        self.setting = METHODS[self.method].fastest(
+            len(rows),
+            lambda setting: Entry("", self.method, size, setting=setting).fit(task, rows),
+            rounds=1,
+        )
 
     def measure(self, task: Task, rows: Array, test: Array, exact: Array | None, seed: int) -> None:
         """Fit and embed once, and compare with the exact coordinates of the test rows, if given."""
@@ -153,6 +165,7 @@ def measure(
     for entry in entries:
         announce(entry.title)
         entry.warm_up(task, rows)
+        entry.tune(task, rows)
     for seed in range(ROUNDS):
         for entry in entries:
             if sum(entry.fits) < _MAX_SECONDS:
@@ -168,7 +181,10 @@ def measure(
 
 def peak_memory(entry: Entry, task: Task, file: Path) -> float:
     """Return the megabytes that a fit uses in addition to the data, measured in a new process."""
-    order = entry.method, entry.size, task.n_components, task.kernel.scale, str(file)
+    order = (
+        entry.method, entry.size, dict(entry.setting), task.n_components, task.kernel.scale,
+        str(file),
+    )  # fmt: skip
     command = [sys.executable, "-m", __name__, json.dumps(order)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode:
@@ -180,11 +196,15 @@ def peak_memory(entry: Entry, task: Task, file: Path) -> float:
 
 
 def _measure_memory(
-    method: str, size: float | None, n_components: int, bandwidth: float, file: str
+    method: str,
+    size: float | None,
+    setting: Setting,
+    n_components: int,
+    bandwidth: float,
+    file: str,
 ) -> float:
-    entry, task, rows = (
-        Entry("", method, size), Task(n_components, Gaussian(bandwidth)), np.load(file)
-    )  # fmt: skip
+    entry = Entry("", method, size, setting=setting)
+    task, rows = Task(n_components, Gaussian(bandwidth)), np.load(file)
     entry.warm_up(task, rows)
     before = _megabytes_of_process("VmRSS")
     entry.fit(task, rows)
@@ -266,8 +286,9 @@ def remarks(result: Comparison) -> list[str]:
         f"Gaussian kernel (bandwidth {task.kernel.scale:.4g}), centered in feature space.",
         f"Errors are measured on {result.n_held_out:,} held-out rows against exact kernel PCA, "
         "after the best linear alignment; for Nystroem, the median over random landmarks.",
-        "Times are medians of alternating warm runs. Memory is the peak of a fit in addition to "
-        "the data, measured in a separate process.",
+        "Times are medians of alternating warm runs; scikit-learn uses the solver and number of "
+        f"threads that are fastest on the first {SAMPLE:,} rows. Memory is the peak of a fit in "
+        "addition to the data, measured in a separate process.",
     ]
     points = max(e.points for e in (*result.sampled, *result.complete) if e.ours)
     if points > MAX_LANDMARKS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -26,10 +27,11 @@ class Choice(NamedTuple):
     centers : ndarray of shape (n_centers, n_features)
         The centers.
     weights : ndarray of shape (n_centers,) or None
-        Their weights, if rows do not belong to centers. If None, the rows of each center are
-        counted.
+        Their weights, if rows do not belong to centers; the nearest center of each row is then
+        computed only when ``labels_`` is read. If None, the rows of each center are counted.
     labels : ndarray of shape (n_samples,) or None
-        The center of each row. If None, each row is assigned to its nearest center.
+        The center of each row, for centers whose rows are counted. If None, each row is assigned
+        to its nearest center.
     """
 
     centers: Array
@@ -51,8 +53,11 @@ class BatchDensity(BaseDensity, ABC):
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
         """Choose centers for rows of positive weight."""
 
-    def _learn_more(self, X: Array, weights: Array, labels: Labels) -> None:
-        """Compute additional fitted attributes once the reduced set is available."""
+    def _learn_more(self, X: Array, weights: Array, labels: Labels | None) -> None:
+        """Compute additional fitted attributes once the reduced set is available.
+
+        ``labels`` is None if the weights do not depend on them.
+        """
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
         """Choose the centers of validated rows and count the rows.
@@ -72,13 +77,46 @@ class BatchDensity(BaseDensity, ABC):
         X, weights = rows.positive
         self._check_parameters(len(X))
         X = np.ascontiguousarray(X)
-        reduced_set, labels = _count(
-            X, weights, kernel, self._choose(X, weights, kernel), self.random_state
-        )
-        self.kernel_, self.reduced_set_, self.labels_ = kernel, reduced_set, rows.labels(labels)
+        choice = self._choose(X, weights, kernel)
+        reduced_set, labels = _count(X, weights, kernel, choice, self.random_state)
+        self.kernel_, self.reduced_set_ = kernel, reduced_set
+        self._store_labels(rows, labels)
         rows.name_features(self)
         self._learn_more(X, weights, labels)
         return self
+
+    def _store_labels(self, rows: Rows, labels: Labels | None) -> None:
+        """Store the labels, or the rows from which they can be computed."""
+        for name in ("labels_", "_rows_"):
+            self.__dict__.pop(name, None)
+        if labels is None:
+            self._rows_ = rows
+        else:
+            self.labels_ = rows.labels(labels)
+
+    @cached_property
+    def labels_(self) -> Labels:  # type: ignore[override]
+        """The nearest center of each row, computed on first access unless the weights need it."""
+        if "_rows_" not in self.__dict__:
+            raise AttributeError(f"this {type(self).__name__} has no labels_. Call fit first.")
+        found, _ = nearest_centers(
+            self._rows_.positive[0], self.reduced_set_.centers, self.kernel_.scale
+        )
+        labels = self._rows_.labels(found)
+        del self._rows_
+        return labels
+
+    def __copy__(self) -> Self:
+        """Return a shallow copy, which shares rows whose labels have not been computed."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state to save, which contains the labels but never the rows."""
+        if "_rows_" in self.__dict__:
+            self.labels_  # noqa: B018  # computes and caches the labels
+        return dict(super().__getstate__())
 
 
 class CountedDensity(BatchDensity):
@@ -110,15 +148,15 @@ def equal_shares(points: Array, total: float) -> Choice:
 
 def _count(
     X: Array, weights: Array, kernel: RadialKernel, choice: Choice, random_state: Any
-) -> tuple[ReducedSet, Labels]:
-    """Return the reduced set of a choice, and the center of each row."""
+) -> tuple[ReducedSet, Labels | None]:
+    """Return the reduced set of a choice, and the center of each row if rows are counted."""
     centers, labels = choice.centers, choice.labels
+    if choice.weights is not None:
+        return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), None
     if labels is None:
         labels, squared = nearest_centers(X, centers, kernel.scale)
     else:
         squared = squared_distances_to(X, centers, labels)
-    if choice.weights is not None:
-        return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), labels
     kept, labels = np.unique(labels, return_inverse=True)
     statistics = Statistics.zeros(len(kept)).add(labels, squared, weights)
     sample = RowSample.of(X, weights, labels, random_state)

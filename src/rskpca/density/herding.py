@@ -49,7 +49,8 @@ class HerdingDensity(CountedDensity):
         weight, so there may be fewer than ``n_centers`` centers. There is no radius, because rows
         do not belong to centers.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights do not depend on it.
+        The nearest center of each row; -1 for rows of weight 0. The weights do not depend on it. It
+        is computed on first access, and X must not be modified before.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int

@@ -37,7 +37,7 @@ class ParingDensity(CountedDensity):
         be fewer than ``n_centers`` centers.
     labels_ : ndarray of shape (n_samples,)
         The nearest center of each row; -1 for rows of weight 0. The weights depend on it only with
-        ``covering``.
+        ``covering``; otherwise it is computed on first access, and X must not be modified before.
     kernel_ : RadialKernel
         The kernel with a number for its bandwidth.
     n_features_in_ : int

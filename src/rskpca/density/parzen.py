@@ -115,9 +115,9 @@ class FastParzenDensity(BatchDensity):
         means = cell_means(X, weights, labels, cover.centers)
         return Choice(means.astype(X.dtype), labels=labels)
 
-    def _learn_more(self, X: Array, weights: Array, labels: NDArray[np.intp]) -> None:
+    def _learn_more(self, X: Array, weights: Array, labels: NDArray[np.intp] | None) -> None:
         self.__dict__.pop("covariances_", None)
-        if self.covariance == "full":
+        if self.covariance == "full" and labels is not None:
             self.covariances_ = _covariances(X, weights, labels, self.reduced_set_.centers)
 
     def score_samples(self, X: Any) -> Array:

@@ -168,9 +168,9 @@ class ReweightedDensity(BatchDensity):
         means = cell_means(X, weights, labels, centers[kept])
         return Choice(means.astype(X.dtype), labels=labels)
 
-    def _learn_more(self, X: Array, weights: Array, labels: NDArray[np.intp]) -> None:
+    def _learn_more(self, X: Array, weights: Array, labels: NDArray[np.intp] | None) -> None:
         self.__dict__.pop("covariance_", None)
-        if self.weights == "means":
+        if self.weights == "means" and labels is not None:
             self.covariance_ = _pooled_covariance(X, weights, labels, self.reduced_set_.centers)
 
 

@@ -362,10 +362,13 @@ class ReducedSetKernelPCA(KernelEmbedding):
         """Fraction of the feature-space variance explained by each component."""
         return self.model_.explained_variance_ratio  # type: ignore[return-value]
 
-    def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
+    def inverse_transform(
+        self, Z: Any, *, method: str = "ridge", alpha: float | None = None
+    ) -> Array:
         """Return points with approximately these coordinates.
 
-        If Z contains the coordinates of noisy points, the result is a denoised version of them.
+        If Z contains the coordinates of noisy points, the result is a denoised version of them; use
+        ``alpha=1.0`` in this case.
 
         Parameters
         ----------
@@ -377,13 +380,17 @@ class ReducedSetKernelPCA(KernelEmbedding):
             kernel. ``"fixed-point"`` finds the point whose image is nearest (Mika et al. 1999).
             ``"distances"`` reconstructs the point from its distances to the nearest centers
             (Kwok and Tsang 2004). The last two require a Gaussian kernel.
+        alpha : float, default=None
+            The ridge of ``method="ridge"``, relative to the weight of one row. None means the value
+            with the smallest leave-one-out error on the centers, which is best for points without
+            noise.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
             The points; float32 for float32 coordinates, else float64.
         """
-        return invert(self.model_, Z, method)
+        return invert(self.model_, Z, method, alpha)
 
     def reconstruction_error(self, X: Any) -> Array:
         """Return the squared distance in feature space between points and their projections.
@@ -421,7 +428,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         return -self.reconstruction_error(X)
 
 
-def invert(model: FittedModel, Z: Any, method: str) -> Array:
+def invert(model: FittedModel, Z: Any, method: str, alpha: float | None) -> Array:
     """Validate the arguments and return the pre-images of the coordinates."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
@@ -431,7 +438,11 @@ def invert(model: FittedModel, Z: Any, method: str) -> Array:
             f"Z must have {len(model.eigenvalues)} columns, one per component, "
             f"got {checked.shape[1]}. Pass coordinates returned by transform."
         )
-    return model.preimages(checked, method)
+    if alpha is None:
+        return model.preimages(checked, method)
+    if method != "ridge":
+        raise ValueError(f'alpha={alpha!r} requires method="ridge", got method="{method}".')
+    return model.preimages(checked, method, alpha=check.positive_number("alpha", alpha))
 
 
 def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:

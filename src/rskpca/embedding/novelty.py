@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -28,6 +29,9 @@ from ._base import Array
 from ._notebook import fitted_html
 from .kernel_pca import ReducedSetKernelPCA
 from .nystrom import NystromKernelPCA
+
+_MOST_COMPONENTS = 30
+_FEW_ROWS = 4  # number of isolated rows that do not get a component of their own
 
 
 def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
@@ -52,9 +56,13 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
     Parameters
     ----------
     embedding : kernel PCA, default=None
-        The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have fewer
-        components than centers; otherwise every center is reconstructed exactly. None means
-        ``ReducedSetKernelPCA(10)``, or fewer components if there are not 10.
+        The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have far fewer
+        components than centers; otherwise outliers have components of their own and are
+        reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` without the components that
+        a few isolated rows can cause; see Notes.
+    bandwidth : float or "median", default=None
+        sigma of the default embedding. None means the median pairwise distance in a sample. Cannot
+        be combined with ``embedding``, which has its own.
     contamination : float, default=0.1
         The proportion of outliers in the training data, above 0 and at most 0.5.
 
@@ -70,6 +78,17 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Feature names seen during ``fit``; defined only if X has feature names.
+
+    Notes
+    -----
+    A row far from all others has a component of its own, whose eigenvalue is k(x, x) times the
+    weight of the row, up to centering. Such a component reconstructs the row exactly and hides it.
+    With ``embedding=None``, only components with an eigenvalue of more than four times this value
+    for the center of smallest weight are used, at most 30 and at least one. The factor is the best
+    of 1, 2 and 4 on german, pendigits, magic and covtype. On usps, optdigits, skin and mnist, with
+    2 of 50 training rows from other classes, the mean area under the ROC curve is 0.93, compared
+    with 0.62 for 10 components and 0.90 for an isolation forest. With up to 1,200 training rows of
+    one class it is 0.965, compared with 0.961 and 0.926.
 
     Examples
     --------
@@ -90,9 +109,11 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         self,
         embedding: ReducedSetKernelPCA | NystromKernelPCA | None = None,
         *,
+        bandwidth: float | str | None = None,
         contamination: float = 0.1,
     ) -> None:
         self.embedding = embedding
+        self.bandwidth = bandwidth
         self.contamination = contamination
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -120,10 +141,11 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             _continue_from(embedding, self.embedding_)
         with self._any_number_of_components():
             embedding.fit(rows.X, sample_weight=rows.given_weights)
-            model = embedding.model_
+            embedded = embedding.model_
+            model = self._without_isolated(embedding, embedded)
             offset = _threshold(model, rows.X, rows.weights, self.contamination)
         self._store(rows, embedding, offset)
-        self._solved_ = model, model.with_offset(offset)
+        self._solved_ = embedded, model.with_offset(offset)
         return self
 
     @available_if(_embedding_can("partial_fit"))
@@ -203,9 +225,24 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
                 "embedding must be a kernel PCA such as ReducedSetKernelPCA(10), "
                 f"got {self.embedding!r}."
             )
+        if self.embedding is not None and self.bandwidth is not None:
+            raise ValueError(
+                f"bandwidth={self.bandwidth!r} cannot be combined with embedding. Set the "
+                "bandwidth of the embedding instead."
+            )
 
     def _unfitted(self) -> Any:
-        return ReducedSetKernelPCA(10) if self.embedding is None else clone(self.embedding)
+        if self.embedding is not None:
+            return clone(self.embedding)
+        return ReducedSetKernelPCA(_MOST_COMPONENTS, bandwidth=self.bandwidth)
+
+    def _without_isolated(self, embedding: Any, embedded: FittedModel) -> FittedModel:
+        """Return the default embedding without components that isolated rows can cause."""
+        if self.embedding is not None or embedding.n_components != _MOST_COMPONENTS:
+            return embedded  # detectors in model files of version 0.1 have 10 components
+        isolated = embedded.kernel.kappa * embedded.reduced_set.weights.min()
+        shared = int(np.count_nonzero(embedded.eigenvalues > _FEW_ROWS * isolated))
+        return embedded.leading(max(shared, 1))
 
     @contextmanager
     def _any_number_of_components(self) -> Iterator[None]:
@@ -217,7 +254,10 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
         """Return an unfitted copy whose bandwidth is computed from these rows."""
-        return clone(self).set_params(embedding=self._unfitted()._fix_bandwidth(rows))
+        fixed = self._unfitted()._fix_bandwidth(rows)
+        if self.embedding is None:
+            return clone(self).set_params(bandwidth=fixed.kernel.scale)
+        return clone(self).set_params(embedding=fixed)
 
     def _store(self, rows: Rows, embedding: Any, offset: float | None) -> Self:
         rows.name_features(self)
@@ -232,11 +272,12 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             embedded = self.embedding_.model_
         solved, offset = self._solved_, self._offset_  # read after the embedding they belong to
         if solved is None or solved[0] is not embedded:
+            model = self._without_isolated(self.embedding_, embedded)
             if offset is None:
                 self._check_parameters()
-                known = embedded.known
-                offset = _threshold(embedded, known.centers, known.weights, self.contamination)
-            solved = self._solved_ = embedded, embedded.with_offset(offset)
+                known = model.known
+                offset = _threshold(model, known.centers, known.weights, self.contamination)
+            solved = self._solved_ = embedded, model.with_offset(offset)
         return solved[1]
 
     @property
@@ -257,9 +298,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The scores; outliers have lower scores.
         """
-        check_is_fitted(self)
-        with self._any_number_of_components():
-            return self.embedding_.score_samples(validate_points(self, X))
+        return -self.model_.residuals(validate_points(self, X))
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores minus the offset.
@@ -276,7 +315,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         """
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> NDArray[np.intp]:
         """Classify points as outliers or inliers.
 
         Parameters

@@ -561,7 +561,9 @@ class NystromKernelPCA(KernelEmbedding):
         """
         return -self.reconstruction_error(X)
 
-    def inverse_transform(self, Z: Any, *, method: str = "ridge") -> Array:
+    def inverse_transform(
+        self, Z: Any, *, method: str = "ridge", alpha: float | None = None
+    ) -> Array:
         """Return points with approximately these coordinates.
 
         Parameters
@@ -571,6 +573,8 @@ class NystromKernelPCA(KernelEmbedding):
         method : {"ridge", "fixed-point", "distances"}, default="ridge"
             See :meth:`ReducedSetKernelPCA.inverse_transform`. With ``extension="data"``, only
             ``"ridge"`` is available, because the axes are not orthogonal.
+        alpha : float, default=None
+            The ridge of ``method="ridge"``; see :meth:`ReducedSetKernelPCA.inverse_transform`.
 
         Returns
         -------
@@ -581,7 +585,7 @@ class NystromKernelPCA(KernelEmbedding):
             raise ValueError(
                 f'method={method!r} is not available with extension="data". Use "ridge".'
             )
-        return invert(self.model_, Z, method)
+        return invert(self.model_, Z, method, alpha)
 
 
 def _counted(rows: Rows) -> tuple[Array, Any]:

@@ -68,7 +68,7 @@ CLASSES: dict[str, Any] = {
 }
 
 # Attributes that are recomputed when needed, and attributes that may be missing.
-_DERIVED = frozenset({"_cover_", "_model_", "_set_", "_solved_"})
+_DERIVED = frozenset({"_cover_", "_model_", "_set_", "_sklearn_version", "_solved_"})
 _OPTIONAL = frozenset(
     {
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
@@ -218,6 +218,9 @@ def _check_numbers(name: str, numbers: NDArray[Any], empty: bool) -> None:
 def _matches(value: Any, hint: Any) -> bool:
     """Return True if a value matches a type annotation."""
     origin, arguments = get_origin(hint), get_args(hint)
+    alias = getattr(origin, "__value__", None)  # NDArray is a type alias from NumPy 2.5 on
+    if alias is not None:
+        return _matches(value, alias[arguments])
     if hint is Any:
         return True
     if origin in (Union, UnionType):
@@ -246,7 +249,7 @@ def take_values(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
     if not issubclass(cls, BaseEstimator):
         return {name: getattr(value, name) for name in value_types(cls)}
-    values = {name: held for name, held in vars(value).items() if name not in _DERIVED}
+    values = {k: held for k, held in value.__getstate__().items() if k not in _DERIVED}
     if isinstance(value, embedding.KernelEmbedding) and is_fitted(value):
         model = current_model(value)
         values["model_"] = None if model is None else _model_values(model)

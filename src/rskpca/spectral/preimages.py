@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from .._core import gram
 from .._core.parallel import slices
@@ -23,7 +23,11 @@ from .feature_space import FeatureSpace
 
 Array = NDArray[np.floating]
 
-_RIDGE = 1.0  # the weight of one row, because the kernel of the coordinates is 1 at distance 0
+# Choices for the ridge, relative to the weight of one row, and for the bandwidth of the kernel of
+# the coordinates, relative to their root mean square distance. A ridge of 1e-6 and a bandwidth of
+# 16 hardly changed the error on held-out rows of usps, mnist, pendigits, magic and covtype.
+_RIDGES, _WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5), (1.0, 4.0)
+_VALIDATED = 1_000  # most points that are left out
 _NEIGHBORS = 10  # as in Kwok and Tsang
 _ROUNDS, _TOLERANCE = 200, 1e-9  # fixed-point iterations; the tolerance is in bandwidths
 _BLOCK_ELEMENTS = 2**22
@@ -39,11 +43,13 @@ class Preimages(Protocol):
 class Ridge:
     """Pre-images by kernel ridge regression of the weighted points on their coordinates.
 
-    The function g minimizes sum_j w_j ||x_j - mean - g(z_j)||^2 + ||g||^2 in the RKHS of a Gaussian
-    kernel on the coordinates, whose bandwidth is their root mean square distance (Bakir, Weston
-    and Schoelkopf, Learning to find pre-images, 2004). Coordinate i is scaled by
+    The function g minimizes sum_j w_j ||x_j - mean - g(z_j)||^2 + alpha ||g||^2 in the RKHS of a
+    Gaussian kernel on the coordinates, whose bandwidth is their root mean square distance (Bakir,
+    Weston and Schoelkopf, Learning to find pre-images, 2004). Coordinate i is scaled by
     sqrt(v_i / (v_i + v / d)), where v_i is its variance, v the total variance and d the number of
     features. This is a Wiener filter for isotropic noise with the same total variance as the data.
+    If alpha is None, it is chosen by leave-one-out cross-validation, together with the bandwidth,
+    which may be four times as large, and with the filter, which may be omitted.
     """
 
     kernel: Gaussian
@@ -53,7 +59,7 @@ class Ridge:
     columns: Array
 
     @classmethod
-    def fit(cls, system: EigenSystem, points: ReducedSet) -> Ridge:
+    def fit(cls, system: EigenSystem, points: ReducedSet, alpha: float | None = None) -> Ridge:
         if points.n_centers > STORED_CENTERS:
             raise ValueError(
                 f'method="ridge" supports at most {STORED_CENTERS:,} centers, '
@@ -61,17 +67,19 @@ class Ridge:
                 'method="fixed-point".'
             )
         X, weights = points.centers.astype(np.float64), points.weights
-        scales = np.sqrt(
-            system.eigenvalues / (system.eigenvalues + system.trace / points.n_features)
-        )
-        known = system.extend(X) * np.sqrt(system.eigenvalues) * scales
-        kernel = Gaussian(_root_mean_square_distance(known, weights) or 1.0)
         mean = weights @ X / points.n_samples
+        coordinates = system.extend(X) * np.sqrt(system.eigenvalues)
+        scales, factor = _filter(system, points.n_features), 1.0
+        if alpha is None:
+            choices = scales, np.ones_like(scales)
+            scales, factor, alpha = _cross_validate(choices, coordinates, weights, X - mean)
+        known = coordinates * scales
+        kernel = _kernel(known, weights, factor)
         root = np.sqrt(weights)[:, None]
         matrix = gram.gram(kernel, known, known) * root * root.T
-        matrix[np.diag_indices_from(matrix)] += _RIDGE
-        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        return cls(kernel, scales, mean, known, root * cho_solve(factor, root * (X - mean)))
+        matrix[np.diag_indices_from(matrix)] += alpha
+        cholesky = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+        return cls(kernel, scales, mean, known, root * cho_solve(cholesky, root * (X - mean)))
 
     def __call__(self, Z: Array) -> Array:
         function = gram.multiplier(self.columns.astype(Z.dtype))
@@ -79,6 +87,57 @@ class Ridge:
         moved = gram.product(self.kernel, Z, self.known, function, len(self.mean), dtype=Z.dtype)
         moved += self.mean.astype(Z.dtype)
         return moved
+
+
+def _filter(system: EigenSystem, n_features: int) -> Array:
+    """Return the factors of the coordinates, a Wiener filter for isotropic noise."""
+    scales: Array = np.sqrt(system.eigenvalues / (system.eigenvalues + system.trace / n_features))
+    return scales
+
+
+def _kernel(known: Array, weights: Array, factor: float) -> Gaussian:
+    """Return the kernel of the coordinates."""
+    return Gaussian(factor * (_root_mean_square_distance(known, weights) or 1.0))
+
+
+def _cross_validate(
+    scales: tuple[Array, ...], coordinates: Array, weights: Array, targets: Array
+) -> tuple[Array, float, float]:
+    """Return the scales, bandwidth factor and ridge with the smallest leave-one-out error.
+
+    Copies of a point are left out together.
+    """
+    _, first, place = np.unique(targets, axis=0, return_index=True, return_inverse=True)
+    root = np.sqrt(np.bincount(place.ravel(), weights=weights))[:, None]
+    some = slice(None, None, -(-len(first) // _VALIDATED))
+    root, targets = root[some], targets[first][some]
+    errors: dict[tuple[int, float, float], float] = {}
+    for i, scale in enumerate(scales):
+        known = coordinates * scale
+        for factor in _WIDTHS:
+            kernel = _kernel(known, weights, factor)
+            found = _leave_one_out(kernel, known[first][some], root, targets)
+            errors |= {(i, factor, alpha): error for alpha, error in found.items()}
+    i, factor, alpha = min(errors, key=errors.__getitem__)
+    return scales[i], factor, alpha
+
+
+def _leave_one_out(
+    kernel: Gaussian, known: Array, root: Array, targets: Array
+) -> dict[float, float]:
+    """Return the weighted squared error of predicting each point from the others, by ridge.
+
+    With the weighted kernel matrix M and H = M (M + alpha I)^{-1}, the residual of a point that is
+    left out is its residual divided by 1 - H_ii.
+    """
+    values, vectors = eigh(gram.gram(kernel, known, known) * root * root.T, check_finite=False)
+    values, targets = np.maximum(values, 0), root * targets
+    projected, errors = vectors.T @ targets, {}
+    for alpha in _RIDGES:
+        left = alpha / (values + alpha)  # I - H has the same eigenvectors
+        residual = vectors @ (left[:, None] * projected)
+        errors[alpha] = float(np.sum((residual / (vectors**2 @ left)[:, None]) ** 2))
+    return errors
 
 
 def _root_mean_square_distance(Z: Array, weights: Array) -> float:

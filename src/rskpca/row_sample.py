@@ -31,6 +31,7 @@ _MOST_VALUES = 2**24  # limits the memory of samples with very many features
 _FEWEST = 200  # smallest sample size, regardless of the number of features
 _STEP = 4_096  # rows hashed first; each later step is as long as all previous steps together
 _DEVIATIONS = 6  # standard deviations; larger differences are not due to chance
+_ENDS = 16  # rows at either end of a block that identify it
 _ROUNDING = 1e-9  # relative rounding error of sums of weights
 
 
@@ -257,6 +258,11 @@ def salt_of(X: Array, random_state: Any) -> int:
     content = np.ascontiguousarray(X, dtype=np.float64) + 0.0
     digest = hashlib.blake2b(content.tobytes(), digest_size=8, key=int(seed).to_bytes(8, "little"))
     return int.from_bytes(digest.digest(), "little")
+
+
+def block_salt(rows: Array, random_state: Any) -> int:
+    """Return a seed for the hash that differs between blocks with different first or last rows."""
+    return salt_of(np.concatenate([rows[:_ENDS], rows[-_ENDS:]]), random_state)
 
 
 def row_contents(X: Array, weights: Array) -> list[bytes]:

@@ -136,6 +136,17 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "kernel pca, fading": _fit(ReducedSetKernelPCA(2, density=FadingDensity(30.0, kernel=_K))),
     "nystrom": _fit(NystromKernelPCA(2, kernel=_K, landmarks="rpcholesky", n_centers=9)),
     "nystrom, means": _fit(NystromKernelPCA(2, kernel=_K, landmarks="means", n_centers=9)),
+    "nystrom, stream": _stream(NystromKernelPCA(2, kernel=_K, landmarks="means", n_centers=9)),
+    "nystrom, shared": lambda X: _merge(
+        NystromKernelPCA(
+            2,
+            kernel=_K,
+            landmarks=NystromKernelPCA(2, kernel=_K, landmarks="means", n_centers=9, n_axes=2)
+            .fit(X)
+            .shared_landmarks_,
+        ),
+        X,
+    ),
     "nystrom, data": _fit(NystromKernelPCA(2, kernel=_K, landmarks=9, extension="data")),
     "nystrom, given": lambda X: NystromKernelPCA(2, kernel=_K, landmarks=X[:9]).partial_fit(X),
     "weighted nystrom": _fit(WeightedNystromKernelPCA(2, kernel=_K, n_centers=9)),

@@ -383,7 +383,7 @@ class TestErrors:
         self.assert_rejected(lazy, "one_pass must be", one_pass=1)
         self.assert_rejected(lazy, "patience must be", patience=0)
         with pytest.raises(TypeError, match="NystromKernelPCA cannot be fitted in blocks"):
-            fit(NystromKernelPCA(2, landmarks=5), lazy)
+            fit(NystromKernelPCA(2, landmarks=5, extension="data"), lazy)
 
     def test_rows_that_change_between_the_passes_are_reported(self):
         rng = np.random.default_rng(0)

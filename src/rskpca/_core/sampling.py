@@ -85,7 +85,7 @@ def bandwidth_sample(
             "Set bandwidth to a number, or pass more rows in the first chunk."
         )
     size = median_sample_size(X.shape[1])
-    X, sample_weight = _sample(X, sample_weight, size, check_random_state(random_state))
+    X, sample_weight = limit_rows(X, sample_weight, size, check_random_state(random_state))
     rows = np.asarray(X, dtype=np.float64)
     return rows, np.ones(len(rows)) if sample_weight is None else sample_weight
 
@@ -158,7 +158,7 @@ def median_sample_size(n_features: int) -> int:
     return int(np.clip(np.sqrt(4e8 / n_features), 100, MEDIAN_SAMPLE))
 
 
-def _sample(
+def limit_rows(
     X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> tuple[Array, Array | None]:
     """Sample at most ``size`` rows, treating a weight as a number of repetitions."""

@@ -26,6 +26,9 @@ from ._table import (
     file_identity,
 )
 
+# Scattered rows read from one memory map. The system may load 64 kB for each of them.
+_ROWS_AT_ONCE = 1_000
+
 
 @runtime_checkable
 class ArrayLike(Protocol):
@@ -92,6 +95,18 @@ class ArrayFile(ArrayTable):
         return [*file_identity(self.path), self.member]
 
 
+class _MappedFile(ArrayFile):
+    """A memory map, opened again for each batch so that pages do not stay in the process."""
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        for first in range(start, self.shape[0], size):
+            yield next(super().batches(selection, first, size))
+
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
+            yield from super().take(selection, rows[first : first + _ROWS_AT_ONCE], size)
+
+
 class _CompressedFile(ArrayFile):
     """A compressed array in a .npz file, decompressed sequentially."""
 
@@ -137,7 +152,7 @@ class _ZarrRows:
 def open_npy(path: Path) -> Table:
     """Open a .npy file as a memory map."""
     try:
-        return ArrayFile(lambda: nullcontext(np.load(path, "r", allow_pickle=False)), path)
+        return _MappedFile(lambda: nullcontext(np.load(path, "r", allow_pickle=False)), path)
     except (ValueError, EOFError) as error:
         raise ValueError(f"cannot read {str(path)!r} as a .npy file: {error}") from error
 
@@ -165,7 +180,7 @@ def open_npz(path: Path, dataset: str | None = None) -> Table:
     if info.compress_type != zipfile.ZIP_STORED or 0 in shape:  # an empty array cannot be mapped
         return _CompressedFile(decompress, path, member)
     offset, order = _content_offset(path, info) + header_size, "F" if by_column else "C"
-    return ArrayFile(
+    return _MappedFile(
         lambda: nullcontext(np.memmap(path, dtype, "r", offset, shape, order)),  # type: ignore[call-overload]
         path,
         member,

@@ -17,13 +17,11 @@ from .. import _validation as check
 from .._core.cover import Cover
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
-from ..row_sample import RowSample, salt_of
+from ..row_sample import RowSample, block_salt
 from ._base import Array
 from ._counting import cover_and_count, extend_set, open_cover
 from .shadow import ShadowDensity
 from .tolerance import Goal
-
-_ENDS = 16  # rows at either end of a block that identify it
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +131,7 @@ class ShadowBlocks:
         weights : ndarray
             Positive weights.
         """
-        rows = check.block_rows(X, self.n_features)
-        weights = check.sample_weights(sample_weight, len(rows), all_zero=True)
-        counted = weights > 0
-        return (rows, weights) if counted.all() else (rows[counted], weights[counted])
+        return checked_block(self.n_features, X, sample_weight)
 
     def cover(self, X: Any, sample_weight: Any = None) -> ReducedSet | None:
         """Return the reduced set of one block (Algorithm 2).
@@ -161,8 +156,7 @@ class ShadowBlocks:
 
     def _empty_sample(self, rows: Array) -> RowSample | None:
         """Return a sample of no rows, whose hash depends on the first and last rows of a block."""
-        ends = np.concatenate([rows[:_ENDS], rows[-_ENDS:]])
-        return RowSample.empty(rows, self.sample_size, salt_of(ends, self.seed))
+        return RowSample.empty(rows, self.sample_size, block_salt(rows, self.seed))
 
     def count(self, centers: Array, X: Any, sample_weight: Any = None) -> Counts:
         """Count the rows of one block, assigning each to the first center within the radius.
@@ -214,6 +208,14 @@ class ShadowBlocks:
         if sample is not None:  # now every row has a center
             sample = replace(sample, labels=cover.assign(sample.rows)[0])
         return ReducedSet.of(centers, statistics, self.radius, self.radius, sample)
+
+
+def checked_block(n_features: int, X: Any, sample_weight: Any) -> tuple[Array, Array]:
+    """Validate a block and return the rows with positive weight, and their weights."""
+    rows = check.block_rows(X, n_features)
+    weights = check.sample_weights(sample_weight, len(rows), all_zero=True)
+    counted = weights > 0
+    return (rows, weights) if counted.all() else (rows[counted], weights[counted])
 
 
 def check_goal(density: ShadowDensity) -> Goal:

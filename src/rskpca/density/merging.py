@@ -17,20 +17,25 @@ def merge(first: Model, *others: Model) -> Model:
     points are within twice the radius of their center regardless of how many models are merged in
     one call. The certificate of the result uses the resulting radius.
 
+    The sums of landmark models are added, so the result is that of a single fit to all rows, up
+    to rounding.
+
     Parameters
     ----------
     first : density or embedding
-        A fitted ``ShadowDensity``, an embedding based on one, or a ``KernelPCANovelty`` with such
-        an embedding. The result has the same parameters.
+        A fitted ``ShadowDensity``, an embedding based on one, a ``NystromKernelPCA`` with
+        ``extension="landmarks"``, or a ``KernelPCANovelty`` with such an embedding. The result
+        has the same parameters.
     *others : density or embedding
-        Fitted models of the same class, with the same kernel and features.
+        Fitted models of the same class, with the same kernel and features, and with the same
+        landmarks if they have any.
 
     Returns
     -------
     density or embedding
         A new model with the weights of all models, which are not changed. ``partial_fit`` can
-        continue from it, but ``forget`` is not available, because the center that counted a row
-        is no longer known.
+        continue from it, but ``forget`` is available only for landmark models, because the center
+        that counted a row is no longer known.
 
     Examples
     --------
@@ -56,8 +61,8 @@ def _check_alike(models: tuple[Any, ...]) -> None:
     for i, model in enumerate(models):
         if not hasattr(model, "_merge"):
             raise TypeError(
-                f"{type(model).__name__} cannot be merged; merge takes a ShadowDensity or an "
-                "embedding on one."
+                f"{type(model).__name__} cannot be merged; merge takes a ShadowDensity, an "
+                "embedding based on one, or a NystromKernelPCA."
             )
         if type(model) is not type(models[0]):
             raise TypeError(

@@ -63,8 +63,9 @@ class BasisSearch:
         Rules that choose basis points; all of them are tried for each size.
     max_error : float
         The wanted error.
-    random_state : RandomState
-        Source of the rows from which basis points are chosen.
+    seed : int
+        Seed for the rows from which basis points are chosen. It is used for every size, so that
+        the basis of a given size does not depend on the sizes that were tried before.
     """
 
     def __init__(
@@ -77,10 +78,10 @@ class BasisSearch:
         center: bool,
         rules: Sequence[str],
         max_error: float,
-        random_state: Any,
+        seed: int,
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
-        self.rules, self.rng = rules, random_state
+        self.rules, self.seed = rules, seed
         self._rows, self.n_rows = rows, len(rows[0])
         self._sample = sample.head(_ROWS)
         self.total = float(len(rows[0]) if rows[1] is None else rows[1].sum())
@@ -102,31 +103,23 @@ class BasisSearch:
             tried.append((size, error))
             size = self._grow(tried)
 
-    def improve(self, basis: Basis, landmarks: ReducedSet, model: FittedModel) -> Basis | None:
+    def improve(self, basis: Basis, model: FittedModel) -> Basis | None:
         """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
-        found = self._limit(landmarks, model)
+        found = error_limit(model, self.wanted)
+        return None if found.limit <= self.wanted else self.enlarge(basis, found)
+
+    def enlarge(self, basis: Basis, found: Estimate) -> Basis | None:
+        """Return a larger basis than one with this error, or warn if there is none."""
         size = len(basis)
-        if found.limit <= self.wanted:
-            return None
-        if self._exhausted(basis, size):
-            self._warn(found)
-            return None
-        return self.find(self._grow([(size, found.limit)]))
-
-    def _limit(self, landmarks: ReducedSet, model: FittedModel) -> Estimate:
-        """Estimate the error from a few rows, or from all sampled rows if that is inconclusive."""
-        for rows in (_ROWS, None):
-            found = embedding_error(self.kernel, landmarks, model.system, model.wider, rows)
-            if not found.estimate < self.wanted < found.limit:
-                break
-        return found
-
-    def _warn(self, found: Estimate) -> None:
+        if not self._exhausted(basis, size):
+            larger = self.find(self._grow([(size, found.limit)]))
+            if len(larger) > size:
+                return larger
         check.warn(
             f"max_error={self.wanted:g} was not reached with the largest possible basis: the "
-            f"estimated error is {found.estimate:.2g} (at most {found.limit:.2g}). Use a larger "
-            "bandwidth, fewer components or a larger max_error."
+            f"{describe(found)}. Use a larger bandwidth, fewer components or a larger max_error."
         )
+        return None
 
     def _feasible(self, size: int) -> int:
         """Return all rows if half of them do not suffice, else the size up to the largest."""
@@ -146,18 +139,19 @@ class BasisSearch:
 
     def _candidates(self, size: int) -> dict[str, Candidate]:
         """Return one basis per rule, with its estimated error."""
-        rows = sample_for_means(*self._rows, size, self.rng)
-        chosen = {rule: self._choose(rule, rows, size) for rule in self.rules}
+        rng = np.random.RandomState(self.seed)
+        rows = sample_for_means(*self._rows, size, rng)
+        chosen = {rule: self._choose(rule, rows, size, rng) for rule in self.rules}
         return {rule: Candidate(self._estimate(basis), basis) for rule, basis in chosen.items()}
 
-    def _choose(self, rule: str, rows: Array, size: int) -> Basis:
+    def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
         """Choose basis points among the sampled rows, or means of them."""
         if size == len(rows):
             return Basis(rows)
         if rule == "means":
             n_axes = default_axes(size, self.n_components)
-            return choose_means(rows, size, n_axes, self.rng)
-        return Basis(rows[RULES[rule](self.kernel, rows, None, size, self.rng)])
+            return choose_means(rows, size, n_axes, rng)
+        return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)])
 
     def _estimate(self, basis: Basis) -> float:
         """Estimate the error of the embedding in the span of a basis."""
@@ -189,3 +183,17 @@ def embedding_error(
     analysis = Analysis.of(kernel, points, system, wider, size)
     limits = None if analysis is None else analysis.limits(CONFIDENCE)
     return Estimate(1.0, 1.0) if limits is None else limits.embedding
+
+
+def error_limit(model: FittedModel, wanted: float) -> Estimate:
+    """Estimate the error from a few rows, or from all sampled rows if that is inconclusive."""
+    for rows in (_ROWS, None):
+        found = embedding_error(model.kernel, model.reduced_set, model.system, model.wider, rows)
+        if not found.estimate < wanted < found.limit:
+            break
+    return found
+
+
+def describe(found: Estimate) -> str:
+    """Return an estimated error as part of a sentence."""
+    return f"estimated error is {found.estimate:.2g} (at most {found.limit:.2g})"

@@ -149,10 +149,10 @@ class BlockFit:
         inner = reduced_set.centers if inside else like
         density = clone(self.density).adopt(inner, self.kernel, reduced_set, merged=not joined)
         model = self._model(self.embedding, reduced_set, moments)
-        rows = _named_like(self.embedding, inner, reduced_set)
+        rows = named_like(self.embedding, inner, reduced_set)
         self.embedding._store(rows, self.kernel, density, model)
         if inside:
-            rows = _named_like(self.estimator, like, reduced_set)
+            rows = named_like(self.estimator, like, reduced_set)
             self.estimator._store(rows, self.embedding, None)
         return self.estimator
 
@@ -173,7 +173,7 @@ class BlockFit:
         return embedding._refined_model(self.kernel, reduced_set, moments)
 
 
-def _named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
+def named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
     """Return the centers as rows with the feature names of ``like``."""
     stand_in = clone(estimator)
     validate_data(stand_in, like, reset=True, skip_check_array=True)
@@ -227,17 +227,19 @@ def unfitted(estimator: Any) -> tuple[KernelEmbedding | None, ShadowDensity]:
         estimator._check_parameters()
         embedding = estimator._unfitted()
     if not isinstance(embedding, KernelEmbedding) or isinstance(embedding, NystromKernelPCA):
-        raise _not_in_blocks(embedding)
+        raise not_in_blocks(embedding)
     embedding._check_parameters()
     density = embedding._new_density()
     if not isinstance(density, ShadowDensity):
-        raise _not_in_blocks(density)
+        raise not_in_blocks(density)
     check_goal(density)
     return embedding, density
 
 
-def _not_in_blocks(what: Any) -> TypeError:
+def not_in_blocks(what: Any) -> TypeError:
+    """Return the error for an estimator that needs all rows in memory."""
     return TypeError(
-        f"{type(what).__name__} cannot be fitted in blocks. Use a ShadowDensity, or an embedding "
-        "that uses one, such as ReducedSetKernelPCA(5, ell=4.0)."
+        f"{type(what).__name__} cannot be fitted in blocks. Use a ShadowDensity, an embedding that "
+        "uses one, such as ReducedSetKernelPCA(5, ell=4.0), or a NystromKernelPCA with "
+        'extension="landmarks".'
     )

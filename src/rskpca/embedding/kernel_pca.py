@@ -260,7 +260,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
             center=self.center,
             rules=("means",),
             max_error=tolerance,
-            random_state=check_random_state(self.random_state),
+            seed=check_random_state(self.random_state).randint(2**31 - 1),
         )
         return search.find()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -42,17 +44,19 @@ def _has_orthogonal_axes(estimator: NystromKernelPCA) -> bool:
     return True
 
 
-def _keeps_no_data(estimator: NystromKernelPCA) -> bool:
-    if estimator.extension == "data":
-        raise AttributeError(
-            'partial_fit requires extension="landmarks", got extension="data", which stores all '
-            "rows."
-        )
-    if not estimator._takes_chunks:
-        raise AttributeError(
-            f"{type(estimator).__name__} does not support partial_fit. Call fit with all rows."
-        )
-    return True
+def _keeps_sums(verb: str) -> Callable[[NystromKernelPCA], bool]:
+    """Return a check for ``available_if`` that raises unless sums over the rows are kept."""
+
+    def check_sums(estimator: NystromKernelPCA) -> bool:
+        if estimator.extension == "data":
+            raise AttributeError(
+                f'{verb} requires extension="landmarks", got extension="data", which stores all '
+                "rows."
+            )
+        estimator._refuse_stream(verb)
+        return True
+
+    return check_sums
 
 
 class NystromKernelPCA(KernelEmbedding):
@@ -76,9 +80,9 @@ class NystromKernelPCA(KernelEmbedding):
         leverage scores). ``"means"`` uses k-means centroids in the span of the leading principal
         axes, which are much more accurate than rows of the same number, and faster if there are
         many features. ``"auto"`` tries means and randomly pivoted Cholesky, and uses the better
-        one. An integer is a number of rows drawn uniformly. An array of points, or
-        the centers of a ReducedSet, are used directly. A density is fitted to the data, and its
-        centers are used.
+        one. An integer is a number of rows drawn uniformly. An array of points, the centers of a
+        ReducedSet, or the ``shared_landmarks_`` of a fitted model are used directly. A density is
+        fitted to the data, and its centers are used.
     n_centers : int, default=None
         Number of landmarks m, for a rule given by name. None means 100, or as many as
         ``max_error`` requires.
@@ -106,6 +110,9 @@ class NystromKernelPCA(KernelEmbedding):
         The landmarks.
     n_centers_ : int
         Number of landmarks, m.
+    shared_landmarks_ : Basis
+        The landmarks as an object that other models accept as ``landmarks``. Models with the same
+        landmarks can be merged with :func:`rskpca.merge`.
     basis_ : ndarray of shape (n_basis, n_features)
         The points at which ``transform`` evaluates the kernel: the non-redundant landmarks, or
         all the data with ``extension="data"``.
@@ -194,10 +201,10 @@ class NystromKernelPCA(KernelEmbedding):
             landmarks = self._landmarks(better, rows)
             moments = Moments.of(kernel, better.points, better.subspace).add(*_counted(rows))
             model = self._through_landmarks(landmarks, moments)
-            better = search.improve(better, landmarks, model) if search else None
+            better = search.improve(better, model) if search else None
         return self._store_landmarks(rows, kernel, landmarks, moments, model)
 
-    @available_if(_keeps_no_data)
+    @available_if(_keeps_sums("partial_fit"))
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the operator. The first chunk fixes the kernel and the landmarks.
@@ -222,16 +229,69 @@ class NystromKernelPCA(KernelEmbedding):
             kernel, basis, _ = self._choose_basis(rows)
             moments = Moments.of(kernel, basis.points, basis.subspace).add(*_counted(rows))
             return self._store_landmarks(rows, kernel, self._landmarks(basis, rows), moments, None)
-        if self._moments_ is None:
-            raise ValueError(
-                'partial_fit cannot continue a fit with extension="data". Call fit again with '
-                'extension="landmarks".'
-            )
+        held = self._sums("partial_fit")
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
-        moments = self._moments_.add(rows.X, rows.given_weights)
+        moments = held.add(rows.X, rows.given_weights)
         self._landmarks_ = _represent(self._landmarks_, moments.total, rows)
         self._moments_, self._solved_ = moments, None
         return self
+
+    @available_if(_keeps_sums("forget"))
+    @one_at_a_time
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Remove rows that were added before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows that were added by earlier calls.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights with which the rows were added.
+
+        Returns
+        -------
+        Self
+            The estimator. The landmarks stay. If more weight would be removed than there is, an
+            error is raised and nothing changes. No rows are kept, so it is not checked that the
+            rows were added.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        held = self._sums("forget")
+        rows = validate_more_rows(self, X, sample_weight, all_zero=False)
+        moments = held.remove(rows.X, rows.given_weights)
+        self._landmarks_ = _withdraw(self._landmarks_, moments.total, rows)
+        self._moments_, self._solved_ = moments, None
+        return self
+
+    def _merge(self, others: Sequence[Any]) -> Self:
+        """Return the embedding for the combined data; see :func:`rskpca.merge`."""
+        self._check_parameters()
+        models: tuple[Any, ...] = (self, *others)
+        sums = [model._sums("merge") for model in models]
+        for i, other in enumerate(others, start=1):
+            if not np.array_equal(self.landmarks_, other.landmarks_):
+                raise ValueError(
+                    f"merge requires models with the same landmarks, but models 0 and {i} have "
+                    "different ones. Pass landmarks=first.shared_landmarks_ to the other models, "
+                    "where first is a fitted model."
+                )
+        merged = clone(self)
+        merged.kernel_, merged.landmarks_, merged._solved_ = self.kernel_, self.landmarks_, None
+        merged._moments_ = reduce(Moments.merge, sums)
+        merged._landmarks_ = reduce(_join, [model._landmarks_ for model in models])
+        return merged
+
+    def _sums(self, verb: str) -> Moments:
+        """Return the sums over all rows, or raise if the model was fitted without them."""
+        if self._moments_ is None:
+            raise ValueError(
+                f"{verb} cannot continue a fit that keeps no sums over the rows. Fit a "
+                'NystromKernelPCA with extension="landmarks".'
+            )
+        return self._moments_
 
     def _store_landmarks(
         self,
@@ -293,8 +353,9 @@ class NystromKernelPCA(KernelEmbedding):
 
     def _landmarks(self, basis: Basis, rows: Rows) -> ReducedSet:
         """Return landmarks with equal weights that sum to n, and a sample of the rows."""
-        total, count = float(rows.weights.sum()), len(basis)
-        sample = RowSample.empty(rows.X, SIZE, salt_of(rows.X[:1], self.random_state))
+        X, weights = rows.positive
+        total, count = float(weights.sum()), len(basis)
+        sample = RowSample.empty(X, SIZE, salt_of(X[:1], self.random_state))
         landmarks = ReducedSet(basis.points, np.full(count, total / count), sample=sample)
         return _represent(landmarks, total, rows)
 
@@ -307,7 +368,8 @@ class NystromKernelPCA(KernelEmbedding):
             return kernel, Basis(density.summarize(rows, kernel).reduced_set_.centers), None
         asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
         kernel = asked.resolve(X, weights, self.random_state)
-        if isinstance(landmarks, Basis):  # chosen from all rows before they are streamed
+        if isinstance(landmarks, Basis):
+            _check_n_features(landmarks.points, X)
             return kernel, landmarks, None
         if isinstance(landmarks, ReducedSet):
             return kernel, Basis(_check_landmarks(landmarks.centers, X)), None
@@ -340,7 +402,7 @@ class NystromKernelPCA(KernelEmbedding):
 
     def _search(self, kernel: RadialKernel, rows: Rows) -> BasisSearch:
         """Return the search for landmarks with an acceptable error."""
-        sample = RowSample.of(rows.X, rows.weights, None, self.random_state)
+        sample = RowSample.of(*rows.positive, None, self.random_state)
         return BasisSearch(
             kernel,
             _counted(rows),
@@ -349,7 +411,7 @@ class NystromKernelPCA(KernelEmbedding):
             center=self.center,
             rules=_CANDIDATES if self.landmarks == "auto" else (self.landmarks,),
             max_error=self._wanted_error,  # type: ignore[arg-type]
-            random_state=check_random_state(self.random_state),
+            seed=check_random_state(self.random_state).randint(2**31 - 1),
         )
 
     def _rule_and_count(self, n_rows: int) -> tuple[str, int]:
@@ -366,16 +428,19 @@ class NystromKernelPCA(KernelEmbedding):
         return self.landmarks if named else "uniform", count
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
-        asked: Any = self.kernel, self.gamma, self.bandwidth
-        if isinstance(self.landmarks, BaseDensity):
-            kernel, given = claim_kernel(self.landmarks, asked, type(self).__name__)
-        else:
-            kernel, given = as_kernel(*asked), False
+        kernel, given = self._asked_kernel()
         kernel = kernel.resolve(rows.X, rows.given_weights, self.random_state)
         fixed = clone(self).set_params(kernel=kernel, gamma=None, bandwidth=None)
         if given:
             fixed.set_params(landmarks=clone(self.landmarks)._drop_kernel())
         return fixed
+
+    def _asked_kernel(self) -> tuple[RadialKernel, bool]:
+        """Return the kernel as given, and True if it belongs to the density of the landmarks."""
+        asked: Any = self.kernel, self.gamma, self.bandwidth
+        if isinstance(self.landmarks, BaseDensity):
+            return claim_kernel(self.landmarks, asked, type(self).__name__)
+        return as_kernel(*asked), False
 
     def _check_parameters(self) -> None:
         if self.n_components is not None:
@@ -431,7 +496,10 @@ class NystromKernelPCA(KernelEmbedding):
             )
 
     def _refuse_stream(self, verb: str) -> None:
-        raise AttributeError(f"{type(self).__name__} does not support {verb}.")
+        if not self._takes_chunks:
+            raise AttributeError(
+                f"{type(self).__name__} does not support {verb}. Call fit with all rows."
+            )
 
     # -------------------------------------------------------------- fitted results
 
@@ -447,6 +515,13 @@ class NystromKernelPCA(KernelEmbedding):
         """The number of landmarks, m."""
         check_is_fitted(self)
         return len(self.landmarks_)
+
+    @property
+    def shared_landmarks_(self) -> Basis:
+        """The landmarks, to be passed as ``landmarks`` to models that will be merged."""
+        check_is_fitted(self)
+        subspace = None if self._moments_ is None else self._moments_.subspace
+        return Basis(self.landmarks_, subspace)
 
     @property
     def explained_variance_ratio_(self) -> Array:
@@ -521,18 +596,44 @@ def _counted(rows: Rows) -> tuple[Array, Any]:
 
 def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
     """Return landmarks whose weights sum to the total, with more rows in their row sample."""
-    sample, weights = landmarks.sample, np.full(landmarks.n_centers, total / landmarks.n_centers)
+    sample, (X, weights) = landmarks.sample, rows.positive
     if sample is not None:  # in the span of a basis, rows have no centers
-        sample = sample.add(rows.X, rows.weights, np.zeros(len(rows.X), dtype=np.intp))
+        sample = sample.add(X, weights, np.zeros(len(X), dtype=np.intp))
+    return with_total(landmarks, total, sample)
+
+
+def _withdraw(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
+    """Return landmarks whose weights sum to the total, without these rows in their row sample."""
+    sample = landmarks.sample
+    if sample is not None:
+        sample = sample.remove(*rows.positive, total)
+    return with_total(landmarks, total, sample)
+
+
+def _join(first: ReducedSet, second: ReducedSet) -> ReducedSet:
+    """Return the same landmarks for the rows of both."""
+    sample = first.sample
+    if sample is not None:
+        sample = sample.merge(second.sample, np.zeros(1, dtype=np.intp))
+    return with_total(first, first.n_samples + second.n_samples, sample)
+
+
+def with_total(landmarks: ReducedSet, total: float, sample: RowSample | None) -> ReducedSet:
+    """Return landmarks with another row sample and equal weights that sum to the total."""
+    weights = np.full(landmarks.n_centers, total / landmarks.n_centers)
     return replace(landmarks, weights=weights, n_samples=total, sample=sample)
 
 
 def _check_landmarks(landmarks: Any, X: Array) -> Array:
     """Check user-supplied landmarks and return them in the dtype of the data."""
     points = check_array(landmarks, dtype=X.dtype, input_name="landmarks")
+    _check_n_features(points, X)
+    return points
+
+
+def _check_n_features(points: Array, X: Array) -> None:
     if points.shape[1] != X.shape[1]:
         raise ValueError(
             f"landmarks must have {X.shape[1]} features, like the data, got {points.shape[1]}. "
             "Compute both from the same columns."
         )
-    return points

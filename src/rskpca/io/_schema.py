@@ -34,6 +34,7 @@ from ..model import FittedModel
 from ..pairs import Estimate
 from ..reduced_set import ReducedSet, Statistics
 from ..row_sample import RowSample
+from ..spectral.means import Basis
 from ..spectral.neighbours import NeighbourGraph
 from ..spectral.operators import Extensible
 from ._container import refuse
@@ -55,8 +56,8 @@ EMBEDDINGS = (
     embedding.ReducedSetKernelPCA,
 )  # fmt: skip
 _OTHERS = (
-    AgingCover, Estimate, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline, ReducedSet,
-    RowSample, StandardScaler, Statistics, Subspace, WindowRows, WindowStream,
+    AgingCover, Basis, Estimate, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline,
+    ReducedSet, RowSample, StandardScaler, Statistics, Subspace, WindowRows, WindowStream,
     certificate.Certificate, certificate.Level, kernels.Gaussian, kernels.Laplacian,
     spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip
@@ -86,7 +87,9 @@ _TYPES: dict[type, dict[str, Any]] = {
 }
 
 # Arrays that can be float32, like the data; all other real arrays are float64.
-_DATA = frozenset({"X", "basis", "centers", "landmarks_", "rows", *_OF_SCALER, "n_samples_seen_"})
+_DATA = frozenset({"X", "basis", "centers", "landmarks_", "points", "rows"}) | frozenset(
+    {*_OF_SCALER, "n_samples_seen_"}
+)
 _MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"}) | {
     "threshold",  # of a sample of all rows
     "certain_angles", "likely_angles",  # can also be NaN

@@ -66,7 +66,7 @@ class Checkpoint:
 
     def start(self, model: Any) -> None:
         """Save the initial model, which has seen no rows."""
-        self.model = model
+        self.model, self.rows = model, 0
         self._write()
 
     def advance(self, rows: int) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,12 @@ from .._validation import Rows
 from ..data import Source, open_source, read_ahead
 from ..density import BaseDensity, FadingDensity, ShadowDensity, WindowDensity
 from ..embedding import KernelEmbedding, KernelPCANovelty
+from ..embedding.landmark_blocks import (
+    choose_landmarks,
+    chooses_landmarks,
+    find_more_landmarks,
+    with_basis,
+)
 from ._checkpoint import Checkpoint, check_checkpoint_path
 from ._passes import Progress, show_progress
 from .standardizing import standardized
@@ -36,10 +44,10 @@ def fit(
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        A density, an embedding based on a shadow density, a novelty detector, or a ``Pipeline``
-        of a ``StandardScaler`` and one of these. The scaler is fitted in an additional pass,
-        unless it is wrapped in a ``FrozenEstimator``. The estimator itself is not modified, and
-        any earlier fit is ignored, even with ``warm_start=True``.
+        A density, an embedding based on a shadow density or on landmarks, a novelty detector, or
+        a ``Pipeline`` of a ``StandardScaler`` and one of these. The scaler is fitted in an
+        additional pass, unless it is wrapped in a ``FrozenEstimator``. The estimator itself is
+        not modified, and any earlier fit is ignored, even with ``warm_start=True``.
     source : Source, or any input of :func:`rskpca.data.open_source`
         The data. If a weight column was selected, it provides the sample weights.
     checkpoint : str or path, default=None
@@ -57,13 +65,17 @@ def fit(
     -------
     estimator
         A fitted copy. Its centers and weights are bit-identical to those of ``fit`` on all rows.
+        A model on landmarks agrees up to rounding.
 
     Notes
     -----
     If the source can be read again, a median bandwidth is computed from the same sample of rows
     as in ``fit``, which requires an additional pass over files without random access. For an
     iterator that can be read only once, the bandwidth is computed from the first block. The first
-    block also determines ``ell="auto"`` and the landmarks of a ``NystromKernelPCA``.
+    block also determines ``ell="auto"``.
+
+    The landmarks of a ``NystromKernelPCA`` are chosen in the same way. If the result misses its
+    ``max_error``, more landmarks are chosen and the data are read again.
 
     Examples
     --------
@@ -87,9 +99,13 @@ def fit(
     state = Checkpoint(checkpoint, checkpoint_every, estimator, source)
     if not state.resume():
         state.check_writable()
-        state.start(_without_refine(_fix_bandwidth(estimator, source)))
+        state.start(_without_refine(_prepare(estimator, source)))
     if not state.finished:
         _stream(state, source, progress)
+        while (larger := _with_more_landmarks(state.model, estimator, source)) is not None:
+            state.start(larger)
+            _stream(state, source, progress)
+        state.finish()
     model = _complete(state.model, estimator, source)
     return Pipeline([*steps, (names[1], model)]) if steps else model
 
@@ -161,20 +177,41 @@ def _without_refine(estimator: Any) -> Any:
     return estimator
 
 
-def _fix_bandwidth(estimator: Any, source: Source) -> Any:
-    """Return an unfitted copy, with the bandwidth of the whole data set if it can be read again."""
+def _prepare(estimator: Any, source: Source) -> Any:
+    """Return an unfitted copy, with settings chosen from all rows if they can be read again."""
     if not source.again:
         return clone(estimator)
+    rows = cache(partial(_all_rows, source))
+    fixed = _fix_bandwidth(estimator, source, rows)
+    embedding = _embedding(fixed)
+    if not chooses_landmarks(embedding):
+        return fixed
+    return _replace_embedding(fixed, choose_landmarks(embedding, rows()))
+
+
+def _all_rows(source: Source) -> Rows:
+    """Return all rows of a source, of which only those that are indexed are read."""
+    weights = source.weights()
+    if weights is not None:
+        check.sample_weights(weights, len(weights))
+    rows: Any = _LazyRows(source)
+    return Rows(rows, weights, weights is not None)  # type: ignore[arg-type]
+
+
+def _fix_bandwidth(estimator: Any, source: Source, rows: Callable[[], Rows]) -> Any:
+    """Return an unfitted copy, with the bandwidth of the whole data set."""
     try:  # a numeric bandwidth does not require rows
         empty = Rows(np.empty((0, source.n_features)), np.empty(0))
         return clone(estimator)._fix_bandwidth(empty)
     except ValueError:
-        weights = source.weights()
-        if weights is not None:
-            check.sample_weights(weights, len(weights))
-        rows: Any = _LazyRows(source)
-        weighted = Rows(rows, weights, weights is not None)  # type: ignore[arg-type]
-        return clone(estimator)._fix_bandwidth(weighted)
+        return clone(estimator)._fix_bandwidth(rows())
+
+
+def _replace_embedding(estimator: Any, embedding: Any) -> Any:
+    """Return a detector with another embedding, or the embedding itself if there is no detector."""
+    if isinstance(estimator, KernelPCANovelty):
+        return estimator.set_params(embedding=embedding)
+    return embedding
 
 
 class _LazyRows:
@@ -216,7 +253,15 @@ def _stream(state: Checkpoint, source: Source, progress: Progress) -> None:
             state.advance(block.stop)
     if not _count_centers(model):  # all weights were zero
         check.sample_weights(np.zeros(1), 1)  # raises the same error as fit
-    state.finish()
+
+
+def _with_more_landmarks(model: Any, estimator: Any, source: Source) -> Any:
+    """Return an unfitted copy with more landmarks, or None if the model is accurate enough."""
+    asked, fitted = _embedding(estimator), _fitted_embedding(model)
+    if not chooses_landmarks(asked):
+        return None
+    basis = find_more_landmarks(asked, fitted, partial(_all_rows, source) if source.again else None)
+    return None if basis is None else _replace_embedding(clone(model), with_basis(fitted, basis))
 
 
 def _count_centers(model: Any) -> int:

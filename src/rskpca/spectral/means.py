@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from .. import _validation as check
 from .._core.parallel import single_threaded
 from .._core.sampling import sample_rows
 from .._core.subspace import Subspace
@@ -40,6 +41,14 @@ class Basis:
     points: Array
     subspace: Subspace | None = None
 
+    def __post_init__(self) -> None:
+        n_features = check.shapes(self, points="md")["d"]
+        if self.subspace is not None and len(self.subspace.origin) != n_features:
+            raise ValueError(
+                f"points must have {len(self.subspace.origin)} features, like the subspace, got "
+                f"{n_features}."
+            )
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -51,12 +60,17 @@ def default_axes(n_means: int, n_components: int) -> int:
     return max(15 + n_means // 5, 2 * n_components)
 
 
+def sample_size(n_means: int) -> int:
+    """Return the number of rows from which means are computed."""
+    return max(_FEWEST_ROWS, ROWS_PER_MEAN * n_means)
+
+
 def sample_for_means(
     X: Array, weights: Array | None, n_means: int, rng: np.random.RandomState
 ) -> Array:
     """Return a sample of the rows in float64, in which rows of large weight occur repeatedly."""
     # An integer weight is equivalent to repeating the row.
-    size = max(_FEWEST_ROWS, ROWS_PER_MEAN * n_means)
+    size = sample_size(n_means)
     total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
     return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64)
 

@@ -37,6 +37,7 @@ _FEW_ROWS = 1024
 # float32 values are used for float32 rows if this bound on the error of the operator, relative to
 # kappa, holds. The actual error is at most a third of the bound, and mostly a tenth or less.
 _SINGLE = 1e-3
+_NO_WEIGHT = 1e-9  # fraction of the total weight that is due to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,24 +91,36 @@ class Moments:
 
     def add(self, X: Array, weights: Array | None = None) -> Moments:
         """Return new moments with the rows of X added, each with weight 1 by default."""
-        total = float(len(X) if weights is None else weights.sum())
-        first, second = self._summed(X, weights)
-        return replace(
-            self,
-            total=self.total + total,
-            first=self.first + first,
-            second=self.second + second,
-        )
+        return self._plus(*self._summed(X, weights))
+
+    def remove(self, X: Array, weights: Array | None = None) -> Moments:
+        """Return new moments without rows that were added before, with the same weights."""
+        total, first, second = self._summed(X, weights)
+        left = self.total - total
+        if left < -_NO_WEIGHT * self.total:
+            raise ValueError(
+                f"forget: rows of weight {total:g} would be removed, but the total weight is only "
+                f"{self.total:g}. Remove each row once. Nothing was changed."
+            )
+        if left <= _NO_WEIGHT * self.total:
+            raise ValueError(
+                "forget: no rows would be left; create a new estimator instead. Nothing was "
+                "changed."
+            )
+        return self._plus(-total, -first, -second)
 
     def merge(self, other: Moments) -> Moments:
         """Return the moments of the combined data; both must have the same basis."""
         if not np.array_equal(self.basis, other.basis):
             raise ValueError("Moments with different bases cannot be merged. Use the same basis.")
+        return self._plus(other.total, other.first, other.second)
+
+    def _plus(self, total: float, first: Array, second: Array) -> Moments:
         return replace(
             self,
-            total=self.total + other.total,
-            first=self.first + other.first,
-            second=self.second + other.second,
+            total=self.total + total,
+            first=self.first + first,
+            second=self.second + second,
         )
 
     def project(self, X: Array) -> Array:
@@ -118,22 +131,23 @@ class Moments:
     def _prepare_basis(self, dtype: Any) -> gram.Centers:
         return gram.Centers.prepare(self.basis, self.kernel.scale, dtype, self.subspace)
 
-    def _summed(self, X: Array, weights: Array | None) -> tuple[Array, Array]:
-        """Return the sums of b(x) and b(x) b(x)'.
+    def _summed(self, X: Array, weights: Array | None) -> tuple[float, Array, Array]:
+        """Return the sums of the weights, of b(x) and of b(x) b(x)'.
 
         They are computed from sums S of k(x, Z) if that is faster and accurate enough: T' S T
         amplifies the rounding error of S, about eps n kappa^2 per entry, by a factor of
         ||T||_F^2 = tr(K_ZZ^{-1}).
         """
         T, kernel = self.columns, self.kernel
+        total = float(len(X) if weights is None else weights.sum())
         growth = kernel.kappa * float(np.einsum("ij,ij->", T, T))
         centers = self._prepare_basis(self._arithmetic(X.dtype, growth))
         lost = np.finfo(np.float64).eps * growth
         if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
-            return gram.moments(kernel, X, weights, centers, T)
+            return total, *gram.moments(kernel, X, weights, centers, T)
         first, second = gram.moments(kernel, X, weights, centers)
         with single_threaded_blas(T.size):
-            return T.T @ first, T.T @ second @ T
+            return total, T.T @ first, T.T @ second @ T
 
     def _arithmetic(self, dtype: Any, growth: float) -> Any:
         """Return the dtype of kernel values, whose rounding errors grow by the given factor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,17 @@ from sklearn.utils.validation import validate_data
 
 from ... import _validation as check
 from ..._core.sampling import median_sample_size, sample_rows
+from ..._validation import Rows
 from ...density.blocks import ShadowBlocks
+from ...embedding import NystromKernelPCA, landmark_blocks
 from ...embedding.blocks import BlockFit, median_seeds
+from ...embedding.landmark_blocks import (
+    LandmarkBlocks,
+    LandmarkFit,
+    LandmarkSums,
+    chooses_landmarks,
+    n_candidates,
+)
 from ...reduced_set import ReducedSet
 from ...spectral import Moments
 from ._blocks import Blocks, Stages, in_block
@@ -37,20 +46,24 @@ def fit(
     covered together. As on one machine, every row is therefore within epsilon of its center. The
     result depends on the blocks and their order, but not on the workers.
 
+    The landmarks of a ``NystromKernelPCA`` are chosen from a sample of the rows on one machine;
+    then the sums of each block are computed, and a tree of tasks adds them.
+
     Parameters
     ----------
-    estimator : ShadowDensity, an embedding based on one, or KernelPCANovelty
+    estimator : ShadowDensity, an embedding based on one, KernelPCANovelty or NystromKernelPCA
         The estimator, fitted in place. It is unchanged if the fit fails.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        The rows, which are read twice; blocks may be empty. A median bandwidth requires reading
-        the sampled blocks once more, and all blocks if their lengths are unknown or the rows
-        have weights. ``refine`` reads all blocks once more. Persist X if it fits into the
-        workers' memory.
+        The rows, which are read twice, or once for landmarks; blocks may be empty. A median
+        bandwidth requires reading the sampled blocks once more, and so do landmarks that are
+        chosen from the rows. All blocks are read for that if their lengths are unknown or the rows
+        have weights. ``refine`` reads all blocks once more. Persist X if it fits into the workers'
+        memory.
     sample_weight : dask array or series, or array-like of shape (n_samples,), default=None
         Sample weights.
     one_pass : bool, default=False
         If True, skip the counting. Each level of the tree may then add epsilon to the radius,
-        which the certificate takes into account.
+        which the certificate takes into account. Landmarks do not need counting.
     patience : float, default=60.0
         Seconds to wait for workers before raising an error if the cluster has none.
 
@@ -74,13 +87,14 @@ def fit(
     """
     check.boolean("one_pass", one_pass)
     stages = Stages(check.positive_number("patience", patience, infinite=True))
-    seeds = median_seeds(estimator)
+    on_landmarks = isinstance(estimator, NystromKernelPCA)
+    seeds = landmark_blocks.median_seeds(estimator) if on_landmarks else median_seeds(estimator)
     blocks = Blocks.of(X, sample_weight)
     validate_data(clone(estimator), blocks.like, skip_check_array=True)  # checks feature names
-    if seeds:
-        some = _sample(blocks, seeds[0], stages)
-    else:
-        some = WeightedRows(_first_row(blocks, stages)[None], None)
+    sampler = Sampler(blocks, stages)
+    if on_landmarks:
+        return _fit_landmarks(estimator, seeds, sampler)
+    some = sampler.sample_median(seeds[0]) if seeds else sampler.first_row()
     block_fit = BlockFit.of(estimator, *some)
     reduced_set = _merge_covers(block_fit.shadow, blocks, stages)
     if not one_pass:
@@ -91,14 +105,37 @@ def fit(
     return block_fit.fitted(reduced_set, moments, like=blocks.like, joined=not one_pass)
 
 
+def _fit_landmarks(estimator: NystromKernelPCA, seeds: list[Any], sampler: Sampler) -> Any:
+    """Choose landmarks from a sample, and add up the sums of all blocks."""
+    blocks, stages = sampler.blocks, sampler.stages
+    fixed = None
+    if seeds:
+        fixed = estimator._fix_bandwidth(_as_rows(sampler.sample_median(seeds[0])))
+    if chooses_landmarks(estimator):
+        wanted = n_candidates(estimator, blocks.n_features)
+        some = sampler.sample(wanted, estimator.random_state)
+    else:
+        some = sampler.first_row()
+    found: LandmarkFit | None = LandmarkFit.of(estimator, *some, fixed)
+    while found is not None:
+        landmark_fit = found
+        sums = _add_sums(landmark_fit.blocks(), blocks, stages)
+        model = landmark_fit.solve(sums)
+        found = landmark_fit.improve(model)
+    return landmark_fit.fitted(sums, model, like=blocks.like)
+
+
+def _add_sums(shared: LandmarkBlocks, blocks: Blocks, stages: Stages) -> LandmarkSums:
+    """Return the sums over the rows of all blocks."""
+    landmarks = stages.constant("landmarks", shared)
+    sums = _each(blocks, stages, "sums", LandmarkBlocks.summarize, landmarks)
+    return stages.compute(stages.tree("sums", _merge_nonempty, sums))
+
+
 def _merge_covers(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> ReducedSet:
     """Cover each block, and merge the covers."""
     shared = stages.constant("shadow", shadow)
-    covers = blocks.each(
-        lambda number, *block: stages.task(
-            "cover", in_block, number, ShadowBlocks.cover, shared, *block
-        )
-    )
+    covers = _each(blocks, stages, "cover", ShadowBlocks.cover, shared)
     return stages.compute(stages.tree("merge", _merge_nonempty, covers))
 
 
@@ -108,11 +145,7 @@ def _count_rows(
     """Assign every row to a center within the radius, and return the counts as a reduced set."""
     shared = stages.constant("shadow", shadow)
     centers = stages.constant("centers", merged.centers)
-    counts = blocks.each(
-        lambda number, *block: stages.task(
-            "count", in_block, number, ShadowBlocks.count, shared, centers, *block
-        )
-    )
+    counts = _each(blocks, stages, "count", ShadowBlocks.count, shared, centers)
     total = stages.tree("join", _merge, counts)
     whole = stages.constant("merged", merged)
     return stages.compute(stages.task("join", ShadowBlocks.join, shared, whole, total))
@@ -121,16 +154,21 @@ def _count_rows(
 def _add_moments(shadow: ShadowBlocks, moments: Moments, blocks: Blocks, stages: Stages) -> Moments:
     """Return the moments of all rows."""
     shared, zero = stages.constant("shadow", shadow), stages.constant("moments", moments)
-    sums = blocks.each(
-        lambda number, *block: stages.task("refine", in_block, number, _add, shared, zero, *block)
-    )
+    sums = _each(blocks, stages, "refine", _add, shared, zero)
     return stages.compute(stages.tree("refine", _merge, sums))
 
 
-def _merge_nonempty(covers: list[ReducedSet | None]) -> ReducedSet | None:
-    """Merge covers in order, ignoring empty blocks, whose cover is None."""
-    found = [cover for cover in covers if cover is not None]
-    return reduce(ReducedSet.merge, found) if found else None
+def _each(blocks: Blocks, stages: Stages, stage: str, step: Any, *shared: Any) -> list[Any]:
+    """Return one task per block, which calls a step with shared arguments and the block."""
+    return blocks.each(
+        lambda number, *block: stages.task(stage, in_block, number, step, *shared, *block)
+    )
+
+
+def _merge_nonempty(summaries: list[Any]) -> Any:
+    """Merge summaries in order, ignoring empty blocks, whose summary is None."""
+    found = [summary for summary in summaries if summary is not None]
+    return _merge(found) if found else None
 
 
 def _merge(parts: list[Any]) -> Any:
@@ -141,7 +179,7 @@ def _add(shadow: ShadowBlocks, moments: Moments, X: Any, sample_weight: Any) -> 
     return moments.add(*shadow.checked(X, sample_weight))
 
 
-# ------------------------------------------------------------------ the sample for the median
+# ------------------------------------------------------------------ samples
 
 
 _NO_ROWS = "X has no row with positive weight; all blocks are empty or have zero weight."
@@ -162,46 +200,57 @@ class WeightedRows(NamedTuple):
     weights: Array | None
 
 
-def _first_row(blocks: Blocks, stages: Stages) -> Array:
-    """Return the first row with positive weight."""
-    tasks = blocks.each(lambda *block: _task(stages, blocks, _first_of_block, *block))
-    n_read = 0
-    while n_read < len(tasks):  # usually found in the first block, so start with few blocks
-        batch = tasks[n_read : 2 * n_read + 1]
-        row = stages.compute(stages.task("sample", _first_found, batch))
-        if row is not None:
-            return row
-        n_read += len(batch)
-    raise ValueError(_NO_ROWS)
+class Sampler:
+    """Draw samples from blocks, whose sizes are determined only once."""
 
+    def __init__(self, blocks: Blocks, stages: Stages) -> None:
+        self.blocks, self.stages = blocks, stages
 
-def _sample(blocks: Blocks, random_state: Any, stages: Stages) -> WeightedRows:
-    """Return the sample for the median, as on one machine, or all rows if there are only a few."""
-    sizes = _sizes(blocks, stages)
-    wanted, n_rows = median_sample_size(blocks.n_features), sum(size.n_rows for size in sizes)
-    if n_rows == 0:
+    def first_row(self) -> WeightedRows:
+        """Return the first row with positive weight."""
+        tasks = self._each(_first_of_block)
+        n_read = 0
+        while n_read < len(tasks):  # usually found in the first block, so start with few blocks
+            batch = tasks[n_read : 2 * n_read + 1]
+            row = self.stages.compute(self.stages.task("sample", _first_found, batch))
+            if row is not None:
+                return WeightedRows(row[None], None)
+            n_read += len(batch)
         raise ValueError(_NO_ROWS)
-    if n_rows <= wanted:
-        positions: list[Any] = [None] * len(sizes)
-    else:
-        positions = _positions(sizes, wanted, check_random_state(random_state))
-    tasks = blocks.each(
-        lambda number, *block: _task(stages, blocks, _select, number, *block, positions[number])
-    )
-    pairs = zip(tasks, positions, strict=True)
-    needed = [task for task, some in pairs if some is None or len(some)]
-    return stages.compute(stages.tree("sample", _concatenate, needed))
 
+    def sample_median(self, random_state: Any) -> WeightedRows:
+        """Return the sample for the median, as on one machine."""
+        return self.sample(median_sample_size(self.blocks.n_features), random_state)
 
-def _task(stages: Stages, blocks: Blocks, step: Any, number: int, *arguments: Any) -> Any:
-    return stages.task("sample", in_block, number, step, blocks.n_features, *arguments)
+    def sample(self, wanted: int, random_state: Any) -> WeightedRows:
+        """Return a uniform sample of the rows, or all rows if there are only a few."""
+        n_rows = sum(size.n_rows for size in self.sizes)
+        if n_rows == 0:
+            raise ValueError(_NO_ROWS)
+        if n_rows <= wanted:
+            positions: list[Any] = [None] * len(self.sizes)
+        else:
+            positions = _positions(self.sizes, wanted, check_random_state(random_state))
+        n_features, task = self.blocks.n_features, self.stages.task
+        tasks = self.blocks.each(
+            lambda number, *block: task(
+                "sample", in_block, number, _select, n_features, *block, positions[number]
+            )
+        )
+        pairs = zip(tasks, positions, strict=True)
+        needed = [task for task, some in pairs if some is None or len(some)]
+        return self.stages.compute(self.stages.tree("sample", _concatenate, needed))
 
+    @cached_property
+    def sizes(self) -> list[BlockSize]:
+        """The sizes of the blocks."""
+        lengths, weights = self.blocks.lengths, self.blocks.weights
+        if lengths is not None and weights[0] is None:
+            return [BlockSize(length, float(length), True) for length in lengths]
+        return self.stages.compute(self.stages.task("sample", list, self._each(_size_of_block)))
 
-def _sizes(blocks: Blocks, stages: Stages) -> list[BlockSize]:
-    if blocks.lengths is not None and blocks.weights[0] is None:
-        return [BlockSize(length, float(length), True) for length in blocks.lengths]
-    tasks = blocks.each(lambda *block: _task(stages, blocks, _size_of_block, *block))
-    return stages.compute(stages.task("sample", list, tasks))
+    def _each(self, step: Any) -> list[Any]:
+        return _each(self.blocks, self.stages, "sample", step, self.blocks.n_features)
 
 
 def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) -> list[Array]:
@@ -218,6 +267,11 @@ def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) 
     cuts = np.searchsorted(positions, ends[:-1])
     starts = np.append(0.0, ends[:-1])
     return [part - start for part, start in zip(np.split(positions, cuts), starts, strict=True)]
+
+
+def _as_rows(some: WeightedRows) -> Rows:
+    rows, weights = some
+    return Rows(rows, np.ones(len(rows)) if weights is None else weights, weights is not None)
 
 
 def _weighted_rows(n_features: int, X: Any, sample_weight: Any) -> WeightedRows:

@@ -246,7 +246,7 @@ def test_invalid_weights_are_reported(fitted, weights, message):
           for ell in (0, -1.0, np.nan, "4")],
         *[({"bandwidth": b}, f"bandwidth must be a positive, finite number, got {b!r}")
           for b in (0, -1.0, np.nan, np.inf)],
-        ({"bandwidth": "mean"}, "bandwidth must be a positive number or \"median\", got 'mean'"),
+        ({"bandwidth": "mean"}, 'bandwidth must be a positive number or one of "median"'),
         *[({"gamma": g, "bandwidth": None}, f"gamma must be a positive, finite number, got {g!r}")
           for g in (0, -1.0, np.nan, np.inf)],
         ({"gamma": 0.5}, r"gamma=0\.5 and bandwidth=.* cannot be combined"),

@@ -40,7 +40,7 @@ def test_a_fitted_model_shows_its_reduced_set_and_its_certificate():
 def test_every_kind_of_model_shows_its_available_properties(model):
     html = html_of(clone(model).fit(X))
     assert ("landmarks" in html) == isinstance(model, NystromKernelPCA)
-    assert ("Certificate" in html) == isinstance(model, KernelPCANovelty)
+    assert "Certificate" in html
 
 
 def test_a_model_fitted_in_parts_shows_all_rows():

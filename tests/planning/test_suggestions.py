@@ -210,7 +210,7 @@ def test_a_comparison_is_suggested_for_models_without_a_certificate():
     walk = DiffusionMaps(2).fit(X)
     walk.model_ = replace(walk.model_, certified=False)  # as in a file of an earlier version
     assert list(suggestions(walk)) == ["A larger ell, to compare"]
-    landmarks = NystromKernelPCA(2, n_centers=20).fit(X)
+    landmarks = NystromKernelPCA(2, n_centers=20, extension="data").fit(X)
     assert next(iter(suggestions(landmarks))) == "A model with an error certificate"
 
 

@@ -126,7 +126,7 @@ def test_the_spectrum_of_a_random_walk_has_a_linear_axis():
 
 
 def test_the_axis_label_indicates_whether_eigenvalues_are_divided_by_n():
-    landmarks = NystromKernelPCA(2, n_centers=30).fit(X)
+    landmarks = NystromKernelPCA(2, n_centers=30, extension="data").fit(X)
     display = SpectrumDisplay.from_estimator(landmarks)
     np.testing.assert_allclose(display.eigenvalues, landmarks.eigenvalues_)
     assert display.ax_.get_ylabel() == "eigenvalue"

@@ -65,6 +65,7 @@ def kmeans_partition(
     """
     from sklearn.cluster import KMeans  # slow to import
 
+    functions, weights = _sorted(functions, weights)
     found = KMeans(n_clusters, n_init=10, random_state=rng).fit(functions, sample_weight=weights)
     means = found.cluster_centers_
     return Partition(means.T, -0.5 * np.sum(means**2, axis=1))
@@ -74,6 +75,7 @@ def rotation_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
     """Find the rotation that brings the points closest to the axes (Yu and Shi, 2003)."""
+    functions, weights = _sorted(functions, weights)
     lengths = np.sqrt(weights @ functions**2)
     rows = functions / lengths
     norms = np.linalg.norm(rows, axis=1)
@@ -87,6 +89,13 @@ def rotation_partition(
             break
         before, rotation = values.sum(), right.T @ left.T
     return Partition(rotation / lengths[:, None], np.zeros(len(rotation)))
+
+
+def _sorted(functions: Array, weights: Array) -> tuple[Array, Array]:
+    """Return points in an order that does not depend on the given one, for random starts."""
+    keys = np.round(functions / np.abs(functions).max(axis=0, initial=1e-300), 9)
+    order = np.lexsort(keys.T[::-1])
+    return functions[order], weights[order]
 
 
 def _spread_rows(rows: Array, weights: Array, rng: np.random.RandomState) -> Array:

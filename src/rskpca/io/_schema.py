@@ -74,6 +74,7 @@ _OPTIONAL = frozenset(
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
         "subspace", "alpha",
         "removed", "expected",  # of samples in files that were written before these were counted
+        "cut", "labels", "method",  # of certificates
     }
 )  # fmt: skip
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}

@@ -118,12 +118,12 @@ def test_few_candidates_are_read_from_many_rows(monkeypatch):
 
 @pytest.fixture
 def too_few(monkeypatch):
-    """Let the search return a third of the landmarks that it finds at first."""
+    """Let the search return an eighth of the landmarks that it finds at first."""
     find = landmark_blocks.choose_landmarks
 
     def choose(estimator, rows):
         chosen = find(estimator, rows)
-        basis = landmark_blocks.Basis(chosen.landmarks.points[::3], chosen.landmarks.subspace)
+        basis = landmark_blocks.Basis(chosen.landmarks.points[::8], chosen.landmarks.subspace)
         return landmark_blocks.with_basis(chosen, basis)
 
     monkeypatch.setattr("rskpca.scaling.fitting.choose_landmarks", choose)

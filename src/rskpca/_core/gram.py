@@ -259,6 +259,11 @@ def moments(
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 
 
+def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:
+    """Return the approximate time of :func:`moments` in one thread, for ``width`` features."""
+    return n_rows * (_ROW + n_centers * (_VALUE + _FEATURE * width + _SUM * n_centers))
+
+
 def gram(kernel: Radial, X: Array, C: Array | Centers, *, n_threads: int | None = None) -> Array:
     """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
     return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

@@ -47,6 +47,11 @@ class Subspace:
         if not np.allclose(products, np.eye(len(products)), atol=1e-8):
             raise ValueError("axes must be orthonormal.")
 
+    @property
+    def n_axes(self) -> int:
+        """The dimension of the subspace."""
+        return self.axes.shape[1]
+
     @classmethod
     def principal(cls, X: Array, weights: Array, n_axes: int) -> Subspace:
         """Return the leading principal axes of weighted rows; fewer if the rows span fewer."""
@@ -57,6 +62,10 @@ class Subspace:
             rounding = (4 * np.finfo(np.float64).eps) ** 2 * float(shares @ (X**2).sum(axis=1))
             axes = _leading_axes(rows, n_axes, rounding)
         return cls(origin, np.ascontiguousarray(axes))
+
+    def leading(self, n_axes: int) -> Subspace:
+        """Return the subspace of the first axes."""
+        return Subspace(self.origin, np.ascontiguousarray(self.axes[:, :n_axes]))
 
     def coordinates(self, X: Array) -> Array:
         """Return the coordinates of rows in the subspace."""

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _validation as check
+from .._core import gram
+from .._core.subspace import Subspace
 from ..certificate.sampled import Analysis
 from ..kernels import RadialKernel
 from ..model import FittedModel
@@ -18,7 +20,13 @@ from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
 from ..spectral import Moments
 from ..spectral.landmarks import RULES
-from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
+from ..spectral.means import (
+    Basis,
+    choose_means,
+    default_axes,
+    principal_subspace,
+    sample_for_means,
+)
 from ._base import ritz_with_more
 
 Array = NDArray[np.floating]
@@ -34,6 +42,9 @@ _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
 _RATES = 0.5, 3.0  # range of exponents that are measured during a search
+_CHEAP = 0.01  # seconds; estimating the error of a basis takes longer
+_MOST_CHEAP = 100
+_ALL_SAMPLED = 0.5  # seconds for the error limit from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
 
@@ -86,22 +97,52 @@ class BasisSearch:
         self._sample = sample.head(_ROWS)
         self.total = float(len(rows[0]) if rows[1] is None else rows[1].sum())
         self.wanted = max_error
+        self._axes: dict[int, Subspace] = {}
+
+    def start(self) -> Basis:
+        """Return the basis of a first model, whose own error decides whether it suffices."""
+        # If the moments of many basis points take less time than estimating the error of a few,
+        # there is no point in looking for the smallest basis.
+        size = self._feasible(self._cheap_size())
+        if size < self._fewest or size == self.n_rows:
+            return self.find()
+        return self._candidates(size, self.rules[:1])[self.rules[0]]
 
     def find(self, size: int | None = None) -> Basis:
         """Return the first basis with a small enough estimated error, or the largest one."""
-        size = max(_FEWEST, _PER_COMPONENT * self.n_components) if size is None else size
+        size = self._fewest if size is None else size
         tried: list[tuple[int, float]] = []
         while True:
             size = self._feasible(size)
             if size == self.n_rows:
                 return Basis(self._rows[0].astype(np.float64))
-            found = self._candidates(size)
-            error, basis = min(found.values(), key=lambda candidate: candidate.error)
-            self.rules = [rule for rule in found if found[rule].error <= _MUCH_WORSE * error]
+            error, basis = self._best(size)
             if error <= _SHARE * self.wanted or self._exhausted(basis, size):
                 return basis
             tried.append((size, error))
             size = self._grow(tried)
+
+    def _best(self, size: int) -> Candidate:
+        """Return the best basis of one size, and drop rules that are much worse."""
+        found = {
+            rule: Candidate(self._estimate(basis), basis)
+            for rule, basis in self._candidates(size, self.rules).items()
+        }
+        best = min(found.values(), key=lambda candidate: candidate.error)
+        self.rules = [rule for rule in found if found[rule].error <= _MUCH_WORSE * best.error]
+        return best
+
+    @property
+    def _fewest(self) -> int:
+        return max(_FEWEST, _PER_COMPONENT * self.n_components)
+
+    def _cheap_size(self) -> int:
+        """Return the largest basis whose moments take less time than estimating an error."""
+        n_features = self._rows[0].shape[1]
+        sizes = np.arange(_FEWEST, _MOST_CHEAP + 1)
+        widths = np.minimum(default_axes(sizes, self.n_components), n_features)
+        seconds = gram.moments_seconds(self.n_rows, sizes, widths)
+        return int(sizes[seconds <= _CHEAP].max(initial=0))
 
     def improve(self, basis: Basis, model: FittedModel) -> Basis | None:
         """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
@@ -137,12 +178,14 @@ class BasisSearch:
             return self.n_rows
         return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
 
-    def _candidates(self, size: int) -> dict[str, Candidate]:
-        """Return one basis per rule, with its estimated error."""
+    def _candidates(self, size: int, rules: Sequence[str]) -> dict[str, Basis]:
+        """Return one basis per rule."""
         rng = np.random.RandomState(self.seed)
         rows = sample_for_means(*self._rows, size, rng)
-        chosen = {rule: self._choose(rule, rows, size, rng) for rule in self.rules}
-        return {rule: Candidate(self._estimate(basis), basis) for rule, basis in chosen.items()}
+        if default_axes(size, self.n_components) < rows.shape[1]:
+            # In high dimension, means are several times as accurate as rows.
+            rules = [rule for rule in rules if rule == "means"] or rules
+        return {rule: self._choose(rule, rows, size, rng) for rule in rules}
 
     def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
         """Choose basis points among the sampled rows, or means of them."""
@@ -150,8 +193,18 @@ class BasisSearch:
             return Basis(rows)
         if rule == "means":
             n_axes = default_axes(size, self.n_components)
-            return choose_means(rows, size, n_axes, rng)
+            return choose_means(rows, size, n_axes, rng, self._subspace(n_axes))
         return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)])
+
+    def _subspace(self, n_axes: int) -> Subspace | None:
+        """Return at least ``n_axes`` principal axes, computed once for several sizes."""
+        if n_axes >= self._rows[0].shape[1]:
+            return None
+        n_axes = 2 ** math.ceil(math.log2(n_axes))
+        if n_axes not in self._axes:
+            rows = sample_for_means(*self._rows, 0, np.random.RandomState(self.seed))
+            self._axes[n_axes] = principal_subspace(rows, n_axes)
+        return self._axes[n_axes]
 
     def _estimate(self, basis: Basis) -> float:
         """Estimate the error of the embedding in the span of a basis."""
@@ -186,9 +239,15 @@ def embedding_error(
 
 
 def error_limit(model: FittedModel, wanted: float) -> Estimate:
-    """Estimate the error from a few rows, or from all sampled rows if that is inconclusive."""
-    for rows in (_ROWS, None):
-        found = embedding_error(model.kernel, model.reduced_set, model.system, model.wider, rows)
+    """Estimate the error from a few rows, or from all sampled rows if that is inconclusive.
+
+    If a larger basis takes less time than looking at all sampled rows, only a few are used.
+    """
+    system, n = model.system, model.reduced_set.n_samples
+    width = model.basis.shape[1] if system.subspace is None else system.subspace.n_axes
+    seconds = gram.moments_seconds(n, _LEAST_GROWTH * model.basis.shape[0], width)
+    for rows in (_ROWS, None) if seconds > _ALL_SAMPLED else (_ROWS,):
+        found = embedding_error(model.kernel, model.reduced_set, system, model.wider, rows)
         if not found.estimate < wanted < found.limit:
             break
     return found

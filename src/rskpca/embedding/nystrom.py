@@ -226,7 +226,7 @@ class NystromKernelPCA(KernelEmbedding):
         self._check_parameters()
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
-            kernel, basis, _ = self._choose_basis(rows)
+            kernel, basis, _ = self._choose_basis(rows, once=True)
             moments = Moments.of(kernel, basis.points, basis.subspace).add(*_counted(rows))
             return self._store_landmarks(rows, kernel, self._landmarks(basis, rows), moments, None)
         held = self._sums("partial_fit")
@@ -359,8 +359,11 @@ class NystromKernelPCA(KernelEmbedding):
         landmarks = ReducedSet(basis.points, np.full(count, total / count), sample=sample)
         return _represent(landmarks, total, rows)
 
-    def _choose_basis(self, rows: Rows) -> tuple[RadialKernel, Basis, BasisSearch | None]:
+    def _choose_basis(
+        self, rows: Rows, *, once: bool = False
+    ) -> tuple[RadialKernel, Basis, BasisSearch | None]:
         """Return the resolved kernel, the landmarks, and the search for them with max_error."""
+        # Unless they are chosen only once, the search continues if they turn out to be too few.
         landmarks, (X, weights) = self.landmarks, _counted(rows)
         if isinstance(landmarks, BaseDensity):
             density = clone(landmarks)
@@ -377,7 +380,7 @@ class NystromKernelPCA(KernelEmbedding):
             return kernel, Basis(_check_landmarks(landmarks, X)), None
         if self._wanted_error is not None:
             search = self._search(kernel, rows)
-            return kernel, search.find(), search
+            return kernel, search.find() if once else search.start(), search
         return kernel, self._choose_by_rule(kernel, X, weights), None
 
     def _choose_by_rule(self, kernel: RadialKernel, X: Array, weights: Array | None) -> Basis:

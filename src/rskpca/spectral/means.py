@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ Array = NDArray[np.floating]
 
 ROWS_PER_MEAN = 20
 _FEWEST_ROWS = 2_000
+_AXES_ROWS = 4_000  # rows from which principal axes are computed
 _STEPS = 3  # Lloyd steps; further ones hardly improve the span
 
 
@@ -53,11 +55,11 @@ class Basis:
         return len(self.points)
 
 
-def default_axes(n_means: int, n_components: int) -> int:
+def default_axes(n_means: Any, n_components: int) -> Any:
     """Return a number of axes for which neither noise nor truncation dominates the error."""
     # Chosen on usps and mnist: with fewer axes, the means miss directions of the eigenfunctions;
     # with more, they follow the noise of the sample.
-    return max(15 + n_means // 5, 2 * n_components)
+    return np.maximum(15 + n_means // 5, 2 * n_components)
 
 
 def sample_size(n_means: int) -> int:
@@ -72,10 +74,22 @@ def sample_for_means(
     # An integer weight is equivalent to repeating the row.
     size = sample_size(n_means)
     total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
-    return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64)
+    return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64, copy=False)
 
 
-def choose_means(rows: Array, n_means: int, n_axes: int, rng: np.random.RandomState) -> Basis:
+def principal_subspace(rows: Array, n_axes: int) -> Subspace:
+    """Return the leading principal axes of at most 4,000 of the sampled rows."""
+    some = rows[:: -(-len(rows) // _AXES_ROWS)]
+    return Subspace.principal(some, np.ones(len(some)), n_axes)
+
+
+def choose_means(
+    rows: Array,
+    n_means: int,
+    n_axes: int,
+    rng: np.random.RandomState,
+    subspace: Subspace | None = None,
+) -> Basis:
     """Return k-means centroids in the span of the leading principal axes.
 
     Parameters
@@ -88,6 +102,8 @@ def choose_means(rows: Array, n_means: int, n_axes: int, rng: np.random.RandomSt
         Number of principal axes. Fewer are used if the rows span fewer dimensions.
     rng : RandomState
         Source of the initial means.
+    subspace : Subspace, default=None
+        Principal axes that are known already, at least ``n_axes`` of them.
 
     Returns
     -------
@@ -96,7 +112,7 @@ def choose_means(rows: Array, n_means: int, n_axes: int, rng: np.random.RandomSt
     """
     if n_axes >= rows.shape[1]:
         return Basis(_cluster(rows, n_means, rng))
-    subspace = Subspace.principal(rows, np.ones(len(rows)), n_axes)
+    subspace = principal_subspace(rows, n_axes) if subspace is None else subspace.leading(n_axes)
     if subspace.axes.shape[1] == 0:
         raise ValueError(
             f"All {len(rows)} sampled rows are equal, so there are no {n_means} different means. "

@@ -1,4 +1,9 @@
-"""Radial kernels k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2) of the paper."""
+"""Radial kernels k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2) of the paper.
+
+Other positive definite kernels are given by their values: :class:`Kernel`, and scikit-learn's by
+name with :func:`sklearn_kernel`. All kernels have ``diagonal``, ``squared``, ``resolve`` and
+``same_as``.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,9 @@ from sklearn.utils import check_array
 from . import _validation as check
 from ._core import gram
 from ._core.sampling import RULES, bandwidth_sample, rule_bandwidth, steepest_scale
+from .value_kernels import NAMES, RowKernel
+from .value_kernels import Kernel as Kernel
+from .value_kernels import NamedKernel as NamedKernel
 
 Array = NDArray[np.floating]
 
@@ -152,6 +160,10 @@ class RadialKernel(BaseEstimator):
         """The largest kernel value, k(x, x) = profile(0)."""
         return float(self.profile(np.float64(0.0)))
 
+    def diagonal(self, X: Any) -> Array:
+        """Return k(x, x) for each row, which is kappa."""
+        return np.full(X.shape[0], self.kappa)
+
     @property
     def lipschitz_constant(self) -> float | None:
         """The largest slope L of the kernel as a function of the distance; None if unknown."""
@@ -210,8 +222,8 @@ class RadialKernel(BaseEstimator):
     def __call__(self, X: Any, Y: Any = None) -> Array:
         """Return the kernel matrix k(X, Y). Y defaults to X."""
         self._check()
-        X = check_array(X, dtype=np.float64)
-        Y = X if Y is None else check_array(Y, dtype=np.float64)
+        X = check_array(X, dtype=np.float64, accept_sparse="csr")
+        Y = X if Y is None else check_array(Y, dtype=np.float64, accept_sparse="csr")
         if X.shape[1] != Y.shape[1]:
             raise ValueError(f"Y must have {X.shape[1]} features, like X, got {Y.shape[1]}.")
         return gram.gram(self, X, Y)
@@ -415,29 +427,89 @@ _BY_NAME: dict[str, type[_Exponential]] = {
 }
 
 
+AnyKernel = RadialKernel | Kernel
+
+
+def sklearn_kernel(
+    kernel: Any,
+    gamma: float | None = None,
+    degree: float = 3,
+    coef0: float = 1,
+    params: dict[str, Any] | None = None,
+    *,
+    n_features: int,
+) -> AnyKernel:
+    """Return the kernel for the parameters of a scikit-learn estimator.
+
+    Parameters
+    ----------
+    kernel : str or callable
+        scikit-learn's name of the kernel, or a function of two single rows.
+    gamma : float, default=None
+        Parameter of the named kernels. None means 1 / n_features.
+    degree, coef0 : float
+        Parameters of the polynomial and the sigmoid kernel.
+    params : dict, default=None
+        Additional arguments of a function, ``kernel_params`` in scikit-learn.
+    n_features : int
+        Number of features of the data.
+
+    Returns
+    -------
+    Gaussian or Kernel
+        A Gaussian for ``"rbf"``, else a kernel given by its values.
+
+    Examples
+    --------
+    >>> from rskpca.kernels import sklearn_kernel
+    >>> sklearn_kernel("rbf", n_features=4)
+    Gaussian(bandwidth=2.0)
+    >>> sklearn_kernel("cosine", n_features=4)
+    NamedKernel(gamma=0.25, name='cosine')
+    """
+    if callable(kernel):
+        return RowKernel(kernel, params)
+    gamma = 1 / n_features if gamma is None else gamma
+    if kernel == "rbf":
+        return Gaussian.from_gamma(gamma)
+    if kernel not in NAMES:
+        names = ", ".join(f'"{name}"' for name in ("rbf", *NAMES))
+        raise ValueError(f"kernel must be {names} or a function of two rows, got {kernel!r}.")
+    return NamedKernel(kernel, gamma, degree, coef0)
+
+
 def as_kernel(
-    kernel: RadialKernel | str | None,
+    kernel: AnyKernel | str | None,
     gamma: float | None = None,
     bandwidth: float | str | None = None,
     rule: str = "median",
-) -> RadialKernel:
+    *,
+    radial: bool = True,
+) -> Any:
     """Return the kernel object for the parameters of an estimator.
 
     Parameters
     ----------
-    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None
+    kernel : RadialKernel, Kernel, "rbf", "gaussian", "laplacian" or None
         Kernel object or name. None means the Gaussian.
     gamma, bandwidth : float or None
         Parameters for a kernel given by name. At most one of them may be set.
     rule : str, default="median"
         The bandwidth of a kernel given by name if neither of them is set.
+    radial : bool, default=True
+        Whether the caller requires a radial kernel.
 
     Returns
     -------
-    RadialKernel
+    RadialKernel or Kernel
         The kernel object.
     """
-    if isinstance(kernel, RadialKernel):
+    if isinstance(kernel, Kernel) and radial:
+        raise ValueError(
+            f"kernel must be radial here, such as Gaussian(2.0), got {kernel!r}. "
+            "ReducedSetKernelPCA, NystromKernelPCA and ShadowDensity accept other kernels."
+        )
+    if isinstance(kernel, RadialKernel | Kernel):
         if gamma is not None or bandwidth is not None:
             raise ValueError(
                 "gamma and bandwidth can be set only if kernel is a name, but kernel is "

@@ -26,7 +26,7 @@ from .certificate import (
     certify_walk,
 )
 from .density import BaseDensity
-from .kernels import RadialKernel
+from .kernels import AnyKernel, RadialKernel
 from .reduced_set import ReducedSet
 from .spectral import EigenSystem, FeatureSpace, FittedMarkov
 from .spectral.preimages import METHODS
@@ -75,7 +75,7 @@ class FittedModel:
         ``system`` with further eigenpairs, if they cannot be computed again for the certificate.
     """
 
-    kernel: RadialKernel
+    kernel: AnyKernel
     reduced_set: ReducedSet
     system: EigenSystem
     evaluated: EigenSystem
@@ -438,9 +438,9 @@ def unwrap(estimator: Any) -> FittedEstimator:
     )
 
 
-def _ell(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
+def _ell(kernel: AnyKernel, reduced_set: ReducedSet) -> float | None:
     """Return sigma / spacing, or infinity if every row is a center."""
-    if reduced_set.spacing is None:
+    if reduced_set.spacing is None or not isinstance(kernel, RadialKernel):
         return None
     return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf
 

@@ -36,6 +36,7 @@ from rskpca.baselines import (
     UniformDensity,
     WeightedNystromKernelPCA,
 )
+from rskpca.kernels import NamedKernel
 from tests import datasets
 
 ROWS, NEW = 120, 40
@@ -135,6 +136,7 @@ CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "kernel pca, window, stream": _stream(ReducedSetKernelPCA(2, density=_WINDOW)),
     "kernel pca, fading": _fit(ReducedSetKernelPCA(2, density=FadingDensity(30.0, kernel=_K))),
     "nystrom": _fit(NystromKernelPCA(2, kernel=_K, landmarks="rpcholesky", n_centers=9)),
+    "nystrom, polynomial": _fit(NystromKernelPCA(2, kernel=NamedKernel("poly"), landmarks=9)),
     "nystrom, means": _fit(NystromKernelPCA(2, kernel=_K, landmarks="means", n_centers=9)),
     "nystrom, stream": _stream(NystromKernelPCA(2, kernel=_K, landmarks="means", n_centers=9)),
     "nystrom, shared": lambda X: _merge(

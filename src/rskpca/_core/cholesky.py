@@ -7,11 +7,13 @@ to it (random).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from .gram import KernelRows, Radial
+from .gram import KernelRows
 from .parallel import single_threaded_blas, slices
 
 Array = NDArray[np.floating]
@@ -27,11 +29,11 @@ class PartialCholesky:
     Each column of F is stored as a contiguous row of ``_factors``.
     """
 
-    def __init__(self, kernel: Radial, X: Array, n_pivots: int) -> None:
+    def __init__(self, kernel: Any, X: Any, n_pivots: int) -> None:
         self._values = KernelRows(kernel, X, X, np.float64)
-        self._full = float(self._values[slice(0, 1)][0, 0])
-        self.residual_diagonal = np.full(len(X), self._full)
-        self._factors = np.empty((n_pivots, len(X)))
+        self.residual_diagonal = kernel.diagonal(X)
+        self._full = float(self.residual_diagonal.max())
+        self._factors = np.empty((n_pivots, X.shape[0]))
         self._pivots: list[int] = []
 
     @property
@@ -116,9 +118,7 @@ class PartialCholesky:
         self.residual_diagonal[self._pivots] = 0
 
 
-def greedy_cholesky(
-    kernel: Radial, X: Array, weights: Array | None, n_pivots: int
-) -> PartialCholesky:
+def greedy_cholesky(kernel: Any, X: Any, weights: Array | None, n_pivots: int) -> PartialCholesky:
     """Choose pivots greedily; each is the first maximizer of w d.
 
     Fewer pivots are chosen if they already span all rows.
@@ -136,8 +136,8 @@ def fill_greedily(partial: PartialCholesky, weights: Array | None, trace: float 
 
 
 def random_cholesky(
-    kernel: Radial,
-    X: Array,
+    kernel: Any,
+    X: Any,
     weights: Array | None,
     n_pivots: int,
     rng: np.random.RandomState,
@@ -152,6 +152,6 @@ def random_cholesky(
         while not partial.full and (left := partial.scores(weights)).any():
             below = np.cumsum(left)
             drawn = below[-1] * rng.random_sample(min(_BATCH, 2 * n_pivots))
-            proposed = np.minimum(np.searchsorted(below, drawn, side="right"), len(X) - 1)
+            proposed = np.minimum(np.searchsorted(below, drawn, side="right"), X.shape[0] - 1)
             partial.add_accepted(proposed, rng.random_sample(len(proposed)))
     return partial

@@ -2,23 +2,27 @@
 
 A batch of rows of ``k(X, C)`` is processed in four steps: compute inner products with BLAS, convert
 them to squared distances (recomputed from differences where they cancel), evaluate the kernel in
-place, and apply the caller's function.
+place, and apply the caller's function. Sparse rows and kernels that are not radial replace the
+first three steps. :class:`KernelRows` chooses the way once, before the first batch.
 """
 
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import sparse
 from .parallel import slices, threads_for, workers
 from .subspace import Subspace
 
 Array = NDArray[np.floating]
+Block = Callable[[Any, Array], Array]  # computes k(x, C) for a batch of rows, into a buffer
 
 _BATCH_ELEMENTS = 2**18
 _SPAN_ELEMENTS = 2**25
@@ -45,11 +49,49 @@ class Radial(Protocol):
     def evaluate(self, scaled: Array) -> Array: ...
 
 
-@dataclass(frozen=True)
-class Centers:
-    """Centers relative to their middle, in units of the bandwidth, for accurate inner products.
+class Valued(ABC):
+    """Base class for kernels that are given by their values rather than by distances."""
+
+    @abstractmethod
+    def prepare(self, C: Any) -> Callable[[Any], Array]:
+        """Return a function that computes k(X, C) for a batch of rows."""
+
+
+class Prepared(ABC):
+    """Centers in the form in which kernel values are computed.
 
     To evaluate many sets of rows, prepare the centers once and pass them instead of the points.
+    """
+
+    dtype: Any  # of the kernel values
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """The number of centers and the number of features."""
+
+    @property
+    def products(self) -> int:
+        """The number of products per row for the kernel values at all centers."""
+        return self.shape[0] * self.shape[1]
+
+    @abstractmethod
+    def block(self, kernel: Any, X: Any) -> Block:
+        """Return the function that computes kernel values of rows like X."""
+
+
+def prepare(kernel: Any, C: Any, dtype: Any, subspace: Subspace | None = None) -> Prepared:
+    """Return the centers in the form in which kernel values are computed most cheaply."""
+    if isinstance(kernel, Valued):
+        return ValuedCenters(C, kernel.prepare(C))
+    if sparse.is_sparse(C):
+        return SparseCenters(C, sparse.SquaredDistances(C, sparse.safe_norms(kernel)))
+    return Centers.prepare(C, kernel.scale, dtype, subspace)
+
+
+@dataclass(frozen=True)
+class Centers(Prepared):
+    """Centers relative to their middle, in units of the bandwidth, for accurate inner products.
 
     If the centers lie in a subspace, ``rows`` contains their coordinates in it, followed by 0, and
     ``axes`` the axes, followed by a column of zeros. Points outside the subspace have their
@@ -60,6 +102,7 @@ class Centers:
     scale: float
     rows: Array
     squared_norms: Array
+    points: Array
     axes: Array | None = None
 
     @classmethod
@@ -67,7 +110,7 @@ class Centers:
         cls, C: Array, scale: float, dtype: Any, subspace: Subspace | None = None
     ) -> Centers:
         """Shift and scale the centers, and project them if they lie in a subspace."""
-        axes = None
+        axes, points = None, C
         if subspace is not None:
             C, origin = subspace.coordinates(C.astype(np.float64)), subspace.origin
             C, axes = (np.pad(values, [(0, 0), (0, 1)]) for values in (C, subspace.axes))
@@ -82,7 +125,12 @@ class Centers:
                 f"The squared distances in units of the bandwidth {scale:g} overflow "
                 f"{np.dtype(dtype)}. Increase the bandwidth."
             )
-        return cls(origin, scale, rows, norms, axes)
+        return cls(origin, scale, rows, norms, points, axes)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the kernel values."""
+        return self.rows.dtype
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -93,6 +141,76 @@ class Centers:
     def products(self) -> int:
         """The number of products per row for the squared distances to all centers."""
         return self.rows.size + (0 if self.axes is None else self.axes.size)
+
+    def block(self, kernel: Radial, X: Any) -> Block:
+        """Return the function that computes kernel values of rows like X."""
+        if not sparse.is_sparse(X):
+            return lambda rows, out: kernel.evaluate(scaled_distances(rows, self, kernel, out))
+        if self.axes is None:
+            return _sparse_block(
+                kernel, sparse.SquaredDistances(self.points, sparse.safe_norms(kernel))
+            )
+        return self._projected(kernel, self.axes[:, :-1].astype(np.float64))
+
+    def _projected(self, kernel: Radial, axes: Array) -> Block:
+        """Return the function for sparse rows, which are first projected onto the subspace."""
+        inside = replace(self, origin=np.zeros(self.rows.shape[1]), axes=None)
+
+        def block(rows: Any, out: Array) -> Array:
+            projected = sparse.subspace_coordinates(rows, self.origin, axes)
+            return kernel.evaluate(scaled_distances(projected, inside, kernel, out))
+
+        return block
+
+
+@dataclass(frozen=True)
+class SparseCenters(Prepared):
+    """Centers of a radial kernel that are stored as a CSR array."""
+
+    points: Any
+    distances: sparse.SquaredDistances
+    dtype = np.float64
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of centers and the number of features."""
+        return self.points.shape
+
+    def block(self, kernel: Radial, X: Any) -> Block:
+        """Return the function that computes kernel values of rows like X."""
+        return _sparse_block(kernel, self.distances)
+
+
+@dataclass(frozen=True)
+class ValuedCenters(Prepared):
+    """Centers of a kernel that is given by its values."""
+
+    points: Any
+    values: Callable[[Any], Array]
+    dtype = np.float64
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of centers and the number of features."""
+        return self.points.shape
+
+    def block(self, kernel: Any, X: Any) -> Block:
+        """Return the function that computes kernel values of rows like X."""
+
+        def block(rows: Any, out: Array) -> Array:
+            out[...] = self.values(rows)  # a copy, because callers overwrite the values
+            return out
+
+        return block
+
+
+def _sparse_block(kernel: Radial, distances: sparse.SquaredDistances) -> Block:
+    factor = kernel.sign / kernel.scale**2
+
+    def block(rows: Any, out: Array) -> Array:
+        return kernel.evaluate(np.multiply(distances(rows), factor, out=out))
+
+    return block
 
 
 def _standardize(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Array, Array]:
@@ -149,9 +267,9 @@ def multiplier(columns: Array) -> Callable[[Array], Array]:
 
 
 def product(
-    kernel: Radial,
-    X: Array,
-    C: Array | Centers,
+    kernel: Any,
+    X: Any,
+    C: Any,
     function: Callable[[Array], Array],
     n_columns: int,
     *,
@@ -167,9 +285,9 @@ def product(
 
 
 def row_product(
-    kernel: Radial,
-    X: Array,
-    C: Array | Centers,
+    kernel: Any,
+    X: Any,
+    C: Any,
     function: Callable[[Array, slice], Array],
     n_columns: int,
     *,
@@ -178,13 +296,13 @@ def row_product(
 ) -> Array:
     """Apply a function to batches of k(X, C) and their row slices; see :func:`product`."""
     batches = KernelRows(kernel, X, C, dtype)
-    out = np.empty((len(X), n_columns), dtype=dtype)
+    out = np.empty((X.shape[0], n_columns), dtype=dtype)
 
     def work(rows: slice) -> None:
         out[rows] = function(batches[rows], rows)
 
     with workers(n_threads or threads_for(batches.seconds)) as run:
-        run(work, slices(0, len(X), batches.n_rows))
+        run(work, slices(0, X.shape[0], batches.n_rows))
     return out
 
 
@@ -195,36 +313,37 @@ class KernelRows:
     BLAS, whose threads would compete with those of NumPy's BLAS.
     """
 
-    def __init__(self, kernel: Radial, X: Array, C: Array | Centers, dtype: Any) -> None:
-        self.kernel, self.X = kernel, X
-        self.centers = C if isinstance(C, Centers) else Centers.prepare(C, kernel.scale, dtype)
-        width = max(*C.shape, 1)  # a batch and its rows of X should stay in the cache
-        fewest = min(max(C.shape[1] // 4, 16), 128)  # all centers are read once per batch
-        self.n_rows = min(len(X), max(min(_BATCH_ELEMENTS // width, 1024), fewest))
+    def __init__(self, kernel: Any, X: Any, C: Any, dtype: Any) -> None:
+        self.X = X
+        self.centers: Prepared = C if isinstance(C, Prepared) else prepare(kernel, C, dtype)
+        self._block = self.centers.block(kernel, X)
+        n_centers, n_features = self.centers.shape
+        if sparse.is_sparse(X):  # the number of features does not matter
+            n_features = 1
+        width = max(n_centers, n_features, 1)  # a batch and its rows of X should stay in the cache
+        fewest = min(max(n_features // 4, 16), 128)  # all centers are read once per batch
+        self.n_rows = min(X.shape[0], max(min(_BATCH_ELEMENTS // width, 1024), fewest))
         self._memory = threading.local()
 
     @property
     def seconds(self) -> float:
         """The approximate time for all rows in one thread."""
-        m, n_products = len(self.centers.rows), self.centers.products
-        return (_ROW + _VALUE * m + _FEATURE * n_products) * len(self.X)
+        m, n_products = self.centers.shape[0], self.centers.products
+        return (_ROW + _VALUE * m + _FEATURE * n_products) * self.X.shape[0]
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
         """Return at most ``n_rows`` rows, which the next call in the same thread overwrites."""
         X = self.X[rows]
         if not hasattr(self._memory, "values"):
-            self._memory.values = np.empty(
-                (self.n_rows, len(self.centers.rows)), self.centers.rows.dtype
-            )
-        values = self._memory.values[: len(X)]
-        return self.kernel.evaluate(scaled_distances(X, self.centers, self.kernel, values))
+            self._memory.values = np.empty((self.n_rows, self.centers.shape[0]), self.centers.dtype)
+        return self._block(X, self._memory.values[: X.shape[0]])
 
 
 def moments(
-    kernel: Radial,
-    X: Array,
+    kernel: Any,
+    X: Any,
     weights: Array | None,
-    C: Array | Centers,
+    C: Any,
     columns: Array | None = None,
     *,
     n_threads: int | None = None,
@@ -239,7 +358,7 @@ def moments(
     size = C.shape[0] if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
     n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each span needs memory for its sums
-    n_spans = max(min(n_spans, len(X) // _SPAN_ROWS), 1)
+    n_spans = max(min(n_spans, X.shape[0] // _SPAN_ROWS), 1)
 
     def work(span: slice) -> tuple[Array, Array]:
         first, second = np.zeros(size), np.zeros((size, size))
@@ -253,9 +372,9 @@ def moments(
             second += B.T @ B
         return first, second
 
-    seconds = batches.seconds + _SUM * len(X) * size**2
+    seconds = batches.seconds + _SUM * X.shape[0] * size**2
     with workers(n_threads or threads_for(seconds)) as run:
-        parts = run(work, slices(0, len(X), -(-len(X) // n_spans)))
+        parts = run(work, slices(0, X.shape[0], -(-X.shape[0] // n_spans)))
     return sum(first for first, _ in parts), sum(second for _, second in parts)
 
 
@@ -264,6 +383,6 @@ def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:
     return n_rows * (_ROW + n_centers * (_VALUE + _FEATURE * width + _SUM * n_centers))
 
 
-def gram(kernel: Radial, X: Array, C: Array | Centers, *, n_threads: int | None = None) -> Array:
+def gram(kernel: Any, X: Any, C: Any, *, n_threads: int | None = None) -> Array:
     """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
     return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

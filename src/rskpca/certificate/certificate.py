@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _validation as check
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
 from ..pairs import Estimate
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
@@ -232,7 +232,7 @@ def certify(
         n,
         reduced_set.n_centers,
         reduced_set.radius,
-        kernel.scale / reduced_set.radius if reduced_set.radius else None,
+        _ell(kernel, reduced_set),
         system.eigenvalues,
         intervals,
         likely,
@@ -315,6 +315,13 @@ def certify_walk(
     )
 
 
+def _ell(kernel: AnyKernel, reduced_set: ReducedSet) -> float | None:
+    """Return sigma / radius, or None if either is unknown."""
+    if not reduced_set.radius or not isinstance(kernel, RadialKernel):
+        return None
+    return kernel.scale / reduced_set.radius
+
+
 def _guaranteed(
     kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, *, center: bool
 ) -> list[Level]:
@@ -343,7 +350,7 @@ def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) ->
 def _embedding(limits: Limits, reduced_set: ReducedSet, system: EigenSystem) -> Estimate:
     """Return the coordinate error, with an allowance for rows that have no center."""
     smallest = float(system.eigenvalues[-1]) / reduced_set.n_samples
-    lost = 6 * system.kernel.kappa * reduced_set.lost_share / smallest
+    lost = 6 * system.kappa * reduced_set.lost_share / smallest
     estimate, limit = limits.embedding
     return Estimate(estimate, min(limit + lost, 1.0))
 
@@ -358,7 +365,8 @@ def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
     error = n * (_smallest(sources, "eigenvalue") + _rounding(system, n))
     lower = np.maximum(system.eigenvalues - error, 0.0)
     upper = system.eigenvalues + error + system.residual
-    return np.stack([lower, np.minimum(upper, n * system.kernel.kappa)], axis=1)
+    largest = n * kernel.kappa if isinstance(kernel := system.kernel, RadialKernel) else math.inf
+    return np.stack([lower, np.minimum(upper, largest)], axis=1)
 
 
 def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float) -> Array:
@@ -370,8 +378,8 @@ def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float
 
 def _rounding(system: EigenSystem, n: float) -> float:
     """Bound the rounding error, divided by n, of the kernel values and the solver."""
-    solver = len(system.centers) * float(system.eigenvalues[0]) / n
-    return float(np.finfo(np.float64).eps) * (_ROUNDINGS * system.kernel.kappa + solver)
+    solver = system.centers.shape[0] * float(system.eigenvalues[0]) / n
+    return float(np.finfo(np.float64).eps) * (_ROUNDINGS * system.kappa + solver)
 
 
 def _gaps(system: EigenSystem) -> Array:

@@ -95,7 +95,10 @@ def _add_lost_rows(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) 
     """Widen the bounds for a share s of rows that no center represents."""
     # The means of these rows and of the rest differ by at most 2 sqrt(kappa), their operators by
     # at most 2 kappa. Centering adds s times the squared distance of the means.
-    share, kappa = reduced_set.lost_share, kernel.kappa
+    share = reduced_set.lost_share
+    if not share:
+        return level
+    kappa = kernel.kappa
     more = {"mmd": 2 * math.sqrt(kappa), "operator": 6 * kappa, "eigenvalue": 6 * kappa}
     known = {name: getattr(level, name) for name in more}
     return replace(level, **{k: v + share * more[k] for k, v in known.items() if v is not None})
@@ -171,7 +174,7 @@ def measured(
     """Compute the errors on the rows of X, from all pairs."""
     error = hilbert_schmidt.measure(kernel, X, reduced_set, sample_weight, center=center)
     discrepancy = mmd.measure(kernel, X, reduced_set, sample_weight)
-    rounding = 1e-7 * kernel.kappa
+    rounding = 1e-7 * float(kernel.diagonal(X).max())
     return Level(
         "measured",
         discrepancy,

@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 
 from .._core.gram import gram
 from .._core.parallel import single_threaded_blas
+from .._core.sparse import same_rows
 from ..kernels import RadialKernel
 from ..pairs import FEWEST, Estimate, FeaturePairs
 from ..reduced_set import ReducedSet
@@ -125,10 +126,12 @@ class Analysis:
             return None
         sample = sample if size is None else sample.head(size)
         n = reduced_set.n_samples
-        own = np.array_equal(system.centers, reduced_set.centers) and not system.exact
+        own = not system.exact and same_rows(system.centers, reduced_set.centers)
         represent = None if own else _span(kernel, system).project
         if not own:
-            sample = sample.head(int(np.clip(_WORK / len(system.centers) ** 2, 300, len(sample))))
+            sample = sample.head(
+                int(np.clip(_WORK / system.centers.shape[0] ** 2, 300, len(sample)))
+            )
         rows = sample.rows.astype(np.float64)
         points = rows if system.exact else reduced_set.centers[sample.labels].astype(np.float64)
         wide = _wider(kernel, reduced_set, system, own) if wider is None else wider

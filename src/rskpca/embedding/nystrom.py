@@ -18,7 +18,7 @@ from .._core.parallel import one_at_a_time
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
-from ..kernels import RadialKernel, as_kernel
+from ..kernels import AnyKernel, RadialKernel, as_kernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..row_sample import SIZE, RowSample, salt_of
@@ -66,9 +66,9 @@ class NystromKernelPCA(KernelEmbedding):
     ----------
     n_components : int, default=None
         Number of components. None keeps every component with a positive eigenvalue.
-    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        The kernel. None means the kernel of the density passed as ``landmarks`` if it has one,
-        else the Gaussian.
+    kernel : RadialKernel, Kernel, "rbf", "gaussian", "laplacian" or None, default=None
+        The kernel; :class:`rskpca.kernels.Kernel` wraps any positive definite one. None means the
+        kernel of the density passed as ``landmarks`` if it has one, else the Gaussian.
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``.
@@ -141,6 +141,7 @@ class NystromKernelPCA(KernelEmbedding):
     """
 
     _takes_chunks = True
+    kernel_: AnyKernel
     landmarks_: Array
     _landmarks_: ReducedSet
     _moments_: Moments | None
@@ -149,7 +150,7 @@ class NystromKernelPCA(KernelEmbedding):
         self,
         n_components: int | None = None,
         *,
-        kernel: RadialKernel | str | None = None,
+        kernel: AnyKernel | str | None = None,
         gamma: float | None = None,
         bandwidth: float | str | None = None,
         landmarks: Any = "uniform",
@@ -369,7 +370,7 @@ class NystromKernelPCA(KernelEmbedding):
             density = clone(landmarks)
             kernel = self._resolve_kernel(rows, density)
             return kernel, Basis(density.summarize(rows, kernel).reduced_set_.centers), None
-        asked = as_kernel(self.kernel, self.gamma, self.bandwidth)
+        asked = as_kernel(self.kernel, self.gamma, self.bandwidth, radial=False)
         kernel = asked.resolve(X, weights, self.random_state)
         if isinstance(landmarks, Basis):
             _check_n_features(landmarks.points, X)
@@ -443,7 +444,7 @@ class NystromKernelPCA(KernelEmbedding):
         asked: Any = self.kernel, self.gamma, self.bandwidth
         if isinstance(self.landmarks, BaseDensity):
             return claim_kernel(self.landmarks, asked, type(self).__name__)
-        return as_kernel(*asked), False
+        return as_kernel(*asked, radial=False), False
 
     def _check_parameters(self) -> None:
         if self.n_components is not None:

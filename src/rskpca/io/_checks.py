@@ -42,10 +42,10 @@ def check(value: Any) -> None:
 
 @check.register
 def _(moments: spectral.Moments) -> None:
-    """Check the sums of b(x); the solver relies on ||b(x)||^2 <= kappa."""
-    limit = 1.001 * moments.total * moments.kernel.kappa
-    first = np.abs(moments.first).max() * math.sqrt(moments.kernel.kappa)
-    if not max(first, np.abs(moments.second).max()) <= limit:
+    """Check the sums of b(x); the solver relies on ||b(x)||^2 <= k(x, x)."""
+    first = 1.001 * math.sqrt(moments.total * moments.diagonal_sum)
+    second = 1.001 * moments.diagonal_sum
+    if not (np.abs(moments.first).max() <= first and np.abs(moments.second).max() <= second):
         refuse("first and second are not sums of projections")
 
 

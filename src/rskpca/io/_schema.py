@@ -59,7 +59,7 @@ _OTHERS = (
     AgingCover, Basis, Estimate, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline,
     ReducedSet, RowSample, StandardScaler, Statistics, Subspace, WindowRows, WindowStream,
     certificate.Certificate, certificate.Level, kernels.Gaussian, kernels.Laplacian,
-    spectral.EigenSystem, spectral.Moments,
+    kernels.NamedKernel, spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip
 
 # No other classes are ever instantiated from a file.
@@ -72,7 +72,7 @@ _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_sklearn_version", "_solve
 _OPTIONAL = frozenset(
     {
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
-        "subspace", "alpha",
+        "subspace", "alpha", "diagonal_sum",
         "removed", "expected",  # of samples in files that were written before these were counted
         "cut", "labels", "method",  # of certificates
     }
@@ -96,9 +96,9 @@ _MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "t
     "certain_angles", "likely_angles",  # can also be NaN
 }  # fmt: skip
 _NOT_NEGATIVE = (
-    "confidence", "ell", "ell_", "estimate", "expected", "half_life", "keys", "limit", "lost",
-    "n_isolated", "n_samples", "n_samples_seen_", "noise", "position", "radius", "removed", "salt",
-    "squared", "threshold", "time", "total", "weights",
+    "confidence", "diagonal_sum", "ell", "ell_", "estimate", "expected", "half_life", "keys",
+    "limit", "lost", "n_isolated", "n_samples", "n_samples_seen_", "noise", "position", "radius",
+    "removed", "salt", "squared", "threshold", "time", "total", "weights",
 )  # fmt: skip
 _POSITIVE = (
     "better_components", "n_centers", "n_features", "n_features_in_", "n_rows", "patience", "size",
@@ -116,10 +116,10 @@ def class_of(value: Any, where: str) -> Any:
     cls = type(value)
     if CLASSES.get(cls.__name__) is cls:
         return cls
-    if isinstance(value, kernels.RadialKernel):
+    if isinstance(value, kernels.AnyKernel):
         refuse(
             f"{where} is a {cls.__name__} with a custom function, but a model file cannot contain "
-            "code. Use Gaussian or Laplacian, or save the model with pickle"
+            "code. Use Gaussian, Laplacian or NamedKernel, or save the model with pickle"
         )
     if isinstance(value, np.random.RandomState | np.random.Generator):
         refuse(f"{where} is a {cls.__name__}, which cannot be saved; use an integer seed")
@@ -159,7 +159,7 @@ def value_types(cls: Any) -> dict[str, Any]:
         learned["model_"] = dict[str, Any] | None
     if issubclass(cls, embedding.NystromKernelPCA):
         del learned["density_"]
-    return {} if issubclass(cls, kernels.RadialKernel) else {**_FEATURES, **learned}
+    return {} if issubclass(cls, kernels.AnyKernel) else {**_FEATURES, **learned}
 
 
 def check_values(cls: Any, values: dict[str, Any]) -> None:
@@ -195,6 +195,8 @@ def check_value(name: str, value: Any, hint: Any, *, empty: bool = False) -> Non
         refuse(f"{name} must be of type {wanted:.80}, got {value!r:.60}")
     if isinstance(value, kernels.RadialKernel):
         _ = value.scale  # raises unless the bandwidth is a number
+    elif isinstance(value, kernels.NamedKernel):
+        value.check()
     elif isinstance(value, BaseEstimator) and not is_fitted(value):
         refuse(f"{name} must be fitted")
     elif isinstance(value, Real | np.ndarray):

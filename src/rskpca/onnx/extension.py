@@ -57,7 +57,8 @@ class Extension:
         """Add the kernel values at ``x`` to the graph of ``x``."""
         kernel, graph = system.kernel, system.graph
         smooth = kernel.smooth and graph is None
-        near = negated_squares(x, features, system.prepare_centers(np.float64), smooth=smooth)
+        centers = Centers.prepare(system.centers, kernel.scale, np.float64, system.subspace)
+        near = negated_squares(x, features, centers, smooth=smooth)
         values = kernel_values(kernel, near)
         if graph is not None:
             values = mask_neighbors(values, near, graph)

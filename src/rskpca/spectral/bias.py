@@ -85,8 +85,8 @@ def _curvatures(system: EigenSystem, points: Array, root: Array) -> Array:
     Q' grad f = 2 sum_j a_j k_j (y_j - y),
     tr(Q' Hess f Q) = sum_j a_j k_j (4 |y_j - y|^2 - 2 |Q|^2).
     """
-    blocks = gram.KernelRows(system.kernel, points, system.centers, np.float64)
-    prepared = blocks.centers
+    prepared = gram.Centers.prepare(system.centers, system.kernel.scale, np.float64)
+    blocks = gram.KernelRows(system.kernel, points, prepared, np.float64)
     Y = prepared.rows @ root
     norms, size = np.sum(Y**2, axis=1), np.sum(root**2)
     functions = system.extend(points.astype(np.float64))

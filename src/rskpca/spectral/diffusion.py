@@ -91,7 +91,7 @@ class NormalizedLaplacian:
         """
         loop = 0.0 if self.self_affinity else np.minimum(1.0, weights)
         if not self.self_affinity:
-            gram.set_diagonal(gram.kappa * (1 - loop / weights))
+            gram.set_diagonal(gram.own * (1 - loop / weights))
         degrees = gram @ weights
         alone = degrees <= 0
         reach = np.where(alone, 1.0, degrees)

@@ -13,8 +13,9 @@ from scipy.spatial import KDTree
 from .. import _validation as check
 from .._core import eig, gram
 from .._core.parallel import allowed_threads
+from .._core.sparse import densify, is_sparse
 from .._core.subspace import Subspace
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
 from ..reduced_set import ReducedSet
 from .matrices import CenterMatrix, ProductMatrix, SparseMatrix, StoredMatrix
 from .neighbours import NeighbourGraph
@@ -38,7 +39,7 @@ class EigenSystem:
 
     Attributes
     ----------
-    kernel : RadialKernel
+    kernel : RadialKernel or Kernel
         The kernel with its bandwidth resolved.
     operator : Extensible
         The operator that modifies the kernel.
@@ -66,7 +67,7 @@ class EigenSystem:
         A subspace that contains the centers, which makes kernel values cheaper.
     """
 
-    kernel: RadialKernel
+    kernel: AnyKernel
     operator: Extensible
     centers: Array
     coefficients: Array
@@ -139,15 +140,22 @@ class EigenSystem:
         multiply = gram.multiplier(columns)
         return gram.product(self.kernel, centers, centers, multiply, columns.shape[1])
 
-    def prepare_centers(self, dtype: Any) -> gram.Centers:
+    def prepare_centers(self, dtype: Any) -> gram.Prepared:
         """Return the centers in the form in which kernel values are computed most cheaply."""
-        return gram.Centers.prepare(self.centers, self.kernel.scale, dtype, self.subspace)
+        return gram.prepare(self.kernel, self.centers, dtype, self.subspace)
+
+    @property
+    def kappa(self) -> float:
+        """The largest k(c, c) of the centers."""
+        return float(self.kernel.diagonal(self.centers).max())
 
     def arithmetic(self, dtype: Any) -> Any:
         """Return the dtype in which to evaluate the functions at points of the given dtype."""
         # float64 is needed if large coefficients cancel, as happens for close points in a
         # Rayleigh-Ritz problem, or if the centers are so far apart that their coordinates, in
-        # bandwidths, lose too many digits.
+        # bandwidths, lose too many digits. Only radial kernels of dense centers use float32.
+        if not isinstance(self.kernel, RadialKernel) or is_sparse(self.centers):
+            return np.float64
         sums = np.abs(self.coefficients).sum(axis=0) * self.kernel.kappa
         grows = np.any(sums > _LARGEST_GROWTH * np.abs(self.functions).max(axis=0, initial=0))
         extent = np.linalg.norm(np.ptp(self.centers.astype(np.float64), axis=0))
@@ -170,7 +178,7 @@ class EigenSystem:
 
 def solve(
     operator: Operator,
-    kernel: RadialKernel,
+    kernel: AnyKernel,
     reduced_set: ReducedSet,
     n_components: int,
     graph: float | None = None,
@@ -181,7 +189,7 @@ def solve(
     ----------
     operator : Operator
         The operator; ``Plain()`` for the paper's kernel PCA.
-    kernel : RadialKernel
+    kernel : RadialKernel or Kernel
         The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
         Centers C and weights w.
@@ -223,7 +231,7 @@ def solve(
     )
 
 
-def _matrix(kernel: RadialKernel, centers: Array, graph: NeighbourGraph | None) -> CenterMatrix:
+def _matrix(kernel: AnyKernel, centers: Any, graph: NeighbourGraph | None) -> CenterMatrix:
     """Return K^C, as an array unless it is sparse or too large to store."""
     if graph is not None:
         return SparseMatrix(graph)
@@ -242,8 +250,8 @@ def check_finite(values: Any) -> None:
     """Raise if a sum of kernel values is not finite."""
     if not np.all(np.isfinite(values)):
         raise ValueError(
-            "The kernel values must be finite, got NaN or infinity. Check that the kernel profile "
-            "and the operator return finite values for every distance."
+            "The kernel values must be finite, got NaN or infinity. Check that the kernel and the "
+            "operator return finite values for all rows."
         )
 
 
@@ -264,4 +272,4 @@ def signs(functions: Array, centers: Array) -> Array:
 
 def _last(rows: NDArray[np.intp], centers: Array) -> np.intp:
     """Return the row whose center is last in lexicographic order."""
-    return rows[0] if len(rows) == 1 else rows[np.lexsort(centers[rows].T[::-1])[-1]]
+    return rows[0] if len(rows) == 1 else rows[np.lexsort(densify(centers[rows]).T[::-1])[-1]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import gram
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel
 from .eigensystem import EigenSystem
 
 Array = NDArray[np.floating]
@@ -52,18 +52,18 @@ class FeatureSpace:
         root = np.sqrt(system.eigenvalues)
         axes = operator.columns(system.coefficients) * root
         shares, means = (
-            np.broadcast_to(a, len(system.centers)) for a in (operator.shares, operator.means)
+            np.broadcast_to(a, system.centers.shape[0]) for a in (operator.shares, operator.means)
         )
         values = system.functions * root + means @ axes  # z_i(c_j) = <psi(c_j) - mu, u_i>
         return cls(system, axes, shares, means, values)
 
     @property
-    def kernel(self) -> RadialKernel:
+    def kernel(self) -> AnyKernel:
         """The kernel with its bandwidth resolved."""
         return self.system.kernel
 
     @property
-    def centers(self) -> Array:
+    def centers(self) -> Any:
         """The centers c_j."""
         return self.system.centers
 
@@ -85,7 +85,7 @@ class FeatureSpace:
         """Return the values <h(z), psi(c_j)> at the centers, with shape (n_samples, n_centers)."""
         return Z @ self.values.T + self.means
 
-    def functions_at(self, X: Array) -> tuple[Array, Array]:
+    def functions_at(self, X: Any) -> tuple[Array, Array]:
         """Return u_i(x), one column per component, and mu(x) for each point."""
         columns = np.column_stack([self.axes, self.shares])
         centers = self.system.prepare_centers(np.float64)
@@ -98,22 +98,28 @@ class FeatureSpace:
         """Return ||h(z)||^2 for each row of coordinates."""
         return np.maximum(self.mean + 2 * Z @ self.offsets + np.sum(Z**2, axis=1), 0)
 
-    def residuals(self, X: Array) -> Array:
+    def residuals(self, X: Any) -> Array:
         """Return the squared distance from the space to each point."""
         return self.prepare(X.dtype)(X)
 
-    def prepare(self, dtype: Any) -> Callable[[Array], Array]:
+    def prepare(self, dtype: Any) -> Callable[[Any], Array]:
         """Return :meth:`residuals` for rows of one dtype, with precomputed arrays."""
         # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2. It has X's dtype.
-        columns = np.column_stack([self.axes, self.shares]).astype(dtype)
-        multiply = gram.multiplier(columns)
         centers, offsets = self.system.prepare_centers(dtype), self.offsets
-        constant = self.kernel.kappa + self.mean
+        computed = centers.dtype
+        columns = np.column_stack([self.axes, self.shares]).astype(computed)
+        multiply = gram.multiplier(columns)
 
-        def function(block: Array) -> Array:
-            products = multiply(block)
-            Z = products[:, :-1] - offsets
-            left = constant - 2.0 * products[:, -1] - np.einsum("ij,ij->i", Z, Z)
-            return np.maximum(left, 0)[:, None]
+        def residuals(X: Any) -> Array:
+            constants = (self.kernel.diagonal(X) + self.mean).astype(computed)
 
-        return lambda X: gram.product(self.kernel, X, centers, function, 1, dtype=dtype)[:, 0]
+            def function(block: Array, rows: slice) -> Array:
+                products = multiply(block)
+                Z = products[:, :-1] - offsets
+                left = constants[rows] - 2.0 * products[:, -1] - np.einsum("ij,ij->i", Z, Z)
+                return np.maximum(left, 0)[:, None]
+
+            found = gram.row_product(self.kernel, X, centers, function, 1, dtype=computed)
+            return found[:, 0].astype(dtype, copy=False)
+
+        return residuals

@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from .._core import gram
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel
 from .neighbours import NeighbourGraph
 from .operators import FittedOperator
 
@@ -25,7 +25,7 @@ Array = NDArray[np.floating]
 class CenterMatrix(Protocol):
     """Interface of K^C. Call ``weighted`` last, because it may overwrite the matrix."""
 
-    kappa: float
+    own: Array  # k(c, c) of the centers
 
     def __matmul__(self, V: Array) -> Array: ...
 
@@ -39,8 +39,8 @@ class CenterMatrix(Protocol):
 class StoredMatrix:
     """Kernel matrix K^C stored as an array."""
 
-    def __init__(self, kernel: RadialKernel, centers: Array) -> None:
-        self.kappa, self.centers = kernel.kappa, centers
+    def __init__(self, kernel: AnyKernel, centers: Any) -> None:
+        self.own, self.centers = kernel.diagonal(centers), centers
         self.array = gram.gram(kernel, centers, centers)
 
     def __matmul__(self, V: Array) -> Array:
@@ -63,8 +63,8 @@ class StoredMatrix:
 class ProductMatrix:
     """Kernel matrix K^C, recomputed for each product to avoid storing m x m values."""
 
-    def __init__(self, kernel: RadialKernel, centers: Array) -> None:
-        self.kernel, self.kappa, self.centers = kernel, kernel.kappa, centers
+    def __init__(self, kernel: AnyKernel, centers: Any) -> None:
+        self.kernel, self.own, self.centers = kernel, kernel.diagonal(centers), centers
         self.diagonal: Array | None = None
 
     def __matmul__(self, V: Array) -> Array:
@@ -107,7 +107,8 @@ class SparseMatrix:
     """Sparse kernel matrix K^C, restricted to neighbors."""
 
     def __init__(self, graph: NeighbourGraph) -> None:
-        self.kappa, self.centers = graph.kernel.kappa, graph.tree.data
+        self.centers = graph.tree.data
+        self.own = graph.kernel.diagonal(self.centers)
         self.array = graph.rows(self.centers)
 
     def __matmul__(self, V: Array) -> Array:

@@ -19,8 +19,10 @@ from scipy.linalg.lapack import dpstrf
 from .. import _validation as check
 from .._core import eig, gram
 from .._core.parallel import single_threaded_blas
+from .._core.sparse import same_rows
 from .._core.subspace import Subspace
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
+from ..value_kernels import check_symmetric
 from .eigensystem import EigenSystem, check_finite, signs
 from .operators import Extensible, Extension, Plain, Shifted
 
@@ -37,6 +39,8 @@ _FEW_ROWS = 1024
 # float32 values are used for float32 rows if this bound on the error of the operator, relative to
 # kappa, holds. The actual error is at most a third of the bound, and mostly a tenth or less.
 _SINGLE = 1e-3
+# A negative squared distance, relative to the largest k(x, x), that rounding cannot explain.
+_INDEFINITE = 1e-6
 _NO_WEIGHT = 1e-9  # fraction of the total weight that is due to rounding
 
 
@@ -49,7 +53,7 @@ class Moments:
 
     Attributes
     ----------
-    kernel : RadialKernel
+    kernel : RadialKernel or Kernel
         The kernel with its bandwidth resolved.
     basis : ndarray of shape (n_basis, n_features)
         The basis points Z, without redundant points.
@@ -63,39 +67,49 @@ class Moments:
         Weighted sum of b(x) b(x)'.
     subspace : Subspace or None
         A subspace that contains the basis points, which makes kernel values cheaper.
+    diagonal_sum : float
+        Weighted sum of k(x, x). If not given, the kernel must be radial, and it is n kappa.
     """
 
-    kernel: RadialKernel
+    kernel: AnyKernel
     basis: Array
     columns: Array
     total: float
     first: Array
     second: Array
     subspace: Subspace | None = None
+    diagonal_sum: float = None  # type: ignore[assignment]  # set below if not given
 
     def __post_init__(self) -> None:
         check.shapes(self, basis="bd", columns="bb", first="b", second="bb")
+        if isinstance(self.kernel, RadialKernel):
+            object.__setattr__(self, "diagonal_sum", self.total * self.kernel.kappa)
+        elif self.diagonal_sum is None:
+            raise ValueError("diagonal_sum is required for a kernel that is not radial.")
 
     @classmethod
-    def of(cls, kernel: RadialKernel, basis: Array, subspace: Subspace | None = None) -> Moments:
+    def of(cls, kernel: AnyKernel, basis: Any, subspace: Subspace | None = None) -> Moments:
         """Return moments initialized to zero, on a basis with redundant points removed."""
         matrix = gram.gram(kernel, basis, basis)
         check_finite(matrix)
+        largest = float(kernel.diagonal(basis).max())
         with single_threaded_blas(matrix.size):
-            kept = _independent(matrix, _REDUNDANT * kernel.kappa)
+            kept = _independent(matrix, _REDUNDANT * largest)
             factor = np.linalg.cholesky(matrix[np.ix_(kept, kept)])
             columns = solve_triangular(factor, np.eye(len(kept)), lower=True).T
+            if not isinstance(kernel, RadialKernel):
+                _check_redundant(matrix, kept, columns, largest)
         zeros = np.zeros((len(kept), len(kept)))
         columns = np.ascontiguousarray(columns)
-        return cls(kernel, basis[kept], columns, 0.0, zeros[0], zeros, subspace)
+        return cls(kernel, basis[kept], columns, 0.0, zeros[0], zeros, subspace, 0.0)
 
-    def add(self, X: Array, weights: Array | None = None) -> Moments:
+    def add(self, X: Any, weights: Array | None = None) -> Moments:
         """Return new moments with the rows of X added, each with weight 1 by default."""
         return self._plus(*self._summed(X, weights))
 
-    def remove(self, X: Array, weights: Array | None = None) -> Moments:
+    def remove(self, X: Any, weights: Array | None = None) -> Moments:
         """Return new moments without rows that were added before, with the same weights."""
-        total, first, second = self._summed(X, weights)
+        total, own, first, second = self._summed(X, weights)
         left = self.total - total
         if left < -_NO_WEIGHT * self.total:
             raise ValueError(
@@ -107,47 +121,49 @@ class Moments:
                 "forget: no rows would be left; create a new estimator instead. Nothing was "
                 "changed."
             )
-        return self._plus(-total, -first, -second)
+        return self._plus(-total, -own, -first, -second)
 
     def merge(self, other: Moments) -> Moments:
         """Return the moments of the combined data; both must have the same basis."""
-        if not np.array_equal(self.basis, other.basis):
+        if not same_rows(self.basis, other.basis):
             raise ValueError("Moments with different bases cannot be merged. Use the same basis.")
-        return self._plus(other.total, other.first, other.second)
+        return self._plus(other.total, other.diagonal_sum, other.first, other.second)
 
-    def _plus(self, total: float, first: Array, second: Array) -> Moments:
+    def _plus(self, total: float, own: float, first: Array, second: Array) -> Moments:
         return replace(
             self,
             total=self.total + total,
+            diagonal_sum=self.diagonal_sum + own,
             first=self.first + first,
             second=self.second + second,
         )
 
-    def project(self, X: Array) -> Array:
+    def project(self, X: Any) -> Array:
         """Return b(x) for each row."""
         centers, T = self._prepare_basis(np.float64), self.columns
         return gram.product(self.kernel, X, centers, lambda values: values @ T, len(T))
 
-    def _prepare_basis(self, dtype: Any) -> gram.Centers:
-        return gram.Centers.prepare(self.basis, self.kernel.scale, dtype, self.subspace)
+    def _prepare_basis(self, dtype: Any) -> gram.Prepared:
+        return gram.prepare(self.kernel, self.basis, dtype, self.subspace)
 
-    def _summed(self, X: Array, weights: Array | None) -> tuple[float, Array, Array]:
-        """Return the sums of the weights, of b(x) and of b(x) b(x)'.
+    def _summed(self, X: Any, weights: Array | None) -> tuple[float, float, Array, Array]:
+        """Return the sums of the weights, of k(x, x), of b(x) and of b(x) b(x)'.
 
         They are computed from sums S of k(x, Z) if that is faster and accurate enough: T' S T
         amplifies the rounding error of S, about eps n kappa^2 per entry, by a factor of
         ||T||_F^2 = tr(K_ZZ^{-1}).
         """
         T, kernel = self.columns, self.kernel
-        total = float(len(X) if weights is None else weights.sum())
-        growth = kernel.kappa * float(np.einsum("ij,ij->", T, T))
+        total = float(X.shape[0] if weights is None else weights.sum())
+        own = _diagonal_sum(kernel, X, weights, total)
+        growth = float(kernel.diagonal(self.basis).max() * np.einsum("ij,ij->", T, T))
         centers = self._prepare_basis(self._arithmetic(X.dtype, growth))
         lost = np.finfo(np.float64).eps * growth
-        if lost > _ROUNDING or len(X) <= max(_FEW_ROWS, 2 * len(T)):
-            return total, *gram.moments(kernel, X, weights, centers, T)
+        if lost > _ROUNDING or X.shape[0] <= max(_FEW_ROWS, 2 * len(T)):
+            return total, own, *gram.moments(kernel, X, weights, centers, T)
         first, second = gram.moments(kernel, X, weights, centers)
         with single_threaded_blas(T.size):
-            return total, T.T @ first, T.T @ second @ T
+            return total, own, T.T @ first, T.T @ second @ T
 
     def _arithmetic(self, dtype: Any, growth: float) -> Any:
         """Return the dtype of kernel values, whose rounding errors grow by the given factor."""
@@ -162,9 +178,29 @@ def _independent(matrix: Array, tolerance: float) -> NDArray[np.intp]:
     return np.sort(pivots[:rank] - 1)
 
 
+def _diagonal_sum(kernel: AnyKernel, X: Any, weights: Array | None, total: float) -> float:
+    """Return the weighted sum of k(x, x)."""
+    if isinstance(kernel, RadialKernel):
+        return total * kernel.kappa
+    own = kernel.diagonal(X)
+    return float(own.sum() if weights is None else weights @ own)
+
+
+def _check_redundant(matrix: Array, kept: Any, columns: Array, largest: float) -> None:
+    """Raise if a point outside the basis has a negative squared distance from its span."""
+    check_symmetric(matrix)
+    held = np.square(matrix[:, kept] @ columns).sum(axis=1)
+    least = float((np.diagonal(matrix) - held).min())
+    if least < -_INDEFINITE * largest:
+        raise ValueError(
+            f"The kernel is not positive definite: a squared distance in feature space is "
+            f"{least:.3g}. Use a positive definite kernel."
+        )
+
+
 def _check_definite(moments: Moments) -> None:
     """Raise if projections are longer than the projected vectors."""
-    held, all_of_it = float(np.trace(moments.second)), moments.total * moments.kernel.kappa
+    held, all_of_it = float(np.trace(moments.second)), moments.diagonal_sum
     check_finite(held)
     if held > 1.0001 * all_of_it:
         raise ValueError(
@@ -188,7 +224,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     Returns
     -------
     EigenSystem
-        The eigensystem. Its ``residual`` is n kappa - tr(second), the part of the trace outside
+        The eigensystem. Its ``residual`` is tr(K) - tr(second), the part of the trace outside
         the span.
     """
     n, kernel, second = moments.total, moments.kernel, moments.second
@@ -196,7 +232,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
     mean = moments.first / n
     held = float(np.trace(second))
     operator: Extensible = Plain()
-    trace = n * kernel.kappa
+    trace = moments.diagonal_sum
     if center:
         second = second - n * np.outer(mean, mean)
         trace -= n * float(mean @ mean)
@@ -218,7 +254,7 @@ def ritz(moments: Moments, n_components: int, *, center: bool) -> EigenSystem:
         eigenvalues,
         functions * orientation,
         trace,
-        max(n * kernel.kappa - held, 0.0),
+        max(moments.diagonal_sum - held, 0.0),
         subspace=moments.subspace,
     )
 

@@ -1,0 +1,140 @@
+"""Rows stored as CSR arrays, next to dense ones: shapes, products, norms and distances.
+
+All results are dense and computed in float64. Rows are never made dense, except for a few pairs of
+rows at a time where the norms of sparse and dense rows cancel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .parallel import slices
+
+Array = NDArray[np.floating]
+Matrix = Any  # a dense array or a CSR array
+
+_PAIR_ELEMENTS = 2**20  # elements of the differences that are held at a time
+# ||x||^2 + ||c||^2 - 2 <x, c> is recomputed from differences below this share of the first terms.
+_NEAR = 0.1
+# If a kernel is smooth at zero, an error of eps in units of this many squared bandwidths is small.
+_LARGE = 1e4
+
+
+def is_sparse(X: Any) -> bool:
+    """Return True for a sparse array or matrix."""
+    return bool(sparse.issparse(X))
+
+
+def densify(X: Matrix) -> Array:
+    """Return the rows as a dense array."""
+    return X.toarray() if is_sparse(X) else X
+
+
+def stack(first: Matrix, second: Matrix) -> Matrix:
+    """Return the rows of both; they are sparse if the first ones are."""
+    if is_sparse(first):
+        return sparse.csr_array(sparse.vstack([first, sparse.csr_array(second)]))
+    return np.concatenate([first, densify(second)])
+
+
+def same_rows(first: Matrix, second: Matrix) -> bool:
+    """Return True if both contain the same rows, bit for bit."""
+    if not is_sparse(first) and not is_sparse(second):
+        return bool(np.array_equal(first, second))
+    if first.shape != second.shape:
+        return False
+    return (sparse.csr_array(first) != sparse.csr_array(second)).nnz == 0
+
+
+def freeze(X: Matrix) -> None:
+    """Make the arrays of the rows read-only."""
+    for array in (X.data, X.indices, X.indptr) if is_sparse(X) else (X,):
+        array.flags.writeable = False
+
+
+def transpose(C: Matrix) -> Matrix:
+    """Return C' in the form in which :func:`product` is fast."""
+    return C.T.tocsr() if is_sparse(C) else np.ascontiguousarray(C.T)
+
+
+def product(X: Matrix, columns: Matrix) -> Array:
+    """Return ``X @ columns`` as a dense array."""
+    if is_sparse(X):
+        return densify(X @ columns)
+    return (columns.T @ X.T).T if is_sparse(columns) else X @ columns
+
+
+def squared_norms(X: Matrix) -> Array:
+    """Return the squared norm of each row."""
+    if is_sparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def paired_squared_distances(X: Matrix, C: Matrix) -> Array:
+    """Return the squared distance between each row of X and the same row of C."""
+    squared = np.empty(X.shape[0])
+    width = X.shape[1]
+    if is_sparse(X) and is_sparse(C):
+        width = max((X.nnz + C.nnz) // max(X.shape[0], 1), 1)
+    for rows in slices(0, X.shape[0], max(_PAIR_ELEMENTS // width, 1)):
+        differences = X[rows] - C[rows]
+        squared[rows] = squared_norms(
+            differences if is_sparse(differences) else np.asarray(differences)
+        )
+    return squared
+
+
+class SquaredDistances:
+    """Squared distances between rows and centers, at least one of which is sparse.
+
+    Parameters
+    ----------
+    C : array or CSR array of shape (n_centers, n_features)
+        The centers.
+    safe : float
+        Norms may cancel up to this sum of squared norms, because the error does not matter.
+    """
+
+    def __init__(self, C: Matrix, safe: float) -> None:
+        self.C, self.safe = C.astype(np.float64), safe
+        self.columns, self.norms = transpose(self.C), squared_norms(self.C)
+
+    def __call__(self, X: Matrix) -> Array:
+        """Return the squared distances between the rows and all centers."""
+        X = X.astype(np.float64)
+        sums = squared_norms(X)[:, None] + self.norms
+        squared = sums - 2 * product(X, self.columns)
+        rows, centers = np.nonzero((squared < _NEAR * sums) & (sums > self.safe))
+        for part in slices(0, len(rows), max(_PAIR_ELEMENTS // X.shape[1], 256)):
+            pair = X[rows[part]], self.C[centers[part]]
+            squared[rows[part], centers[part]] = paired_squared_distances(*pair)
+        return np.maximum(squared, 0, out=squared)
+
+
+def safe_norms(kernel: Any) -> float:
+    """Return the sum of squared norms up to which the kernel tolerates cancellation."""
+    return float(_LARGE * kernel.scale**2) if kernel.smooth else 0.0
+
+
+def subspace_coordinates(X: Matrix, origin: Array, axes: Array) -> Array:
+    """Return the coordinates of sparse rows in a subspace, and their distance from it.
+
+    The last column is the distance. Where its square is small, ||x - origin||^2 - ||x'||^2 cancels,
+    and the rows are made dense, a few at a time.
+    """
+    X = X.astype(np.float64)
+    coordinates = X @ axes - origin @ axes
+    sums = squared_norms(X) + origin @ origin
+    squared = sums - 2 * (X @ origin) - squared_norms(coordinates)
+    cancelled = np.flatnonzero(squared < _NEAR * sums)
+    for part in slices(0, len(cancelled), max(_PAIR_ELEMENTS // X.shape[1], 1)):
+        rows = cancelled[part]
+        rest = X[rows].toarray() - origin
+        rest -= (rest @ axes) @ axes.T
+        squared[rows] = squared_norms(rest)
+    return np.column_stack([coordinates, np.sqrt(np.maximum(squared, 0))])

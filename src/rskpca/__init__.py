@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from .embedding import (
         DiffusionMaps,
+        KernelPCA,
         KernelPCANovelty,
         LaplacianEigenmaps,
         NormalizedCut,
@@ -44,6 +45,7 @@ __all__ = [
     "Gaussian",
     "HerdingDensity",
     "KMeansDensity",
+    "KernelPCA",
     "KernelPCANovelty",
     "Laplacian",
     "LaplacianEigenmaps",
@@ -79,6 +81,7 @@ _MODULES = {
     ],
     "embedding": [
         "DiffusionMaps",
+        "KernelPCA",
         "KernelPCANovelty",
         "LaplacianEigenmaps",
         "NormalizedCut",

@@ -4,6 +4,7 @@ from .._validation import validate_rows
 from ._base import KernelEmbedding
 from .compressed import CompressedKernelPCA
 from .diffusion_maps import DiffusionMaps
+from .drop_in import KernelPCA
 from .kernel_pca import ReducedSetKernelPCA
 from .laplacian_eigenmaps import LaplacianEigenmaps
 from .normalized_cut import NormalizedCut
@@ -15,6 +16,7 @@ __all__ = [
     "CompressedKernelPCA",
     "DiffusionMaps",
     "KernelEmbedding",
+    "KernelPCA",
     "KernelPCANovelty",
     "LaplacianEigenmaps",
     "NormalizedCut",

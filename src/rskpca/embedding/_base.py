@@ -39,6 +39,10 @@ Array = NDArray[np.floating]
 MOST_CENTERS = 16_384  # the weighted Gram matrix of more centers takes more than 2 GB
 
 
+class NoComponentError(ValueError):
+    """Raised if no component has a positive eigenvalue."""
+
+
 def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
     """Return a check for ``available_if`` that raises if the density lacks the method."""
 
@@ -414,7 +418,7 @@ def check_components(
 ) -> None:
     """Raise if no component was found, and warn if fewer were found than requested."""
     if found <= 0:
-        raise ValueError(
+        raise NoComponentError(
             "No component has a positive eigenvalue, because the kernel cannot distinguish the "
             "points. Use a smaller bandwidth or more centers."
         )

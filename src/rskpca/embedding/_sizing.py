@@ -44,6 +44,7 @@ _RATE = 1.25
 _RATES = 0.5, 3.0  # range of exponents that are measured during a search
 _CHEAP = 0.01  # seconds; estimating the error of a basis takes longer
 _MOST_CHEAP = 100
+_PATIENCE, _UNKNOWN = 3, 0.9  # sizes, and an error above which coordinates are unrelated
 _ALL_SAMPLED = 0.5  # seconds for the error limit from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
@@ -77,6 +78,8 @@ class BasisSearch:
     seed : int
         Seed for the rows from which basis points are chosen. It is used for every size, so that
         the basis of a given size does not depend on the sizes that were tried before.
+    most : int
+        Largest number of basis points.
     """
 
     def __init__(
@@ -90,13 +93,14 @@ class BasisSearch:
         rules: Sequence[str],
         max_error: float,
         seed: int,
+        most: int = _MOST,
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
         self.rules, self.seed = rules, seed
-        self._rows, self.n_rows = rows, len(rows[0])
+        self._rows, self.n_rows = rows, rows[0].shape[0]
         self._sample = sample.head(_ROWS)
-        self.total = float(len(rows[0]) if rows[1] is None else rows[1].sum())
-        self.wanted = max_error
+        self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
+        self.wanted, self.most = max_error, min(most, _MOST)
         self._axes: dict[int, Subspace] = {}
 
     def start(self) -> Basis:
@@ -104,22 +108,22 @@ class BasisSearch:
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
         size = self._feasible(self._cheap_size())
-        if size < self._fewest or size == self.n_rows:
+        if size < self.fewest or size == self.n_rows:
             return self.find()
         return self._candidates(size, self.rules[:1])[self.rules[0]]
 
     def find(self, size: int | None = None) -> Basis:
         """Return the first basis with a small enough estimated error, or the largest one."""
-        size = self._fewest if size is None else size
+        size = self.fewest if size is None else size
         tried: list[tuple[int, float]] = []
         while True:
             size = self._feasible(size)
             if size == self.n_rows:
-                return Basis(self._rows[0].astype(np.float64))
+                return Basis(self._rows[0].astype(np.float64), kind="rows")
             error, basis = self._best(size)
-            if error <= _SHARE * self.wanted or self._exhausted(basis, size):
-                return basis
             tried.append((size, error))
+            if error <= _SHARE * self.wanted or self._exhausted(basis, size) or _hopeless(tried):
+                return basis
             size = self._grow(tried)
 
     def _best(self, size: int) -> Candidate:
@@ -133,7 +137,8 @@ class BasisSearch:
         return best
 
     @property
-    def _fewest(self) -> int:
+    def fewest(self) -> int:
+        """The smallest basis that is tried."""
         return max(_FEWEST, _PER_COMPONENT * self.n_components)
 
     def _cheap_size(self) -> int:
@@ -147,27 +152,34 @@ class BasisSearch:
     def improve(self, basis: Basis, model: FittedModel) -> Basis | None:
         """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
         found = error_limit(model, self.wanted)
-        return None if found.limit <= self.wanted else self.enlarge(basis, found)
+        if found.limit <= self.wanted:
+            return None
+        larger = self.enlarge(basis, found)
+        if larger is None:
+            self.warn_missed(found)
+        return larger
 
     def enlarge(self, basis: Basis, found: Estimate) -> Basis | None:
-        """Return a larger basis than one with this error, or warn if there is none."""
+        """Return a larger basis than one with this error, or None if there is none."""
         size = len(basis)
-        if not self._exhausted(basis, size):
-            larger = self.find(self._grow([(size, found.limit)]))
-            if len(larger) > size:
-                return larger
+        if self._exhausted(basis, size):
+            return None
+        larger = self.find(self._grow([(size, found.limit)]))
+        return larger if len(larger) > size else None
+
+    def warn_missed(self, found: Estimate) -> None:
+        """Warn that the wanted error was not reached."""
         check.warn(
             f"max_error={self.wanted:g} was not reached with the largest possible basis: the "
             f"{describe(found)}. Use a larger bandwidth, fewer components or a larger max_error."
         )
-        return None
 
     def _feasible(self, size: int) -> int:
         """Return all rows if half of them do not suffice, else the size up to the largest."""
-        return min(self.n_rows if 2 * size > self.n_rows else size, _MOST)
+        return min(self.n_rows if 2 * size > self.n_rows else size, self.most)
 
     def _exhausted(self, basis: Basis, size: int) -> bool:
-        return len(basis) < size or size in (_MOST, self.n_rows)
+        return len(basis) < size or size in (self.most, self.n_rows)
 
     def _grow(self, tried: list[tuple[int, float]]) -> int:
         """Return the next size to try, or all rows if more than half of them will be needed."""
@@ -190,11 +202,11 @@ class BasisSearch:
     def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
         """Choose basis points among the sampled rows, or means of them."""
         if size == len(rows):
-            return Basis(rows)
+            return Basis(rows, kind="rows")
         if rule == "means":
             n_axes = default_axes(size, self.n_components)
             return choose_means(rows, size, n_axes, rng, self._subspace(n_axes))
-        return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)])
+        return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)], kind="rows")
 
     def _subspace(self, n_axes: int) -> Subspace | None:
         """Return at least ``n_axes`` principal axes, computed once for several sizes."""
@@ -219,6 +231,11 @@ class BasisSearch:
         points = ReducedSet(basis.points, weights, sample=self._sample)
         analysis = Analysis.of(self.kernel, points, system, wider)
         return 1.0 if analysis is None else analysis.estimate()
+
+
+def _hopeless(tried: list[tuple[int, float]]) -> bool:
+    """Return True if bases of several sizes know nothing about the embedding."""
+    return len(tried) >= _PATIENCE and all(error > _UNKNOWN for _, error in tried[-_PATIENCE:])
 
 
 def _rate(known: list[tuple[int, float]]) -> float:

@@ -126,7 +126,10 @@ def find_more_landmarks(
         _warn_once_only(wanted, found)
         return None
     search = estimator._search(fitted.kernel_, _candidates(estimator, rows()))
-    return search.enlarge(fitted.shared_landmarks_, found)
+    larger = search.enlarge(fitted.shared_landmarks_, found)
+    if larger is None:
+        search.warn_missed(found)
+    return larger
 
 
 def _warn_once_only(wanted: float, found: Estimate) -> None:

@@ -199,11 +199,35 @@ class NystromKernelPCA(KernelEmbedding):
             return self._store_landmarks(rows, kernel, landmarks, None, model)
         better: Basis | None = basis
         while better is not None:
-            landmarks = self._landmarks(better, rows)
-            moments = Moments.of(kernel, better.points, better.subspace).add(*_counted(rows))
-            model = self._through_landmarks(landmarks, moments)
-            better = search.improve(better, model) if search else None
-        return self._store_landmarks(rows, kernel, landmarks, moments, model)
+            solved = self._solve_basis(rows, kernel, better)
+            better = search.improve(better, solved[-1]) if search else None
+        return self._store_landmarks(rows, kernel, *solved)
+
+    def fit_basis(self, rows: Rows, kernel: AnyKernel, basis: Basis) -> Self:
+        """Solve the eigenproblem of validated rows in the span of given landmarks.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows and their weights.
+        kernel : RadialKernel or Kernel
+            The kernel with its bandwidth resolved.
+        basis : Basis
+            The landmarks.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        return self._store_landmarks(rows, kernel, *self._solve_basis(rows, kernel, basis))
+
+    def _solve_basis(
+        self, rows: Rows, kernel: AnyKernel, basis: Basis
+    ) -> tuple[ReducedSet, Moments, FittedModel]:
+        landmarks = self._landmarks(basis, rows)
+        moments = Moments.of(kernel, basis.points, basis.subspace).add(*counted(rows))
+        return landmarks, moments, self._through_landmarks(landmarks, moments)
 
     @available_if(_keeps_sums("partial_fit"))
     @one_at_a_time
@@ -228,7 +252,7 @@ class NystromKernelPCA(KernelEmbedding):
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
             kernel, basis, _ = self._choose_basis(rows, once=True)
-            moments = Moments.of(kernel, basis.points, basis.subspace).add(*_counted(rows))
+            moments = Moments.of(kernel, basis.points, basis.subspace).add(*counted(rows))
             return self._store_landmarks(rows, kernel, self._landmarks(basis, rows), moments, None)
         held = self._sums("partial_fit")
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
@@ -365,7 +389,7 @@ class NystromKernelPCA(KernelEmbedding):
     ) -> tuple[RadialKernel, Basis, BasisSearch | None]:
         """Return the resolved kernel, the landmarks, and the search for them with max_error."""
         # Unless they are chosen only once, the search continues if they turn out to be too few.
-        landmarks, (X, weights) = self.landmarks, _counted(rows)
+        landmarks, (X, weights) = self.landmarks, counted(rows)
         if isinstance(landmarks, BaseDensity):
             density = clone(landmarks)
             kernel = self._resolve_kernel(rows, density)
@@ -409,7 +433,7 @@ class NystromKernelPCA(KernelEmbedding):
         sample = RowSample.of(*rows.positive, None, self.random_state)
         return BasisSearch(
             kernel,
-            _counted(rows),
+            counted(rows),
             sample,
             self.n_components,  # type: ignore[arg-type]
             center=self.center,
@@ -592,7 +616,7 @@ class NystromKernelPCA(KernelEmbedding):
         return invert(self.model_, Z, method, alpha)
 
 
-def _counted(rows: Rows) -> tuple[Array, Any]:
+def counted(rows: Rows) -> tuple[Array, Any]:
     """Return the rows with positive weight, and their weights or None if unweighted."""
     X, weights = rows.positive
     return X, weights if rows.weighted else None

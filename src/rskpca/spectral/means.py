@@ -38,10 +38,13 @@ class Basis:
         The points.
     subspace : Subspace or None
         A subspace that contains them, which makes kernel values cheaper.
+    kind : str
+        The kind of points, for descriptions.
     """
 
     points: Array
     subspace: Subspace | None = None
+    kind: str = "points"
 
     def __post_init__(self) -> None:
         n_features = check.shapes(self, points="md")["d"]
@@ -52,7 +55,12 @@ class Basis:
             )
 
     def __len__(self) -> int:
-        return len(self.points)
+        return int(self.points.shape[0])
+
+    def describe(self) -> str:
+        """Return the kind and number of points as part of a sentence."""
+        axes = "" if self.subspace is None else f" in {self.subspace.n_axes} principal axes"
+        return f"{len(self):,} {self.kind}{axes}"
 
 
 def default_axes(n_means: Any, n_components: int) -> Any:
@@ -111,7 +119,7 @@ def choose_means(
         The means, and the subspace that contains them if not all features are used.
     """
     if n_axes >= rows.shape[1]:
-        return Basis(_cluster(rows, n_means, rng))
+        return Basis(_cluster(rows, n_means, rng), kind="means")
     subspace = principal_subspace(rows, n_axes) if subspace is None else subspace.leading(n_axes)
     if subspace.axes.shape[1] == 0:
         raise ValueError(
@@ -119,7 +127,7 @@ def choose_means(
             "Use other data, or pass more rows in the first chunk."
         )
     means = _cluster(subspace.coordinates(rows), n_means, rng)
-    return Basis(subspace.points(means), subspace)
+    return Basis(subspace.points(means), subspace, "means")
 
 
 def _integral(weights: Array) -> bool:

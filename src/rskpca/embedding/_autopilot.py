@@ -1,0 +1,209 @@
+"""Choosing between exact kernel PCA and a basis, from the error that is acceptable."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .. import _validation as check
+from .._core import gram
+from .._validation import Rows
+from ..kernels import AnyKernel, RadialKernel
+from ..model import FittedModel
+from ..pairs import Estimate
+from ..reduced_set import ReducedSet
+from ..row_sample import RowSample
+from ..spectral import Centered, solve
+from ..spectral.means import Basis
+from ..value_kernels import RowKernel
+from ._base import NoComponentError
+from ._precomputed import check_definite
+from ._sizing import BasisSearch, describe, error_limit
+from .nystrom import NystromKernelPCA, counted
+
+GIGABYTE = 2**30
+_EXACT_BYTES = 16  # per entry of the Gram matrix: the matrix and its weighted copy
+_MOMENT_BYTES = 80  # per entry of the moments, with one copy per span of rows
+_AT_ONCE = 0.1  # seconds; exact solutions that take less time need no approximation
+# Rough times in seconds per entry of the Gram matrix: evaluation, per feature, per Lanczos step.
+_VALUE, _FEATURE, _STEP = 1.5e-9, 5e-11, 4e-10
+_FIRST_STEPS, _STEPS_PER_COMPONENT = 30, 2
+_CALL = 2e-6  # seconds for one value of a Python function
+_MOST_FEATURES = 2_000  # up to which unit vectors are the basis of a linear kernel
+
+
+@dataclass(frozen=True)
+class Found:
+    """A fitted embedding, its error, and a description of how it was computed."""
+
+    embedding: NystromKernelPCA
+    error: Estimate
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class Autopilot:
+    """Fits kernel PCA of given rows with an acceptable error in little time.
+
+    Attributes
+    ----------
+    kernel : RadialKernel or Kernel
+        The kernel with its parameters resolved.
+    rows : Rows
+        The validated rows.
+    max_error : float
+        The largest acceptable relative error of the embedding.
+    max_memory : float
+        Memory limit in gigabytes.
+    random_state : int, RandomState or None
+        Seed for the rows from which a basis is chosen.
+    """
+
+    kernel: AnyKernel
+    rows: Rows
+    max_error: float
+    max_memory: float
+    random_state: Any
+
+    def fit(self, n_components: int) -> Found:
+        """Return kernel PCA with the wanted error, or a warning and the best that was found."""
+        if self._spanned:
+            return self._fit_unit_vectors(n_components)
+        most = self._most_points(n_components)
+        search = self._search(n_components, most)
+        if most < search.fewest:
+            return self.fit_exactly(n_components)
+        found = self._fit_basis(search)
+        if found.error.limit <= self.max_error:
+            return found
+        if self._exact_fits:
+            return self.fit_exactly(n_components)
+        check.warn(
+            f"max_error={self.max_error:g} was not reached: the {describe(found.error)}. Exact "
+            f"kernel PCA of {self._n_rows:,} rows would need {self._exact_gigabytes:.3g} GB. "
+            "Increase max_memory or max_error, decrease gamma, or use fewer components."
+        )
+        return found
+
+    def start(self, n_components: int) -> NystromKernelPCA:
+        """Return kernel PCA in the span of a basis chosen only once, to which rows are added."""
+        search = self._search(n_components, self._largest_basis)
+        embedding = self._new_landmark_model(n_components)
+        return embedding.fit_basis(self.rows, self.kernel, search.find())
+
+    # -------------------------------------------------------------- methods
+
+    def fit_exactly(self, n_components: int) -> Found:
+        """Return kernel PCA of all rows."""
+        X, weights = self.rows.positive
+        zeros = np.zeros(X.shape[0])  # each row is at its center
+        points = ReducedSet(X, weights, 0.0, spacing=0.0, displacement=zeros, scatter=zeros)
+        system = solve(Centered(), self.kernel, points, n_components)
+        found = len(system.eigenvalues)
+        if found < n_components and not isinstance(self.kernel, RadialKernel):
+            self._check_definite(n_components)
+        if found == 0:
+            raise NoComponentError("No component has a positive eigenvalue.")
+        scale = np.sqrt(system.eigenvalues)
+        model = FittedModel(self.kernel, points, system, system, scale, certified=True)
+        embedding = NystromKernelPCA(n_components, kernel=self.kernel, n_centers=X.shape[0])
+        embedding._store_landmarks(self.rows, self.kernel, points, None, model)
+        return Found(embedding, Estimate(0.0, 0.0), f"exact kernel PCA of {X.shape[0]:,} rows")
+
+    def _check_definite(self, n_components: int) -> None:
+        X, weights = self.rows.positive
+        root, shares = np.sqrt(weights)[:, None], weights / weights.sum()
+        matrix = gram.gram(self.kernel, X, X)
+        means = matrix @ shares
+        check_definite(
+            (matrix - means - means[:, None] + shares @ means) * root * root.T, n_components
+        )
+
+    def _fit_unit_vectors(self, n_components: int) -> Found:
+        """Return exact kernel PCA of a kernel whose features are spanned by the unit vectors."""
+        size = self.rows.X.shape[1]
+        embedding = self._new_landmark_model(n_components)
+        with _no_warning_about_components():
+            embedding.fit_basis(self.rows, self.kernel, Basis(np.eye(size)))
+        return Found(embedding, Estimate(0.0, 0.0), f"exact kernel PCA in {size:,} features")
+
+    def _fit_basis(self, search: BasisSearch) -> Found:
+        """Return kernel PCA in the span of a basis that is enlarged until the error is small."""
+        embedding = self._new_landmark_model(search.n_components)
+        basis: Basis | None = search.start()
+        while basis is not None:
+            with _no_warning_about_components():
+                embedding.fit_basis(self.rows, self.kernel, basis)
+            error, used = error_limit(embedding.model_, self.max_error), basis
+            basis = None if error.limit <= self.max_error else search.enlarge(basis, error)
+        return Found(embedding, error, f"kernel PCA of all rows in the span of {used.describe()}")
+
+    def _new_landmark_model(self, n_components: int) -> NystromKernelPCA:
+        options: Any = {"kernel": self.kernel, "random_state": self.random_state}
+        return NystromKernelPCA(n_components, landmarks="auto", max_error=self.max_error, **options)
+
+    def _search(self, n_components: int, most: int) -> BasisSearch:
+        sample = RowSample.of(*self.rows.positive, None, self.random_state)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        # Means of rows that only the user's function understands make no sense.
+        rules = ("rpcholesky",) if self._is_function else ("means", "rpcholesky")
+        options: Any = {"rules": rules, "max_error": self.max_error, "seed": seed, "most": most}
+        found = counted(self.rows), sample, n_components
+        return BasisSearch(self.kernel, *found, center=True, **options)
+
+    # -------------------------------------------------------------- costs
+
+    @property
+    def _n_rows(self) -> int:
+        return int(np.count_nonzero(self.rows.weights))
+
+    @property
+    def _is_function(self) -> bool:
+        return isinstance(self.kernel, RowKernel)
+
+    @property
+    def _spanned(self) -> bool:
+        """True if the unit vectors span the features of all rows, and there are not many."""
+        n_features = self.rows.X.shape[1]
+        linear = getattr(self.kernel, "name", None) in ("linear", "cosine")
+        return linear and n_features <= min(_MOST_FEATURES, self._n_rows)
+
+    @property
+    def _exact_gigabytes(self) -> float:
+        return _EXACT_BYTES * float(self._n_rows) ** 2 / GIGABYTE
+
+    @property
+    def _exact_fits(self) -> bool:
+        return self._exact_gigabytes <= self.max_memory
+
+    def _exact_seconds(self, n_components: int) -> float:
+        steps = _FIRST_STEPS + _STEPS_PER_COMPONENT * n_components
+        value = _CALL if self._is_function else _VALUE + _FEATURE * self.rows.X.shape[1]
+        return float(self._n_rows) ** 2 * (value + _STEP * steps)
+
+    @property
+    def _largest_basis(self) -> int:
+        """The number of basis points whose moments need all of the memory."""
+        return math.isqrt(int(min(self.max_memory, 2**20) * GIGABYTE / _MOMENT_BYTES))
+
+    def _most_points(self, n_components: int) -> int:
+        """Return the largest basis worth trying; 0 if an exact solution takes little time."""
+        most = self._largest_basis
+        if not self._exact_fits:
+            return min(most, self._n_rows)
+        seconds = self._exact_seconds(n_components)
+        if seconds <= _AT_ONCE:
+            return 0
+        sizes = np.arange(1, self._n_rows)
+        times = gram.moments_seconds(self._n_rows, sizes, self.rows.X.shape[1])
+        return min(most, int(sizes[times <= seconds].max(initial=0)))
+
+
+def _no_warning_about_components() -> warnings.catch_warnings[None]:
+    """Return a context in which fewer components than requested are accepted."""
+    return warnings.catch_warnings(action="ignore", category=check.FewComponentsWarning)

@@ -1,0 +1,106 @@
+"""The ``n_components`` parameter of KernelPCA: a number, a share of the variance, or a gap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from .. import _validation as check
+from ._autopilot import Found
+
+ALL_UP_TO_ROWS = 2_000  # all components of more rows would take minutes
+MOST = 100  # components of larger data, unless a number is given
+_FIRST = 10  # components that are tried first for a share of the variance
+_GAP_AMONG = 20  # leading eigenvalues between which a gap is looked for
+
+
+def check_n_components(value: Any) -> None:
+    """Check that the value is None, "auto", a share or a positive integer."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return
+    if isinstance(value, Integral) or not isinstance(value, float | np.floating):
+        if isinstance(value, str):
+            raise ValueError(
+                'n_components must be a positive integer, a share of the variance, "auto" or '
+                f"None, got {value!r}."
+            )
+        check.positive_integer("n_components", value)
+    else:
+        check.share("n_components", value)
+
+
+def count_components(requested: Any, n_rows: int) -> int:
+    """Return the number of components to compute first."""
+    if requested is None:
+        return n_rows if n_rows <= ALL_UP_TO_ROWS else MOST
+    if isinstance(requested, str):
+        return min(_GAP_AMONG, n_rows)
+    if isinstance(requested, float | np.floating):
+        return min(_FIRST, n_rows)
+    return min(int(requested), n_rows)
+
+
+def fit_components(requested: Any, n_rows: int, fit: Callable[[int], Found]) -> Found:
+    """Fit the requested components; ``fit`` computes a number of them."""
+    count = count_components(requested, n_rows)
+    if requested is None and count < n_rows:
+        check.warn(
+            f"n_components=None computes only the first {MOST} components of {n_rows:,} rows. Set "
+            "n_components to the number that you need, or to a share of the variance such as 0.95."
+        )
+    found = fit(count)
+    if isinstance(requested, str):
+        return truncate(found, largest_gap(found))
+    if isinstance(requested, float | np.floating):
+        return _fit_share(float(requested), n_rows, fit, found)
+    return found
+
+
+def _fit_share(share: float, n_rows: int, fit: Callable[[int], Found], found: Found) -> Found:
+    """Add components until they explain the share of the variance."""
+    while True:
+        explained = np.cumsum(found.embedding.explained_variance_ratio_)
+        count = len(explained)
+        if explained[-1] >= share:
+            return truncate(found, int(np.searchsorted(explained, share)) + 1)
+        if count >= min(MOST, n_rows - 1) or count < found.embedding.n_components:
+            check.warn(
+                f"n_components={share:g}: the first {count} components explain "
+                f"{explained[-1]:.3g} of the variance, and no more are computed. Use a smaller "
+                "share, a smaller gamma, or set n_components to an integer."
+            )
+            return found
+        found = fit(min(2 * count, MOST, n_rows))
+
+
+def largest_gap(found: Found) -> int:
+    """Return the number of components before the largest gap that is certain to exist."""
+    if found.error.limit == 0:
+        values = found.embedding.eigenvalues_
+        low, high = values, values
+    else:
+        low, high = found.embedding.certificate_.likely_intervals.T
+    with np.errstate(divide="ignore"):
+        ratios = np.where(high[1:] > 0, low[:-1] / high[1:], math.inf)
+    if not len(ratios) or not ratios.max() > 1:
+        raise ValueError(
+            'n_components="auto" requires a gap between eigenvalues, but the intervals of the '
+            f"first {len(high)} eigenvalues overlap. Set n_components to an integer, or decrease "
+            "max_error."
+        )
+    return int(np.argmax(ratios)) + 1
+
+
+def truncate(found: Found, count: int) -> Found:
+    """Return the same with only the first components."""
+    embedding: Any = found.embedding
+    if count < len(embedding.eigenvalues_):
+        model = embedding.model_.leading(count)
+        embedding.set_params(n_components=count)
+        embedding.model_ = model
+    return replace(found, embedding=embedding)

@@ -1,0 +1,569 @@
+"""Kernel PCA with scikit-learn's interface that chooses its method from an acceptable error."""
+
+from __future__ import annotations
+
+import copy
+import math
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import solve
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _validation as check
+from .._core import gram
+from .._core.parallel import one_at_a_time
+from .._core.sampling import RULES
+from .._validation import Rows, validate_points, validate_rows
+from ..certificate import Certificate, RowErrors
+from ..kernels import AnyKernel, Gaussian, sklearn_kernel
+from ..model import FittedModel
+from ..spectral import Moments
+from ..value_kernels import NAMES
+from ._autopilot import Autopilot
+from ._base import NoComponentError
+from ._components import ALL_UP_TO_ROWS, check_n_components, count_components, fit_components
+from ._precomputed import PrecomputedSystem
+from .nystrom import NystromKernelPCA
+
+Array = NDArray[np.floating]
+
+_SOLVERS = ("auto", "dense", "arpack", "randomized")
+
+
+def _not_precomputed(estimator: KernelPCA) -> bool:
+    if estimator._is_precomputed:
+        raise AttributeError('partial_fit is not available with kernel="precomputed".')
+    return True
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Kernel PCA with a known error, as a replacement for scikit-learn's.
+
+    The constructor, the methods and the fitted attributes are those of
+    :class:`sklearn.decomposition.KernelPCA`. Small data are decomposed exactly. For larger data, an
+    approximation is computed whose coordinates differ from those of exact kernel PCA by at most
+    ``max_error``: the eigenproblem of all rows is solved in the span of a few hundred points, whose
+    number grows until the upper limit of the error, estimated from a sample of the rows, is small
+    enough.
+
+    Parameters
+    ----------
+    n_components : int, float, "auto" or None, default=None
+        Number of components. A float between 0 and 1 is the share of the variance in feature space
+        to explain, ``"auto"`` cuts at the largest gap between eigenvalues, and None keeps all
+        components of up to 2,000 rows and 100 components of more.
+    kernel : str, callable, Kernel or RadialKernel, default="linear"
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
+        ``"precomputed"``, a function of two rows, or a kernel object such as ``Gaussian(2.0)``.
+    gamma : float, "median", "neighbors", "slope" or None, default=None
+        Kernel coefficient for rbf, poly, sigmoid and laplacian kernels. None means 1 / n_features.
+        For ``"rbf"``, a name is a rule that computes the bandwidth from the data; see
+        :class:`Gaussian`.
+    degree : float, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=1
+        Independent term of the poly and sigmoid kernels.
+    kernel_params : dict, default=None
+        Arguments of a kernel that is a function.
+    alpha : float, default=1.0
+        Ridge of the regression that learns the inverse transform.
+    fit_inverse_transform : bool, default=False
+        Learn the inverse transform, for kernels that are not precomputed.
+    eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
+        ``"auto"`` chooses the method. The others request exact kernel PCA, which is computed by the
+        same solver in each case.
+    tol, max_iter, iterated_power, n_jobs : default=0, None, "auto", None
+        Accepted for compatibility; the eigensolver and the number of threads need no settings.
+    remove_zero_eig : bool, default=False
+        Remove components with zero eigenvalues. They are always removed with
+        ``n_components=None``.
+    random_state : int, RandomState or None, default=None
+        Seed for the rows from which the basis of an approximation is chosen. The results are
+        deterministic; None is the same as 0.
+    copy_X : bool, default=True
+        Accepted for compatibility; the rows are not modified, and only exact models keep them.
+    max_error : float, default=0.02
+        Largest acceptable relative error of the embedding: the Frobenius norm of the difference
+        between the coordinates and those of exact kernel PCA, after the best linear alignment,
+        relative to the norm of the latter.
+    max_memory : float, default=2.0
+        Memory limit in gigabytes for the matrices that a method needs in addition to the data.
+
+    Attributes
+    ----------
+    error_ : float
+        Upper limit of the error at 95% confidence; 0.0 for exact kernel PCA.
+    method_ : str
+        A description of the method that was used.
+    certificate_ : Certificate
+        Estimates and bounds of the error; not available for precomputed kernels.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the centered kernel matrix in descending order.
+    eigenvectors_ : ndarray of shape (n_points, n_components)
+        Eigenvectors of the centered kernel matrix. For an approximation, the coefficients of the
+        points in ``X_fit_`` on the same scale: the coordinates of x are the centered values
+        k(x, X_fit_) times ``eigenvectors_ / sqrt(eigenvalues_)``.
+    X_fit_ : ndarray of shape (n_points, n_features)
+        The points at which ``transform`` evaluates the kernel: all rows of an exact model, else the
+        basis of the approximation.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance in feature space that each component explains.
+    dual_coef_ : ndarray of shape (n_known, n_features)
+        Coefficients of the inverse transform, if it was learned.
+    X_transformed_fit_ : ndarray of shape (n_known, n_components)
+        Coordinates from which the inverse transform was learned: those of all rows of an exact
+        model, else of a sample of 2,000 rows.
+    gamma_ : float
+        The kernel coefficient that was used.
+    embedding_ : NystromKernelPCA
+        The fitted embedding that computes the coordinates.
+    model_ : FittedModel
+        The fitted model as a single immutable object.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Feature names seen during ``fit``; defined only if X has feature names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from rskpca import KernelPCA
+    >>> X, _ = make_moons(20_000, noise=0.05, random_state=0)
+    >>> model = KernelPCA(n_components=2, kernel="rbf", gamma=2.0).fit(X)
+    >>> model.transform(X).shape
+    (20000, 2)
+    >>> model.error_ < 0.02
+    True
+    """
+
+    embedding_: NystromKernelPCA | None
+    error_: float
+    method_: str
+    gamma_: float
+    dual_coef_: Array
+    X_transformed_fit_: Array
+    _system_: PrecomputedSystem | None
+    _n_zeros_: int
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        *,
+        kernel: Any = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: str = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        iterated_power: int | str = "auto",
+        remove_zero_eig: bool = False,
+        random_state: Any = None,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
+        max_error: float = 0.02,
+        max_memory: float = 2.0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.max_error = max_error
+        self.max_memory = max_memory
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model from the rows of X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data; with ``kernel="precomputed"``, the square kernel matrix.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row. An integer weight is equivalent to repeating the row.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        self._check_parameters()
+        rows = validate_rows(self, X, sample_weight, min_rows=1)
+        if self._is_precomputed:
+            return self._fit_precomputed(rows)
+        kernel = self._resolve_kernel(rows)
+        pilot = Autopilot(kernel, rows, self.max_error, self.max_memory, self._seed)
+        exact = self.eigen_solver != "auto" or self._wants_all(rows)
+        try:
+            fit_method = pilot.fit_exactly if exact else pilot.fit
+            found = fit_components(self.n_components, rows.X.shape[0], fit_method)
+        except NoComponentError:
+            return self._store(rows, kernel, None, 0.0, "no component has a positive eigenvalue")
+        return self._store(rows, kernel, found.embedding, found.error.limit, found.method)
+
+    def _wants_all(self, rows: Rows) -> bool:
+        return self.n_components is None and rows.X.shape[0] <= ALL_UP_TO_ROWS
+
+    def _fit_precomputed(self, rows: Rows) -> Self:
+        """Solve the eigenproblem of the kernel matrix."""
+        n_rows, n_columns = rows.X.shape
+        if n_rows != n_columns:
+            raise ValueError(
+                f'kernel="precomputed" requires a square kernel matrix, got shape {rows.X.shape}. '
+                "Pass k(X, X) to fit and k(X_new, X) to transform."
+            )
+        if rows.weighted:
+            raise ValueError('sample_weight cannot be combined with kernel="precomputed".')
+        matrix = rows.X.toarray() if sparse.issparse(rows.X) else rows.X
+        count = count_components(self.n_components, n_rows)
+        system = PrecomputedSystem.of(matrix, count)
+        method = f"exact kernel PCA of a precomputed matrix of {n_rows:,} rows"
+        return self._store(rows, None, None, 0.0, method, system)
+
+    def _store(
+        self,
+        rows: Rows,
+        kernel: AnyKernel | None,
+        embedding: NystromKernelPCA | None,
+        error: float,
+        method: str,
+        system: PrecomputedSystem | None = None,
+    ) -> Self:
+        """Store the result of a fit, after everything that can fail has succeeded."""
+        inverse = None
+        if self.fit_inverse_transform and embedding is not None and kernel is not None:
+            inverse = self._learn_inverse(kernel, embedding)
+        rows.name_features(self)
+        default = 1 / self.n_features_in_ if self.gamma is None else self.gamma
+        self.gamma_ = kernel.gamma if isinstance(kernel, Gaussian) else default
+        self.embedding_, self._system_ = embedding, system
+        self.error_, self.method_ = error, method
+        self._n_zeros_ = self._count_zeros(rows.X.shape[0])
+        if inverse is not None:
+            self.X_transformed_fit_, self.dual_coef_ = inverse
+        return self
+
+    def _count_zeros(self, n_rows: int) -> int:
+        """Return the number of components with zero eigenvalues to keep, as scikit-learn does."""
+        if self.remove_zero_eig or not isinstance(self.n_components, Integral):
+            return 0
+        return min(int(self.n_components), n_rows) - len(self._positive_eigenvalues)
+
+    @available_if(_not_precomputed)
+    @one_at_a_time
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows. The first chunk fixes the kernel and the points of the approximation.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next rows. The first chunk should represent all rows, because the error is
+            controlled only for its rows; ``certificate_`` contains the error for all rows.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
+        self._check_parameters()
+        if "embedding_" in self.__dict__ and self.embedding_ is not None:
+            self.embedding_ = copy.copy(self.embedding_).partial_fit(X, y, sample_weight)
+            self.__dict__.pop("error_", None)
+            return self
+        if not isinstance(self.n_components, Integral):
+            raise ValueError(
+                f"partial_fit requires an integer for n_components, got {self.n_components!r}."
+            )
+        rows = validate_rows(self, X, sample_weight, min_rows=1)
+        kernel = self._resolve_kernel(rows)
+        pilot = Autopilot(kernel, rows, self.max_error, self.max_memory, self._seed)
+        embedding = pilot.start(int(self.n_components))
+        return self._store(rows, kernel, embedding, math.nan, "kernel PCA of a stream of rows")
+
+    # -------------------------------------------------------------- kernel
+
+    def _resolve_kernel(self, rows: Rows) -> AnyKernel:
+        """Return the kernel with all its parameters as numbers."""
+        if not isinstance(self.kernel, str) and not isinstance(self.kernel, AnyKernel):
+            return sklearn_kernel(
+                self.kernel, params=self.kernel_params, n_features=rows.X.shape[1]
+            )
+        kernel: Any = self.kernel
+        if isinstance(kernel, str):
+            if isinstance(self.gamma, str):
+                kernel = Gaussian(self.gamma)
+            else:
+                parameters = self.gamma, self.degree, self.coef0
+                return sklearn_kernel(kernel, *parameters, n_features=rows.X.shape[1])
+        return kernel.resolve(rows.X, rows.given_weights, self._seed)
+
+    @property
+    def _seed(self) -> Any:
+        return 0 if self.random_state is None else self.random_state
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _check_parameters(self) -> None:
+        check_n_components(self.n_components)
+        check.share("max_error", self.max_error)
+        check.positive_number("max_memory", self.max_memory, infinite=True)
+        check.one_of("eigen_solver", self.eigen_solver, _SOLVERS)
+        check.number_within("alpha", self.alpha, 0, math.inf)
+        check.boolean("fit_inverse_transform", self.fit_inverse_transform)
+        check.boolean("remove_zero_eig", self.remove_zero_eig)
+        if self.fit_inverse_transform and self._is_precomputed:
+            raise ValueError(
+                "Cannot fit_inverse_transform with a precomputed kernel. Set "
+                "fit_inverse_transform=False."
+            )
+        self._check_kernel()
+
+    def _check_kernel(self) -> None:
+        if isinstance(self.kernel, str):
+            check.one_of("kernel", self.kernel, ("rbf", *NAMES, "precomputed"))
+        elif not callable(self.kernel):
+            raise TypeError(
+                "kernel must be the name of a kernel, a function of two rows or a kernel object "
+                f"such as Gaussian(2.0), got {self.kernel!r}."
+            )
+        if isinstance(self.gamma, str):
+            if self.kernel != "rbf":
+                raise ValueError(
+                    f'gamma={self.gamma!r} requires kernel="rbf", got kernel={self.kernel!r}.'
+                )
+            check.one_of("gamma", self.gamma, tuple(RULES))
+        elif self.gamma is not None:
+            check.positive_number("gamma", self.gamma)
+
+    # -------------------------------------------------------------- coordinates
+
+    def transform(self, X: Any) -> Array:
+        """Return the coordinates of new points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New points; with ``kernel="precomputed"``, their kernel values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates; float32 for float32 data, else float64.
+        """
+        check_is_fitted(self)
+        points = validate_points(self, X)
+        return self._pad(self._embed(points), points.dtype)
+
+    def _embed(self, points: Any) -> Array:
+        if self._system_ is not None:
+            return self._system_.embed(points.toarray() if sparse.issparse(points) else points)
+        if self.embedding_ is None:
+            return np.zeros((points.shape[0], 0))
+        return self.embedding_.model_.embed(points)
+
+    def _pad(self, Z: Array, dtype: Any) -> Array:
+        """Return coordinates followed by zeros for components without variance."""
+        return np.pad(Z, [(0, 0), (0, self._n_zeros_)]).astype(dtype, copy=False)
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit the model from the rows of X and return their coordinates.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data; with ``kernel="precomputed"``, the square kernel matrix.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates.
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Return points in the input space with approximately these coordinates.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The points, from a kernel ridge regression of rows on their coordinates.
+        """
+        if not self.fit_inverse_transform:
+            raise NotFittedError(
+                "inverse_transform is not available, because fit_inverse_transform is False. Set "
+                "it to True and call fit."
+            )
+        check_is_fitted(self, "dual_coef_")
+        Z = check_array(X, dtype=check.FLOATS, input_name="X")
+        values = gram.gram(self.model_.kernel, Z, self.X_transformed_fit_)
+        return (values @ self.dual_coef_).astype(Z.dtype, copy=False)
+
+    def _learn_inverse(self, kernel: AnyKernel, embedding: Any) -> tuple[Array, Array]:
+        """Return coordinates of known rows and the ridge regression of the rows on them."""
+        model = embedding.model_
+        sample = model.reduced_set.sample
+        known = model.basis if sample is None else sample.rows
+        if sparse.issparse(known):
+            raise NotImplementedError("fit_inverse_transform=True requires dense rows.")
+        known = known.astype(np.float64)
+        Z = model.embed(known)
+        matrix = gram.gram(kernel, Z, Z)
+        matrix[np.diag_indices_from(matrix)] += self.alpha
+        return Z, solve(matrix, known, assume_a="pos", overwrite_a=True)
+
+    # -------------------------------------------------------------- fitted results
+
+    @property
+    def model_(self) -> FittedModel:
+        """The fitted model as a single immutable object."""
+        check_is_fitted(self)
+        if self.embedding_ is None:
+            raise AttributeError(f"There is no model of points: {self.method_}.")
+        return self.embedding_.model_
+
+    @property
+    def _positive_eigenvalues(self) -> Array:
+        if self._system_ is not None:
+            return self._system_.eigenvalues
+        return np.empty(0) if self.embedding_ is None else self.embedding_.model_.eigenvalues
+
+    @property
+    def eigenvalues_(self) -> Array:
+        """Eigenvalues of the centered kernel matrix in descending order."""
+        check_is_fitted(self)
+        return np.pad(self._positive_eigenvalues, (0, self._n_zeros_))
+
+    @property
+    def eigenvectors_(self) -> Array:
+        """Eigenvectors, or coefficients of the points in ``X_fit_`` on the same scale."""
+        check_is_fitted(self)
+        if self._system_ is not None:
+            vectors = self._system_.eigenvectors
+        else:
+            system = self.model_.evaluated
+            vectors = system.coefficients * system.eigenvalues
+        return np.pad(vectors, [(0, 0), (0, self._n_zeros_)])
+
+    @property
+    def X_fit_(self) -> Array:  # noqa: N802  the name is that of scikit-learn
+        """The points at which ``transform`` evaluates the kernel."""
+        return self.model_.basis
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of the variance in feature space that each component explains."""
+        check_is_fitted(self)
+        trace = self.model_.system.trace if self._system_ is None else self._system_.trace
+        return self.eigenvalues_ / trace
+
+    @property
+    def certificate_(self) -> Certificate:
+        """Estimates and bounds of the error."""
+        self.model_  # noqa: B018  raises if there is none
+        return self.embedding_.certificate_  # type: ignore[union-attr]
+
+    def row_error(self, X: Any) -> RowErrors:
+        """Estimate the error of the coordinates of each row, and how well it is represented.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        RowErrors
+            ``coordinates`` and ``residual``; see :meth:`ReducedSetKernelPCA.row_error`.
+        """
+        model = self.model_
+        return model.row_errors(validate_points(self, X))
+
+    def feature_map(self, X: Any) -> Array:
+        """Return features whose inner products approximate the kernel, for linear models.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Coordinates of the points in an orthonormal basis of the span of ``X_fit_`` in feature
+            space, like the output of :class:`sklearn.kernel_approximation.Nystroem`.
+        """
+        model = self.model_
+        moments = Moments.of(model.kernel, model.basis, model.evaluated.subspace)
+        return moments.project(validate_points(self, X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the share of the variance of X that is reconstructed from the coordinates.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points that were not used to fit the model.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            1 minus the squared error of the pre-images relative to the variance of X. It can be
+            compared between kernels and values of gamma, for example by a grid search.
+        """
+        model = self.model_
+        points = validate_points(self, X).astype(np.float64)
+        found = model.preimages(model.embed(points), "ridge")
+        total = float(np.sum((points - points.mean(axis=0)) ** 2))
+        return 1 - float(np.sum((points - found) ** 2)) / total
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._is_precomputed
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -91,7 +91,7 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
     extension = "landmarks"
     _takes_chunks = False  # the pivots are chosen from all rows
 
-    def _choose_basis(self, rows: Rows) -> tuple[RadialKernel, Basis, None]:
+    def _choose_basis(self, rows: Rows, *, once: bool = False) -> tuple[RadialKernel, Basis, None]:
         kernel = as_kernel(self.kernel, self.gamma, self.bandwidth)
         kernel = kernel.resolve(rows.X, rows.given_weights, self.random_state)
         X, weights = rows.positive

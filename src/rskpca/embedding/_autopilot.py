@@ -34,6 +34,7 @@ _AT_ONCE = 0.1  # seconds; exact solutions that take less time need no approxima
 _VALUE, _FEATURE, _STEP = 1.5e-9, 5e-11, 4e-10
 _FIRST_STEPS, _STEPS_PER_COMPONENT = 30, 2
 _CALL = 2e-6  # seconds for one value of a Python function
+_WHOLE = 5  # time of a fit with a large basis, relative to that of its moments
 _MOST_FEATURES = 2_000  # up to which unit vectors are the basis of a linear kernel
 
 
@@ -75,13 +76,11 @@ class Autopilot:
         if self._spanned:
             return self._fit_unit_vectors(n_components)
         most = self._most_points(n_components)
-        search = self._search(n_components, most)
-        if most < search.fewest:
-            return self.fit_exactly(n_components)
-        found = self._fit_basis(search)
-        if found.error.limit <= self.max_error:
+        search = self._search(n_components, most, alternative=self._exact_fits)
+        found = None if most < search.fewest else self._fit_basis(search)
+        if found is not None and found.error.limit <= self.max_error:
             return found
-        if self._exact_fits:
+        if found is None or self._exact_fits:
             return self.fit_exactly(n_components)
         check.warn(
             f"max_error={self.max_error:g} was not reached: the {describe(found.error)}. Exact "
@@ -92,7 +91,7 @@ class Autopilot:
 
     def start(self, n_components: int) -> NystromKernelPCA:
         """Return kernel PCA in the span of a basis chosen only once, to which rows are added."""
-        search = self._search(n_components, self._largest_basis)
+        search = self._search(n_components, self._largest_basis, alternative=False)
         embedding = self._new_landmark_model(n_components)
         return embedding.fit_basis(self.rows, self.kernel, search.find())
 
@@ -132,10 +131,12 @@ class Autopilot:
             embedding.fit_basis(self.rows, self.kernel, Basis(np.eye(size)))
         return Found(embedding, Estimate(0.0, 0.0), f"exact kernel PCA in {size:,} features")
 
-    def _fit_basis(self, search: BasisSearch) -> Found:
+    def _fit_basis(self, search: BasisSearch) -> Found | None:
         """Return kernel PCA in the span of a basis that is enlarged until the error is small."""
         embedding = self._new_landmark_model(search.n_components)
-        basis: Basis | None = search.start()
+        basis = search.start()
+        if basis is None:
+            return None
         while basis is not None:
             with _no_warning_about_components():
                 embedding.fit_basis(self.rows, self.kernel, basis)
@@ -147,12 +148,13 @@ class Autopilot:
         options: Any = {"kernel": self.kernel, "random_state": self.random_state}
         return NystromKernelPCA(n_components, landmarks="auto", max_error=self.max_error, **options)
 
-    def _search(self, n_components: int, most: int) -> BasisSearch:
+    def _search(self, n_components: int, most: int, *, alternative: bool) -> BasisSearch:
         sample = RowSample.of(*self.rows.positive, None, self.random_state)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         # Means of rows that only the user's function understands make no sense.
         rules = ("rpcholesky",) if self._is_function else ("means", "rpcholesky")
         options: Any = {"rules": rules, "max_error": self.max_error, "seed": seed, "most": most}
+        options["alternative"] = alternative
         found = counted(self.rows), sample, n_components
         return BasisSearch(self.kernel, *found, center=True, **options)
 
@@ -201,7 +203,7 @@ class Autopilot:
             return 0
         sizes = np.arange(1, self._n_rows)
         times = gram.moments_seconds(self._n_rows, sizes, self.rows.X.shape[1])
-        return min(most, int(sizes[times <= seconds].max(initial=0)))
+        return min(most, int(sizes[_WHOLE * times <= seconds].max(initial=0)))
 
 
 def _no_warning_about_components() -> warnings.catch_warnings[None]:

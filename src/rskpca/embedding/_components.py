@@ -63,19 +63,21 @@ def fit_components(requested: Any, n_rows: int, fit: Callable[[int], Found]) -> 
 
 def _fit_share(share: float, n_rows: int, fit: Callable[[int], Found], found: Found) -> Found:
     """Add components until they explain the share of the variance."""
+    asked = count_components(share, n_rows)
     while True:
         explained = np.cumsum(found.embedding.explained_variance_ratio_)
         count = len(explained)
         if explained[-1] >= share:
             return truncate(found, int(np.searchsorted(explained, share)) + 1)
-        if count >= min(MOST, n_rows - 1) or count < found.embedding.n_components:
+        if count >= min(MOST, n_rows - 1) or count < asked:
             check.warn(
                 f"n_components={share:g}: the first {count} components explain "
                 f"{explained[-1]:.3g} of the variance, and no more are computed. Use a smaller "
                 "share, a smaller gamma, or set n_components to an integer."
             )
             return found
-        found = fit(min(2 * count, MOST, n_rows))
+        asked = min(2 * count, MOST, n_rows)
+        found = fit(asked)
 
 
 def largest_gap(found: Found) -> int:
@@ -84,7 +86,7 @@ def largest_gap(found: Found) -> int:
         values = found.embedding.eigenvalues_
         low, high = values, values
     else:
-        low, high = found.embedding.certificate_.likely_intervals.T
+        low, high = found.embedding.certificate_.likely.T
     with np.errstate(divide="ignore"):
         ratios = np.where(high[1:] > 0, low[:-1] / high[1:], math.inf)
     if not len(ratios) or not ratios.max() > 1:

@@ -41,6 +41,7 @@ _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Assumed decrease of the error, as a power of the size. It is 1 on mnist and 2 on pendigits; the
 # search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
+_HOPEFUL_RATE = 2.0  # assumed before giving up
 _RATES = 0.5, 3.0  # range of exponents that are measured during a search
 _CHEAP = 0.01  # seconds; estimating the error of a basis takes longer
 _MOST_CHEAP = 100
@@ -80,6 +81,8 @@ class BasisSearch:
         the basis of a given size does not depend on the sizes that were tried before.
     most : int
         Largest number of basis points.
+    alternative : bool
+        Whether another method is used if more points are needed.
     """
 
     def __init__(
@@ -94,6 +97,7 @@ class BasisSearch:
         max_error: float,
         seed: int,
         most: int = _MOST,
+        alternative: bool = False,
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
         self.rules, self.seed = rules, seed
@@ -101,20 +105,30 @@ class BasisSearch:
         self._sample = sample.head(_ROWS)
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
+        self.alternative = alternative
         self._axes: dict[int, Subspace] = {}
 
-    def start(self) -> Basis:
+    def start(self) -> Basis | None:
         """Return the basis of a first model, whose own error decides whether it suffices."""
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
         size = self._feasible(self._cheap_size())
         if size < self.fewest or size == self.n_rows:
-            return self.find()
+            return self._find(self.fewest)
         return self._candidates(size, self.rules[:1])[self.rules[0]]
 
-    def find(self, size: int | None = None) -> Basis:
+    def find(self) -> Basis:
         """Return the first basis with a small enough estimated error, or the largest one."""
-        size = self.fewest if size is None else size
+        found = self._find(self.fewest)
+        assert found is not None
+        return found
+
+    def _find(self, size: int) -> Basis | None:
+        """Return the same from a given size on.
+
+        If there is an alternative to a basis, return None as soon as more than ``most`` points
+        seem to be needed.
+        """
         tried: list[tuple[int, float]] = []
         while True:
             size = self._feasible(size)
@@ -124,7 +138,10 @@ class BasisSearch:
             tried.append((size, error))
             if error <= _SHARE * self.wanted or self._exhausted(basis, size) or _hopeless(tried):
                 return basis
-            size = self._grow(tried)
+            grown = self._grow(tried)
+            if grown is None:
+                return None
+            size = grown
 
     def _best(self, size: int) -> Candidate:
         """Return the best basis of one size, and drop rules that are much worse."""
@@ -162,10 +179,11 @@ class BasisSearch:
     def enlarge(self, basis: Basis, found: Estimate) -> Basis | None:
         """Return a larger basis than one with this error, or None if there is none."""
         size = len(basis)
-        if self._exhausted(basis, size):
+        grown = self._grow([(size, found.limit)])
+        if grown is None or self._exhausted(basis, size):
             return None
-        larger = self.find(self._grow([(size, found.limit)]))
-        return larger if len(larger) > size else None
+        larger = self._find(grown)
+        return larger if larger is not None and len(larger) > size else None
 
     def warn_missed(self, found: Estimate) -> None:
         """Warn that the wanted error was not reached."""
@@ -181,13 +199,17 @@ class BasisSearch:
     def _exhausted(self, basis: Basis, size: int) -> bool:
         return len(basis) < size or size in (self.most, self.n_rows)
 
-    def _grow(self, tried: list[tuple[int, float]]) -> int:
+    def _grow(self, tried: list[tuple[int, float]]) -> int | None:
         """Return the next size to try, or all rows if more than half of them will be needed."""
         size, error = tried[-1]
         known = [(size, error) for size, error in tried if error < 1]
-        needed = size * (error / (_SHARE * self.wanted)) ** (1 / _rate(known))
-        if 2 * needed > self.n_rows and len(known) > 1:
+        ratio, rate = error / (_SHARE * self.wanted), _rate(known)
+        needed = size * ratio ** (1 / rate)
+        if 2 * needed > self.n_rows and len(known) > 1 and self.most >= self.n_rows:
             return self.n_rows
+        hopeful = rate if len(known) > 1 else _HOPEFUL_RATE
+        if self.alternative and size * ratio ** (1 / hopeful) > self.most:
+            return None
         return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
 
     def _candidates(self, size: int, rules: Sequence[str]) -> dict[str, Basis]:

@@ -238,7 +238,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         if rows.weighted:
             raise ValueError('sample_weight cannot be combined with kernel="precomputed".')
-        matrix = rows.X.toarray() if sparse.issparse(rows.X) else rows.X
+        matrix: Any = rows.X
+        matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
         count = count_components(self.n_components, n_rows)
         system = PrecomputedSystem.of(matrix, count)
         method = f"exact kernel PCA of a precomputed matrix of {n_rows:,} rows"
@@ -258,8 +259,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if self.fit_inverse_transform and embedding is not None and kernel is not None:
             inverse = self._learn_inverse(kernel, embedding)
         rows.name_features(self)
-        default = 1 / self.n_features_in_ if self.gamma is None else self.gamma
-        self.gamma_ = kernel.gamma if isinstance(kernel, Gaussian) else default
+        default: Any = 1 / self.n_features_in_ if self.gamma is None else self.gamma
+        self.gamma_ = float(kernel.gamma if isinstance(kernel, Gaussian) else default)
         self.embedding_, self._system_ = embedding, system
         self.error_, self.method_ = error, method
         self._n_zeros_ = self._count_zeros(rows.X.shape[0])

@@ -405,7 +405,9 @@ class NystromKernelPCA(KernelEmbedding):
             return kernel, Basis(_check_landmarks(landmarks, X)), None
         if self._wanted_error is not None:
             search = self._search(kernel, rows)
-            return kernel, search.find() if once else search.start(), search
+            basis = search.find() if once else search.start()
+            assert basis is not None  # there is no alternative to a basis
+            return kernel, basis, search
         return kernel, self._choose_by_rule(kernel, X, weights), None
 
     def _choose_by_rule(self, kernel: RadialKernel, X: Array, weights: Array | None) -> Basis:

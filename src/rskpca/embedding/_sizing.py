@@ -45,7 +45,7 @@ _HOPEFUL_RATE = 2.0  # assumed before giving up
 _RATES = 0.5, 3.0  # range of exponents that are measured during a search
 _CHEAP = 0.01  # seconds; estimating the error of a basis takes longer
 _MOST_CHEAP = 100
-_PATIENCE, _UNKNOWN = 3, 0.9  # sizes, and an error above which coordinates are unrelated
+_UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
 _ALL_SAMPLED = 0.5  # seconds for the error limit from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
@@ -107,6 +107,7 @@ class BasisSearch:
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
         self._axes: dict[int, Subspace] = {}
+        self._missed: list[tuple[int, float]] = []  # sizes and errors of models fitted to all rows
 
     def start(self) -> Basis | None:
         """Return the basis of a first model, whose own error decides whether it suffices."""
@@ -134,9 +135,11 @@ class BasisSearch:
             size = self._feasible(size)
             if size == self.n_rows:
                 return Basis(self._rows[0].astype(np.float64), kind="rows")
+            if 2 * size > len(self._sample):  # too many points for an estimate from these rows
+                return self._candidates(size, self.rules[:1])[self.rules[0]]
             error, basis = self._best(size)
             tried.append((size, error))
-            if error <= _SHARE * self.wanted or self._exhausted(basis, size) or _hopeless(tried):
+            if error <= _SHARE * self.wanted or self._exhausted(basis, size) or _hopeless(tried, 3):
                 return basis
             grown = self._grow(tried)
             if grown is None:
@@ -150,7 +153,8 @@ class BasisSearch:
             for rule, basis in self._candidates(size, self.rules).items()
         }
         best = min(found.values(), key=lambda candidate: candidate.error)
-        self.rules = [rule for rule in found if found[rule].error <= _MUCH_WORSE * best.error]
+        order = sorted(found, key=lambda rule: found[rule].error)
+        self.rules = [rule for rule in order if found[rule].error <= _MUCH_WORSE * best.error]
         return best
 
     @property
@@ -179,8 +183,9 @@ class BasisSearch:
     def enlarge(self, basis: Basis, found: Estimate) -> Basis | None:
         """Return a larger basis than one with this error, or None if there is none."""
         size = len(basis)
-        grown = self._grow([(size, found.limit)])
-        if grown is None or self._exhausted(basis, size):
+        self._missed.append((size, found.limit))
+        grown = self._grow(self._missed)
+        if grown is None or self._exhausted(basis, size) or _hopeless(self._missed, 2):
             return None
         larger = self._find(grown)
         return larger if larger is not None and len(larger) > size else None
@@ -255,9 +260,9 @@ class BasisSearch:
         return 1.0 if analysis is None else analysis.estimate()
 
 
-def _hopeless(tried: list[tuple[int, float]]) -> bool:
-    """Return True if bases of several sizes know nothing about the embedding."""
-    return len(tried) >= _PATIENCE and all(error > _UNKNOWN for _, error in tried[-_PATIENCE:])
+def _hopeless(tried: list[tuple[int, float]], patience: int) -> bool:
+    """Return True if the last bases know nothing about the embedding."""
+    return len(tried) >= patience and all(error > _UNKNOWN for _, error in tried[-patience:])
 
 
 def _rate(known: list[tuple[int, float]]) -> float:

@@ -16,6 +16,7 @@ from ._autopilot import Found
 ALL_UP_TO_ROWS = 2_000  # all components of more rows would take minutes
 MOST = 100  # components of larger data, unless a number is given
 _FIRST = 10  # components that are tried first for a share of the variance
+_EQUAL = 1e-6  # relative difference of eigenvalues that are equal up to rounding
 _GAP_AMONG = 20  # leading eigenvalues between which a gap is looked for
 
 
@@ -89,7 +90,7 @@ def largest_gap(found: Found) -> int:
         low, high = found.embedding.certificate_.likely.T
     with np.errstate(divide="ignore"):
         ratios = np.where(high[1:] > 0, low[:-1] / high[1:], math.inf)
-    if not len(ratios) or not ratios.max() > 1:
+    if not len(ratios) or not ratios.max() > 1 + _EQUAL:
         raise ValueError(
             'n_components="auto" requires a gap between eigenvalues, but the intervals of the '
             f"first {len(high)} eigenvalues overlap. Set n_components to an integer, or decrease "

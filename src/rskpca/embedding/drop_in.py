@@ -21,7 +21,7 @@ from .. import _validation as check
 from .._core import gram
 from .._core.parallel import one_at_a_time
 from .._core.sampling import RULES
-from .._validation import Rows, validate_points, validate_rows
+from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate import Certificate, RowErrors
 from ..kernels import AnyKernel, Gaussian, sklearn_kernel
 from ..model import FittedModel
@@ -295,19 +295,33 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             The estimator.
         """
         self._check_parameters()
-        if "embedding_" in self.__dict__ and self.embedding_ is not None:
-            self.embedding_ = copy.copy(self.embedding_).partial_fit(X, y, sample_weight)
-            self.__dict__.pop("error_", None)
-            return self
         if not isinstance(self.n_components, Integral):
             raise ValueError(
                 f"partial_fit requires an integer for n_components, got {self.n_components!r}."
             )
-        rows = validate_rows(self, X, sample_weight, min_rows=1)
-        kernel = self._resolve_kernel(rows)
+        held = self.__dict__.get("embedding_")
+        if held is None:
+            rows = validate_rows(self, X, sample_weight, min_rows=1)
+            embedding = self._start(rows, self._resolve_kernel(rows))
+        else:
+            rows = validate_more_rows(self, X, sample_weight)
+            embedding = copy.copy(held) if held.takes_more else self._restart(held.model_)
+            embedding.partial_fit(rows.X, None, rows.given_weights)
+        kernel, method = (
+            embedding.kernel_,
+            f"a stream, in the span of {embedding.n_centers_} points",
+        )
+        return self._store(rows, kernel, embedding, math.nan, f"kernel PCA of {method}")
+
+    def _start(self, rows: Rows, kernel: AnyKernel) -> NystromKernelPCA:
+        """Return an approximation to which rows can be added."""
         pilot = Autopilot(kernel, rows, self.max_error, self.max_memory, self._seed)
-        embedding = pilot.start(int(self.n_components))
-        return self._store(rows, kernel, embedding, math.nan, "kernel PCA of a stream of rows")
+        return pilot.start(int(self.n_components))  # type: ignore[arg-type]
+
+    def _restart(self, model: FittedModel) -> NystromKernelPCA:
+        """Return an approximation of an exact model, to which rows can be added."""
+        held = model.reduced_set
+        return self._start(Rows(held.centers, held.weights, weighted=True), model.kernel)
 
     # -------------------------------------------------------------- kernel
 

@@ -309,6 +309,11 @@ class NystromKernelPCA(KernelEmbedding):
         merged._landmarks_ = reduce(_join, [model._landmarks_ for model in models])
         return merged
 
+    @property
+    def takes_more(self) -> bool:
+        """True if rows can be added to the fitted model."""
+        return self._moments_ is not None
+
     def _sums(self, verb: str) -> Moments:
         """Return the sums over all rows, or raise if the model was fitted without them."""
         if self._moments_ is None:

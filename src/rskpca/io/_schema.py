@@ -30,6 +30,7 @@ from ..density._aging import AgingCover
 from ..density._recent import WindowRows
 from ..density.fading import FadingStream
 from ..density.window import WindowStream
+from ..embedding._precomputed import PrecomputedSystem
 from ..model import FittedModel
 from ..pairs import Estimate
 from ..reduced_set import ReducedSet, Statistics
@@ -51,13 +52,14 @@ DENSITIES = (
 )  # fmt: skip
 EMBEDDINGS = (
     baselines.SparseKernelPCA, baselines.SubsampledKernelPCA, baselines.WeightedNystromKernelPCA,
-    embedding.CompressedKernelPCA, embedding.DiffusionMaps, embedding.KernelPCANovelty,
-    embedding.LaplacianEigenmaps, embedding.NormalizedCut, embedding.NystromKernelPCA,
-    embedding.ReducedSetKernelPCA,
+    embedding.CompressedKernelPCA, embedding.DiffusionMaps, embedding.KernelPCA,
+    embedding.KernelPCANovelty, embedding.LaplacianEigenmaps, embedding.NormalizedCut,
+    embedding.NystromKernelPCA, embedding.ReducedSetKernelPCA,
 )  # fmt: skip
 _OTHERS = (
     AgingCover, Basis, Estimate, FadingStream, KDTree, NeighbourGraph, Partition, Pipeline,
-    ReducedSet, RowSample, StandardScaler, Statistics, Subspace, WindowRows, WindowStream,
+    PrecomputedSystem, ReducedSet, RowSample, StandardScaler, Statistics, Subspace, WindowRows,
+    WindowStream,
     certificate.Certificate, certificate.Level, kernels.Gaussian, kernels.Laplacian,
     kernels.NamedKernel, spectral.EigenSystem, spectral.Moments,
 )  # fmt: skip
@@ -72,7 +74,7 @@ _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_sklearn_version", "_solve
 _OPTIONAL = frozenset(
     {
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
-        "subspace", "kind", "alpha", "diagonal_sum",
+        "subspace", "kind", "alpha", "dual_coef_", "X_transformed_fit_", "diagonal_sum",
         "removed", "expected",  # of samples in files that were written before these were counted
         "cut", "labels", "method",  # of certificates
     }
@@ -279,7 +281,7 @@ def is_fitted(estimator: Any) -> bool:
 
 def reduced_set_of(estimator: Any) -> ReducedSet:
     """Return the reduced set of a fitted estimator, or its landmarks."""
-    if isinstance(estimator, embedding.KernelPCANovelty):
+    if isinstance(estimator, embedding.KernelPCANovelty | embedding.KernelPCA):
         return reduced_set_of(estimator.embedding_)
     if isinstance(estimator, embedding.CompressedKernelPCA):
         return estimator.model_.reduced_set

@@ -1,0 +1,266 @@
+"""KernelPCA: scikit-learn's interface, and an error that stays below max_error."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_blobs, make_moons
+from sklearn.decomposition import KernelPCA as Peer
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rskpca import Gaussian, KernelPCA, load, save
+from rskpca.embedding import _autopilot
+
+KERNELS = ("linear", "poly", "rbf", "cosine", "laplacian")
+
+
+def embedding_error(exact, found):
+    fitted = found @ np.linalg.lstsq(found, exact, rcond=None)[0]
+    return np.linalg.norm(exact - fitted) / np.linalg.norm(exact)
+
+
+@pytest.fixture
+def approximate(monkeypatch):
+    """Approximate even small data."""
+    monkeypatch.setattr(_autopilot, "_AT_ONCE", 0.0)
+    monkeypatch.setattr(_autopilot, "_WHOLE", 0.0)
+
+
+def values(X, Y, kernel, gamma):
+    return pairwise_kernels(X, Y, kernel, gamma=gamma, filter_params=True)
+
+
+def rows(n=300, d=4, seed=0):
+    return make_blobs(n, d, centers=4, cluster_std=2.0, random_state=seed)[0]
+
+
+@parametrize_with_checks([KernelPCA(2, kernel="rbf"), KernelPCA(2)])
+def test_the_estimator_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS, "sigmoid"])
+def test_small_data_give_the_results_of_scikit_learn(kernel):
+    X, new = rows(), rows(20, seed=1)
+    found, peer = KernelPCA(3, kernel=kernel, gamma=0.01).fit(X), Peer(3, kernel="precomputed")
+    peer.fit(values(X, X, kernel, 0.01))
+    expected = np.abs(peer.transform(values(new, X, kernel, 0.01)))
+    np.testing.assert_allclose(found.eigenvalues_, peer.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(np.abs(found.transform(new)), expected, atol=1e-6)
+    own = peer.eigenvectors_ * np.sqrt(peer.eigenvalues_)
+    np.testing.assert_allclose(np.abs(found.fit_transform(X)), np.abs(own), atol=1e-6)
+
+
+def test_the_attributes_of_an_exact_model_are_those_of_scikit_learn():
+    X = rows()
+    options = {"kernel": "rbf", "gamma": 0.02, "fit_inverse_transform": True, "alpha": 0.1}
+    found, peer = (cls(3, **options).fit(X) for cls in (KernelPCA, Peer))
+    for name in ("eigenvalues_", "eigenvectors_", "X_transformed_fit_"):
+        np.testing.assert_allclose(np.abs(getattr(found, name)), np.abs(getattr(peer, name)), 1e-6)
+    np.testing.assert_array_equal(found.X_fit_, peer.X_fit_)
+    assert found.gamma_ == pytest.approx(peer.gamma_)
+    back = found.inverse_transform(found.transform(X))
+    np.testing.assert_allclose(back, peer.inverse_transform(peer.transform(X)), rtol=1e-6)
+
+
+@pytest.mark.usefixtures("approximate")
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+@pytest.mark.parametrize("max_error", [0.1, 0.02])
+def test_the_error_stays_below_the_acceptable_one(kernel, max_error):
+    X = load_digits().data / 16
+    exact = Peer(5, kernel="precomputed").fit_transform(values(X, X, kernel, 0.05))
+    model = KernelPCA(5, kernel=kernel, gamma=0.05, max_error=max_error).fit(X)
+    assert "in the span of" in model.method_
+    assert embedding_error(exact, model.transform(X)) <= max_error
+    assert model.error_ <= max_error
+    assert model.certificate_.embedding.estimate <= max_error
+
+
+@pytest.mark.usefixtures("approximate")
+def test_coordinates_follow_from_the_attributes_of_an_approximation():
+    X = load_digits().data / 16
+    model = KernelPCA(3, kernel="rbf", max_error=0.1).fit(X)
+    block = values(X, model.X_fit_, "rbf", model.gamma_)
+    means = model.model_.system.operator.means
+    coefficients = model.eigenvectors_ / np.sqrt(model.eigenvalues_)
+    assert len(model.X_fit_) < len(X)
+    np.testing.assert_allclose((block - means) @ coefficients, model.transform(X), atol=1e-8)
+
+
+def test_the_linear_kernel_is_solved_in_the_features():
+    X = rows(20_000, 5)
+    model = KernelPCA(3).fit(X)
+    assert model.error_ == 0
+    assert "5 features" in model.method_
+    values = np.linalg.eigvalsh(np.cov(X.T, bias=True) * len(X))[::-1][:3]
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-9)
+
+
+def test_more_data_than_fit_into_memory_give_the_best_model_and_a_warning():
+    X = np.random.default_rng(0).uniform(size=(4_000, 30))
+    with pytest.warns(UserWarning, match=r"max_error=0.01 was not reached.*max_memory"):
+        model = KernelPCA(5, kernel="rbf", gamma=0.5, max_error=0.01, max_memory=0.01).fit(X)
+    assert model.error_ > 0.01
+    assert model.transform(X).shape == (4_000, 5)
+
+
+def test_exact_solutions_replace_a_basis_that_would_be_large():
+    X = np.random.default_rng(0).uniform(size=(2_500, 30))
+    model = KernelPCA(5, kernel="rbf", gamma=0.5, max_error=0.001).fit(X)
+    assert model.method_ == "exact kernel PCA of 2,500 rows"
+    assert model.error_ == 0
+
+
+@pytest.mark.usefixtures("approximate")
+def test_an_explicit_solver_requests_the_exact_solution():
+    X = rows(1_500)
+    for solver in ("dense", "arpack", "randomized"):
+        assert KernelPCA(2, kernel="rbf", eigen_solver=solver).fit(X).error_ == 0
+
+
+def test_integer_weights_are_repeated_rows():
+    X, weights = rows(200), np.arange(200) % 3
+    weighted = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X, sample_weight=weights)
+    repeated = KernelPCA(3, kernel="rbf", gamma=0.02).fit(np.repeat(X, weights, axis=0))
+    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-8)
+
+
+# ------------------------------------------------------------------ parameters
+
+
+def test_gamma_can_be_the_name_of_a_bandwidth_rule():
+    X = rows()
+    named = KernelPCA(2, kernel="rbf", gamma="median").fit(X)
+    given = KernelPCA(2, kernel=Gaussian("median")).fit(X)
+    assert named.gamma_ == given.gamma_ > 0
+    np.testing.assert_array_equal(named.transform(X), given.transform(X))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
+def test_a_share_of_the_variance_determines_the_number_of_components(share):
+    X = load_digits().data[:800] / 16
+    model = KernelPCA(share, kernel="rbf", gamma=0.01).fit(X)
+    explained = np.cumsum(model.explained_variance_ratio_)
+    assert explained[-1] >= share
+    assert len(explained) == 1 or explained[-2] < share
+
+
+@pytest.mark.parametrize("n", [300, 6_000])
+def test_the_number_of_components_can_be_read_off_the_largest_gap(n):
+    X = make_blobs(n, 3, centers=5, cluster_std=0.05, center_box=(-30, 30), random_state=1)[0]
+    assert KernelPCA("auto", kernel="rbf", gamma=0.05).fit(X).transform(X).shape == (n, 4)
+
+
+def test_all_components_of_many_rows_are_limited_with_a_warning():
+    X = rows(3_000, 3)
+    with pytest.warns(UserWarning, match="only the first 100 components"):
+        model = KernelPCA(kernel="rbf", gamma=0.5).fit(X)
+    assert model.transform(X[:5]).shape == (5, 100)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_error": 0}, "max_error must be a number between 0 and 1"),
+        ({"max_error": 1.5}, "max_error must be a number between 0 and 1"),
+        ({"max_memory": -1}, "max_memory must be a positive number"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1"),
+        ({"n_components": 1.5}, "n_components must be a number between 0 and 1"),
+        ({"n_components": "many"}, "n_components must be a positive integer"),
+        ({"kernel": "rfb"}, "kernel must be one of"),
+        ({"kernel": "poly", "gamma": "median"}, 'requires kernel="rbf"'),
+        ({"kernel": "rbf", "gamma": "mean"}, "gamma must be one of"),
+        ({"eigen_solver": "fast"}, "eigen_solver must be one of"),
+        ({"kernel": "precomputed"}, "square kernel matrix, got shape"),
+    ],
+)
+def test_bad_parameters_are_refused_before_any_work(options, message):
+    model = KernelPCA(**{"n_components": 2, **options})
+    with pytest.raises(ValueError, match=message):
+        model.fit(rows())
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_a_gap_is_required_for_an_automatic_number_of_components():
+    X = np.eye(40)
+    with pytest.raises(ValueError, match='n_components="auto" requires a gap'):
+        KernelPCA("auto", kernel="rbf").fit(X)
+
+
+def test_kernels_that_are_not_positive_definite_are_named():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    with pytest.raises(ValueError, match="significant negative eigenvalues"):
+        KernelPCA(59, kernel=lambda x, y: -(x @ y)).fit(X)
+
+
+# ------------------------------------------------------------------ precomputed kernels
+
+
+def test_a_precomputed_matrix_gives_the_results_of_the_kernel():
+    X, new = rows(), rows(20, seed=1)
+    given = KernelPCA(3, kernel="precomputed").fit(values(X, X, "rbf", 0.02))
+    named = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X)
+    block = values(new, X, "rbf", 0.02)
+    np.testing.assert_allclose(given.eigenvalues_, named.eigenvalues_, rtol=1e-8)
+    expected = np.abs(named.transform(new))
+    np.testing.assert_allclose(np.abs(given.transform(block)), expected, atol=1e-8)
+    with pytest.raises(ValueError, match="20 features"):
+        given.transform(block[:, :20])
+
+
+# ------------------------------------------------------------------ more than scikit-learn
+
+
+@pytest.mark.usefixtures("approximate")
+def test_chunks_are_added_to_the_same_points():
+    X = rows(2_000)
+    model = KernelPCA(3, kernel="rbf", gamma=0.02, max_error=0.05)
+    for chunk in np.array_split(X, 4):
+        model.partial_fit(chunk)
+    exact = KernelPCA(3, kernel="rbf", gamma=0.02, eigen_solver="dense").fit(X).transform(X)
+    assert embedding_error(exact, model.transform(X)) < 0.05
+    assert model.certificate_.embedding.limit < 0.1
+
+
+def test_features_have_the_inner_products_of_the_kernel():
+    X = rows(200)
+    model = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X)
+    features = model.feature_map(X)
+    expected = values(X, X, "rbf", 0.02)
+    np.testing.assert_allclose(features @ features.T, expected, atol=1e-6)
+
+
+def test_a_grid_search_without_labels_finds_a_reasonable_gamma():
+    angles = np.random.default_rng(0).uniform(0, 2, size=(300, 1)) * np.arange(1, 6)
+    X = np.hstack([np.sin(angles), np.cos(angles)])
+    search = GridSearchCV(KernelPCA(2, kernel="rbf"), {"gamma": [1e-6, 0.1, 1000.0]}, cv=3)
+    assert search.fit(X).best_params_ == {"gamma": 0.1}
+
+
+@pytest.mark.parametrize("n", [300, 4_000])
+def test_a_model_file_contains_the_whole_estimator(tmp_path, n):
+    X = make_moons(n, noise=0.05, random_state=0)[0]
+    model = KernelPCA(2, kernel="rbf", gamma=2.0, fit_inverse_transform=True).fit(X)
+    save(model, tmp_path / "model.rskpca")
+    same = load(tmp_path / "model.rskpca")
+    np.testing.assert_array_equal(same.transform(X), model.transform(X))
+    Z = model.transform(X[:5])
+    np.testing.assert_array_equal(same.inverse_transform(Z), model.inverse_transform(Z))
+    assert (same.error_, same.method_) == (model.error_, model.method_)
+
+
+def test_identical_rows_have_no_components():
+    X = np.ones((10, 3))
+    assert KernelPCA(2, kernel="rbf").fit_transform(X).shape == (10, 2)
+    assert KernelPCA(kernel="rbf").fit_transform(X).shape == (10, 0)
+    assert not KernelPCA(2, kernel="rbf").fit(X).eigenvalues_.any()
+
+
+def test_float32_rows_give_float32_coordinates():
+    X = rows().astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert KernelPCA(2, kernel="rbf").fit(X).transform(X).dtype == np.float32

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from . import _validation as check
 from ._core.cover import Cover
+from ._core.sparse import freeze, is_sparse, same_rows, stack
 from .row_sample import RowSample
 
 Array = NDArray[np.floating]
@@ -217,7 +219,7 @@ class ReducedSet:
 
     Attributes
     ----------
-    centers : ndarray of shape (n_centers, n_features)
+    centers : ndarray or CSR array of shape (n_centers, n_features)
         C, float32 or float64.
     weights : ndarray of shape (n_centers,)
         w, positive, float64.
@@ -327,13 +329,14 @@ class ReducedSet:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            if isinstance(value, np.ndarray) or is_sparse(value):
+                freeze(value)
 
-    def _store(self, name: str, array: Array) -> None:
+    def _store(self, name: str, array: Any) -> None:
         """Store a read-only array; copy it if other code could still write to it."""
-        array = array.copy() if array.flags.writeable or array.base is not None else array
-        array.flags.writeable = False
+        data = array.data if is_sparse(array) else array
+        array = array.copy() if data.flags.writeable or data.base is not None else array
+        freeze(array)
         object.__setattr__(self, name, array)
 
     def _check_sample(self, sample: RowSample) -> None:
@@ -352,16 +355,17 @@ class ReducedSet:
             )
         for name in ("weights", "displacement", "scatter"):
             values = getattr(self, name)
-            if values is not None and values.shape != (len(self.centers),):
+            if values is not None and values.shape != (self.n_centers,):
                 raise ValueError(
-                    f"{name} must have one number per center, shape ({len(self.centers)},), "
+                    f"{name} must have one number per center, shape ({self.n_centers},), "
                     f"got {values.shape}."
                 )
             if values is not None and not (np.isfinite(values).all() and (values >= 0).all()):
                 raise ValueError(f"{name} must be finite and non-negative.")
         if self.residue.shape != self.weights.shape or not np.isfinite(self.residue).all():
             raise ValueError("residue must have one finite number per center.")
-        if not np.isfinite(self.centers).all():
+        values = self.centers.data if is_sparse(self.centers) else self.centers
+        if not np.isfinite(values).all():
             raise ValueError("centers must be finite, but contain NaN or infinity.")
         if not (self.weights > 0).all():
             raise ValueError("weights must be positive; remove centers without weight.")
@@ -383,7 +387,7 @@ class ReducedSet:
     @property
     def n_centers(self) -> int:
         """m, the number of centers."""
-        return len(self.centers)
+        return int(self.centers.shape[0])
 
     @property
     def n_features(self) -> int:
@@ -447,7 +451,7 @@ class ReducedSet:
         labels, moved = self._join(other.centers, spacing)
         n_centers = max(self.n_centers, int(labels.max()) + 1)
         return ReducedSet.of(
-            np.concatenate([self.centers, other.centers[labels >= self.n_centers]]),
+            stack(self.centers, other.centers[labels >= self.n_centers]),
             self.statistics.merge(other.statistics, labels, moved, n_centers),
             _largest(self.radius, None if other.radius is None else other.radius + moved.max()),
             spacing,
@@ -500,7 +504,7 @@ class ReducedSet:
 
 def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
     """Return an array with one of the dtypes; others are converted to the last one."""
-    array = np.asarray(values)
+    array = csr_array(values) if is_sparse(values) else np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must contain real numbers, got dtype {array.dtype}.")
     return array if array.dtype in dtypes else array.astype(dtypes[-1])
@@ -514,6 +518,8 @@ def _renumber(kept: NDArray[np.bool_]) -> Labels:
 def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
+    if is_sparse(a) and is_sparse(b):
+        return a.dtype == b.dtype and same_rows(a, b)
     return type(a) is type(b) and bool(a == b)
 
 

@@ -235,7 +235,7 @@ def _matrix(kernel: AnyKernel, centers: Any, graph: NeighbourGraph | None) -> Ce
     """Return K^C, as an array unless it is sparse or too large to store."""
     if graph is not None:
         return SparseMatrix(graph)
-    return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
+    return (ProductMatrix if centers.shape[0] > STORED_CENTERS else StoredMatrix)(kernel, centers)
 
 
 def _check_measure(measure: Array, weights: Array) -> None:

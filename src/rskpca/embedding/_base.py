@@ -403,8 +403,9 @@ def ritz_with_more(
     moments: Moments, n_components: int | None, *, center: bool
 ) -> tuple[EigenSystem, EigenSystem]:
     """Return the requested eigenpairs of all rows, and the same with a few more."""
-    count = len(moments.basis) if n_components is None else n_components
-    more = min(count + FURTHER_AXES, len(moments.basis))
+    size = moments.basis.shape[0]
+    count = size if n_components is None else n_components
+    more = min(count + FURTHER_AXES, size)
     wider = replace(ritz(moments, more, center=center), exact=True)
     return wider.select(slice(count)), wider
 

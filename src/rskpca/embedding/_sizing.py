@@ -82,9 +82,9 @@ class BasisSearch:
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
         self.rules, self.seed = rules, seed
-        self._rows, self.n_rows = rows, len(rows[0])
+        self._rows, self.n_rows = rows, rows[0].shape[0]
         self._sample = sample.head(_ROWS)
-        self.total = float(len(rows[0]) if rows[1] is None else rows[1].sum())
+        self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted = max_error
 
     def find(self, size: int | None = None) -> Basis:
@@ -146,7 +146,7 @@ class BasisSearch:
 
     def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
         """Choose basis points among the sampled rows, or means of them."""
-        if size == len(rows):
+        if size == rows.shape[0]:
             return Basis(rows)
         if rule == "means":
             n_axes = default_axes(size, self.n_components)

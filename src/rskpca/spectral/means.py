@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _validation as check
 from .._core.parallel import single_threaded
 from .._core.sampling import sample_rows
+from .._core.sparse import densify
 from .._core.subspace import Subspace
 
 Array = NDArray[np.floating]
@@ -50,7 +52,7 @@ class Basis:
             )
 
     def __len__(self) -> int:
-        return len(self.points)
+        return int(self.points.shape[0])
 
 
 def default_axes(n_means: int, n_components: int) -> int:
@@ -66,16 +68,16 @@ def sample_size(n_means: int) -> int:
 
 
 def sample_for_means(
-    X: Array, weights: Array | None, n_means: int, rng: np.random.RandomState
-) -> Array:
+    X: Any, weights: Array | None, n_means: int, rng: np.random.RandomState
+) -> Any:
     """Return a sample of the rows in float64, in which rows of large weight occur repeatedly."""
     # An integer weight is equivalent to repeating the row.
     size = sample_size(n_means)
-    total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
-    return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64)
+    total = X.shape[0] if weights is None or not _integral(weights) else int(weights.sum())
+    return X[sample_rows(X.shape[0], weights, min(size, total), rng)].astype(np.float64)
 
 
-def choose_means(rows: Array, n_means: int, n_axes: int, rng: np.random.RandomState) -> Basis:
+def choose_means(rows: Any, n_means: int, n_axes: int, rng: np.random.RandomState) -> Basis:
     """Return k-means centroids in the span of the leading principal axes.
 
     Parameters
@@ -95,12 +97,12 @@ def choose_means(rows: Array, n_means: int, n_axes: int, rng: np.random.RandomSt
         The means, and the subspace that contains them if not all features are used.
     """
     if n_axes >= rows.shape[1]:
-        return Basis(_cluster(rows, n_means, rng))
-    subspace = Subspace.principal(rows, np.ones(len(rows)), n_axes)
+        return Basis(_cluster(densify(rows), n_means, rng))
+    subspace = Subspace.principal(rows, np.ones(rows.shape[0]), n_axes)
     if subspace.axes.shape[1] == 0:
         raise ValueError(
-            f"All {len(rows)} sampled rows are equal, so there are no {n_means} different means. "
-            "Use other data, or pass more rows in the first chunk."
+            f"All {rows.shape[0]} sampled rows are equal, so there are no {n_means} different "
+            "means. Use other data, or pass more rows in the first chunk."
         )
     means = _cluster(subspace.coordinates(rows), n_means, rng)
     return Basis(subspace.points(means), subspace)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from . import _validation as check
-from ._core.cover import Cover
 from ._core.sparse import freeze, is_sparse, same_rows, stack
+from ._core.value_cover import euclidean_cover
 from .row_sample import RowSample
 
 Array = NDArray[np.floating]
@@ -243,6 +243,9 @@ class ReducedSet:
         An upper bound on the weight of rows that belong to no center and are not counted in
         ``n_samples``. The error bounds allow for it. Zero unless centers of a
         :class:`FadingDensity` have expired.
+    in_feature_space : bool
+        True if radius, spacing, displacement and scatter are distances in the feature space of
+        the kernel, as for kernels that are not radial, rather than Euclidean distances.
 
     Examples
     --------
@@ -263,6 +266,7 @@ class ReducedSet:
     residue: Array = None  # type: ignore[assignment]  # zero if not given
     sample: RowSample | None = None
     lost: float = 0.0
+    in_feature_space: bool = False
 
     @classmethod
     def of(
@@ -425,8 +429,9 @@ class ReducedSet:
         """Return the reduced set of the combined data.
 
         Each center of ``other`` that lies within the spacing of a center of ``self`` joins the
-        first such center; the remaining centers are appended in order. Rows of a joined center are
-        within the radius of ``other`` plus the distance that their center moved, so the radius
+        first such center; the remaining centers are appended in order. Distances in feature space
+        are not known without the kernel, so such centers are all appended. Rows of a joined center
+        are within the radius of ``other`` plus the distance that their center moved, so the radius
         grows.
 
         Parameters
@@ -447,7 +452,12 @@ class ReducedSet:
                 f"cannot merge sets with {self.n_features} and {other.n_features} features; "
                 "both must come from the same columns."
             )
-        spacing = _smallest(self.spacing, other.spacing)
+        if other.in_feature_space != self.in_feature_space:
+            raise ValueError(
+                "cannot merge a set with Euclidean distances and a set with distances in feature "
+                "space; both must come from the same kernel."
+            )
+        spacing = None if self.in_feature_space else _smallest(self.spacing, other.spacing)
         labels, moved = self._join(other.centers, spacing)
         n_centers = max(self.n_centers, int(labels.max()) + 1)
         return ReducedSet.of(
@@ -458,6 +468,7 @@ class ReducedSet:
             n_samples=self.n_samples + other.n_samples,
             sample=None if self.sample is None else self.sample.merge(other.sample, labels),
             lost=self.lost + other.lost,
+            in_feature_space=self.in_feature_space,
         )
 
     def coarsen(self, spacing: float) -> tuple[ReducedSet, Labels]:
@@ -478,7 +489,12 @@ class ReducedSet:
             The new center of each center.
         """
         spacing = check.positive_number("spacing", spacing)
-        cover = Cover(spacing, self.centers[:0])
+        if self.in_feature_space:
+            raise ValueError(
+                "coarsen requires Euclidean distances, but the distances of this set are in the "
+                "feature space of a kernel; fit again with a smaller ell."
+            )
+        cover = euclidean_cover(spacing, self.centers[:0])
         labels, squared = cover.extend(self.centers)
         moved = np.sqrt(squared)
         coarse = ReducedSet.of(
@@ -495,8 +511,9 @@ class ReducedSet:
     def _join(self, centers: Array, spacing: float | None) -> tuple[Labels, NDArray[np.float64]]:
         """Return the label of each center of another set, and how far it moves."""
         if not spacing:
-            return self.n_centers + np.arange(len(centers)), np.zeros(len(centers))
-        labels, squared = Cover(spacing, self.centers).assign(centers)
+            count = centers.shape[0]
+            return self.n_centers + np.arange(count), np.zeros(count)
+        labels, squared = euclidean_cover(spacing, self.centers).assign(centers)
         opened = labels < 0
         labels[opened] = self.n_centers + np.arange(np.count_nonzero(opened))
         return labels, np.sqrt(squared)

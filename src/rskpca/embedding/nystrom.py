@@ -143,6 +143,7 @@ class NystromKernelPCA(KernelEmbedding):
     """
 
     _takes_chunks = True
+    _takes_any_kernel = True
     kernel_: AnyKernel
     landmarks_: Array
     _landmarks_: ReducedSet
@@ -447,7 +448,7 @@ class NystromKernelPCA(KernelEmbedding):
         """Return the kernel as given, and True if it belongs to the density of the landmarks."""
         asked: Any = self.kernel, self.gamma, self.bandwidth
         if isinstance(self.landmarks, BaseDensity):
-            return claim_kernel(self.landmarks, asked, type(self).__name__)
+            return claim_kernel(self.landmarks, asked, type(self).__name__, radial=False)
         return as_kernel(*asked, radial=False), False
 
     def _check_parameters(self) -> None:

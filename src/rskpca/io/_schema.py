@@ -72,7 +72,7 @@ _DERIVED = frozenset({"_cover_", "_model_", "_set_", "_sklearn_version", "_solve
 _OPTIONAL = frozenset(
     {
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
-        "subspace", "alpha", "diagonal_sum",
+        "subspace", "alpha", "diagonal_sum", "in_feature_space",
         "removed", "expected",  # of samples in files that were written before these were counted
         "cut", "labels", "method",  # of certificates
     }

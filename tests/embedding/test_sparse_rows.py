@@ -107,3 +107,16 @@ def test_a_sparse_model_refuses_rows_with_other_features():
     model = NystromKernelPCA(2, kernel=Gaussian(5.0)).fit(rows())
     with pytest.raises(ValueError, match="expecting 50 features"):
         model.transform(rows(d=40))
+
+
+def test_the_extension_over_all_sparse_rows_equals_that_over_dense_rows():
+    X = rows()
+    model = NystromKernelPCA(2, kernel=Gaussian(5.0), landmarks=40, extension="data")
+    dense = clone(model).fit(X.toarray()).transform(X.toarray())
+    np.testing.assert_allclose(model.fit(X).transform(X), dense, atol=1e-8)
+
+
+def test_points_of_sparse_models_cannot_be_reconstructed():
+    model = NystromKernelPCA(2, kernel=Gaussian(5.0), landmarks=40).fit(rows())
+    with pytest.raises(ValueError, match="inverse_transform requires dense centers"):
+        model.inverse_transform(np.zeros((1, 2)))

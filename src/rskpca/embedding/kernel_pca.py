@@ -122,6 +122,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     kernel_: AnyKernel
     _takes_any_kernel = True
+    _takes_sparse_rows = True
 
     def __init__(
         self,
@@ -284,7 +285,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.density is None or isinstance(self.density, ShadowDensity)
+        takes = self._takes_sparse_rows and isinstance(self.density, ShadowDensity | None)
+        tags.input_tags.sparse = takes
         return tags
 
     def _alternative(self) -> str:

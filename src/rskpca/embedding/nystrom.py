@@ -143,6 +143,7 @@ class NystromKernelPCA(KernelEmbedding):
     """
 
     _takes_chunks = True
+    _takes_sparse_rows = True
     _takes_any_kernel = True
     kernel_: AnyKernel
     landmarks_: Array
@@ -351,7 +352,7 @@ class NystromKernelPCA(KernelEmbedding):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.extension == "landmarks"
+        tags.input_tags.sparse = self._takes_sparse_rows
         return tags
 
     def _count(self) -> int:

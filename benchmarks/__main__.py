@@ -16,8 +16,8 @@ from .rows import Row, format_table
 NAMES = (
     "cover", "transform", "fit", "accuracy", "manifold", "certificate", "coverage", "methods",
     "weights", "means", "means_speed",
-    "frontier", "denoising", "novelty", "plan", "report", "window", "memory", "scale", "stream",
-    "start", "threads", "dask_scale", "deployment",
+    "frontier", "denoising", "novelty", "plan", "report", "window", "memory", "sparse", "scale",
+    "stream", "start", "threads", "dask_scale", "deployment",
 )  # fmt: skip
 
 

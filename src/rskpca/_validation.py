@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import sklearn
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
 Array = NDArray[np.floating]
@@ -122,8 +123,9 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
 class Rows:
     """Validated rows of a fit, with their weights and feature names.
 
-    X contains finite float32 or float64 values. At least one weight is positive, unless the rows
-    are a later chunk. ``weighted`` is False if no weights were given, in which case they are all 1.
+    X contains finite float32 or float64 values, in a CSR array if the data are sparse. At least
+    one weight is positive, unless the rows are a later chunk. ``weighted`` is False if no weights
+    were given, in which case they are all 1.
     """
 
     X: Array
@@ -146,7 +148,7 @@ class Rows:
 
     def labels(self, found: NDArray[np.intp]) -> NDArray[np.intp]:
         """Expand labels of the rows with positive weight to all rows, with -1 for the others."""
-        labels = np.full(len(self.X), -1, dtype=np.intp)
+        labels = np.full(self.X.shape[0], -1, dtype=np.intp)
         labels[self.weights > 0] = found
         return labels
 
@@ -167,7 +169,7 @@ def validate_rows(
     checked = validate_values(stand_in, X, ensure_min_samples=min_rows)
     return Rows(
         checked,
-        sample_weights(sample_weight, len(checked)),
+        sample_weights(sample_weight, checked.shape[0]),
         sample_weight is not None,
         stand_in.__dict__.get("feature_names_in_"),
     )
@@ -178,7 +180,7 @@ def validate_more_rows(
 ) -> Rows:
     """Validate rows to be added to or removed from a fitted estimator."""
     checked = validate_values(estimator, X, reset=False)
-    weights = sample_weights(sample_weight, len(checked), all_zero=all_zero)
+    weights = sample_weights(sample_weight, checked.shape[0], all_zero=all_zero)
     names = estimator.__dict__.get("feature_names_in_")
     return Rows(checked, weights, sample_weight is not None, names)
 
@@ -204,14 +206,30 @@ def validate_points(estimator: BaseEstimator, X: Any) -> Array:
 
 
 def validate_values(estimator: BaseEstimator, X: Any, **options: Any) -> Array:
-    """Return finite native float32 or float64 values; ``options`` are scikit-learn's."""
+    """Return finite native float32 or float64 values; ``options`` are scikit-learn's.
+
+    Sparse rows are returned as a CSR array if the estimator has scikit-learn's tag for them.
+    """
     X = materialize(X)
     if np.ma.is_masked(X):
         raise ValueError(
             f"X has {np.ma.count_masked(X)} masked values. Fill them in, for example with "
             "X.filled(0.0), or drop these rows."
         )
-    return validate_data(estimator, X, dtype=_working_dtype(X), **options)
+    if sparse.issparse(X) and get_tags(estimator).input_tags.sparse:
+        options["accept_sparse"] = "csr"
+    X = validate_data(estimator, X, dtype=_working_dtype(X), **options)
+    return _canonical(X) if sparse.issparse(X) else X
+
+
+def _canonical(X: Any) -> Any:
+    """Return a CSR array with sorted indices, no duplicates and no stored zeros."""
+    rows = sparse.csr_array(X)
+    if not rows.has_canonical_format or not rows.data.all():
+        rows = rows.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
 
 
 def materialize(X: Any) -> Any:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _validation as check
 from ._core.partition import Partition
+from ._core.sparse import is_sparse
 from .certificate import (
     Analysis,
     Certificate,
@@ -221,6 +222,11 @@ class FittedModel:
 
     def preimages(self, Z: Array, method: str, **options: Any) -> Array:
         """Return points in the input space whose coordinates are close to the rows of Z."""
+        if is_sparse(self.known.centers):
+            raise ValueError(
+                "inverse_transform requires dense centers, but the model was fitted with sparse "
+                "rows. Fit it with dense rows, for example X.toarray()."
+            )
         key = method, *options.items()
         fit: Any = METHODS[method].fit
         return self._cached(key, lambda: fit(self.system, self.known, **options))(Z)

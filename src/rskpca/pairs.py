@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from scipy.special import stdtrit
 
 from ._core.gram import gram
 from ._core.parallel import single_threaded_blas, slices
-from .kernels import RadialKernel
+from .kernels import AnyKernel
 from .row_sample import RowSample
 
 Array = NDArray[np.floating]
@@ -71,10 +71,10 @@ class FeaturePairs:
     @classmethod
     def of(
         cls,
-        kernel: RadialKernel,
+        kernel: AnyKernel,
         sample: RowSample,
         represent: Callable[[Array], Array] | None,
-        points: Array,
+        points: Any,
         total: float,
         index: NDArray[np.intp] | None = None,
     ) -> FeaturePairs:

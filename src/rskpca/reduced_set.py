@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from . import _validation as check
-from ._core.cover import Cover
+from ._core.sparse import freeze, is_sparse, same_rows, stack
+from ._core.value_cover import euclidean_cover
 from .row_sample import RowSample
 
 Array = NDArray[np.floating]
@@ -217,7 +219,7 @@ class ReducedSet:
 
     Attributes
     ----------
-    centers : ndarray of shape (n_centers, n_features)
+    centers : ndarray or CSR array of shape (n_centers, n_features)
         C, float32 or float64.
     weights : ndarray of shape (n_centers,)
         w, positive, float64.
@@ -241,6 +243,9 @@ class ReducedSet:
         An upper bound on the weight of rows that belong to no center and are not counted in
         ``n_samples``. The error bounds allow for it. Zero unless centers of a
         :class:`FadingDensity` have expired.
+    in_feature_space : bool
+        True if radius, spacing, displacement and scatter are distances in the feature space of
+        the kernel, as for kernels that are not radial, rather than Euclidean distances.
 
     Examples
     --------
@@ -261,6 +266,7 @@ class ReducedSet:
     residue: Array = None  # type: ignore[assignment]  # zero if not given
     sample: RowSample | None = None
     lost: float = 0.0
+    in_feature_space: bool = False
 
     @classmethod
     def of(
@@ -327,13 +333,14 @@ class ReducedSet:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            if isinstance(value, np.ndarray) or is_sparse(value):
+                freeze(value)
 
-    def _store(self, name: str, array: Array) -> None:
+    def _store(self, name: str, array: Any) -> None:
         """Store a read-only array; copy it if other code could still write to it."""
-        array = array.copy() if array.flags.writeable or array.base is not None else array
-        array.flags.writeable = False
+        data = array.data if is_sparse(array) else array
+        array = array.copy() if data.flags.writeable or data.base is not None else array
+        freeze(array)
         object.__setattr__(self, name, array)
 
     def _check_sample(self, sample: RowSample) -> None:
@@ -352,16 +359,17 @@ class ReducedSet:
             )
         for name in ("weights", "displacement", "scatter"):
             values = getattr(self, name)
-            if values is not None and values.shape != (len(self.centers),):
+            if values is not None and values.shape != (self.n_centers,):
                 raise ValueError(
-                    f"{name} must have one number per center, shape ({len(self.centers)},), "
+                    f"{name} must have one number per center, shape ({self.n_centers},), "
                     f"got {values.shape}."
                 )
             if values is not None and not (np.isfinite(values).all() and (values >= 0).all()):
                 raise ValueError(f"{name} must be finite and non-negative.")
         if self.residue.shape != self.weights.shape or not np.isfinite(self.residue).all():
             raise ValueError("residue must have one finite number per center.")
-        if not np.isfinite(self.centers).all():
+        values = self.centers.data if is_sparse(self.centers) else self.centers
+        if not np.isfinite(values).all():
             raise ValueError("centers must be finite, but contain NaN or infinity.")
         if not (self.weights > 0).all():
             raise ValueError("weights must be positive; remove centers without weight.")
@@ -383,7 +391,7 @@ class ReducedSet:
     @property
     def n_centers(self) -> int:
         """m, the number of centers."""
-        return len(self.centers)
+        return int(self.centers.shape[0])
 
     @property
     def n_features(self) -> int:
@@ -421,8 +429,9 @@ class ReducedSet:
         """Return the reduced set of the combined data.
 
         Each center of ``other`` that lies within the spacing of a center of ``self`` joins the
-        first such center; the remaining centers are appended in order. Rows of a joined center are
-        within the radius of ``other`` plus the distance that their center moved, so the radius
+        first such center; the remaining centers are appended in order. Distances in feature space
+        are not known without the kernel, so such centers are all appended. Rows of a joined center
+        are within the radius of ``other`` plus the distance that their center moved, so the radius
         grows.
 
         Parameters
@@ -443,17 +452,23 @@ class ReducedSet:
                 f"cannot merge sets with {self.n_features} and {other.n_features} features; "
                 "both must come from the same columns."
             )
-        spacing = _smallest(self.spacing, other.spacing)
+        if other.in_feature_space != self.in_feature_space:
+            raise ValueError(
+                "cannot merge a set with Euclidean distances and a set with distances in feature "
+                "space; both must come from the same kernel."
+            )
+        spacing = None if self.in_feature_space else _smallest(self.spacing, other.spacing)
         labels, moved = self._join(other.centers, spacing)
         n_centers = max(self.n_centers, int(labels.max()) + 1)
         return ReducedSet.of(
-            np.concatenate([self.centers, other.centers[labels >= self.n_centers]]),
+            stack(self.centers, other.centers[labels >= self.n_centers]),
             self.statistics.merge(other.statistics, labels, moved, n_centers),
             _largest(self.radius, None if other.radius is None else other.radius + moved.max()),
             spacing,
             n_samples=self.n_samples + other.n_samples,
             sample=None if self.sample is None else self.sample.merge(other.sample, labels),
             lost=self.lost + other.lost,
+            in_feature_space=self.in_feature_space,
         )
 
     def coarsen(self, spacing: float) -> tuple[ReducedSet, Labels]:
@@ -474,7 +489,12 @@ class ReducedSet:
             The new center of each center.
         """
         spacing = check.positive_number("spacing", spacing)
-        cover = Cover(spacing, self.centers[:0])
+        if self.in_feature_space:
+            raise ValueError(
+                "coarsen requires Euclidean distances, but the distances of this set are in the "
+                "feature space of a kernel; fit again with a smaller ell."
+            )
+        cover = euclidean_cover(spacing, self.centers[:0])
         labels, squared = cover.extend(self.centers)
         moved = np.sqrt(squared)
         coarse = ReducedSet.of(
@@ -491,8 +511,9 @@ class ReducedSet:
     def _join(self, centers: Array, spacing: float | None) -> tuple[Labels, NDArray[np.float64]]:
         """Return the label of each center of another set, and how far it moves."""
         if not spacing:
-            return self.n_centers + np.arange(len(centers)), np.zeros(len(centers))
-        labels, squared = Cover(spacing, self.centers).assign(centers)
+            count = centers.shape[0]
+            return self.n_centers + np.arange(count), np.zeros(count)
+        labels, squared = euclidean_cover(spacing, self.centers).assign(centers)
         opened = labels < 0
         labels[opened] = self.n_centers + np.arange(np.count_nonzero(opened))
         return labels, np.sqrt(squared)
@@ -500,7 +521,7 @@ class ReducedSet:
 
 def _real(name: str, values: Any, dtypes: tuple[type, ...]) -> Array:
     """Return an array with one of the dtypes; others are converted to the last one."""
-    array = np.asarray(values)
+    array = csr_array(values) if is_sparse(values) else np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must contain real numbers, got dtype {array.dtype}.")
     return array if array.dtype in dtypes else array.astype(dtypes[-1])
@@ -514,6 +535,8 @@ def _renumber(kept: NDArray[np.bool_]) -> Labels:
 def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
+    if is_sparse(a) and is_sparse(b):
+        return a.dtype == b.dtype and same_rows(a, b)
     return type(a) is type(b) and bool(a == b)
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from . import _validation as check
+from ._core.sparse import densify, freeze, is_sparse, same_rows, stack
 
 Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
@@ -41,8 +42,8 @@ class RowSample:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_rows, n_features)
-        The sampled rows.
+    rows : ndarray or CSR array of shape (n_rows, n_features)
+        The sampled rows, in the form of the data.
     weights : ndarray of shape (n_rows,)
         Their sample weights.
     labels : ndarray of shape (n_rows,)
@@ -77,14 +78,15 @@ class RowSample:
         if not (np.diff(self.keys) >= 0).all() or not (self.keys < self.threshold).all():
             raise ValueError("keys must be ascending and below the threshold.")
         for array in (self.rows, self.weights, self.labels, self.keys):
-            array.flags.writeable = False
+            freeze(array)
 
     @classmethod
     def empty(cls, like: Array, size: int, salt: int) -> RowSample | None:
         """Return an empty sample for rows like these, or None if ``size`` is 0."""
         if size == 0:
             return None
-        size = min(int(size), max(_MOST_VALUES // like.shape[1], _FEWEST))
+        if not is_sparse(like):
+            size = min(int(size), max(_MOST_VALUES // like.shape[1], _FEWEST))
         no_labels = np.empty(0, dtype=np.intp)
         return cls(like[:0].copy(), np.empty(0), no_labels, np.empty(0), math.inf, size, salt, 0)
 
@@ -95,7 +97,8 @@ class RowSample:
         """Return a sample of all rows; without labels, all of them are labeled 0."""
         empty = cls.empty(X, SIZE, salt_of(X[:1], random_state))
         assert empty is not None
-        return empty.add(X, weights, np.zeros(len(X), dtype=np.intp) if labels is None else labels)
+        labels = np.zeros(X.shape[0], dtype=np.intp) if labels is None else labels
+        return empty.add(X, weights, labels)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -105,7 +108,7 @@ class RowSample:
         if not isinstance(other, RowSample):
             return NotImplemented
         arrays = ("rows", "weights", "labels", "keys")
-        same = all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
+        same = all(same_rows(getattr(self, a), getattr(other, a)) for a in arrays)
         return same and self.threshold == other.threshold and self.size == other.size
 
     __hash__ = None  # type: ignore[assignment]
@@ -118,7 +121,7 @@ class RowSample:
     def add(self, X: Array, weights: Array, labels: Labels) -> RowSample:
         """Return the sample with more rows; rows of weight 0 only advance the row number."""
         found, keys, threshold = self._find(weights)
-        position = self.position + len(X)
+        position = self.position + X.shape[0]
         if len(found) == 0:
             return replace(self, position=position)
         entered = X[found], weights[found], labels[found], keys
@@ -162,7 +165,7 @@ class RowSample:
         order = order[keys[order] < threshold]
         return replace(
             self,
-            rows=np.concatenate([self.rows, rows])[order],
+            rows=stack(self.rows, rows)[order],
             weights=np.concatenate([self.weights, weights])[order],
             labels=np.concatenate([self.labels, labels])[order],
             keys=keys[order],
@@ -190,7 +193,8 @@ class RowSample:
         # expected by chance; far fewer are found if the values were rounded differently. Both
         # numbers are summed over all removals, so that few rows at a time make no difference.
         # ``total`` is the weight of the remaining rows, which the sample must represent.
-        wanted, own = Counter(row_contents(X, weights)), row_contents(self.rows, self.weights)
+        found = stack(self.rows[:0], X)  # in the form of the sampled rows
+        wanted, own = Counter(row_contents(found, weights)), row_contents(self.rows, self.weights)
         copies = Counter(own)
         if any(copies[content] > 1 for content in wanted) and math.isfinite(self.threshold):
             return None
@@ -255,16 +259,23 @@ def _nothing(like: RowSample) -> tuple[Array, Array, Labels, Array]:
 def salt_of(X: Array, random_state: Any) -> int:
     """Return a seed for the hash that differs between data sets with different rows."""
     seed = check_random_state(random_state).randint(2**31 - 1)
-    content = np.ascontiguousarray(X, dtype=np.float64) + 0.0
+    content = np.ascontiguousarray(densify(X), dtype=np.float64) + 0.0
     digest = hashlib.blake2b(content.tobytes(), digest_size=8, key=int(seed).to_bytes(8, "little"))
     return int.from_bytes(digest.digest(), "little")
 
 
 def block_salt(rows: Array, random_state: Any) -> int:
     """Return a seed for the hash that differs between blocks with different first or last rows."""
-    return salt_of(np.concatenate([rows[:_ENDS], rows[-_ENDS:]]), random_state)
+    return salt_of(stack(rows[:_ENDS], rows[-_ENDS:]), random_state)
 
 
-def row_contents(X: Array, weights: Array) -> list[bytes]:
+def row_contents(X: Any, weights: Array) -> list[bytes]:
     """Return rows and weights as bytes; -0.0 becomes 0.0."""
+    if is_sparse(X):
+        ends = zip(X.indptr[:-1], X.indptr[1:], weights, strict=True)
+        values = X.data.astype(np.float64)
+        return [
+            X.indices[a:b].tobytes() + values[a:b].tobytes() + np.float64(w).tobytes()
+            for a, b, w in ends
+        ]
     return [row.tobytes() for row in np.column_stack([X, weights]).astype(np.float64) + 0.0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA, ShadowDensity
+from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA, ShadowDensity, WindowDensity
 from rskpca._core import reference
 from rskpca.density import shadow as shadow_module
 from tests import datasets
@@ -343,7 +343,7 @@ def test_invalid_data_are_rejected(X, message):
 
 def test_sparse_data_are_rejected_with_a_suggested_fix():
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
-        ShadowDensity().fit(sparse.csr_matrix(X_GOOD))
+        WindowDensity(10).fit(sparse.csr_matrix(X_GOOD))
 
 
 @pytest.mark.parametrize("ell", [0, -1.0, np.nan, -np.inf, "4", None, 1j, True])

@@ -260,6 +260,8 @@ class Cover:
     in order. ``batch_rows`` and ``n_threads`` are for tests and do not affect the results.
     """
 
+    in_feature_space = False
+
     def __init__(
         self,
         radius: float,

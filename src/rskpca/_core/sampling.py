@@ -11,6 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
+from .sparse import densify
+
 Array = NDArray[np.floating]
 
 MEDIAN_SAMPLE = 1000
@@ -79,14 +81,15 @@ def bandwidth_sample(
     """Return the rows from which a bandwidth is computed, and their weights."""
     if sample_weight is not None:
         X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
-    if len(X) < 2:
+    n_rows = X.shape[0]
+    if n_rows < 2:
         raise ValueError(
-            f'bandwidth="{rule}" requires at least two rows with positive weight, got {len(X)}. '
+            f'bandwidth="{rule}" requires at least two rows with positive weight, got {n_rows}. '
             "Set bandwidth to a number, or pass more rows in the first chunk."
         )
     size = median_sample_size(X.shape[1])
     X, sample_weight = limit_rows(X, sample_weight, size, check_random_state(random_state))
-    rows = np.asarray(X, dtype=np.float64)
+    rows = np.asarray(densify(X), dtype=np.float64)
     return rows, np.ones(len(rows)) if sample_weight is None else sample_weight
 
 
@@ -163,10 +166,10 @@ def limit_rows(
 ) -> tuple[Array, Array | None]:
     """Sample at most ``size`` rows, treating a weight as a number of repetitions."""
     whole = sample_weight is None or bool(np.all(sample_weight == np.floor(sample_weight)))
-    total = len(X) if sample_weight is None else float(np.sum(sample_weight))
-    if (total if whole else len(X)) <= size:
+    total = X.shape[0] if sample_weight is None else float(np.sum(sample_weight))
+    if (total if whole else X.shape[0]) <= size:
         return X, sample_weight
-    return X[sample_rows(len(X), sample_weight, size, rng)], None
+    return X[sample_rows(X.shape[0], sample_weight, size, rng)], None
 
 
 def _repeat_pairs(distances: Array, weights: Array) -> tuple[Array, Array]:

@@ -8,12 +8,14 @@ products per center instead of d.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from .parallel import single_threaded_blas
+from .sparse import densify, is_sparse, squared_norms
 
 Array = NDArray[np.floating]
 
@@ -53,13 +55,13 @@ class Subspace:
         return self.axes.shape[1]
 
     @classmethod
-    def principal(cls, X: Array, weights: Array, n_axes: int) -> Subspace:
+    def principal(cls, X: Any, weights: Array, n_axes: int) -> Subspace:
         """Return the leading principal axes of weighted rows; fewer if the rows span fewer."""
         shares = weights / weights.sum()
         origin = shares @ X
-        rows = (X - origin) * np.sqrt(shares)[:, None]
+        rounding = (4 * np.finfo(np.float64).eps) ** 2 * float(shares @ squared_norms(X))
+        rows = _centered(X, origin, np.sqrt(shares), n_axes)
         with single_threaded_blas(rows.size):
-            rounding = (4 * np.finfo(np.float64).eps) ** 2 * float(shares @ (X**2).sum(axis=1))
             axes = _leading_axes(rows, n_axes, rounding)
         return cls(origin, np.ascontiguousarray(axes))
 
@@ -67,8 +69,10 @@ class Subspace:
         """Return the subspace of the first axes."""
         return Subspace(self.origin, np.ascontiguousarray(self.axes[:, :n_axes]))
 
-    def coordinates(self, X: Array) -> Array:
+    def coordinates(self, X: Any) -> Array:
         """Return the coordinates of rows in the subspace."""
+        if is_sparse(X):
+            return X @ self.axes - self.origin @ self.axes
         return (X - self.origin) @ self.axes
 
     def points(self, coordinates: Array) -> Array:
@@ -84,9 +88,44 @@ class Subspace:
         return bool(inside) and p * (d + n_points) < d * n_points
 
 
-def _leading_axes(rows: Array, n_axes: int, rounding: float) -> Array:
+class _CenteredRows:
+    """Weighted sparse rows relative to an origin, which are never made dense."""
+
+    def __init__(self, X: Any, origin: Array, factors: Array) -> None:
+        self._X, self._origin, self._factors = X, origin, factors[:, None]
+        self.shape, self.size = X.shape, X.nnz
+
+    def __matmul__(self, columns: Array) -> Array:
+        return self._factors * (self._X @ columns - self._origin @ columns)
+
+    def transposed_product(self, columns: Array) -> Array:
+        """Return ``rows.T @ columns``."""
+        columns = self._factors * columns
+        return self._X.T @ columns - np.outer(self._origin, columns.sum(axis=0))
+
+
+def _centered(X: Any, origin: Array, factors: Array, n_axes: int) -> Any:
+    """Return weighted rows relative to the origin, dense unless only products are needed."""
+    if is_sparse(X) and 3 * (n_axes + _MORE_AXES) < min(X.shape):
+        return _CenteredRows(X, origin, factors)
+    return (densify(X) - origin) * factors[:, None]
+
+
+def _sparse_axes(rows: _CenteredRows, n_axes: int, rounding: float) -> Array:
+    """Return leading right singular vectors of sparse rows by subspace iteration."""
+    size = rows.shape[0], n_axes + _MORE_AXES
+    start = np.random.default_rng(0).standard_normal(size, dtype=np.float32)  # as for dense rows
+    basis = np.linalg.qr(rows.transposed_product(start))[0]
+    for _ in range(_POWER_STEPS):
+        basis = np.linalg.qr(rows.transposed_product(rows @ basis))[0]
+    return _rotate(basis, rows @ basis, n_axes, rounding)
+
+
+def _leading_axes(rows: Any, n_axes: int, rounding: float) -> Array:
     """Return leading right singular vectors whose variance exceeds rounding errors."""
     # Subspace iteration avoids computing the others if there are many.
+    if isinstance(rows, _CenteredRows):
+        return _sparse_axes(rows, n_axes, rounding)
     width = n_axes + _MORE_AXES
     if 3 * width < min(rows.shape):
         rows = rows.astype(np.float32)  # more digits would not make the axes more useful

@@ -89,6 +89,7 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
         self.random_state = random_state
 
     extension = "landmarks"
+    _takes_sparse_rows = False
     _takes_chunks = False  # the pivots are chosen from all rows
 
     def _choose_basis(self, rows: Rows, *, once: bool = False) -> tuple[RadialKernel, Basis, None]:

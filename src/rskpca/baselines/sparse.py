@@ -133,6 +133,9 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     (1797, 2)
     """
 
+    _takes_any_kernel = False
+    _takes_sparse_rows = False
+
     def __init__(
         self,
         n_components: int | None = None,

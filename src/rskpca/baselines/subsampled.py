@@ -70,6 +70,9 @@ class SubsampledKernelPCA(ReducedSetKernelPCA):
     50
     """
 
+    _takes_any_kernel = False
+    _takes_sparse_rows = False
+
     def __init__(
         self,
         n_components: int | None = None,

@@ -98,6 +98,7 @@ class WeightedNystromKernelPCA(NystromKernelPCA):
         self.random_state = random_state
 
     n_centers: int
+    _takes_sparse_rows = False
     _takes_chunks = False  # the means are computed from all rows
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

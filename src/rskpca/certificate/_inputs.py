@@ -26,5 +26,5 @@ def resolve_radius(kernel: RadialKernel, ell: float | None, radius: float | None
 
 def normalized_weights(X: Array, sample_weight: Array | None) -> Array:
     """Return the weights of the rows, normalized to sum to one."""
-    weights = check.sample_weights(sample_weight, len(X))
+    weights = check.sample_weights(sample_weight, X.shape[0])
     return weights / weights.sum()

@@ -18,6 +18,7 @@ from ..spectral import EigenSystem
 from ..spectral.operators import FittedCentered
 from . import levels, tables
 from .eigenspaces import davis_kahan
+from .feature_distances import in_feature_space
 from .levels import Level
 from .sampled import Analysis, Limits, is_centered
 from .summary import summarize
@@ -328,6 +329,8 @@ def _guaranteed(
     """Return the levels with guaranteed bounds on the error of the reduced set."""
     if system.exact:  # the reduced set only provides the basis
         return [levels.exact()]
+    if not isinstance(kernel, RadialKernel):
+        return in_feature_space(kernel, reduced_set, center=center)
     return [
         levels.a_priori(kernel, reduced_set, center=center),
         levels.a_posteriori(kernel, reduced_set, center=center, length=_mean_length(system)),
@@ -394,7 +397,7 @@ def _rayleigh(
     system: EigenSystem, X: Array, sample_weight: Array | None, n: float, *, center: bool
 ) -> Array:
     """Return n times the eigenvalues of the covariance of the model's coordinates on X."""
-    weights = check.sample_weights(sample_weight, len(X))
+    weights = check.sample_weights(sample_weight, X.shape[0])
     shares = weights / weights.sum()
     Z = system.extend(X.astype(np.float64)) * np.sqrt(system.eigenvalues)
     if center:

@@ -181,5 +181,5 @@ def measured(
         error,
         error + rounding,
         1.0,
-        f"all pairs of {len(X):,} rows",
+        f"all pairs of {X.shape[0]:,} rows",
     )

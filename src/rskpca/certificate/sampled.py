@@ -262,7 +262,7 @@ class Analysis:
 
     def coordinate_errors(self, X: Array) -> Array:
         """Estimate the coordinate error of each row of X."""
-        blocks = [self._errors_of_block(X[i : i + _BLOCK]) for i in range(0, len(X), _BLOCK)]
+        blocks = [self._errors_of_block(X[i : i + _BLOCK]) for i in range(0, X.shape[0], _BLOCK)]
         return np.concatenate(blocks)
 
     def release(self) -> None:
@@ -312,7 +312,7 @@ def _wider(
         operator: Any = Centered() if center else Plain()
         return solve(operator, kernel, reduced_set, min(r + FURTHER_AXES, m))
     moments = _span(kernel, system).add(reduced_set.centers, reduced_set.weights)
-    return ritz(moments, min(r + FURTHER_AXES, len(moments.basis)), center=center)
+    return ritz(moments, min(r + FURTHER_AXES, moments.basis.shape[0]), center=center)
 
 
 def _better(sizes: list[int], errors: Array, k: int) -> int | None:

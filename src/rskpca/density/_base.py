@@ -32,6 +32,7 @@ class BaseDensity(BaseEstimator):
     kernel_: RadialKernel
     reduced_set_: ReducedSet
     labels_: Labels
+    _takes_any_kernel = False  # True if the kernel need not be radial
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the centers of X and count its rows.
@@ -92,7 +93,7 @@ class BaseDensity(BaseEstimator):
         RadialKernel
             The resolved kernel.
         """
-        kernel = as_kernel(self.own_kernel)
+        kernel = as_kernel(self.own_kernel, radial=not self._takes_any_kernel)
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, self._previous_kernel)
 
     @property
@@ -137,7 +138,7 @@ class BaseDensity(BaseEstimator):
             known, so that the density integrates to one.
         """
         check_is_fitted(self)
-        kernel, reduced_set = self.kernel_, self.reduced_set_
+        kernel, reduced_set = as_kernel(self.kernel_), self.reduced_set_
         log_weights = np.log(reduced_set.weights)
         logs = gram.product(
             _Log(kernel),
@@ -181,20 +182,26 @@ class _Log:
 
 
 def claim_kernel(
-    density: BaseDensity, asked: tuple[Any, Any, Any], owner: str, rule: str = "median"
-) -> tuple[RadialKernel, bool]:
+    density: BaseDensity,
+    asked: tuple[Any, Any, Any],
+    owner: str,
+    rule: str = "median",
+    *,
+    radial: bool = True,
+) -> tuple[Any, bool]:
     """Return the kernel of an estimator that uses a density, and True if it is the density's own.
 
     A density's kernel is used only if the estimator has none. If both have a kernel and the two
-    differ, an error is raised. ``rule`` is the default bandwidth of the estimator's kernel.
+    differ, an error is raised. ``rule`` is the default bandwidth of the estimator's kernel, which
+    must be radial if ``radial`` is True or the density requires it.
     """
-    own = density.own_kernel
+    own, radial = density.own_kernel, radial or not density._takes_any_kernel
     if own is None:
-        return as_kernel(*asked, rule), False
+        return as_kernel(*asked, rule, radial=radial), False
     if asked == (None, None, None):
-        return as_kernel(own), True
-    kernel = as_kernel(*asked, rule)
-    if not kernel.same_as(as_kernel(own)):
+        return as_kernel(own, radial=radial), True
+    kernel = as_kernel(*asked, rule, radial=radial)
+    if not kernel.same_as(as_kernel(own, radial=radial)):
         raise ValueError(
             f"the density has its own kernel {own!r}, but the {owner} uses {kernel!r}; "
             f"omit the kernel of the density, because the {owner} passes its own."

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.cover import Cover
+from .._core.sparse import stack
+from .._core.value_cover import euclidean_cover, kernel_cover
+from ..kernels import AnyKernel, Kernel, RadialKernel
 from ..reduced_set import ReducedSet, Statistics
 from ..row_sample import RowSample
 from ._base import Array, Labels
@@ -38,6 +41,8 @@ class GrowingCover(Protocol):
 class RowCover(GrowingCover, Protocol):
     """A cover that can also look up rows without opening centers."""
 
+    in_feature_space: bool  # whether distances are those of the feature space
+
     def assign(self, X: Array) -> tuple[Labels, Array]: ...
 
 
@@ -45,6 +50,7 @@ class EveryRow:
     """A cover of radius 0, in which every row is a center because no distance is below 0."""
 
     radius = 0.0
+    in_feature_space = False
 
     def __init__(self, centers: Array) -> None:
         self.centers = centers
@@ -52,22 +58,60 @@ class EveryRow:
     @property
     def n_centers(self) -> int:
         """The number of centers."""
-        return len(self.centers)
+        return int(self.centers.shape[0])
 
-    def extend(self, X: Array, progress: Any = None) -> tuple[Labels, Array]:
+    def extend(self, X: Any, progress: Any = None) -> tuple[Labels, Array]:
         """Make every row a center."""
-        labels = len(self.centers) + np.arange(len(X))
-        self.centers = np.concatenate([self.centers, X])
-        return labels, np.zeros(len(X))
+        labels = self.n_centers + np.arange(X.shape[0])
+        self.centers = stack(self.centers, X)
+        return labels, np.zeros(X.shape[0])
 
     def assign(self, X: Array) -> tuple[Labels, Array]:
         """Assign no rows."""
-        return np.full(len(X), -1, dtype=np.intp), np.zeros(len(X))
+        return np.full(X.shape[0], -1, dtype=np.intp), np.zeros(X.shape[0])
 
 
-def open_cover(radius: float, centers: Array) -> RowCover:
-    """Return a cover that continues from these centers."""
-    return Cover(radius, centers) if radius > 0 else EveryRow(centers)
+def open_cover(radius: float, centers: Any, kernel: AnyKernel | None = None) -> RowCover:
+    """Return a cover that continues from these centers.
+
+    Distances are Euclidean, or those of the feature space for a kernel that is not radial.
+    """
+    if radius == 0:
+        return EveryRow(centers)
+    if isinstance(kernel, Kernel):
+        return kernel_cover(radius, centers, kernel)
+    return euclidean_cover(radius, centers)
+
+
+def cover_radius(kernel: AnyKernel, ell: float, X: Any, weights: Array) -> float:
+    """Return the radius of a cover, which is sigma / ell for a radial kernel.
+
+    For other kernels, it is the distance in feature space that sigma / ell has for a Gaussian,
+    sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x).
+    """
+    if isinstance(kernel, RadialKernel):
+        return kernel.scale / ell
+    return math.sqrt(2 * _mean_diagonal(kernel, X, weights) * -math.expm1(-(ell**-2.0)))
+
+
+def ell_of(kernel: AnyKernel, radius: float, X: Any, weights: Array) -> float:
+    """Return the ell of which :func:`cover_radius` is the radius."""
+    if radius == 0:
+        return math.inf
+    if isinstance(kernel, RadialKernel):
+        return kernel.scale / radius
+    share = radius**2 / (2 * _mean_diagonal(kernel, X, weights))
+    return (-math.log1p(-share)) ** -0.5
+
+
+def _mean_diagonal(kernel: Kernel, X: Any, weights: Array) -> float:
+    mean = float(weights @ kernel.diagonal(X) / weights.sum())
+    if not 0 < mean < math.inf:
+        raise ValueError(
+            f"k(x, x) must be finite, and positive for at least one row, but its mean is {mean:g}. "
+            "Use a positive definite kernel."
+        )
+    return mean
 
 
 def cover_and_count(
@@ -107,13 +151,20 @@ def extend_set(
     """
     statistics = Statistics.zeros(cover.n_centers) if previous is None else previous.statistics
     statistics, labels = cover_and_count(cover, statistics, rows, weights, progress)
-    dtype = rows.dtype if previous is None else np.result_type(previous.centers, rows)
+    dtype = rows.dtype if previous is None else np.result_type(previous.centers.dtype, rows.dtype)
     used = statistics.weights > 0
     sample = None if sample is None else sample.add(rows, weights, labels)
     if not used.all():
         labels = np.cumsum(used)[labels] - 1
     reach = cover.radius if previous is None else max(cover.radius, previous.radius)  # type: ignore[type-var]
-    extended = ReducedSet.of(cover.centers.astype(dtype), statistics, reach, cover.radius, sample)
+    extended = ReducedSet.of(
+        cover.centers.astype(dtype),
+        statistics,
+        reach,
+        cover.radius,
+        sample,
+        in_feature_space=cover.in_feature_space,
+    )
     return extended, labels
 
 
@@ -128,7 +179,7 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
     missing = np.flatnonzero((labels < 0) & (weights > 0))
     if len(missing):
         raise ValueError(
-            f"forget: {len(missing)} of {len(rows)} rows lie in no shadow; the first is row "
+            f"forget: {len(missing)} of {rows.shape[0]} rows lie in no shadow; the first is row "
             f"{missing[0]}. Only rows that were fitted can be forgotten. Nothing was changed."
         )
     counted = weights > 0
@@ -146,7 +197,9 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
     if sample is not None:
         total = float(left.weights[left.weights > 0].sum())
         sample = sample.remove(rows[counted], weights[counted], total)
-    return ReducedSet.of(previous.centers, left, previous.radius, previous.spacing, sample)
+    radii = previous.radius, previous.spacing
+    kind = {"in_feature_space": previous.in_feature_space}
+    return ReducedSet.of(previous.centers, left, *radii, sample, **kind)
 
 
 class BoundedStream:
@@ -185,11 +238,12 @@ class BoundedStream:
 
     def extend(self, rows: Array, weights: Array, progress: Progress | None = None) -> Labels:
         """Add at least one row and return the centers of the rows."""
-        labels = np.empty(len(rows), dtype=np.intp)
+        n_rows = rows.shape[0]
+        labels = np.empty(n_rows, dtype=np.intp)
         if self._set is not None and self._set.n_centers > self.limit:  # the limit was lowered
             self._grow()
         start, n_next = 0, 1024
-        while start < len(rows):
+        while start < n_rows:
             before = self.cover.n_centers
             stop = start + self._take(rows[start : start + n_next], weights[start:], labels[start:])
             share = max(self.cover.n_centers - before, 0) / n_next
@@ -207,7 +261,9 @@ class BoundedStream:
         statistics, found = cover_and_count(self.cover, before, rows, weights, limit=self.limit)
         labels[: len(found)] = found
         if len(found):
-            dtype = np.result_type(rows if self._set is None else self._set.centers, rows)
+            dtype = np.result_type(
+                (rows if self._set is None else self._set.centers).dtype, rows.dtype
+            )
             centers = self.cover.centers[: len(statistics)].astype(dtype)
             radius = self.cover.radius
             reach = radius if self._set is None else max(radius, self._set.radius)  # type: ignore[type-var]
@@ -226,7 +282,7 @@ class BoundedStream:
             spacing = _check_spacing(GROWTH * spacing)
             coarse, labels = self.reduced_set.coarsen(spacing)
         self._set, self._sample = coarse, coarse.sample
-        self.cover = Cover(spacing, coarse.centers)
+        self.cover = euclidean_cover(spacing, coarse.centers)
         return labels
 
 

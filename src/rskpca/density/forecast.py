@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.cover import Cover
+from .._core.value_cover import euclidean_cover
 
 Array = NDArray[np.floating]
 
@@ -77,8 +77,8 @@ def forecast(sample: Array, radius: float, n_samples: int, rng: np.random.Random
 def count_centers(rows: Array, radius: float) -> Array:
     """Return the number of centers after each row."""
     if not radius:  # every row is a center
-        return np.arange(1.0, len(rows) + 1)
-    labels, _ = Cover(radius, rows[:0]).extend(rows)
+        return np.arange(1.0, rows.shape[0] + 1)
+    labels, _ = euclidean_cover(radius, rows[:0]).extend(rows)
     return np.maximum.accumulate(labels) + 1.0
 
 
@@ -122,6 +122,7 @@ def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> flo
 
 def roughly_forecast(X: Array, radius: float, rng: np.random.RandomState) -> float:
     """Predict the number of centers of all rows quickly, from one sample in one order."""
-    size = min(enough_rows(X.shape[1]), len(X))
-    sample = X[rng.permutation(len(X))[:size]]
-    return _extrapolate_curve(count_centers(sample, radius), len(X))
+    n_rows = X.shape[0]
+    size = min(enough_rows(X.shape[1]), n_rows)
+    sample = X[rng.permutation(n_rows)[:size]]
+    return _extrapolate_curve(count_centers(sample, radius), n_rows)

@@ -14,11 +14,11 @@ from .. import _validation as check
 from .._core.parallel import one_at_a_time
 from .._core.progress import ProgressLine
 from .._validation import Rows, validate_more_rows, validate_rows
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
 from ..reduced_set import ReducedSet
 from ..row_sample import SIZE, RowSample, salt_of
 from ._base import BaseDensity
-from ._counting import BoundedStream, RowCover, extend_set, open_cover, withdraw
+from ._counting import BoundedStream, RowCover, ell_of, extend_set, open_cover, withdraw
 from .tolerance import Goal, Limit
 
 
@@ -31,9 +31,12 @@ class ShadowDensity(BaseDensity):
 
     Parameters
     ----------
-    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
+    kernel : RadialKernel, Kernel, "rbf", "gaussian", "laplacian" or None, default=None
         If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
-        its own kernel.
+        its own kernel. For a :class:`rskpca.kernels.Kernel`, the distance is that of its feature
+        space, and epsilon is the distance that sigma / ell has for a Gaussian,
+        sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x) over the rows (of
+        the first chunk).
     ell : float or "auto", default=4.0
         A larger ell means more centers and a smaller error. ``np.inf`` keeps every row.
         ``"auto"`` increases ell until the error estimated from the data is below ``tol``.
@@ -96,13 +99,15 @@ class ShadowDensity(BaseDensity):
     array([0, 0, 1, 0, 1])
     """
 
+    kernel_: AnyKernel
     ell_: float
+    _takes_any_kernel = True
     _cover_: RowCover | None
     _merged_: bool = False
 
     def __init__(
         self,
-        kernel: RadialKernel | str | None = None,
+        kernel: AnyKernel | str | None = None,
         ell: float | str = 4.0,
         *,
         tol: float | None = None,
@@ -144,15 +149,16 @@ class ShadowDensity(BaseDensity):
             The fitted estimator.
         """
         goal = self._check_parameters(rows.X.shape[1])
+        self._check_kernel(kernel)
         X, weights = rows.positive
         sample = self._empty_sample(rows)
         radius = goal.radius(kernel, X, weights, sample, coordinate_limit)
-        cover = open_cover(radius, X[:0])
+        cover = open_cover(radius, X[:0], kernel)
         if self._is_warm and radius > 0:  # keep previous centers that are far enough apart
             cover.extend(self.reduced_set_.centers.astype(X.dtype))
         self._absorb(rows, None, cover, sample)
         self._cover_ = None  # a stream rebuilds it; a batch does not need it
-        self.kernel_, self.ell_ = kernel, kernel.scale / radius if radius else np.inf
+        self.kernel_, self.ell_ = kernel, ell_of(kernel, radius, X, weights)
         self.__dict__.pop("_merged_", None)
         rows.name_features(self)
         return self
@@ -160,7 +166,9 @@ class ShadowDensity(BaseDensity):
     def planned_radius(self, kernel: RadialKernel) -> float | None:
         """Return the radius if it follows from ``ell`` alone, or None if it depends on the data."""
         goal = Goal.checked(self.ell, self.tol, self.error)
-        return None if goal.tol is not None else kernel.scale / float(goal.ell)
+        if goal.tol is not None or not isinstance(kernel, RadialKernel):
+            return None
+        return kernel.scale / float(goal.ell)
 
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -271,7 +279,10 @@ class ShadowDensity(BaseDensity):
         merged.reduced_set_ = reduce(ReducedSet.merge, sets)
         spacing = merged.reduced_set_.spacing
         merged.kernel_, merged._merged_ = self.kernel_, True
-        merged.ell_ = self.kernel_.scale / spacing if spacing else np.inf
+        if isinstance(self.kernel_, RadialKernel):
+            merged.ell_ = self.kernel_.scale / spacing if spacing else np.inf
+        else:
+            merged.ell_ = self.ell_
         return merged
 
     def _absorb(
@@ -283,7 +294,7 @@ class ShadowDensity(BaseDensity):
     ) -> None:
         """Cover the rows of positive weight and count them; if this fails, nothing is changed."""
         X, weights = rows.positive
-        line = ProgressLine(len(X), type(self).__name__) if self.verbose else None
+        line = ProgressLine(X.shape[0], type(self).__name__) if self.verbose else None
         if self.max_centers is None:
             reduced_set, labels = extend_set(previous, cover, X, weights, sample, line)
         else:
@@ -317,8 +328,11 @@ class ShadowDensity(BaseDensity):
     def _take_cover(self) -> RowCover:
         """Take the cached cover, or build one; the caller stores it again if no error occurs."""
         cover = self.__dict__.pop("_cover_", None)
-        spacing = self.reduced_set_.spacing
-        return open_cover(spacing, self.reduced_set_.centers) if cover is None else cover  # type: ignore[arg-type]
+        if cover is not None:
+            return cover
+        found = self.reduced_set_
+        radius = found.radius if found.spacing is None else found.spacing
+        return open_cover(radius, found.centers, self.kernel_)  # type: ignore[arg-type]
 
     def _branch(self) -> Self:
         cover = self.__dict__.pop("_cover_", None)  # only one branch can use it
@@ -332,6 +346,18 @@ class ShadowDensity(BaseDensity):
         return state
 
     # -------------------------------------------------------------- checks
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_kernel(self, kernel: AnyKernel) -> None:
+        if self.max_centers is not None and not isinstance(kernel, RadialKernel):
+            raise ValueError(
+                f"max_centers={self.max_centers} requires a radial kernel such as Gaussian(2.0), "
+                f"got {kernel!r}. Use a smaller ell instead."
+            )
 
     def _check_parameters(self, n_features: int) -> Goal:
         goal = Goal.checked(self.ell, self.tol, self.error)

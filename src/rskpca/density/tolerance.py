@@ -17,7 +17,7 @@ from ..kernels import RadialKernel
 from ..pairs import FEWEST, FeaturePairs
 from ..reduced_set import ReducedSet
 from ..row_sample import SIZE, RowSample
-from ._counting import extend_set, open_cover
+from ._counting import cover_radius, extend_set, open_cover
 
 Array = NDArray[np.floating]
 Limit = Callable[[ReducedSet], float]
@@ -78,9 +78,13 @@ class Goal:
         """Return the radius of the cover; ``sample`` is the empty sample that X is added to."""
         # Inside an embedding, ``coordinate_limit`` returns the error limit of its coordinates.
         if self.tol is None:
-            return kernel.scale / float(self.ell)
+            return cover_radius(kernel, float(self.ell), X, weights)
         if self.ell == "auto":
             return _Search(self, kernel, X, weights, sample, coordinate_limit).radius()
+        if not isinstance(kernel, RadialKernel):
+            raise ValueError(
+                f'tol={self.tol!r} requires a radial kernel or ell="auto", got {kernel!r}.'
+            )
         return radius_of_bound(kernel, self.tol, self.error)
 
     def measure(self, kernel: RadialKernel, coordinate_limit: Limit | None) -> Limit:
@@ -177,15 +181,17 @@ class _Search:
         self.tol = float(goal.tol)  # type: ignore[arg-type]
         self.measure = goal.measure(kernel, coordinate_limit)
         # Evenly spaced, because the first rows need not be typical.
-        self.some = X if len(X) <= _SOME_ROWS else X[:: len(X) // _SOME_ROWS]
-        unit = math.sqrt(kernel.kappa) if goal.error == "mmd" else kernel.kappa
+        self.n_rows = X.shape[0]
+        self.some = X if self.n_rows <= _SOME_ROWS else X[:: self.n_rows // _SOME_ROWS]
+        kappa = float(kernel.diagonal(self.some).max())
+        unit = math.sqrt(kappa) if goal.error == "mmd" else kappa
         if self.tol <= _SMALLEST_ERROR * unit:
             raise ValueError(
                 f"tol={self.tol!r} is too small to estimate: the smallest is "
                 f"{_SMALLEST_ERROR * unit:.2g}, which requires a center for every distinct row. "
                 "ell=np.inf keeps every row and has no error."
             )
-        if len(X) > sample.size and sample.size < FEWEST:
+        if self.n_rows > sample.size and sample.size < FEWEST:
             raise ValueError(
                 f'ell="auto" estimates the error from a row sample, which requires at least '
                 f"{FEWEST} rows; got sample_size={sample.size}. Increase sample_size."
@@ -193,15 +199,15 @@ class _Search:
 
     def limit(self, ell: float) -> float | None:
         """Return the error limit at this ell, or None if too many rows become centers."""
-        radius = self.kernel.scale / ell
-        if len(self.some) < len(self.X):
-            cover = open_cover(radius, self.X[:0])
+        radius = self._radius(ell)
+        if self.some.shape[0] < self.n_rows:
+            cover = open_cover(radius, self.X[:0], self.kernel)
             cover.extend(self.some)
-            if cover.n_centers > _MOST_KEPT * len(self.some):
+            if cover.n_centers > _MOST_KEPT * self.some.shape[0]:
                 return None
-        cover = open_cover(radius, self.X[:0])
+        cover = open_cover(radius, self.X[:0], self.kernel)
         reduced_set, _ = extend_set(None, cover, self.X, self.weights, self.sample)
-        if cover.n_centers > max(_MOST_KEPT * len(self.X), SIZE):
+        if cover.n_centers > max(_MOST_KEPT * self.n_rows, SIZE):
             return None
         return self.measure(reduced_set)
 
@@ -221,7 +227,10 @@ class _Search:
             ell = self._next(bad, good)
         if good.limit is None:
             self._refuse(good.ell, bad)
-        return self.kernel.scale / good.ell
+        return self._radius(good.ell)
+
+    def _radius(self, ell: float) -> float:
+        return cover_radius(self.kernel, ell, self.X, self.weights)
 
     def _next(self, bad: _Tried, good: _Tried) -> float:
         """Return the ell at which the limit is probably ``tol``, on logarithmic scales."""

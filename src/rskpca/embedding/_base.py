@@ -83,6 +83,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     kernel_: RadialKernel
     density_: BaseDensity
     _solved_: tuple[Any, FittedModel] | None
+    _takes_any_kernel = False  # True if the kernel need not be radial
     _bandwidth_rule = "median"  # used if neither kernel, gamma nor bandwidth sets the bandwidth
 
     @abstractmethod
@@ -133,20 +134,23 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _claim_kernel(self, density: BaseDensity) -> RadialKernel:
         """Return the embedding's kernel, whose bandwidth may be a rule."""
         asked = self.kernel, self.gamma, self.bandwidth
-        return claim_kernel(density, asked, type(self).__name__, self._bandwidth_rule)[0]
+        radial = not self._takes_any_kernel
+        name = type(self).__name__
+        return claim_kernel(density, asked, name, self._bandwidth_rule, radial=radial)[0]
 
     def _check_compression(self, rows: Rows, kernel: RadialKernel, density: BaseDensity) -> None:
         """Raise an error if the reduced set would have too many centers to be decomposed."""
-        if not isinstance(density, ShadowDensity) or len(rows.X) <= MOST_CENTERS:
+        if not isinstance(density, ShadowDensity) or rows.X.shape[0] <= MOST_CENTERS:
             return
         radius = density.planned_radius(kernel)
         if not radius or density.max_centers is not None:
             return
         X = rows.positive[0]
         expected = roughly_forecast(X, radius, np.random.RandomState(0))
-        if expected > max(MOST_CENTERS, len(X) / 2):  # a rough forecast may be too high
+        n_rows = X.shape[0]
+        if expected > max(MOST_CENTERS, n_rows / 2):  # a rough forecast may be too high
             raise ValueError(
-                f"The data do not compress at this radius: about {expected:,.0f} of {len(X):,} "
+                f"The data do not compress at this radius: about {expected:,.0f} of {n_rows:,} "
                 f"rows would become centers, because few rows are within {radius:.3g} of each "
                 f"other. {self._alternative()}"
             )
@@ -407,8 +411,9 @@ def ritz_with_more(
     moments: Moments, n_components: int | None, *, center: bool
 ) -> tuple[EigenSystem, EigenSystem]:
     """Return the requested eigenpairs of all rows, and the same with a few more."""
-    count = len(moments.basis) if n_components is None else n_components
-    more = min(count + FURTHER_AXES, len(moments.basis))
+    size = moments.basis.shape[0]
+    count = size if n_components is None else n_components
+    more = min(count + FURTHER_AXES, size)
     wider = replace(ritz(moments, more, center=center), exact=True)
     return wider.select(slice(count)), wider
 

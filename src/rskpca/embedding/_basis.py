@@ -15,7 +15,7 @@ from .. import _validation as check
 from .._validation import Rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral.basis import spanning
 from ._base import Array
@@ -73,7 +73,7 @@ def basis_points(
     return centers[spanning(kernel, reduced_set, size)]
 
 
-def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
+def tolerable(kernel: AnyKernel, reduced_set: ReducedSet) -> float:
     """Return a coordinate error that adds little to the error of the reduced set.
 
     It is 15% of the root sum of squares of two terms. The first is a bias, half of 1 - phi / kappa
@@ -87,6 +87,10 @@ def tolerable(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
     )  # fmt: skip
     if scatter is None or displacement is None:
         return SMALL
+    if not isinstance(kernel, RadialKernel):  # distances in feature space are 2 (kappa - k)
+        kappa = float(reduced_set.weights @ kernel.diagonal(reduced_set.centers)) / n
+        bias, spread = scatter.sum() / n / (4 * kappa), np.linalg.norm(displacement) / n
+        return max(_SHARE * float(np.hypot(bias, spread / np.sqrt(2 * kappa))), 1e-6)
     squared = np.float64(scatter.sum() / n / kernel.scale**2)
     bias = 0.5 * (1 - float(kernel.profile(squared ** max(kernel.power / 2, 1))) / kernel.kappa)
     spread = np.linalg.norm(displacement) / n / kernel.scale

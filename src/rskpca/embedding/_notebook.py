@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from ..kernels import RadialKernel
 from ..model import FittedModel
 
 
@@ -31,6 +32,7 @@ def _points(model: FittedModel) -> list[tuple[str, str]]:
     share = points.n_centers / points.n_samples
     rows = [("centers", f"{points.n_centers:,} for {points.n_samples:,.10g} rows ({share:.2%})")]
     if points.radius is not None:
-        ell = f" (ell {model.kernel.scale / points.radius:.3g})" if points.radius else ""
+        known = points.radius and isinstance(model.kernel, RadialKernel)
+        ell = f" (ell {model.kernel.scale / points.radius:.3g})" if known else ""
         rows.append(("radius", f"{points.radius:.4g}{ell}"))
     return rows

@@ -228,7 +228,7 @@ class BasisSearch:
 
     def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
         """Choose basis points among the sampled rows, or means of them."""
-        if size == len(rows):
+        if size == rows.shape[0]:
             return Basis(rows, kind="rows")
         if rule == "means":
             n_axes = default_axes(size, self.n_components)

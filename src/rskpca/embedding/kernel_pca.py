@@ -14,11 +14,12 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._core.sparse import same_rows
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate.sampled import MOST_COMPONENTS
-from ..density import BaseDensity
+from ..density import BaseDensity, ShadowDensity
 from ..density.tolerance import CONFIDENCE, Limit
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
@@ -119,11 +120,15 @@ class ReducedSetKernelPCA(KernelEmbedding):
     True
     """
 
+    kernel_: AnyKernel
+    _takes_any_kernel = True
+    _takes_sparse_rows = True
+
     def __init__(
         self,
         n_components: int | None = None,
         *,
-        kernel: RadialKernel | str | None = None,
+        kernel: AnyKernel | str | None = None,
         gamma: float | None = None,
         bandwidth: float | str | None = None,
         density: BaseDensity | None = None,
@@ -270,12 +275,19 @@ class ReducedSetKernelPCA(KernelEmbedding):
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(
                 "No component has a positive eigenvalue, because all rows are identical or too far "
-                f"from all {len(moments.basis)} basis points. Use other basis points."
+                f"from all {moments.basis.shape[0]} basis points. Use other basis points."
             )
         points = "centers" if self.basis is None else "basis points"
         found = len(system.eigenvalues)
-        check_components("n_components", self.n_components, found, len(moments.basis), points)
+        size = moments.basis.shape[0]
+        check_components("n_components", self.n_components, found, size, points)
         return system, wider
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        takes = self._takes_sparse_rows and isinstance(self.density, ShadowDensity | None)
+        tags.input_tags.sparse = takes
+        return tags
 
     def _alternative(self) -> str:
         count = 10 if self.n_components is None else self.n_components
@@ -353,7 +365,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def eigenvectors_(self) -> Array:
         """Unit eigenvectors of the weighted Gram matrix, one row per center."""
         centers, system = self.reduced_set_.centers, self.eigensystem_
-        own = np.array_equal(system.centers, centers)
+        own = same_rows(system.centers, centers)
         functions = system.functions if own else system.extend(centers.astype(np.float64))
         return np.sqrt(self.reduced_set_.weights)[:, None] * functions
 

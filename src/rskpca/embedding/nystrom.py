@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core.parallel import one_at_a_time
+from .._core.sparse import is_sparse, same_rows
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
@@ -141,6 +143,8 @@ class NystromKernelPCA(KernelEmbedding):
     """
 
     _takes_chunks = True
+    _takes_sparse_rows = True
+    _takes_any_kernel = True
     kernel_: AnyKernel
     landmarks_: Array
     _landmarks_: ReducedSet
@@ -297,7 +301,7 @@ class NystromKernelPCA(KernelEmbedding):
         models: tuple[Any, ...] = (self, *others)
         sums = [model._sums("merge") for model in models]
         for i, other in enumerate(others, start=1):
-            if not np.array_equal(self.landmarks_, other.landmarks_):
+            if not same_rows(self.landmarks_, other.landmarks_):
                 raise ValueError(
                     f"merge requires models with the same landmarks, but models 0 and {i} have "
                     "different ones. Pass landmarks=first.shared_landmarks_ to the other models, "
@@ -358,7 +362,7 @@ class NystromKernelPCA(KernelEmbedding):
         """Solve the eigenproblem of the data by Rayleigh-Ritz in the span of the landmarks."""
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)
         fields = {"known": landmarks, "certified": True, "wider": wider}
-        return self._model(landmarks, system, len(moments.basis), **fields)
+        return self._model(landmarks, system, moments.basis.shape[0], **fields)
 
     def _through_data(self, kernel: RadialKernel, landmarks: ReducedSet, rows: Rows) -> FittedModel:
         """Extend the eigenvectors of the landmark Gram matrix to all rows."""
@@ -374,6 +378,11 @@ class NystromKernelPCA(KernelEmbedding):
         scale = np.sqrt(system.eigenvalues)
         fields = {"landmarks": True, **fields}
         return FittedModel(system.kernel, points, system, system, scale, **fields)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse_rows
+        return tags
 
     def _count(self) -> int:
         """Return the number of components to compute."""
@@ -417,7 +426,7 @@ class NystromKernelPCA(KernelEmbedding):
 
     def _choose_by_rule(self, kernel: RadialKernel, X: Array, weights: Array | None) -> Basis:
         """Return a given number of landmarks, chosen by the named rule."""
-        rule, count = self._rule_and_count(len(X))
+        rule, count = self._rule_and_count(X.shape[0])
         rng = check_random_state(self.random_state)
         if rule != "means":
             return Basis(X[RULES[rule](kernel, X, weights, count, rng)])
@@ -474,7 +483,7 @@ class NystromKernelPCA(KernelEmbedding):
         """Return the kernel as given, and True if it belongs to the density of the landmarks."""
         asked: Any = self.kernel, self.gamma, self.bandwidth
         if isinstance(self.landmarks, BaseDensity):
-            return claim_kernel(self.landmarks, asked, type(self).__name__)
+            return claim_kernel(self.landmarks, asked, type(self).__name__, radial=False)
         return as_kernel(*asked, radial=False), False
 
     def _check_parameters(self) -> None:
@@ -549,7 +558,7 @@ class NystromKernelPCA(KernelEmbedding):
     def n_centers_(self) -> int:
         """The number of landmarks, m."""
         check_is_fitted(self)
-        return len(self.landmarks_)
+        return int(self.landmarks_.shape[0])
 
     @property
     def shared_landmarks_(self) -> Basis:
@@ -633,7 +642,7 @@ def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
     """Return landmarks whose weights sum to the total, with more rows in their row sample."""
     sample, (X, weights) = landmarks.sample, rows.positive
     if sample is not None:  # in the span of a basis, rows have no centers
-        sample = sample.add(X, weights, np.zeros(len(X), dtype=np.intp))
+        sample = sample.add(X, weights, np.zeros(X.shape[0], dtype=np.intp))
     return with_total(landmarks, total, sample)
 
 
@@ -661,7 +670,8 @@ def with_total(landmarks: ReducedSet, total: float, sample: RowSample | None) ->
 
 def _check_landmarks(landmarks: Any, X: Array) -> Array:
     """Check user-supplied landmarks and return them in the dtype of the data."""
-    points = check_array(landmarks, dtype=X.dtype, input_name="landmarks")
+    points = check_array(landmarks, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
+    points = csr_array(points) if is_sparse(points) else points
     _check_n_features(points, X)
     return points
 

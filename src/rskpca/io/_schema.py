@@ -75,6 +75,7 @@ _OPTIONAL = frozenset(
     {
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
         "subspace", "kind", "alpha", "dual_coef_", "X_transformed_fit_", "diagonal_sum",
+        "in_feature_space",
         "removed", "expected",  # of samples in files that were written before these were counted
         "cut", "labels", "method",  # of certificates
     }

@@ -17,6 +17,7 @@ from .._core.sparse import densify, is_sparse
 from .._core.subspace import Subspace
 from ..kernels import AnyKernel, RadialKernel
 from ..reduced_set import ReducedSet
+from ..value_kernels import check_symmetric
 from .matrices import CenterMatrix, ProductMatrix, SparseMatrix, StoredMatrix
 from .neighbours import NeighbourGraph
 from .operators import Extensible, Operator
@@ -26,6 +27,11 @@ Array = NDArray[np.floating]
 # With more centers, the weighted Gram matrix (2.1 GB at this size) is not stored; products with it
 # are computed block by block.
 STORED_CENTERS = 16_384
+
+# The definiteness of a kernel is checked on at most this many centers. Negative eigenvalues beyond
+# this share of the largest are not due to rounding.
+_SOME_CENTERS = 400
+_INDEFINITE = 1e-8
 
 # Largest accepted amplification of float32 rounding errors. Actual errors are about a tenth of this
 # bound, or 6e-6.
@@ -206,6 +212,8 @@ def solve(
         of the centers.
     """
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
+    if not isinstance(kernel, RadialKernel):
+        _check_definite(kernel, centers)
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
     matrix = _matrix(kernel, centers, neighbours)
     fitted = operator.fit(matrix, weights)
@@ -235,7 +243,22 @@ def _matrix(kernel: AnyKernel, centers: Any, graph: NeighbourGraph | None) -> Ce
     """Return K^C, as an array unless it is sparse or too large to store."""
     if graph is not None:
         return SparseMatrix(graph)
-    return (ProductMatrix if len(centers) > STORED_CENTERS else StoredMatrix)(kernel, centers)
+    return (ProductMatrix if centers.shape[0] > STORED_CENTERS else StoredMatrix)(kernel, centers)
+
+
+def _check_definite(kernel: AnyKernel, centers: Any) -> None:
+    """Raise if a kernel is not positive definite on some of the centers."""
+    some = centers[:: -(-centers.shape[0] // _SOME_CENTERS)]
+    matrix = gram.gram(kernel, some, some)
+    check_finite(matrix)
+    check_symmetric(matrix)
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    if eigenvalues[0] < -_INDEFINITE * np.abs(eigenvalues).max():
+        raise ValueError(
+            f"The kernel is not positive definite: {len(matrix)} of the centers have a kernel "
+            f"matrix with eigenvalues from {eigenvalues[0]:.3g} to {eigenvalues[-1]:.3g}. Use a "
+            "positive definite kernel."
+        )
 
 
 def _check_measure(measure: Array, weights: Array) -> None:

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _validation as check
 from .._core.parallel import single_threaded
 from .._core.sampling import sample_rows
+from .._core.sparse import densify
 from .._core.subspace import Subspace
 
 Array = NDArray[np.floating]
@@ -76,23 +77,24 @@ def sample_size(n_means: int) -> int:
 
 
 def sample_for_means(
-    X: Array, weights: Array | None, n_means: int, rng: np.random.RandomState
-) -> Array:
+    X: Any, weights: Array | None, n_means: int, rng: np.random.RandomState
+) -> Any:
     """Return a sample of the rows in float64, in which rows of large weight occur repeatedly."""
     # An integer weight is equivalent to repeating the row.
     size = sample_size(n_means)
-    total = len(X) if weights is None or not _integral(weights) else int(weights.sum())
-    return X[sample_rows(len(X), weights, min(size, total), rng)].astype(np.float64, copy=False)
+    total = X.shape[0] if weights is None or not _integral(weights) else int(weights.sum())
+    chosen = sample_rows(X.shape[0], weights, min(size, total), rng)
+    return X[chosen].astype(np.float64, copy=False)
 
 
-def principal_subspace(rows: Array, n_axes: int) -> Subspace:
+def principal_subspace(rows: Any, n_axes: int) -> Subspace:
     """Return the leading principal axes of at most 4,000 of the sampled rows."""
-    some = rows[:: -(-len(rows) // _AXES_ROWS)]
-    return Subspace.principal(some, np.ones(len(some)), n_axes)
+    some = rows[:: -(-rows.shape[0] // _AXES_ROWS)]
+    return Subspace.principal(some, np.ones(some.shape[0]), n_axes)
 
 
 def choose_means(
-    rows: Array,
+    rows: Any,
     n_means: int,
     n_axes: int,
     rng: np.random.RandomState,
@@ -119,12 +121,12 @@ def choose_means(
         The means, and the subspace that contains them if not all features are used.
     """
     if n_axes >= rows.shape[1]:
-        return Basis(_cluster(rows, n_means, rng), kind="means")
+        return Basis(_cluster(densify(rows), n_means, rng), kind="means")
     subspace = principal_subspace(rows, n_axes) if subspace is None else subspace.leading(n_axes)
     if subspace.axes.shape[1] == 0:
         raise ValueError(
-            f"All {len(rows)} sampled rows are equal, so there are no {n_means} different means. "
-            "Use other data, or pass more rows in the first chunk."
+            f"All {rows.shape[0]} sampled rows are equal, so there are no {n_means} different "
+            "means. Use other data, or pass more rows in the first chunk."
         )
     means = _cluster(subspace.coordinates(rows), n_means, rng)
     return Basis(subspace.points(means), subspace, "means")

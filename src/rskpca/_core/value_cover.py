@@ -1,0 +1,149 @@
+"""Algorithm 2 in the feature space of any kernel, and for sparse rows.
+
+The distances of a batch of rows to a panel of centers are computed at once, so that no more than a
+panel of distances is held. :class:`~rskpca._core.cover.Cover` is faster for dense rows in Euclidean
+distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import gram, sparse
+from .cover import Cover
+from .parallel import slices
+
+Array = NDArray[np.floating]
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+Distances = Callable[[Any], Callable[[Any], Array]]  # of centers, and then of rows
+
+_ROWS = 512
+_PANEL = 1024
+
+
+def kernel_distances(kernel: Any) -> Distances:
+    """Return squared distances k(x, x) + k(c, c) - 2 k(x, c) in the feature space of a kernel."""
+
+    def prepare(C: Any) -> Callable[[Any], Array]:
+        centers, own = gram.prepare(kernel, C, np.float64), kernel.diagonal(C)
+
+        def squared(X: Any) -> Array:
+            values = gram.gram(kernel, X, centers)
+            return np.maximum(kernel.diagonal(X)[:, None] + own - 2 * values, 0)
+
+        return squared
+
+    return prepare
+
+
+def sparse_distances(C: Any) -> Callable[[Any], Array]:
+    """Return squared Euclidean distances, for sparse rows or centers."""
+    return sparse.SquaredDistances(C, 0.0)
+
+
+class ValueCover:
+    """Growing set of centers that implements Algorithm 2 with a given distance.
+
+    A row closer than ``radius`` to a center joins the first such center, or else becomes a center.
+    The result does not depend on how the rows are divided into chunks, up to rounding errors of
+    the distances.
+    """
+
+    def __init__(
+        self, radius: float, centers: Any, distances: Distances, *, in_feature_space: bool = False
+    ) -> None:
+        self.radius, self.in_feature_space = float(radius), in_feature_space
+        self._distances = distances
+        self._panels: list[Callable[[Any], Array]] = []
+        self._whole = centers[:0]  # the centers of full panels
+        self._rest = centers[:0]  # the centers of the last panel
+        self._append(centers)
+
+    @property
+    def n_centers(self) -> int:
+        """The number of centers."""
+        return int(self._whole.shape[0] + self._rest.shape[0])
+
+    @property
+    def centers(self) -> Any:
+        """The centers, in the order in which they were opened."""
+        return sparse.stack(self._whole, self._rest)
+
+    def assign(self, X: Any) -> tuple[Labels, Floats]:
+        """Return each row's first center within the radius, or -1, and the squared distance."""
+        return self._run(X, grow=False, progress=None)
+
+    def extend(self, X: Any, progress: Any = None) -> tuple[Labels, Floats]:
+        """Assign rows like :meth:`assign`, and open a center for each row without one."""
+        return self._run(X, grow=True, progress=progress)
+
+    def _run(self, X: Any, *, grow: bool, progress: Any) -> tuple[Labels, Floats]:
+        labels, squared = np.full(X.shape[0], -1, dtype=np.intp), np.zeros(X.shape[0])
+        for rows in slices(0, X.shape[0], _ROWS):
+            self._find(X[rows], labels[rows], squared[rows])
+            if grow:
+                self._open(X[rows], labels[rows], squared[rows])
+            if progress is not None:
+                progress(rows.stop, self.n_centers)
+        return labels, squared
+
+    def _find(self, X: Any, labels: Labels, squared: Floats) -> None:
+        """Find the first existing center of each row."""
+        for i, distances in enumerate(self._panels):
+            left = np.flatnonzero(labels < 0)
+            if len(left) == 0:
+                return
+            found = distances(X[left])
+            near = found < self.radius * self.radius
+            first = near.argmax(axis=1)
+            hit = near[np.arange(len(left)), first]
+            labels[left[hit]] = i * _PANEL + first[hit]
+            squared[left[hit]] = found[hit, first[hit]]
+
+    def _open(self, X: Any, labels: Labels, squared: Floats) -> None:
+        """Open centers for the rows without one, in the order of the rows."""
+        rows = np.flatnonzero(labels < 0)
+        if len(rows) == 0:
+            return
+        among = self._distances(X[rows])(X[rows])
+        opened: list[int] = []
+        left = np.arange(len(rows))
+        while len(left):
+            center = left[0]
+            joins = among[left, center] < self.radius * self.radius
+            joins[0] = True
+            labels[rows[left[joins]]] = self.n_centers + len(opened)
+            squared[rows[left[joins]]] = among[left[joins], center]
+            squared[rows[center]] = 0.0
+            opened.append(int(center))
+            left = left[~joins]
+        self._append(X[rows[opened]])
+
+    def _append(self, centers: Any) -> None:
+        """Append centers, and prepare the panels that contain them."""
+        if centers.shape[0] == 0:
+            return
+        rest = sparse.stack(self._rest, centers)
+        n_whole = self._whole.shape[0] // _PANEL
+        del self._panels[n_whole:]
+        for rows in slices(0, rest.shape[0], _PANEL):
+            self._panels.append(self._distances(rest[rows]))
+        full = rest.shape[0] // _PANEL * _PANEL
+        self._whole, self._rest = sparse.stack(self._whole, rest[:full]), rest[full:]
+
+
+def kernel_cover(radius: float, centers: Any, kernel: Any) -> ValueCover:
+    """Return a cover in the feature space of a kernel that continues from these centers."""
+    return ValueCover(radius, centers, kernel_distances(kernel), in_feature_space=True)
+
+
+def euclidean_cover(radius: float, centers: Any) -> Cover | ValueCover:
+    """Return a cover in Euclidean distance that continues from these centers."""
+    if sparse.is_sparse(centers):
+        return ValueCover(radius, centers, sparse_distances)
+    return Cover(radius, centers)

@@ -10,7 +10,7 @@ from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet, ReducedSetKern
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate import Analysis, hilbert_schmidt
 from rskpca.certificate.perturbation import SampledSums
-from rskpca.pairs import FeaturePairs
+from rskpca.pairs import FeaturePairs, ProjectedPairs
 from rskpca.row_sample import RowSample
 from tests import datasets
 
@@ -188,6 +188,28 @@ def test_the_blocks_equal_those_of_explicit_features(center):
         expected = F.T @ np.linalg.matrix_power(beyond, power) @ F
         np.testing.assert_allclose(moment, expected, atol=1e-12)
     np.testing.assert_allclose(blocks.offsets, fx.mean(axis=0) if center else 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_projected_pairs_equal_general_pairs(center):
+    """Projections that are not multiplied out give the same errors, sums and solutions."""
+    inner = fit(center=center, basis=0.2, refine="nystrom", data=datasets.blobs(700, 3)).model_
+    analysis = Analysis.of(inner.kernel, inner.reduced_set, inner.system, inner.wider, size=300)
+    projected, rows = analysis.pairs, analysis.sample.rows
+    assert isinstance(projected, ProjectedPairs)
+    general = FeaturePairs.of(
+        inner.kernel, analysis.sample, analysis.represent, rows, analysis.total
+    )
+    for of in (projected, general):
+        assert of.mmd(0.95) == pytest.approx(general.mmd(0.95), rel=1e-9)
+        found, expected = of.operator(0.95, center=center), general.operator(0.95, center=center)
+        assert found == pytest.approx(expected, rel=1e-9)
+    sums = analysis._sums
+    given = sums.fx, sums.fx, sums.mu, sums.largest
+    slow = SampledSums(general, *given, center=center, quantized=False)
+    for fast_part, slow_part in zip(sums.solve(3), slow.solve(3), strict=True):
+        np.testing.assert_allclose(fast_part.squares, slow_part.squares, rtol=1e-7)
+        np.testing.assert_allclose(fast_part.eigenvalues, slow_part.eigenvalues, rtol=1e-9)
 
 
 # ------------------------------------------------------------------ samples

@@ -301,6 +301,39 @@ def test_weights_with_a_huge_range_give_finite_numbers():
     assert np.isfinite(certificate.likely).all()
 
 
+@pytest.mark.parametrize("n_rows", [50, 2500])
+@pytest.mark.parametrize("spread", [0.0, 1e-3], ids=["equal rows", "one center"])
+def test_one_center_gives_finite_numbers(n_rows, spread):
+    rows = 1 + spread * np.random.default_rng(0).normal(size=(n_rows, 3))
+    model = fit(n_components=1, data=rows, kernel=Gaussian(1.0), center=False)
+    certificate = model.certificate_
+    exact, values = exact_embedding(Gaussian(1.0), rows, 1, center=False)
+    true = embedding_error(exact, model.transform(rows))
+    assert model.n_centers_ == 1
+    assert true <= certificate.embedding.limit + 1e-7
+    low, high = certificate.likely[0] / n_rows
+    assert low - 1e-12 <= values[0] <= high + 1e-12  # rounding of the reference
+    assert "nan" not in certificate.to_json().lower()
+    with pytest.raises(ValueError, match="No component has a positive eigenvalue"):
+        fit(n_components=1, data=rows, kernel=Gaussian(1.0), center=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"basis": 0.3, "refine": "nystrom"}])
+def test_limits_cover_the_error_for_weights_with_a_huge_range(options):
+    """Few rows carry nearly all of the weight, and all of them are sampled."""
+    rng = np.random.default_rng(0)
+    rows, weights = datasets.blobs(1500, 3), 10.0 ** rng.uniform(-12, 12, 1500)
+    density = ShadowDensity(ell=3.0, sample_size=500)
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), density=density, **options)
+    model.fit(rows, sample_weight=weights)
+    exact, _ = exact_embedding(Gaussian(4.0), rows, 2, center=True, weights=weights)
+    root = np.sqrt(weights)[:, None]
+    true = embedding_error(root * exact, root * model.transform(rows))
+    found = model.certificate_.embedding
+    assert true <= found.limit + 1e-7
+    assert "nan" not in model.certificate_.to_json().lower()
+
+
 def test_row_errors_require_a_sample():
     model = fit(density=ShadowDensity(ell=3.0, sample_size=0), ell=None)
     with pytest.raises(ValueError, match="row_error requires a row sample"):

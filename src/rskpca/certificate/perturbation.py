@@ -49,7 +49,8 @@ _NEGLIGIBLE = 1e-6  # squared errors below this do not matter where later steps 
 _SETTLED = 0.02  # relative change of a squared error in the last step
 _MISSED = 1.2  # ratio of eigenvalues from which on a component was missed
 _RANDOM = 10  # random vectors that find missed components
-_ITERATIONS = 2
+_ITERATIONS = 3
+_ABOVE = 1.1  # allowance for eigenvalues that subspace iteration underestimates
 _SEARCHED = 1_000  # rows among which they are searched
 _LARGE = 400  # rows from which on few eigenpairs are computed by Lanczos
 _NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
@@ -257,7 +258,7 @@ class SampledSums:
     mu : ndarray of shape (n_axes,)
         Eigenvalues of the model, divided by n.
     largest : float
-        A bound on the eigenvalues of T orthogonal to the axes.
+        A bound on the eigenvalues of T orthogonal to the axes. The sample provides a sharper one.
     center : bool
         True if the operators are centered in feature space.
     quantized : bool
@@ -287,7 +288,7 @@ class SampledSums:
         n = len(fx)
         self.drift, self.square = drift, square
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
-        self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
+        self.weights, self.center = pairs.weights[:, None], center
         self.groups = [slice(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized, self.fx = quantized, fx
         self._blocks: dict[int, Blocks] = {}
@@ -300,6 +301,7 @@ class SampledSums:
             self._sum_pairs(pairs)
             self._sum_rows()
         self.at_all = self.at_x.sum(axis=0)
+        self.largest = min(largest, _ABOVE * self._largest_beyond())
         self.unseen = pairs.unseen
         self.noise = self.unseen * self._noise()
 
@@ -509,16 +511,34 @@ class SampledSums:
         """Return leading eigenvalues of sampled rows, reached from the axes, and from anywhere."""
         # Subspace iteration starts from the axes of the model, and from random vectors, which
         # contain the components that the axes miss.
-        rows = slice(None, None, -(-len(self.s) // _SEARCHED))
-        root, q = np.sqrt(self.s[rows] / self.s[rows].sum())[:, None], len(self.mu)
-        xx = np.ascontiguousarray(self.xx[rows, rows])
-        random = np.random.default_rng(0).normal(size=(len(root), _RANDOM))
-        V = np.concatenate([root * self.a[rows], root * random], axis=1)
+        xx, root, own = self._searched
+        q, random = len(self.mu), np.random.default_rng(0).normal(size=(len(root), _RANDOM))
+        V = np.concatenate([own, root * random], axis=1)
         for _ in range(_ITERATIONS):
             V = np.linalg.qr(_weighted_product(xx, root, V, self.center))[0]
         H = V.T @ _weighted_product(xx, root, V, self.center)
         known, values = (np.linalg.eigvalsh(m)[::-1][:count] for m in (H[:q, :q], H))
         return known, values[: len(known)]
+
+    @cached_property
+    def _searched(self) -> tuple[Array, Array, Array]:
+        """Kernel values, roots of shares, and weighted coordinates of some of the rows."""
+        rows = slice(None, None, -(-len(self.s) // _SEARCHED))
+        root = np.sqrt(self.s[rows] / self.s[rows].sum())[:, None]
+        own = root * self._about_mean(self.a)[rows]
+        return np.ascontiguousarray(self.xx[rows, rows]), root, own
+
+    def _largest_beyond(self) -> float:
+        """Return the largest eigenvalue of the sample in directions orthogonal to the axes."""
+        xx, root, own = self._searched
+        V = root * np.random.default_rng(0).normal(size=(len(root), _RANDOM))
+
+        def multiply(V: Array) -> Array:
+            return _weighted_product(xx, root, V, self.center) - own @ (own.T @ V)
+
+        for _ in range(_ITERATIONS):
+            V = np.linalg.qr(multiply(V))[0]
+        return float(np.linalg.eigvalsh(V.T @ multiply(V))[-1])
 
     def _eigenpairs(self, count: int) -> tuple[Array, Array]:
         """Return eigenvalues and coordinates of exact kernel PCA of the sample."""

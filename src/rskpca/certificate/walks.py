@@ -258,7 +258,8 @@ class WalkAnalysis(Analysis):
         fx = fx + blocks.steps[0] @ (blocks.coordinates @ vectors[..., q:, :size])
         turn = np.eye(size)
         if first:
-            turn = np.apply_along_axis(_constant_first, -1, vectors[..., 0, :size])
+            constant = self._constant(blocks.A.ndim > 2)[..., None, :] @ vectors[..., :q, :size]
+            turn = np.apply_along_axis(_constant_first, -1, constant[..., 0, :])
         values = np.einsum("...ij,...i,...ij->...j", turn, values[..., :size], turn)[..., first:]
         change = self._drifts.reach.sum(axis=1)
         if values.ndim > 1:  # without each group
@@ -267,6 +268,31 @@ class WalkAnalysis(Analysis):
         scale = 1 / ((1 + change) * np.sqrt(self.total * at.pull * at.reach))
         lengths = np.abs(values) ** (self.walk.time - 0.5)
         return scale[..., None] * (fx @ turn)[..., first:] * lengths[..., None, :]
+
+    def _constant(self, jackknife: bool) -> Array:
+        """Return the constant function of the walk on all rows in coordinates of the model's axes.
+
+        The coordinates are inner products with the model's eigenfunctions. They are (1, 0, ..., 0)
+        for the degrees of the reduced set, so only the changes of the degrees are estimated.
+        """
+        at, labels = self._degrees, self.sample.labels
+        operator, weights = cast(FittedMarkov, self.system.operator), self.walk.reduced_set.weights
+        measure = operator.measure(weights)
+        unit = self.total / math.sqrt(measure.sum())  # the constant function has norm 1
+        of_rows = unit * (at.pull * at.reach)[:, None] * self.system.extend(self._rows)
+        of_centers = unit * (measure / weights)[:, None] * self.system.functions
+        shares = self._root_shares(jackknife)[..., 0] ** 2
+        shares = shares / shares.sum(axis=1, keepdims=True)
+        drift = self._drifts.lengths + 2 * self._drifts.reach  # of the degrees u s
+        change, n = drift.sum(axis=1)[None], drift.shape[1]
+        if jackknife:
+            change = (change - drift.T) * n / (n - 1)
+        # The mean change only changes the length of the constant function.
+        change = shares * (change - (shares * change).sum(axis=1, keepdims=True))
+        found = shares @ (of_rows - of_centers[labels]) + change @ of_rows
+        found = np.sqrt(self.system.eigenvalues) * found
+        found[:, 0] = 1.0
+        return found if jackknife else found[0]
 
     @property
     def _fx(self) -> Array:

@@ -64,6 +64,16 @@ def render_means_speed(rows: list[Row]) -> str:
     return _pivot(rows, "data", cell)
 
 
+def render_coverage(rows: list[Row]) -> str:
+    """Return one row per data set with the coverage of the limits, and limits / true errors."""
+
+    def cell(row: Row) -> str:
+        parts = row["parts"].values() or [row["seen"]]
+        return " / ".join(f"{x:.2f}" if row["unit"] == "x" else f"{100 * x:.0f}%" for x in parts)
+
+    return _pivot(rows, "data", cell)
+
+
 def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str], missing: str = "") -> str:
     """Arrange rows named "case: title" with one row per title and one column per case."""
     cells: dict[str, dict[str, str]] = {}
@@ -80,6 +90,7 @@ def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str], missing: st
 TABLES: dict[str, Callable[[list[Row]], str]] = {
     "methods": render_methods,
     "weights": render_weights,
+    "coverage": render_coverage,
     "means": render_means,
     "means_speed": render_means_speed,
 }

@@ -32,6 +32,7 @@ FEWEST = 100  # rows required to estimate an error, unless the sample contains a
 # Share of the risk used by a limit; the rest covers the terms omitted from Hall's expansion.
 _USED_RISK = 1 / 2
 _BLOCK = 128  # rows of a matrix that are processed at a time, to stay in the cache
+_GRAM_BLOCK = 512
 _ROUNDINGS = 64  # rounding errors in a mean of kernel values
 
 
@@ -42,8 +43,55 @@ class Estimate(NamedTuple):
     limit: float
 
 
+class _Errors:
+    """Errors computed from means over pairs of rows, which subclasses provide."""
+
+    xx: Array
+    shares: Array
+    own: Array
+    unseen: float
+
+    @property
+    def conclusive(self) -> bool:
+        """True if there are enough rows for an estimate."""
+        return len(self.shares) >= FEWEST or (self.unseen == 0 and len(self.shares) > 0)
+
+    def mmd(self, confidence: float) -> Estimate:
+        """Estimate the maximum mean discrepancy."""
+        return self._norm(confidence, power=1, center=False)
+
+    def operator(self, confidence: float, *, center: bool) -> Estimate:
+        """Estimate the Hilbert-Schmidt norm of the difference between the two operators."""
+        return self._norm(confidence, power=2, center=center)
+
+    def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
+        """Return the means over the second row of the terms for pairs, and those of each row."""
+        raise NotImplementedError
+
+    def _norm(self, confidence: float, power: int, center: bool) -> Estimate:
+        """Estimate the root of a mean over pairs, with a jackknife limit."""
+        a = self.shares
+        with_all, diagonal = self._sums(power, center)
+        with_others = a * (with_all - a * diagonal)
+        different, rest = with_others.sum(), 1 - a @ a
+        own = float(self.own.sum())
+        kappa = float(np.diag(self.xx).max())
+        rounding = math.sqrt(_ROUNDINGS * np.finfo(np.float64).eps * kappa**power)
+        if rest <= 0:
+            value = _root(float(diagonal[np.argmax(a)]))
+            return Estimate(value, value + rounding)
+        mean = (1 - own) * different / rest + self.own @ diagonal
+        if self.unseen == 0:
+            return Estimate(_root(mean), _root(mean) + rounding)
+        without = (different - 2 * with_others) / (rest - 2 * a + 2 * a**2)
+        limit = jackknife_limit(
+            mean, (1 - own) * (without - different / rest), self.unseen, confidence
+        )
+        return Estimate(_root(mean), _root(limit) + rounding)
+
+
 @dataclass(frozen=True, eq=False)
-class FeaturePairs:
+class FeaturePairs(_Errors):
     """Inner products between the features of sampled rows and their representations.
 
     Attributes
@@ -83,7 +131,7 @@ class FeaturePairs:
         # basis, ``represent`` returns their coordinates in an orthonormal basis of its span;
         # otherwise it is None.
         rows = sample.rows.astype(np.float64)
-        xx = gram(kernel, rows, rows)
+        xx = _symmetric_gram(kernel, rows)
         if represent is None:
             xq, qq = gram(kernel, rows, points), gram(kernel, points, points)
         else:
@@ -92,19 +140,6 @@ class FeaturePairs:
         if index is not None:
             xq, qq = xq.take(index, axis=1), qq.take(index, axis=0).take(index, axis=1)
         return cls(xx, xq, qq, *sample_shares(sample, total))
-
-    @property
-    def conclusive(self) -> bool:
-        """True if there are enough rows for an estimate."""
-        return len(self.shares) >= FEWEST or (self.unseen == 0 and len(self.shares) > 0)
-
-    def mmd(self, confidence: float) -> Estimate:
-        """Estimate the maximum mean discrepancy."""
-        return self._norm(confidence, power=1, center=False)
-
-    def operator(self, confidence: float, *, center: bool) -> Estimate:
-        """Estimate the Hilbert-Schmidt norm of the difference between the two operators."""
-        return self._norm(confidence, power=2, center=center)
 
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
         """Return the means over the second row of the terms for pairs, and those of each row."""
@@ -119,26 +154,59 @@ class FeaturePairs:
                     diagonal += sign * own
         return total, diagonal
 
-    def _norm(self, confidence: float, power: int, center: bool) -> Estimate:
-        """Estimate the root of a mean over pairs, with a jackknife limit."""
-        a = self.shares
-        with_all, diagonal = self._sums(power, center)
-        with_others = a * (with_all - a * diagonal)
-        different, rest = with_others.sum(), 1 - a @ a
-        own = float(self.own.sum())
-        kappa = float(np.diag(self.xx).max())
-        rounding = math.sqrt(_ROUNDINGS * np.finfo(np.float64).eps * kappa**power)
-        if rest <= 0:
-            value = _root(float(diagonal[np.argmax(a)]))
-            return Estimate(value, value + rounding)
-        mean = (1 - own) * different / rest + self.own @ diagonal
-        if self.unseen == 0:
-            return Estimate(_root(mean), _root(mean) + rounding)
-        without = (different - 2 * with_others) / (rest - 2 * a + 2 * a**2)
-        limit = jackknife_limit(
-            mean, (1 - own) * (without - different / rest), self.unseen, confidence
-        )
-        return Estimate(_root(mean), _root(limit) + rounding)
+
+@dataclass(frozen=True, eq=False)
+class ProjectedPairs(_Errors):
+    """Inner products if the projections of the features onto a basis represent the rows.
+
+    Attributes
+    ----------
+    xx : ndarray of shape (n_rows, n_rows)
+        <psi, psi'>.
+    projections : ndarray of shape (n_rows, n_basis)
+        Coordinates of psi^ in an orthonormal basis; <psi, psi^'> = <psi^, psi^'>.
+    shares, weights, own, unseen
+        As for :class:`FeaturePairs`.
+    """
+
+    xx: Array
+    projections: Array
+    shares: Array
+    weights: Array
+    own: Array
+    unseen: float
+
+    @classmethod
+    def of(
+        cls,
+        kernel: RadialKernel,
+        sample: RowSample,
+        represent: Callable[[Array], Array],
+        total: float,
+    ) -> ProjectedPairs:
+        """Evaluate the kernel at a sample of rows, and project them by ``represent``."""
+        rows = sample.rows.astype(np.float64)
+        return cls(_symmetric_gram(kernel, rows), represent(rows), *sample_shares(sample, total))
+
+    def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
+        a, P = self.shares, self.projections
+        with single_threaded_blas():
+            rows, _, own = _power_means(self.xx, a, power, center)
+            if power == 1:
+                return rows - P @ (a @ P), own - np.einsum("ij,ij->i", P, P)
+            P = P - a @ P if center else P
+            means = np.einsum("ij,ij->i", P @ (P.T @ (a[:, None] * P)), P)
+        return rows - means, own - np.einsum("ij,ij->i", P, P) ** 2
+
+
+def _symmetric_gram(kernel: RadialKernel, rows: Array) -> Array:
+    """Return the kernel values of all pairs of rows, evaluated once per pair of blocks."""
+    n = rows.shape[0]
+    values = np.empty((n, n))
+    for part in slices(0, n, _GRAM_BLOCK):
+        values[part.start :, part] = gram(kernel, rows[part.start :], rows[part])
+        values[part, part.stop :] = values[part.stop :, part].T
+    return values
 
 
 def _power_means(matrix: Array, a: Array, power: int, center: bool) -> tuple[Array, Array, Array]:

@@ -10,7 +10,7 @@ from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet, ReducedSetKern
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate import Analysis, hilbert_schmidt
 from rskpca.certificate.perturbation import SampledSums
-from rskpca.pairs import FeaturePairs
+from rskpca.pairs import FeaturePairs, ProjectedPairs
 from rskpca.row_sample import RowSample
 from tests import datasets
 
@@ -190,6 +190,28 @@ def test_the_blocks_equal_those_of_explicit_features(center):
     np.testing.assert_allclose(blocks.offsets, fx.mean(axis=0) if center else 0, atol=1e-12)
 
 
+@pytest.mark.parametrize("center", [True, False])
+def test_projected_pairs_equal_general_pairs(center):
+    """Projections that are not multiplied out give the same errors, sums and solutions."""
+    inner = fit(center=center, basis=0.2, refine="nystrom", data=datasets.blobs(700, 3)).model_
+    analysis = Analysis.of(inner.kernel, inner.reduced_set, inner.system, inner.wider, size=300)
+    projected, rows = analysis.pairs, analysis.sample.rows
+    assert isinstance(projected, ProjectedPairs)
+    general = FeaturePairs.of(
+        inner.kernel, analysis.sample, analysis.represent, rows, analysis.total
+    )
+    for of in (projected, general):
+        assert of.mmd(0.95) == pytest.approx(general.mmd(0.95), rel=1e-9)
+        found, expected = of.operator(0.95, center=center), general.operator(0.95, center=center)
+        assert found == pytest.approx(expected, rel=1e-9)
+    sums = analysis._sums
+    given = sums.fx, sums.fx, sums.mu, sums.largest
+    slow = SampledSums(general, *given, center=center, quantized=False)
+    for fast_part, slow_part in zip(sums.solve(3), slow.solve(3), strict=True):
+        np.testing.assert_allclose(fast_part.squares, slow_part.squares, rtol=1e-7)
+        np.testing.assert_allclose(fast_part.eigenvalues, slow_part.eigenvalues, rtol=1e-9)
+
+
 # ------------------------------------------------------------------ samples
 
 
@@ -277,6 +299,39 @@ def test_weights_with_a_huge_range_give_finite_numbers():
     certificate = model.certificate_
     assert 0 <= certificate.embedding.estimate <= certificate.embedding.limit <= 1
     assert np.isfinite(certificate.likely).all()
+
+
+@pytest.mark.parametrize("n_rows", [50, 2500])
+@pytest.mark.parametrize("spread", [0.0, 1e-3], ids=["equal rows", "one center"])
+def test_one_center_gives_finite_numbers(n_rows, spread):
+    rows = 1 + spread * np.random.default_rng(0).normal(size=(n_rows, 3))
+    model = fit(n_components=1, data=rows, kernel=Gaussian(1.0), center=False)
+    certificate = model.certificate_
+    exact, values = exact_embedding(Gaussian(1.0), rows, 1, center=False)
+    true = embedding_error(exact, model.transform(rows))
+    assert model.n_centers_ == 1
+    assert true <= certificate.embedding.limit + 1e-7
+    low, high = certificate.likely[0] / n_rows
+    assert low - 1e-12 <= values[0] <= high + 1e-12  # rounding of the reference
+    assert "nan" not in certificate.to_json().lower()
+    with pytest.raises(ValueError, match="No component has a positive eigenvalue"):
+        fit(n_components=1, data=rows, kernel=Gaussian(1.0), center=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"basis": 0.3, "refine": "nystrom"}])
+def test_limits_cover_the_error_for_weights_with_a_huge_range(options):
+    """Few rows carry nearly all of the weight, and all of them are sampled."""
+    rng = np.random.default_rng(0)
+    rows, weights = datasets.blobs(1500, 3), 10.0 ** rng.uniform(-12, 12, 1500)
+    density = ShadowDensity(ell=3.0, sample_size=500)
+    model = ReducedSetKernelPCA(2, kernel=Gaussian(4.0), density=density, **options)
+    model.fit(rows, sample_weight=weights)
+    exact, _ = exact_embedding(Gaussian(4.0), rows, 2, center=True, weights=weights)
+    root = np.sqrt(weights)[:, None]
+    true = embedding_error(root * exact, root * model.transform(rows))
+    found = model.certificate_.embedding
+    assert true <= found.limit + 1e-7
+    assert "nan" not in model.certificate_.to_json().lower()
 
 
 def test_row_errors_require_a_sample():

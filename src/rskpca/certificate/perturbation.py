@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from ..pairs import FeaturePairs
+from ..pairs import FeaturePairs, ProjectedPairs
 
 Array = NDArray[np.floating]
 
@@ -48,6 +48,10 @@ _STEPS = 4
 _NEGLIGIBLE = 1e-6  # squared errors below this do not matter where later steps are taken
 _SETTLED = 0.02  # relative change of a squared error in the last step
 _MISSED = 1.2  # ratio of eigenvalues from which on a component was missed
+_RANDOM = 10  # random vectors that find missed components
+_ITERATIONS = 3
+_ABOVE = 1.1  # allowance for eigenvalues that subspace iteration underestimates
+_SEARCHED = 1_000  # rows among which they are searched
 _LARGE = 400  # rows from which on few eigenpairs are computed by Lanczos
 _NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
 
@@ -55,6 +59,9 @@ _NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares 
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """The block A of M, the moments that determine the other blocks, and the coordinate means.
+
+    All arrays except ``steps`` and ``means`` have an additional first axis if the groups of rows
+    are left out one after the other.
 
     Attributes
     ----------
@@ -69,8 +76,6 @@ class Blocks:
         f, T f, ... at the sampled rows, without the last power.
     means : list of ndarray of shape (n_axes,)
         Means that were subtracted from T f, T^2 f, ...
-    left_out : int or None
-        The group of rows that is left out.
     """
 
     A: Array
@@ -78,38 +83,47 @@ class Blocks:
     offsets: Array
     steps: list[Array]
     means: list[Array]
-    left_out: int | None = None
 
     @cached_property
     def coordinates(self) -> Array:
-        """Columns that combine f, T f, ... into orthonormal vectors."""
+        """Columns that combine f, T f, ... into orthonormal vectors, or are zero."""
         squares, vectors = np.linalg.eigh(self._hankel(0))
-        kept = squares > _NOTHING * float(self.A[0, 0]) ** 2
-        return vectors[:, kept] / np.sqrt(squares[kept])
+        kept = squares > _NOTHING * self._unit**2
+        scale = np.where(kept, 1 / np.sqrt(np.where(kept, squares, 1.0)), 0.0)
+        return np.asarray(vectors * scale[..., None, :])
+
+    @property
+    def _unit(self) -> float:
+        """The number by whose k-th power T^k f is divided."""
+        return float(self.A.reshape(-1)[0])
 
     def _hankel(self, first: int) -> Array:
         n_steps = len(self.moments) // 2
-        unit = float(self.A[0, 0])  # T^k f is divided by its k-th power
+        if n_steps == 1:
+            return self.moments[first]
         return np.block(
-            [[self.moments[first + i + k] / unit ** (i + k) for k in range(n_steps)]
+            [[self.moments[first + i + k] / self._unit ** (i + k) for k in range(n_steps)]
              for i in range(n_steps)]
         )  # fmt: skip
 
     def matrix(self, largest: float) -> Array:
         """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
-        inverse, q = self.coordinates, len(self.A)
-        coupling = self._hankel(0)[:q] @ inverse
-        values, turned = np.linalg.eigh(inverse.T @ self._hankel(1) @ inverse)
-        D = (turned * np.clip(values, 0, largest)) @ turned.T
-        return np.block([[self.A, coupling], [coupling.T, D]])
+        inverse, q = self.coordinates, self.A.shape[-1]
+        coupling = self._hankel(0)[..., :q, :] @ inverse
+        values, turned = np.linalg.eigh(_transpose(inverse) @ self._hankel(1) @ inverse)
+        D = (turned * np.clip(values, 0, largest)[..., None, :]) @ _transpose(turned)
+        upper = np.concatenate([self.A, coupling], axis=-1)
+        return np.concatenate([upper, np.concatenate([_transpose(coupling), D], axis=-1)], axis=-2)
 
 
-Square = Callable[[Blocks, Array, Array, int], float]
+Square = Callable[[Blocks, Array, Array, int], Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The leading eigenpairs of M, and the errors of the model that follow from them.
+
+    All arrays have an additional first axis if the groups of rows are left out one after the other.
 
     Attributes
     ----------
@@ -142,17 +156,16 @@ class Solution:
         # upper bound of 1.
         before, last = later
 
-        def scale(name: str) -> Array:
-            values, old, new, end = (getattr(x, name) for x in (self, first, before, last))
+        def scale(values: Array, old: Array, new: Array, end: Array) -> Array:
             grown = np.maximum(end, old) / np.maximum(old, _NOTHING)
             settled = np.abs(end - new) <= _SETTLED * end + _NEGLIGIBLE
-            return np.where(settled, values * grown, 1.0)
+            return np.minimum(np.where(settled, values * grown, 1.0), 1.0)
 
         return Solution(
             self.eigenvalues + last.eigenvalues - first.eigenvalues,
             self.sizes,
-            np.minimum(scale("squares"), 1.0),
-            np.minimum(scale("sines"), 1.0),
+            scale(self.squares, first.squares, before.squares, last.squares),
+            scale(self.sines, first.sines, before.sines, last.sines),
         )
 
     @classmethod
@@ -160,7 +173,7 @@ class Solution:
         cls, blocks: Blocks, largest: float, n_components: int, square: Square | None = None
     ) -> Solution:
         """Solve the eigenproblem of M; ``square`` replaces the error of the coordinates."""
-        M, q = blocks.matrix(largest), len(blocks.A)
+        M, q = blocks.matrix(largest), blocks.A.shape[-1]
         values, vectors = leading(M, q)
         sizes = _nearby(n_components, q)
         if square is None:
@@ -168,7 +181,7 @@ class Solution:
         else:
             squares = [square(blocks, values, vectors, r) for r in sizes]
         sines = [_sine(vectors, r) for r in range(1, min(n_components, ANGLES) + 1)]
-        return cls(values, sizes, np.array(squares), np.array(sines))
+        return cls(values, sizes, np.stack(squares, axis=-1), np.stack(sines, axis=-1))
 
 
 def _nearby(n_components: int, n_axes: int) -> list[int]:
@@ -189,6 +202,13 @@ def _leading_of_operator(
     return values[::-1], vectors[:, ::-1]
 
 
+def _weighted_product(xx: Array, root: Array, V: Array, center: bool) -> Array:
+    """Multiply a Gram matrix, weighted by the roots of the shares and centered, by columns."""
+    middle = root / np.linalg.norm(root) if center else np.zeros_like(root)
+    product = root * (xx @ (root * (V - middle * (middle.T @ V))))
+    return np.asarray(product - middle * (middle.T @ product))
+
+
 def misfit(own: Array, exact: Array) -> float:
     """Return the squared relative error of the best linear fit."""
     basis = np.linalg.qr(own)[0]
@@ -197,28 +217,33 @@ def misfit(own: Array, exact: Array) -> float:
 
 
 def leading(M: Array, count: int) -> tuple[Array, Array]:
+    """Return the leading eigenpairs of a symmetric matrix, or of a stack of them."""
     values, vectors = np.linalg.eigh(M)
-    return values[::-1][:count], vectors[:, ::-1][:, :count]
+    return values[..., ::-1][..., :count], vectors[..., ::-1][..., :count]
+
+
+def _transpose(matrices: Array) -> Array:
+    return np.swapaxes(matrices, -1, -2)
 
 
 def _alignment(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
     """Return the least-squares map from the model's coordinates to the exact ones."""
     # Z are the exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
-    own = M[:r, :r] + np.outer(offsets[:r], offsets[:r])
-    return np.linalg.solve(own, vectors[:r, :r] * values[:r])
+    own = M[..., :r, :r] + offsets[..., :r, None] * offsets[..., None, :r]
+    return np.linalg.solve(own, vectors[..., :r, :r] * values[..., None, :r])
 
 
-def _square(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> float:
+def _square(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
     """Return the squared relative error of an embedding in r dimensions."""
-    cross = vectors[:r, :r] * values[:r]
-    explained = np.sum(cross * _alignment(M, values, vectors, offsets, r)) / values[:r].sum()
-    return max(1 - float(explained), 0.0)
+    cross = vectors[..., :r, :r] * values[..., None, :r]
+    explained = np.sum(cross * _alignment(M, values, vectors, offsets, r), axis=(-2, -1))
+    return np.maximum(1 - explained / values[..., :r].sum(axis=-1), 0.0)
 
 
-def _sine(vectors: Array, r: int) -> float:
+def _sine(vectors: Array, r: int) -> Array:
     """Return the squared sine of the largest angle between the leading spaces of dimension r."""
-    cosine = np.linalg.svd(vectors[:r, :r], compute_uv=False)[-1]
-    return max(1 - float(cosine) ** 2, 0.0)
+    cosines = vectors[..., :r, :r]
+    return np.maximum(1 - np.linalg.eigvalsh(_transpose(cosines) @ cosines)[..., 0], 0.0)
 
 
 class SampledSums:
@@ -226,14 +251,14 @@ class SampledSums:
 
     Parameters
     ----------
-    pairs : FeaturePairs
+    pairs : FeaturePairs or ProjectedPairs
         Inner products of the features.
     fx, fq : ndarray of shape (n_rows, n_axes)
         Coordinates of the rows and of their representations.
     mu : ndarray of shape (n_axes,)
         Eigenvalues of the model, divided by n.
     largest : float
-        A bound on the eigenvalues of T orthogonal to the axes.
+        A bound on the eigenvalues of T orthogonal to the axes. The sample provides a sharper one.
     center : bool
         True if the operators are centered in feature space.
     quantized : bool
@@ -249,7 +274,7 @@ class SampledSums:
 
     def __init__(
         self,
-        pairs: FeaturePairs,
+        pairs: FeaturePairs | ProjectedPairs,
         fx: Array,
         fq: Array,
         mu: Array,
@@ -263,24 +288,41 @@ class SampledSums:
         n = len(fx)
         self.drift, self.square = drift, square
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
-        self.weights, self.center, self.largest = pairs.weights[:, None], center, largest
+        self.weights, self.center = pairs.weights[:, None], center
         self.groups = [slice(g, n, GROUPS) for g in range(min(GROUPS, n))]
         self.quantized, self.fx = quantized, fx
-        self._expanded: dict[int, Blocks] = {}
+        self._blocks: dict[int, Blocks] = {}
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
         self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
         self.b = fq
-        self._sum_pairs(pairs)
-        self._sum_rows()
+        if isinstance(pairs, ProjectedPairs):
+            self._sum_projected(pairs)
+        else:
+            self._sum_pairs(pairs)
+            self._sum_rows()
+        self.at_all = self.at_x.sum(axis=0)
+        self.largest = min(largest, _ABOVE * self._largest_beyond())
         self.unseen = pairs.unseen
         self.noise = self.unseen * self._noise()
+
+    def _sum_projected(self, pairs: ProjectedPairs) -> None:
+        """Sum h_i and its inner products if psi^ is the projection of psi, so that a = b."""
+        P, sa = pairs.projections, self.s[:, None] * self.a
+        self.self_x = (np.diag(pairs.xx) - np.einsum("ij,ij->i", P, P))[:, None] * self.a
+        self.at_x = _group_products(pairs.xx, sa, self.groups)
+        self.at_x -= P @ _group_products(P, sa, self.groups)
+        for k, g in enumerate(self.groups):
+            self.at_x[k, g] -= self.s[g, None] * self.self_x[g]
+        self.products = np.array([sa[g].T @ self.at_x[:, g] for g in self.groups])
+        self.self_products = _by_group(self.groups, self.own, self.a, self.self_x)
+        self.changes = self.squared_changes = self.own_changes = np.zeros_like(self.self_products)
 
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
         """Sum h_i at every feature vector, and its inner products, by groups."""
         s, a, b = self.s[:, None], self.a, self.b
         sa, sb = s * a, s * b
         self.at_x = _group_products(pairs.xx, sa, self.groups)
-        self.at_x -= _group_products(np.ascontiguousarray(pairs.xq.T), sb, self.groups)
+        self.at_x -= np.array([pairs.xq[:, g] @ sb[g] for g in self.groups])
         at_q = _group_products(pairs.xq, sa, self.groups)
         at_q -= _group_products(pairs.qq, sb, self.groups)
         self.self_x = np.diag(pairs.xx)[:, None] * a - np.diag(pairs.xq)[:, None] * b
@@ -291,7 +333,6 @@ class SampledSums:
         if self.drift is not None:
             self.at_x += pairs.xx @ self.drifts
             at_q += pairs.xq.T @ self.drifts
-        self.at_all = self.at_x.sum(axis=0)
         self.products = np.array(
             [sa[g].T @ self.at_x[:, g] - sb[g].T @ at_q[:, g] for g in self.groups]
         )
@@ -323,66 +364,78 @@ class SampledSums:
 
     def _noise(self) -> Array:
         """Return the part of <f_i, T f_k> that is due to the sampling error of f."""
-        n, s = len(self.groups), self.s[:, None]
-        noise = np.zeros((len(self.mu), len(self.mu)))
+        n = len(self.groups)
         if n < 2:
-            return noise
-        mean = (self.at_all - self.a @ self.changes.sum(axis=0).T) / n
-        for at_x, changes in zip(self.at_x, self.changes, strict=True):
-            part = at_x - self.a @ changes.T - mean
-            if self.center:
-                part -= self.s @ part
-            noise += part.T @ (s * part)
-        return noise * n / (n - 1)
-
-    def blocks(self, left_out: int | None = None, n_steps: int = 1) -> Blocks:
-        """Return the blocks of M, leaving out one of the groups if ``left_out`` is given."""
-        # Further Lanczos steps apply the operator of the sample to f, so they use all groups.
-        kept = [g for g in range(len(self.groups)) if g != left_out]
-        s, at_x = self.s, self.at_all
-        if left_out is not None:
-            s, at_x = s.copy(), at_x - self.at_x[left_out]
-            s[self.groups[left_out]] = 0.0
-        total = s.sum()
-        pairs = total**2 - s @ s
-        own = float(self.own.sum())
-        changes = self.changes[kept].sum(axis=0)
-        between = self.products[np.ix_(kept, kept)].sum(axis=(0, 1))
-        between -= changes @ changes.T - self.squared_changes[kept].sum(axis=0)
-        scale = len(self.groups) / len(kept)
-        same = (self.self_products[kept] - self.own_changes[kept]).sum(axis=0) * scale
-        S = (1 - own) * between / max(pairs, 1e-300) + same
-        rest = np.maximum(total - s[:, None], np.finfo(np.float64).tiny)
-        F = (1 - self.weights) * at_x / rest + self.weights * self.self_x
-        F -= self.a @ (changes / total).T
-        weights = s / total
+            return np.zeros((len(self.mu), len(self.mu)))
+        parts = self.at_x - self.a @ _transpose(self.changes)
+        parts -= parts.mean(axis=0)
         if self.center:
-            F -= weights @ F
-        offsets, shift = self.shifts[kept].sum(axis=0) / total, changes
-        if self.drift is not None:
-            shift = shift + self._drift_correction(kept)
-        moments = [(S + S.T) / 2, F.T @ (weights[:, None] * F) - self.noise]
-        steps, means = self._steps(F, n_steps)
-        for before, after in pairwise(steps):  # from all rows
-            weighted = self.s[:, None] * after
-            moments += [before.T @ weighted, after.T @ weighted]
+            parts -= (self.s @ parts)[:, None]
+        return _gram(parts, self.s).sum(axis=0) * n / (n - 1)
+
+    def blocks(self, n_steps: int = 1) -> Blocks:
+        """Return the blocks of M."""
+        if n_steps not in self._blocks:
+            found = self._blocks_of(np.ones((1, len(self.groups))), self.at_all[None])
+            first = Blocks(found.A[0], [m[0] for m in found.moments], found.offsets[0], [], [])
+            self._blocks[n_steps] = self._extend(first, found.steps[0][0], n_steps)
+        return self._blocks[n_steps]
+
+    def blocks_without(self) -> Blocks:
+        """Return the blocks of M for each group of rows that is left out."""
+        return self._blocks_of(1 - np.eye(len(self.groups)), self.at_all - self.at_x)
+
+    def _blocks_of(self, kept: Array, at_x: Array) -> Blocks:
+        """Return blocks with some groups left out, for each row of ``kept``."""
+        # ``kept`` has ones in the columns of the groups, and ``at_x`` sums h over them.
+        groups, n = np.arange(len(self.s)) % len(self.groups), len(self.groups)
+        s = self.s * kept[:, groups]
+        total = s.sum(axis=1)[:, None, None]
+        pairs = total**2 - (s**2).sum(axis=1)[:, None, None]
+        changes = _sum_kept(kept, self.changes)
+        between = _sum_pairs_kept(kept, self.products) - changes @ _transpose(changes)
+        between += _sum_kept(kept, self.squared_changes)
+        same = _sum_kept(kept, self.self_products - self.own_changes)
+        same *= (n / kept.sum(axis=1))[:, None, None]
+        S = (1 - float(self.own.sum())) * between / np.maximum(pairs, 1e-300) + same
+        F, weights = self._beyond(at_x, s, changes / total), s / total[..., 0]
+        if self.center:
+            F -= weights[:, None] @ F
+        shift = changes if self.drift is None else changes + self._drift_correction(kept)
+        offsets = kept @ self.shifts / total[..., 0] if self.quantized else 0 * changes[:, 0]
         return Blocks(
-            np.diag(self.mu) + (shift + shift.T) / (2 * total),
-            moments,
-            offsets if self.quantized else np.zeros(len(self.mu)),
-            steps,
-            means,
-            left_out,
+            np.diag(self.mu) + (shift + _transpose(shift)) / (2 * total),
+            [(S + _transpose(S)) / 2, _gram(F, weights) - self.noise],
+            offsets,
+            [F],
+            [],
         )
 
-    def _drift_correction(self, kept: list[int]) -> Array:
+    def _beyond(self, at_x: Array, s: Array, changes: Array) -> Array:
+        """Return f at the rows."""
+        rest = np.maximum(s.sum(axis=1, keepdims=True) - s, np.finfo(np.float64).tiny)[..., None]
+        F = at_x * ((1 - self.weights) / rest)
+        F += self.weights * self.self_x
+        F -= self.a @ _transpose(changes)
+        return F
+
+    def _extend(self, blocks: Blocks, F: Array, n_steps: int) -> Blocks:
+        """Add Lanczos steps, which apply the operator of the sample to f."""
+        moments = list(blocks.moments)
+        steps, means = self._steps(F, n_steps)
+        for before, after in pairwise(steps):
+            weighted = self.s[:, None] * after
+            moments += [before.T @ weighted, after.T @ weighted]
+        return replace(blocks, moments=moments, steps=steps, means=means)
+
+    def _drift_correction(self, kept: Array) -> Array:
         """Return the part of the changes that reduces the noise in means of drift a a'."""
         # The mean of a a' over the data is known up to the small changes. It replaces the mean over
         # the sample in the product with the mean drift. In contrast to ``changes``, rows that are
         # left out do not enter the means at all.
-        between = self._drift_products[np.ix_(kept, kept)].sum(axis=(0, 1))
-        of_sample = self.a.T @ self.drifts[kept].sum(axis=0)
-        return between * len(self.groups) / len(kept) - of_sample
+        between = _sum_pairs_kept(kept, self._drift_products)
+        scale = (len(self.groups) / kept.sum(axis=1))[:, None, None]
+        return between * scale - _sum_kept(kept, self.a.T @ self.drifts)
 
     @cached_property
     def _drift_products(self) -> Array:
@@ -424,7 +477,7 @@ class SampledSums:
 
     def solve(
         self, n_components: int, *, jackknife: bool = True
-    ) -> tuple[Solution, list[Solution]]:
+    ) -> tuple[Solution, Solution | None]:
         """Return the solution from all groups, and with ``jackknife`` those without each group."""
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
@@ -432,38 +485,70 @@ class SampledSums:
         found, without = self.first_step(n_components, jackknife=jackknife)
         if found.error(n_components) < _FAR:
             return found, without
-        later = [self._solution(n_components, n_steps=k) for k in (_STEPS - 1, _STEPS)]
-        return found.moved(found, later), [one.moved(found, later) for one in without]
+        later = [self._solution(self.blocks(k), n_components) for k in (_STEPS - 1, _STEPS)]
+        if without is not None:
+            without = without.moved(found, later)
+        return found.moved(found, later), without
 
     def first_step(
         self, n_components: int, *, jackknife: bool = True
-    ) -> tuple[Solution, list[Solution]]:
+    ) -> tuple[Solution, Solution | None]:
         """Return the same after one Lanczos step."""
-        groups = range(len(self.groups)) if jackknife and len(self.groups) > 1 else ()
-        without = [self._solution(n_components, group) for group in groups]
-        return self._solution(n_components), without
+        without = None
+        if jackknife and len(self.groups) > 1:
+            without = self._solution(self.blocks_without(), n_components)
+        return self._solution(self.blocks(), n_components), without
 
-    def misses(self, solution: Solution, n_components: int) -> bool:
+    def misses(self, n_components: int) -> bool:
         """Return True if the sample has a component that the axes do not lead to."""
         # No number of Lanczos steps finds an isolated cluster without a basis point. But it has a
-        # large eigenvalue in the operator of the sample, where the solution has a smaller one.
-        # Sampled eigenvalues are too large by about the share of a row in the trace.
-        values, _ = self._eigenpairs(n_components)
-        noise = 3 * self.largest / len(self.s)
-        return bool(np.any(values > _MISSED * solution.eigenvalues[:n_components] + noise))
+        # large eigenvalue in the operator of the sample. Both eigenvalues are computed from the
+        # same rows, so that their sampling errors cancel.
+        known, values = self._search(n_components)
+        return bool(np.any(values > _MISSED * known + 3 * self.largest / len(self.s)))
+
+    def _search(self, count: int) -> tuple[Array, Array]:
+        """Return leading eigenvalues of sampled rows, reached from the axes, and from anywhere."""
+        # Subspace iteration starts from the axes of the model, and from random vectors, which
+        # contain the components that the axes miss.
+        xx, root, own = self._searched
+        q, random = len(self.mu), np.random.default_rng(0).normal(size=(len(root), _RANDOM))
+        V = np.concatenate([own, root * random], axis=1)
+        for _ in range(_ITERATIONS):
+            V = np.linalg.qr(_weighted_product(xx, root, V, self.center))[0]
+        H = V.T @ _weighted_product(xx, root, V, self.center)
+        known, values = (np.linalg.eigvalsh(m)[::-1][:count] for m in (H[:q, :q], H))
+        return known, values[: len(known)]
+
+    @cached_property
+    def _searched(self) -> tuple[Array, Array, Array]:
+        """Kernel values, roots of shares, and weighted coordinates of some of the rows."""
+        rows = slice(None, None, -(-len(self.s) // _SEARCHED))
+        root = np.sqrt(self.s[rows] / self.s[rows].sum())[:, None]
+        own = root * self._about_mean(self.a)[rows]
+        return np.ascontiguousarray(self.xx[rows, rows]), root, own
+
+    def _largest_beyond(self) -> float:
+        """Return the largest eigenvalue of the sample in directions orthogonal to the axes."""
+        xx, root, own = self._searched
+        V = root * np.random.default_rng(0).normal(size=(len(root), _RANDOM))
+
+        def multiply(V: Array) -> Array:
+            return _weighted_product(xx, root, V, self.center) - own @ (own.T @ V)
+
+        for _ in range(_ITERATIONS):
+            V = np.linalg.qr(multiply(V))[0]
+        return float(np.linalg.eigvalsh(V.T @ multiply(V))[-1])
 
     def _eigenpairs(self, count: int) -> tuple[Array, Array]:
         """Return eigenvalues and coordinates of exact kernel PCA of the sample."""
+        means = self.xx @ self.s if self.center else np.zeros(len(self.s))
+        diagonal = self.s * (np.diag(self.xx) - 2 * means + self.s @ means)
         root = np.sqrt(self.s)[:, None]
-        middle = root / np.linalg.norm(root) if self.center else np.zeros_like(root)
 
         def multiply(V: Array) -> Array:
-            V = V.reshape(len(root), -1)
-            product = root * (self.xx @ (root * (V - middle * (middle.T @ V))))
-            return product - middle * (middle.T @ product)
+            return _weighted_product(self.xx, root, V.reshape(len(root), -1), self.center)
 
-        means = self.xx @ self.s if self.center else np.zeros(len(root))
-        diagonal = self.s * (np.diag(self.xx) - 2 * means + self.s @ means)
         values, vectors = _leading_of_operator(multiply, np.sqrt(np.abs(diagonal)), count)
         values = np.maximum(values, np.finfo(np.float64).tiny)
         return values, vectors * np.sqrt(values) / root
@@ -480,19 +565,13 @@ class SampledSums:
         sines = [_sine(cosines.T, r) for r in range(1, min(n_components, ANGLES) + 1)]
         return Solution(values, sizes, np.array(squares), np.array(sines))
 
-    def _solution(
-        self, n_components: int, left_out: int | None = None, n_steps: int = 1
-    ) -> Solution:
-        blocks = self.blocks(left_out, n_steps)
+    def _solution(self, blocks: Blocks, n_components: int) -> Solution:
         return Solution.of(blocks, self.largest, n_components, self.square)
 
     def expand(self, n_components: int) -> Blocks:
         """Return the blocks of M with as many Lanczos steps as the estimate of the error takes."""
-        if n_components not in self._expanded:
-            blocks = self.blocks()
-            near = Solution.of(blocks, self.largest, n_components).error(n_components) < _FAR
-            self._expanded[n_components] = blocks if near else self.blocks(n_steps=_STEPS)
-        return self._expanded[n_components]
+        near = self._solution(self.blocks(), n_components).error(n_components) < _FAR
+        return self.blocks(1 if near else _STEPS)
 
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
         """Return the distance between the coordinates of points and the exact ones, aligned."""
@@ -523,3 +602,18 @@ def _group_products(matrix: Array, columns: Array, groups: list[slice]) -> Array
 def _by_group(groups: list[slice], weights: Array, u: Array, v: Array) -> Array:
     """Return the weighted sum of u v' over the rows of each group."""
     return np.array([(weights[g, None] * u[g]).T @ v[g] for g in groups])
+
+
+def _gram(columns: Array, weights: Array) -> Array:
+    """Return the weighted products of the columns of each matrix in a stack."""
+    return _transpose(columns) @ (weights[..., None] * columns)
+
+
+def _sum_kept(kept: Array, matrices: Array) -> Array:
+    """Return the sum of the matrices of the kept groups, for each row of ``kept``."""
+    return np.tensordot(kept, matrices, axes=1)
+
+
+def _sum_pairs_kept(kept: Array, matrices: Array) -> Array:
+    """Return the sum of the matrices of all pairs of kept groups, for each row of ``kept``."""
+    return np.einsum("kh,khij->kij", kept, np.tensordot(kept, matrices, axes=1))

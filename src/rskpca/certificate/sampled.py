@@ -16,7 +16,7 @@ from .._core.gram import gram
 from .._core.parallel import single_threaded_blas
 from .._core.sparse import same_rows
 from ..kernels import RadialKernel
-from ..pairs import FEWEST, Estimate, FeaturePairs
+from ..pairs import FEWEST, Estimate, FeaturePairs, ProjectedPairs
 from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
 from ..spectral import Centered, EigenSystem, Moments, Plain, Shifted, ritz, solve
@@ -143,8 +143,10 @@ class Analysis:
         return is_centered(self.system)
 
     @cached_property
-    def pairs(self) -> FeaturePairs:
+    def pairs(self) -> FeaturePairs | ProjectedPairs:
         """Inner products between the features of the rows and their representations."""
+        if self.represent is not None and self.system.exact:
+            return ProjectedPairs.of(self.kernel, self.sample, self.represent, self.total)
         points, index = self._distinct
         of = self.kernel, self.sample, self.represent
         return FeaturePairs.of(*of, points, self.total, index)
@@ -201,7 +203,7 @@ class Analysis:
         return max(trace, float(mu[-1]))
 
     @cached_property
-    def _solved(self) -> tuple[Solution, list[Solution]]:
+    def _solved(self) -> tuple[Solution, Solution | None]:
         return self._solve(jackknife=True)
 
     def estimate(self) -> float:
@@ -210,14 +212,14 @@ class Analysis:
             return 1.0
         return self._solve(jackknife=False)[0].error(self.n_components)
 
-    def _solve(self, *, jackknife: bool) -> tuple[Solution, list[Solution]]:
+    def _solve(self, *, jackknife: bool) -> tuple[Solution, Solution | None]:
         sums = self._sums
         with single_threaded_blas():
             if self.complete:
-                return sums.measure(self.n_components), []
+                return sums.measure(self.n_components), None
             found, without = sums.solve(self.n_components, jackknife=jackknife)
-            if sums.misses(found, self.n_components):
-                found, without = found.unknown(), []
+            if sums.misses(self.n_components):
+                found, without = found.unknown(), None
             return found, without
 
     def limits(self, confidence: float) -> Limits | None:
@@ -252,10 +254,10 @@ class Analysis:
         """
         solution, without = self._solved
         values: Array = getattr(solution, name)
-        n = len(without)
-        if n < 2:
+        if without is None:
             return values
-        others = np.array([getattr(other, name) for other in without])
+        others: Array = getattr(without, name)
+        n = len(others)
         squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0)
         error = np.sqrt(squares * (n - 1) / n * self._sums.unseen)
         return values + float(stdtrit(n - 1, confidence)) * error

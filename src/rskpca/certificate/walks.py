@@ -178,7 +178,7 @@ class WalkAnalysis(Analysis):
         lengths = np.sqrt(n * at.pull / at.reach), np.sqrt(n * pull / operator.reach)[labels]
         fx = self.system.extend(self._rows) * np.sqrt(n * at.pull * at.reach)[:, None]
         fq = self.system.functions * np.sqrt(n * pull * operator.reach)[:, None]
-        root, scaled = np.sqrt(values), _scaled(self.pairs, *lengths)
+        root, scaled = np.sqrt(values), _scaled(cast(FeaturePairs, self.pairs), *lengths)
         flags = {"center": False, "quantized": False, "square": self._square}
         given = scaled, fx * root, fq[labels] * root, values, float(values[-1])
         with single_threaded_blas():
@@ -187,7 +187,7 @@ class WalkAnalysis(Analysis):
     @cached_property
     def _drifts(self) -> Drifts:
         """The relative changes of the sums at the sampled rows."""
-        pairs, at = self.pairs, self._degrees
+        pairs, at = cast(FeaturePairs, self.pairs), self._degrees
         # A pair of a row with itself has the weight of one row; the other pairs represent the rest.
         rest = (1 - pairs.weights) / np.maximum(1 - pairs.shares, np.finfo(np.float64).tiny)
         seen = self.total * np.outer(rest, pairs.shares)
@@ -197,13 +197,13 @@ class WalkAnalysis(Analysis):
         return at.drifts(seen * pairs.xx, seen * pairs.xq, of_centers)
 
     @cached_property
-    def _solved(self) -> tuple[Solution, list[Solution]]:
+    def _solved(self) -> tuple[Solution, Solution | None]:
         if self.complete:
-            return self._measured(), []
+            return self._measured(), None
         with single_threaded_blas():
             found, without = self._sums.first_step(self.n_components)
         if found.error(self.n_components) > _FAR:
-            found, without = found.unknown(), []
+            found, without = found.unknown(), None
         return found, without
 
     def limits(self, confidence: float) -> Limits | None:
@@ -223,38 +223,76 @@ class WalkAnalysis(Analysis):
 
     # -------------------------------------------------------------- coordinates of the exact walk
 
-    def _square(self, blocks: Blocks, values: Array, vectors: Array, size: int) -> float:
+    def _square(self, blocks: Blocks, values: Array, vectors: Array, size: int) -> Array:
         """Return the squared error of the coordinates of the sampled rows."""
+        stack = blocks.A.shape[:-2]
         if size <= self.walk.n_constant:
-            return 1.0
-        weights = self._sums_shares(blocks.left_out)
+            return np.ones(stack)
         own = self._own if size == self.n_components else self._wide(size)
         exact = self._exact(blocks, values, vectors, size)
-        return misfit(weights * own, weights * exact)
+        roots = self._root_shares(bool(stack))
+        found = [
+            misfit(r * own, r * z)
+            for r, z in zip(roots, exact.reshape(-1, *own.shape), strict=True)
+        ]
+        return np.array(found).reshape(stack)
 
-    def _sums_shares(self, left_out: int | None) -> Array:
-        shares = self.pairs.shares.copy()
-        if left_out is not None:
-            shares[left_out::GROUPS] = 0.0
-        return np.sqrt(shares)[:, None]
+    def _root_shares(self, jackknife: bool) -> Array:
+        """Return the roots of the shares of the rows, without each group if ``jackknife``."""
+        shares = np.sqrt(self.pairs.shares)[None, :, None]
+        if not jackknife:
+            return shares
+        n = min(GROUPS, shares.shape[1])
+        return (
+            np.where(np.arange(shares.shape[1]) % n == np.arange(n)[:, None], 0.0, 1.0)[..., None]
+            * shares
+        )
 
     def _wide(self, size: int) -> Array:
         return self.system.extend(self._rows)[:, self.walk.n_constant : size]
 
     def _exact(self, blocks: Blocks, values: Array, vectors: Array, size: int) -> Array:
         """Return the coordinates of the rows in the walk on all rows, from the eigenpairs of M."""
-        q, first, at = len(blocks.A), self.walk.n_constant, self._degrees
-        fx = self._fx @ vectors[:q, :size]
-        fx = fx + blocks.steps[0] @ blocks.coordinates @ vectors[q:, :size]
-        turn = _constant_first(vectors[0, :size]) if first else np.eye(size)
-        values = np.einsum("ij,i,ij->j", turn, values[:size], turn)[first:]
-        drift = self._drifts.reach
-        change = drift.sum(axis=1)
-        if blocks.left_out is not None:
-            n = drift.shape[1]
-            change = (change - drift[:, blocks.left_out]) * n / (n - 1)
+        q, first, at = blocks.A.shape[-1], self.walk.n_constant, self._degrees
+        fx = self._fx @ vectors[..., :q, :size]
+        fx = fx + blocks.steps[0] @ (blocks.coordinates @ vectors[..., q:, :size])
+        turn = np.eye(size)
+        if first:
+            constant = self._constant(blocks.A.ndim > 2)[..., None, :] @ vectors[..., :q, :size]
+            turn = np.apply_along_axis(_constant_first, -1, constant[..., 0, :])
+        values = np.einsum("...ij,...i,...ij->...j", turn, values[..., :size], turn)[..., first:]
+        change = self._drifts.reach.sum(axis=1)
+        if values.ndim > 1:  # without each group
+            n = self._drifts.reach.shape[1]
+            change = (change - self._drifts.reach.T) * n / (n - 1)
         scale = 1 / ((1 + change) * np.sqrt(self.total * at.pull * at.reach))
-        return scale[:, None] * (fx @ turn)[:, first:] * np.abs(values) ** (self.walk.time - 0.5)
+        lengths = np.abs(values) ** (self.walk.time - 0.5)
+        return scale[..., None] * (fx @ turn)[..., first:] * lengths[..., None, :]
+
+    def _constant(self, jackknife: bool) -> Array:
+        """Return the constant function of the walk on all rows in coordinates of the model's axes.
+
+        The coordinates are inner products with the model's eigenfunctions. They are (1, 0, ..., 0)
+        for the degrees of the reduced set, so only the changes of the degrees are estimated.
+        """
+        at, labels = self._degrees, self.sample.labels
+        operator, weights = cast(FittedMarkov, self.system.operator), self.walk.reduced_set.weights
+        measure = operator.measure(weights)
+        unit = self.total / math.sqrt(measure.sum())  # the constant function has norm 1
+        of_rows = unit * (at.pull * at.reach)[:, None] * self.system.extend(self._rows)
+        of_centers = unit * (measure / weights)[:, None] * self.system.functions
+        shares = self._root_shares(jackknife)[..., 0] ** 2
+        shares = shares / shares.sum(axis=1, keepdims=True)
+        drift = self._drifts.lengths + 2 * self._drifts.reach  # of the degrees u s
+        change, n = drift.sum(axis=1)[None], drift.shape[1]
+        if jackknife:
+            change = (change - drift.T) * n / (n - 1)
+        # The mean change only changes the length of the constant function.
+        change = shares * (change - (shares * change).sum(axis=1, keepdims=True))
+        found = shares @ (of_rows - of_centers[labels]) + change @ of_rows
+        found = np.sqrt(self.system.eigenvalues) * found
+        found[:, 0] = 1.0
+        return found if jackknife else found[0]
 
     @property
     def _fx(self) -> Array:
@@ -311,7 +349,7 @@ class WalkAnalysis(Analysis):
             blocks = self._sums.blocks()
             values, vectors = leading(blocks.matrix(self._sums.largest), len(blocks.A))
             exact = self._exact(blocks, values, vectors, self.n_components)
-        root = self._sums_shares(None)
+        root = self._root_shares(False)[0]
         return exact @ np.linalg.lstsq(root * exact, root * self._own, rcond=None)[0]
 
     def release(self) -> None:

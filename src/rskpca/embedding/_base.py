@@ -146,8 +146,10 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if most rows would become centers. Without a substitute, TooManyCentersError is raised.
         """
         radius, X = _planned_radius(density, kernel), rows.positive[0]
+        if not radius:
+            return density
         limit = max(MOST_CENTERS, len(X) / 2) if self._cover_requested else self._most_centers
-        if not radius or len(X) <= limit:
+        if len(X) <= limit:
             return density
         expected = roughly_forecast(X, radius, np.random.RandomState(0))
         if expected <= limit:
@@ -409,10 +411,11 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             f"{type(density).__name__} represents {reduced_set.n_samples:,.6g} rows by "
             f"{reduced_set.n_centers:,} centers"
         )
-        if self.density is None and not isinstance(density, ShadowDensity):
+        substitute = self._substitute()
+        if isinstance(density, type(substitute)) and not self._cover_requested:
             return (
                 f"{points}, because the default cover would have more than "
-                f"{self._most_centers:,}. Set ell=4.0 to use the cover."
+                f"{self._most_centers:,}. Set ell or density to choose other centers."
             )
         return f"{points}."
 

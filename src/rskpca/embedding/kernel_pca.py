@@ -283,7 +283,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         count = 10 if self.n_components is None else self.n_components
         return (
             f'Use NystromKernelPCA({count}, landmarks="auto"), which needs few points, a larger '
-            "bandwidth, or a smaller ell. An explicit ell, such as 4.0, permits more centers."
+            "bandwidth, or a smaller ell."
         )
 
     def _check_parameters(self) -> None:

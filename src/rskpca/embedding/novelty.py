@@ -306,8 +306,8 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         points = self.embedding_.method_
         if self.embedding is None and isinstance(self.embedding_, NystromKernelPCA):
             return (
-                f"{points[:-1]}, because the default cover would have too many centers. Pass "
-                f"embedding=ReducedSetKernelPCA({_MOST_COMPONENTS}, ell=4.0) to use the cover."
+                f"{points[:-1]}, because the default cover would have too many centers. Set "
+                "embedding to choose another method."
             )
         return points
 

@@ -179,7 +179,7 @@ class ProjectedPairs(_Errors):
     @classmethod
     def of(
         cls,
-        kernel: RadialKernel,
+        kernel: AnyKernel,
         sample: RowSample,
         represent: Callable[[Array], Array],
         total: float,
@@ -199,7 +199,7 @@ class ProjectedPairs(_Errors):
         return rows - means, own - np.einsum("ij,ij->i", P, P) ** 2
 
 
-def _symmetric_gram(kernel: RadialKernel, rows: Array) -> Array:
+def _symmetric_gram(kernel: AnyKernel, rows: Array) -> Array:
     """Return the kernel values of all pairs of rows, evaluated once per pair of blocks."""
     n = rows.shape[0]
     values = np.empty((n, n))

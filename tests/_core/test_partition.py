@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster._spectral import cluster_qr, discretize
 from sklearn.metrics import adjusted_rand_score
 
-from rskpca._core.partition import PARTITIONERS
+from rskpca._core.partition import PARTITIONERS, gap_candidates
 from tests import datasets
 
 K = 4
@@ -70,3 +70,23 @@ def test_cluster_numbers_depend_only_on_the_points(method):
         found = partition(method, functions[order], np.ones(120), seed)
         found = found.renumber(functions[order], np.ones(120), positions[order])
         np.testing.assert_array_equal(found.labels(functions), (truth + 1) % K)
+
+
+def test_gaps_are_ordered_by_the_ratio_of_the_rates():
+    rates = np.array([0.0, 1e-4, 2e-4, 1e-2, 1.1e-2, 0.3, 0.31])
+    assert gap_candidates(1 - rates) == [3, 5]
+
+
+def test_the_last_of_several_clear_gaps_comes_first():
+    rates = np.array([0.0, 1e-9, 2e-5, 2e-5, 0.1, 0.2])
+    assert gap_candidates(1 - rates) == [4, 2]
+
+
+def test_a_line_has_no_gap_and_disconnected_clusters_have_one():
+    modes = 0.01 * np.arange(8) ** 2
+    assert gap_candidates(1 - modes * (1 - 1e-9)) == []
+    assert gap_candidates(1 - np.sort(np.r_[modes, modes + 1e-15])) == [2]
+
+
+def test_fewer_than_three_eigenvalues_have_no_gap():
+    assert gap_candidates(np.array([1.0, 0.5])) == []

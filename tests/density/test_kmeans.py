@@ -148,3 +148,33 @@ def test_mini_batches_are_accurate_far_from_the_origin(dtype, shift, monkeypatch
     near = KMeansDensity(30, kernel=Gaussian(1.0)).fit(X.astype(dtype)).reduced_set_
     far = KMeansDensity(30, kernel=Gaussian(1.0)).fit((X + shift).astype(dtype)).reduced_set_
     assert far.scatter.sum() == pytest.approx(near.scatter.sum(), rel=0.05)
+
+
+class TestFewStepsInvariants(DensityInvariants):
+    repeats_rounding = 16
+
+    def make(self, kernel=None):
+        return KMeansDensity(20, kernel=kernel, max_iter=3)
+
+
+def test_few_steps_equal_lloyd_steps_from_random_rows():
+    X = datasets.blobs(500, 3)
+    s = KMeansDensity(100, max_iter=2).fit(X).reduced_set_
+    centers = X[np.sort(np.random.RandomState(0).permutation(500)[:100])]
+    for _ in range(2):
+        nearest = cdist(X, centers).argmin(axis=1)
+        centers = np.array([X[nearest == j].mean(axis=0) for j in range(100)])
+    np.testing.assert_allclose(s.centers, centers, rtol=0, atol=1e-12)
+
+
+def test_few_steps_use_a_sample_of_five_rows_per_center_and_count_all_rows():
+    X = datasets.blobs(4000, 2)
+    density = KMeansDensity(8, max_iter=1).fit(X)
+    assert density.reduced_set_.weights.sum() == 4000
+    mean = [X[density.labels_ == j].mean(axis=0) for j in range(density.reduced_set_.n_centers)]
+    assert not np.allclose(mean, density.reduced_set_.centers, atol=1e-6)
+
+
+def test_the_number_of_steps_must_be_positive():
+    with pytest.raises(ValueError, match="max_iter must be an integer of at least 1, got 0"):
+        KMeansDensity(3, max_iter=0).fit(datasets.blobs(20, 2))

@@ -3,25 +3,98 @@
 import numpy as np
 import pytest
 
-from rskpca import DiffusionMaps, KernelPCANovelty, ReducedSetKernelPCA, ShadowDensity
+from rskpca import (
+    DiffusionMaps,
+    KernelPCANovelty,
+    KMeansDensity,
+    LaplacianEigenmaps,
+    NormalizedCut,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
 from rskpca.density.forecast import roughly_forecast
-from rskpca.embedding import _base
+from rskpca.embedding import _base, _walk
 from tests import datasets
 
 NOISE = np.random.default_rng(0).uniform(size=(20_000, 24))
+WALKS = [DiffusionMaps(2), LaplacianEigenmaps(2), NormalizedCut(3)]
+
+
+@pytest.fixture
+def few_centers(monkeypatch):
+    """Lower the limits, so that the tests need few rows."""
+    monkeypatch.setattr(_base.KernelEmbedding, "_most_centers", 500)
+    monkeypatch.setattr(_walk.WalkEmbedding, "_most_centers", 500)
+    monkeypatch.setattr(_walk, "_N_MEANS", 100)
+    return NOISE[:1500, :8]
 
 
 @pytest.mark.parametrize(
-    ("estimator", "advice"),
-    [
-        (ReducedSetKernelPCA(7), 'Use NystromKernelPCA\\(7, landmarks="auto"\\)'),
-        (KernelPCANovelty(), "Use NystromKernelPCA"),
-        (DiffusionMaps(2), "ShadowDensity\\(max_centers=5000\\)"),
-    ],
+    "estimator",
+    [ReducedSetKernelPCA(7), KernelPCANovelty(ReducedSetKernelPCA(7))],
+    ids=["kernel PCA", "novelty"],
 )
-def test_rows_that_are_far_apart_are_rejected_with_advice(estimator, advice):
+def test_rows_that_are_far_apart_are_rejected_with_advice(estimator):
+    advice = 'Use NystromKernelPCA\\(7, landmarks="auto"\\)'
     with pytest.raises(ValueError, match=f"The data do not compress at this radius.*{advice}"):
         estimator.fit(NOISE)
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: type(walk).__name__)
+def test_walks_represent_rows_that_are_far_apart_by_means(walk, few_centers):
+    model = walk.fit(few_centers)
+    same = type(walk)(kernel=model.kernel_, density=KMeansDensity(100, max_iter=3))
+    same.set_params(**{walk._size_name: walk._size}).fit(few_centers)
+    assert isinstance(model.density_, KMeansDensity)
+    np.testing.assert_array_equal(model.transform(few_centers), same.transform(few_centers))
+    assert "100 centers, because the default cover would have more than 500" in model.method_
+    assert model.certificate_ is not None
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: type(walk).__name__)
+def test_an_explicit_ell_forces_the_cover_of_a_walk(walk, few_centers):
+    model = type(walk)(ell=4.0).fit(few_centers)
+    assert isinstance(model.density_, ShadowDensity)
+    assert model.method_ == f"ShadowDensity represents 1,500 rows by {model.n_centers_:,} centers."
+
+
+def test_a_neighbor_graph_permits_many_centers(few_centers):
+    assert LaplacianEigenmaps(2, graph=10).fit(few_centers).n_centers_ > 500
+
+
+def test_a_hopeless_cover_of_a_walk_is_rejected_even_if_it_is_requested():
+    with pytest.raises(ValueError, match="density=KMeansDensity\\(2000, max_iter=3\\)"):
+        DiffusionMaps(2, ell=4.0).fit(NOISE)
+
+
+def test_means_of_weighted_rows_equal_those_of_repeated_rows(few_centers):
+    X, counts = few_centers[:900], np.random.default_rng(1).integers(1, 4, size=900)
+    weighted = DiffusionMaps(2, bandwidth=0.4).fit(X, sample_weight=counts)
+    repeated = DiffusionMaps(2, bandwidth=0.4).fit(np.repeat(X, counts, axis=0))
+    assert isinstance(weighted.density_, KMeansDensity)
+    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-9)
+
+
+def test_novelty_uses_landmarks_for_rows_that_are_far_apart(few_centers):
+    model = KernelPCANovelty().fit(few_centers)
+    assert isinstance(model.embedding_, NystromKernelPCA)
+    assert "landmarks, because the default cover" in model.method_
+    assert np.mean(model.predict(few_centers) < 0) == pytest.approx(0.1, abs=0.01)
+    far = few_centers[:50] + 3.0
+    assert (model.predict(far) == -1).all()
+
+
+def test_landmarks_do_not_hide_isolated_rows(few_centers):
+    X = np.vstack([few_centers, [[9.0] * 8]])
+    scores = KernelPCANovelty().fit(X).score_samples(X)
+    assert np.argmin(scores) == len(X) - 1
+
+
+def test_an_explicit_embedding_forces_the_cover_of_a_novelty_detector(few_centers):
+    embedding = ReducedSetKernelPCA(30, ell=4.0)
+    model = KernelPCANovelty(embedding).fit(few_centers)
+    assert isinstance(model.embedding_.density_, ShadowDensity)
 
 
 def test_a_limit_on_the_number_of_centers_permits_the_fit():
@@ -30,7 +103,7 @@ def test_a_limit_on_the_number_of_centers_permits_the_fit():
 
 
 def test_data_that_compress_are_fitted(monkeypatch):
-    monkeypatch.setattr(_base, "MOST_CENTERS", 500)
+    monkeypatch.setattr(_base.KernelEmbedding, "_most_centers", 500)
     X = datasets.blobs(5_000, 2)
     assert ReducedSetKernelPCA(2).fit(X).n_centers_ <= 500
 

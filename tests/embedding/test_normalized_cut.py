@@ -184,6 +184,10 @@ def test_a_neighbor_graph_gives_the_same_clusters(graph):
     [
         ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
         ({"n_clusters": None}, "n_clusters must be"),
+        (
+            {"n_clusters": "all"},
+            "n_clusters must be an integer of at least 1, or \"auto\", got 'all'",
+        ),
         ({"n_clusters": 51}, "n_clusters must be at most 50"),
         ({"self_affinity": None}, "self_affinity must be"),
         (
@@ -263,3 +267,46 @@ def test_the_default_bandwidth_separates_moons_and_circles(make, n):
 def test_the_default_bandwidth_separates_blobs():
     X, kind = make_blobs(3000, 4, centers=4, cluster_std=0.5, random_state=5)
     assert adjusted_rand_score(NormalizedCut(4).fit(X).labels_, kind) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "count"),
+    [
+        (partial(make_moons, 1500, noise=0.05, random_state=0), 2),
+        (partial(make_circles, 1500, noise=0.05, factor=0.5, random_state=0), 2),
+        (partial(make_blobs, 1500, n_features=3, centers=5, random_state=3), 5),
+        (partial(rings, 1500), 3),
+    ],
+    ids=["moons", "circles", "blobs", "rings"],
+)
+def test_the_number_of_clusters_is_found(make, count):
+    X, labels = make()
+    model = NormalizedCut("auto").fit(X)
+    assert model.n_clusters_ == len(model.eigenvalues_) == count
+    assert adjusted_rand_score(labels, model.labels_) > 0.99
+    given = NormalizedCut(count).fit(X)
+    np.testing.assert_array_equal(model.predict(X), given.predict(X))
+    assert given.n_clusters_ == count
+
+
+@pytest.mark.parametrize("n_features", [1, 2])
+def test_a_single_cluster_has_no_eigengap(n_features):
+    X = np.random.default_rng(0).uniform(size=(1500, n_features))
+    with pytest.raises(ValueError, match=r"no two consecutive .* Set n_clusters to a number"):
+        NormalizedCut("auto").fit(X)
+
+
+def test_an_eigengap_that_the_row_sample_does_not_confirm_is_rejected():
+    X, _ = rings(1500)
+    density = ShadowDensity(ell=4.0, sample_size=30)  # too few rows to connect the rings
+    with pytest.raises(ValueError, match=r"does not occur in the sample\. Set n_clusters="):
+        NormalizedCut("auto", density=density).fit(X)
+    assert NormalizedCut("auto", ell=np.inf).fit(X[:600]).n_clusters_ == 3
+
+
+def test_the_number_of_clusters_depends_on_weights_as_on_repeated_rows():
+    X, _ = rings(900)
+    counts = np.random.default_rng(0).integers(1, 4, size=900)
+    weighted = NormalizedCut("auto", bandwidth=0.5).fit(X, sample_weight=counts)
+    repeated = NormalizedCut("auto", bandwidth=0.5).fit(np.repeat(X, counts, axis=0))
+    assert weighted.n_clusters_ == repeated.n_clusters_ == 3

@@ -17,6 +17,31 @@ from scipy.linalg import qr
 Array = NDArray[np.floating]
 
 _MAX_ITERATIONS = 20
+_SLOWEST = 1e-10  # smaller rates are rounding errors: the clusters are not connected
+# On a line without clusters, the rates are proportional to 1, 4, 9, ..., so that consecutive ones
+# differ by a factor of at most 4; in more dimensions they are closer.
+_LEAST_RATIO = 4.0
+_CLEAR_RATIO = 100.0  # if clusters form groups, several gaps are clear; the last one separates all
+
+
+def gap_candidates(eigenvalues: Array) -> list[int]:
+    """Return numbers of clusters after which the eigenvalues of a walk have a gap, best first.
+
+    1 - eigenvalue is the rate at which the walk forgets an eigenfunction. The rate is small for
+    functions that distinguish clusters and larger for those that vary within a cluster, so that k
+    clusters are indicated by a large ratio of rates k + 1 and k. Differences of eigenvalues would
+    indicate too many clusters: along a thin cluster, they increase. Ratios above 100 count as
+    equal, and the largest of these numbers of clusters comes first.
+    """
+    ratios = np.minimum(rate_ratios(eigenvalues), _CLEAR_RATIO)
+    found = np.flatnonzero(ratios > _LEAST_RATIO)
+    return [int(k) + 2 for k in found[np.lexsort([-found, -ratios[found]])]]
+
+
+def rate_ratios(eigenvalues: Array) -> Array:
+    """Return the ratios of the rates k + 1 and k, for k = 2, 3, ... clusters."""
+    rates = np.maximum(1 - eigenvalues, _SLOWEST)
+    return rates[2:] / rates[1:-1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,11 @@ from ._notebook import fitted_html
 Array = NDArray[np.floating]
 
 MOST_CENTERS = 16_384  # the weighted Gram matrix of more centers takes more than 2 GB
+DEFAULT_MOST_CENTERS = 10_000  # the default cover and its eigenproblem take less than a minute
+
+
+class TooManyCentersError(ValueError):
+    """Raised if most rows would become centers, so that a cover does not reduce the data."""
 
 
 class NoComponentError(ValueError):
@@ -85,6 +90,7 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     _solved_: tuple[Any, FittedModel] | None
     _takes_any_kernel = False  # True if the kernel need not be radial
     _bandwidth_rule = "median"  # used if neither kernel, gamma nor bandwidth sets the bandwidth
+    _most_centers = DEFAULT_MOST_CENTERS  # limit for the default density
 
     @abstractmethod
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
@@ -138,28 +144,46 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         name = type(self).__name__
         return claim_kernel(density, asked, name, self._bandwidth_rule, radial=radial)[0]
 
-    def _check_compression(self, rows: Rows, kernel: RadialKernel, density: BaseDensity) -> None:
-        """Raise an error if the reduced set would have too many centers to be decomposed."""
-        if not isinstance(density, ShadowDensity) or rows.X.shape[0] <= MOST_CENTERS:
-            return
-        radius = density.planned_radius(kernel)
-        if not radius or density.max_centers is not None:
-            return
-        X = rows.positive[0]
+    def _suitable_density(
+        self, rows: Rows, kernel: RadialKernel, density: BaseDensity
+    ) -> BaseDensity:
+        """Return the density or, if a cover would have too many centers, a substitute.
+
+        A cover that was requested by ``ell`` or ``density`` is never replaced, and rejected only
+        if most rows would become centers. Without a substitute, TooManyCentersError is raised.
+        """
+        radius, X = _planned_radius(density, kernel), rows.positive[0]
+        if not radius:
+            return density
+        limit = max(MOST_CENTERS, X.shape[0] / 2) if self._cover_requested else self._most_centers
+        if X.shape[0] <= limit:
+            return density
         expected = roughly_forecast(X, radius, np.random.RandomState(0))
-        n_rows = X.shape[0]
-        if expected > max(MOST_CENTERS, n_rows / 2):  # a rough forecast may be too high
-            raise ValueError(
-                f"The data do not compress at this radius: about {expected:,.0f} of {n_rows:,} "
+        if expected <= limit:
+            return density
+        substitute = None if self._cover_requested else self._substitute()
+        if substitute is None:
+            raise TooManyCentersError(
+                f"The data do not compress at this radius: about {expected:,.0f} of {X.shape[0]:,} "
                 f"rows would become centers, because few rows are within {radius:.3g} of each "
                 f"other. {self._alternative()}"
             )
+        return substitute
+
+    @property
+    def _cover_requested(self) -> bool:
+        """True if parameters request a cover regardless of the number of centers."""
+        return self.density is not None or self.ell is not None
+
+    def _substitute(self) -> BaseDensity | None:
+        """Return the density to use if the data do not compress, or None if there is none."""
+        return None
 
     def _alternative(self) -> str:
         """Return a sentence that says what to use for data that do not compress."""
         return (
             "Use a larger bandwidth, a smaller ell, or limit the number of centers with "
-            "density=ShadowDensity(max_centers=5000)."
+            "density=KMeansDensity(2000, max_iter=3)."
         )
 
     def _store(
@@ -387,6 +411,22 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.reduced_set_.n_centers
 
     @property
+    def method_(self) -> str:
+        """A sentence that says which points represent the data, and why."""
+        reduced_set, density = self.reduced_set_, self.density_
+        points = (
+            f"{type(density).__name__} represents {reduced_set.n_samples:,.6g} rows by "
+            f"{reduced_set.n_centers:,} centers"
+        )
+        substitute = self._substitute()
+        if isinstance(density, type(substitute)) and not self._cover_requested:
+            return (
+                f"{points}, because the default cover would have more than "
+                f"{self._most_centers:,}. Set ell or density to choose other centers."
+            )
+        return f"{points}."
+
+    @property
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)
 
@@ -405,6 +445,13 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
+
+
+def _planned_radius(density: BaseDensity, kernel: RadialKernel) -> float | None:
+    """Return the radius of an unbounded cover, or None for other densities."""
+    if not isinstance(density, ShadowDensity) or density.max_centers is not None:
+        return None
+    return density.planned_radius(kernel)
 
 
 def ritz_with_more(

@@ -44,7 +44,9 @@ class DiffusionMaps(WalkEmbedding):
         have five other distinct rows. It must be smaller than the distance between clusters or
         between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
     density : density estimator, default=None
-        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If ``ell``
+        is also None and more than 5,000 centers are expected, it means
+        ``KMeansDensity(2000, max_iter=3)``; ``method_`` then says so.
     ell : float, default=None
         Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
         with ``density``. ``np.inf`` keeps every row and computes the exact diffusion map.
@@ -87,6 +89,8 @@ class DiffusionMaps(WalkEmbedding):
         row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
+    method_ : str
+        A sentence that says which points represent the data, and why.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

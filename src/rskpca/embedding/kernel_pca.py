@@ -103,6 +103,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
         Bounds on the difference between the model and exact kernel PCA of the same data.
     model_ : FittedModel
         The fitted model as a single immutable object.
+    method_ : str
+        A sentence that says which points represent the data, and why.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -173,7 +175,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         rows = validate_rows(self, X, sample_weight)
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
-        self._check_compression(rows, kernel, density)
+        density = self._suitable_density(rows, kernel, density)
         self._summarize(density, rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_, rows)  # Algorithm 1
         return self._store(rows, kernel, density, model)

@@ -12,15 +12,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
-from .._core.partition import PARTITIONERS
+from .._core.partition import PARTITIONERS, gap_candidates, rate_ratios
 from .._validation import Rows, validate_points
 from ..density import BaseDensity
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..spectral import NormalizedLaplacian, Operator
+from ..spectral import EigenSystem, NormalizedLaplacian, Operator, solve
 from ._base import Array
 from ._walk import WalkEmbedding, check_graph
+
+_MOST_CLUSTERS = 20  # that n_clusters="auto" considers
 
 
 class NormalizedCut(ClusterMixin, WalkEmbedding):
@@ -34,8 +36,10 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters, and of eigenfunctions, including the constant one.
+    n_clusters : int or "auto", default=8
+        Number of clusters, and of eigenfunctions, including the constant one. ``"auto"`` chooses
+        from 2 to 20 clusters by the largest eigengap that the row sample confirms, and raises an
+        error if there is none; see Notes.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
@@ -48,7 +52,9 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         have five other distinct rows. It must be smaller than the distance between clusters or
         between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
     density : density estimator, default=None
-        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If ``ell``
+        is also None and more than 5,000 centers are expected, it means
+        ``KMeansDensity(2000, max_iter=3)``; ``method_`` then says so.
     ell : float, default=None
         Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
         with ``density``. ``np.inf`` keeps every row.
@@ -83,6 +89,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         lexicographic order of the features.
     center_labels_ : ndarray of shape (n_centers,)
         Cluster label of each center.
+    n_clusters_ : int
+        Number of clusters.
     eigenvalues_ : ndarray of shape (n_clusters,)
         Eigenvalues of D^{-1} A in descending order, including the trivial eigenvalue 1.
     eigenvectors_ : ndarray of shape (n_centers, n_clusters)
@@ -100,6 +108,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
+    method_ : str
+        A sentence that says which points represent the data, and why.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -107,6 +117,12 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     Notes
     -----
+    With ``n_clusters="auto"``, the eigengap after k clusters is the ratio of 1 - lambda_{k+1} and
+    1 - lambda_k, the rates at which the walk forgets the eigenfunctions. It must exceed 4, the
+    largest ratio on a line without clusters, also in the walk on the row sample, in which no row
+    is moved to a center. If several ratios exceed 100, because the clusters form groups, the last
+    one determines the number of clusters.
+
     Without self-affinities, trailing eigenfunctions may have negative eigenvalues, especially if
     there are few points. At a new point, such an eigenfunction has its value at the nearest center.
 
@@ -130,7 +146,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         kernel: RadialKernel | str | None = None,
         gamma: float | None = None,
@@ -158,6 +174,10 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
+        if isinstance(self.n_clusters, str) and self.n_clusters != "auto":
+            raise ValueError(
+                f'n_clusters must be an integer of at least 1, or "auto", got {self.n_clusters!r}.'
+            )
         super()._check_parameters()
         check.boolean("self_affinity", self.self_affinity)
         check_graph(self.graph)
@@ -171,12 +191,20 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         return check_graph(self.graph)
 
     @property
+    def _size(self) -> int:
+        return _MOST_CLUSTERS if isinstance(self.n_clusters, str) else self.n_clusters
+
+    @property
+    def _required(self) -> int | None:
+        return None if isinstance(self.n_clusters, str) else self.n_clusters
+
+    @property
     def _allowed_pieces(self) -> int:
         """Allow one disconnected piece per cluster."""
-        return self.n_clusters
+        return self._size
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
-        if self.n_clusters > reduced_set.n_centers:
+        if self._required is not None and self._required > reduced_set.n_centers:
             raise ValueError(
                 f"n_clusters must be at most {reduced_set.n_centers}, the number of centers, "
                 f"got {self.n_clusters}. Use a larger ell or a smaller bandwidth to keep more "
@@ -184,11 +212,34 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
             )
         return super()._decompose(kernel, reduced_set)
 
+    def _choose_size(self, whole: EigenSystem, reduced_set: ReducedSet) -> int:
+        """Return the requested number of clusters, or the one with the largest eigengap."""
+        if self._required is not None:
+            return self._required
+        candidates = gap_candidates(whole.eigenvalues)
+        confirmed = self._sampled_candidates(whole, reduced_set) if candidates else []
+        count = next((k for k in candidates if k in confirmed), None)
+        if count is None:
+            raise ValueError(_describe_missing_gap(whole.eigenvalues, candidates))
+        return count
+
+    def _sampled_candidates(self, whole: EigenSystem, reduced_set: ReducedSet) -> list[int]:
+        """Return the numbers of clusters at which the walk on the sampled rows has a gap."""
+        # Both walks have the gap if it is due neither to the quantization nor to a few rows. The
+        # certificate's intervals are too wide for this: at a local bandwidth, the eigenvalues of
+        # functions within the clusters are nearly tied.
+        rows = None if reduced_set.radius == 0 else _sampled_rows(reduced_set)
+        if rows is None:  # the eigenvalues are exact, or cannot be compared
+            return gap_candidates(whole.eigenvalues) if reduced_set.radius == 0 else []
+        system = solve(self._operator(), whole.kernel, rows, len(whole.eigenvalues))
+        return gap_candidates(system.eigenvalues)
+
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
         """Add the rule that maps eigenfunction values to clusters."""
         functions, weights = model.system.functions, model.reduced_set.weights
         rng = check_random_state(self.random_state)
-        found = PARTITIONERS[self.assign_labels](functions, weights, self.n_clusters, rng)
+        count = self._required or functions.shape[1]
+        found = PARTITIONERS[self.assign_labels](functions, weights, count, rng)
         partition = found.renumber(functions, weights, model.reduced_set.centers)
         return replace(model, partition=partition)
 
@@ -199,6 +250,11 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     def _replace_density(self, density: BaseDensity) -> None:
         super()._replace_density(density)
         self.__dict__.pop("_row_labels_", None)
+
+    @property
+    def n_clusters_(self) -> int:
+        """The number of clusters."""
+        return len(self.model_.partition.offsets)  # type: ignore[union-attr]
 
     @property
     def center_labels_(self) -> NDArray[np.intp]:
@@ -234,3 +290,29 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
             Integers from 0 to n_clusters - 1.
         """
         return self.model_.labels(validate_points(self, X))
+
+
+def _sampled_rows(reduced_set: ReducedSet) -> ReducedSet | None:
+    """Return the row sample without quantization, or None if there is none."""
+    sample = reduced_set.sample
+    if sample is None or len(sample) == 0:
+        return None
+    weights = sample.weights / sample.probabilities
+    return ReducedSet(sample.rows, weights * (sample.weights.sum() / weights.sum()))
+
+
+def _describe_missing_gap(eigenvalues: Array, candidates: list[int]) -> str:
+    """Return the error message for data without an eigengap."""
+    if candidates:
+        return (
+            f'n_clusters="auto" requires an eigengap that the row sample confirms, but the gap at '
+            f"{candidates[0]} clusters does not occur in the sample. Set "
+            f"n_clusters={candidates[0]}, or use a larger bandwidth or ell."
+        )
+    ratios = rate_ratios(eigenvalues)
+    largest = f", the largest being {ratios.max():.2g}" if len(ratios) else ""
+    return (
+        'n_clusters="auto" requires an eigengap, but no two consecutive values of 1 - eigenvalue '
+        f"differ by more than a factor of 4{largest}. Set n_clusters to a number, or use another "
+        "bandwidth."
+    )

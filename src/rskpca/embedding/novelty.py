@@ -25,13 +25,14 @@ from .._validation import (
 )
 from ..density import merge
 from ..model import FittedModel
-from ._base import Array
+from ._base import Array, TooManyCentersError
 from ._notebook import fitted_html
 from .kernel_pca import ReducedSetKernelPCA
 from .nystrom import NystromKernelPCA
 
 _MOST_COMPONENTS = 30
 _FEW_ROWS = 4  # number of isolated rows that do not get a component of their own
+_LANDMARK_ERROR = 0.05  # of the coordinates; scores hardly change below it
 
 
 def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
@@ -58,8 +59,9 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
     embedding : kernel PCA, default=None
         The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have far fewer
         components than centers; otherwise outliers have components of their own and are
-        reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` without the components that
-        a few isolated rows can cause; see Notes.
+        reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` or, for data that do not
+        compress, ``NystromKernelPCA(30, landmarks="auto", max_error=0.05)``, without the components
+        that a few isolated rows can cause; see Notes.
     bandwidth : float or "median", default=None
         sigma of the default embedding. None means the median pairwise distance in a sample. Cannot
         be combined with ``embedding``, which has its own.
@@ -74,6 +76,8 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         Points with a score below the offset are outliers. After ``fit`` the offset is a quantile
         of the scores of the training rows. After ``partial_fit`` or ``forget``, which do not keep
         the rows, it is a quantile of the scores of the weighted centers or landmarks.
+    method_ : str
+        A sentence that says which points represent the data, and why.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -84,11 +88,11 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
     A row far from all others has a component of its own, whose eigenvalue is k(x, x) times the
     weight of the row, up to centering. Such a component reconstructs the row exactly and hides it.
     With ``embedding=None``, only components with an eigenvalue of more than four times this value
-    for the center of smallest weight are used, at most 30 and at least one. The factor is the best
-    of 1, 2 and 4 on german, pendigits, magic and covtype. On usps, optdigits, skin and mnist, with
-    2 of 50 training rows from other classes, the mean area under the ROC curve is 0.93, compared
-    with 0.62 for 10 components and 0.90 for an isolation forest. With up to 1,200 training rows of
-    one class it is 0.965, compared with 0.961 and 0.926.
+    for the center (or, with landmarks, the row) of smallest weight are used, at most 30 and at
+    least one. The factor is the best of 1, 2 and 4 on german, pendigits, magic and covtype. On
+    usps, optdigits, skin and mnist, with 2 of 50 training rows from other classes, the mean area
+    under the ROC curve is 0.93, compared with 0.62 for 10 components and 0.90 for an isolation
+    forest. With up to 1,200 training rows of one class it is 0.965, compared with 0.961 and 0.926.
 
     Examples
     --------
@@ -140,13 +144,25 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         if "embedding_" in self.__dict__:
             _continue_from(embedding, self.embedding_)
         with self._any_number_of_components():
-            embedding.fit(rows.X, sample_weight=rows.given_weights)
+            embedding = self._fit_embedding(embedding, rows)
             embedded = embedding.model_
             model = self._without_isolated(embedding, embedded)
             offset = _threshold(model, rows.X, rows.weights, self.contamination)
         self._store(rows, embedding, offset)
         self._solved_ = embedded, model.with_offset(offset)
         return self
+
+    def _fit_embedding(self, embedding: Any, rows: Rows) -> Any:
+        """Fit the embedding or, if it is the default and the data do not compress, landmarks."""
+        try:
+            return embedding.fit(rows.X, sample_weight=rows.given_weights)
+        except TooManyCentersError:
+            if self.embedding is not None:
+                raise
+        substitute = NystromKernelPCA(
+            _MOST_COMPONENTS, bandwidth=self.bandwidth, landmarks="auto", max_error=_LANDMARK_ERROR
+        )
+        return substitute.fit(rows.X, sample_weight=rows.given_weights)
 
     @available_if(_embedding_can("partial_fit"))
     @one_at_a_time
@@ -240,7 +256,10 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         """Return the default embedding without components that isolated rows can cause."""
         if self.embedding is not None or embedding.n_components != _MOST_COMPONENTS:
             return embedded  # detectors in model files of version 0.1 have 10 components
-        isolated = embedded.kernel.kappa * embedded.reduced_set.weights.min()
+        weights, sample = embedded.reduced_set.weights, embedded.reduced_set.sample
+        if embedded.landmarks and sample is not None:  # their weights are not those of rows
+            weights = sample.weights
+        isolated = embedded.kernel.kappa * weights.min()
         shared = int(np.count_nonzero(embedded.eigenvalues > _FEW_ROWS * isolated))
         return embedded.leading(max(shared, 1))
 
@@ -279,6 +298,18 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
                 offset = _threshold(model, known.centers, known.weights, self.contamination)
             solved = self._solved_ = embedded, model.with_offset(offset)
         return solved[1]
+
+    @property
+    def method_(self) -> str:
+        """A sentence that says which points represent the data, and why."""
+        check_is_fitted(self)
+        points = self.embedding_.method_
+        if self.embedding is None and isinstance(self.embedding_, NystromKernelPCA):
+            return (
+                f"{points[:-1]}, because the default cover would have too many centers. Set "
+                "embedding to choose another method."
+            )
+        return points
 
     @property
     def offset_(self) -> float:

@@ -555,6 +555,11 @@ class NystromKernelPCA(KernelEmbedding):
         )
 
     @property
+    def method_(self) -> str:
+        """A sentence that says which points represent the data."""
+        return f"{type(self).__name__} evaluates the kernel at {self.n_centers_:,} landmarks."
+
+    @property
     def n_centers_(self) -> int:
         """The number of landmarks, m."""
         check_is_fitted(self)

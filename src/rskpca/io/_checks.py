@@ -134,7 +134,7 @@ def _(estimator: embedding.KernelEmbedding) -> None:
         _check_features(estimator, reduced_set=reduced_set_of(estimator).n_features)
         if isinstance(estimator, embedding.NormalizedCut):
             labels = vars(estimator).get("_row_labels_")
-            _check_indices("_row_labels_", labels, estimator.n_clusters, "clusters")
+            _check_indices("_row_labels_", labels, estimator._size, "clusters")
         if isinstance(estimator, embedding.NystromKernelPCA):
             _check_landmarks(estimator)
         model = current_model(estimator)

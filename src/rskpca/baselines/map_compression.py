@@ -294,14 +294,14 @@ def learn_map(
     check.positive_integer("max_iter", max_iter)
     points, weights = _training_points(model, X, sample_weight)
     targets = axes.system.extend(points) * np.sqrt(axes.system.eigenvalues)
-    problem = _WideNetwork.of(points, weights, targets, kernel.scale)
+    problem = _LearnedNetwork.of(points, weights, targets, kernel.scale)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
     with single_threaded_blas():  # many small products
         return problem.train(start, max_iter)
 
 
 @dataclass(frozen=True, eq=False)
-class _WideNetwork:
+class _LearnedNetwork:
     """Least-squares problem for nodes and bandwidths; the constant network has error 1."""
 
     points: Array
@@ -310,7 +310,7 @@ class _WideNetwork:
     scale: float
 
     @classmethod
-    def of(cls, points: Array, weights: Array, targets: Array, scale: float) -> _WideNetwork:
+    def of(cls, points: Array, weights: Array, targets: Array, scale: float) -> _LearnedNetwork:
         spread = targets - weights @ targets / weights.sum()
         size = np.sqrt(weights @ np.sum(spread**2, axis=1))
         return cls(points, np.sqrt(weights) / max(size, np.finfo(float).tiny), targets, scale)

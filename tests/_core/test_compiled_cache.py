@@ -1,6 +1,7 @@
 """Test that an unusable cache of compiled code costs time, but raises no errors."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -24,10 +25,20 @@ def run(folder, script=SCRIPT, **variables):
     return done.stderr
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """Return a cache that contains the compiled code."""
+    folder = tmp_path_factory.mktemp("cache")
+    assert run(folder) == ""
+    return folder
+
+
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 @pytest.mark.parametrize("damage", [b"", b"noise", None], ids=["empty", "noise", "truncated"])
-def test_damaged_cache_files_are_reported_once_and_replaced_or_ignored(tmp_path, ending, damage):
-    assert run(tmp_path) == ""
+def test_damaged_cache_files_are_reported_once_and_replaced_or_ignored(
+    filled, tmp_path, ending, damage
+):
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     files = list(tmp_path.rglob(f"*{ending}"))
     assert files
     for file in files:

@@ -65,10 +65,10 @@ def test_each_point_is_stationary_and_at_least_as_good_as_any_row(name, center):
 @each
 def test_each_point_reduces_the_error_and_leaves_the_earlier_points_unchanged(name):
     model = case(name, center=True)[2]
-    models = [construct_reduced_set(model, m) for m in (1, 2, 4, 8, 16)]
+    models = [construct_reduced_set(model, m) for m in (1, 4, 12)]
     errors = [np.sum(small.axis_errors_**2) for small in models]
     assert np.all(np.diff(errors) < 0)
-    np.testing.assert_array_equal(models[2].basis_, models[4].basis_[:4])
+    np.testing.assert_array_equal(models[1].basis_, models[2].basis_[:4])
 
 
 def test_a_single_point_is_its_own_pre_image():

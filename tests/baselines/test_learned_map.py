@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from rskpca import Laplacian, ReducedSetKernelPCA
 from rskpca.baselines import RadialBasisMap, compress_map, learn_map
-from rskpca.baselines.learned_map import _Problem
+from rskpca.baselines.map_compression import _LearnedNetwork
 from tests import datasets
 from tests.baselines.cases import case, centered_or_not
 
@@ -23,7 +23,7 @@ def weighted_error(model, network):
 
 def test_the_gradient_agrees_with_finite_differences():
     rng = np.random.default_rng(0)
-    problem = _Problem.of(
+    problem = _LearnedNetwork.of(
         rng.normal(size=(40, 3)), rng.random(40) + 0.5, rng.normal(size=(40, 2)), 1.5
     )
     nodes, logs = rng.normal(size=(5, 3)), rng.normal(0, 0.2, size=5)

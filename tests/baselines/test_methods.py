@@ -1,6 +1,7 @@
 """Test that each registered method is accurate and correctly described."""
 
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,10 +15,18 @@ def size_of(method):
     return {"n_centers": 20 if method.slow else 60, "ell": 4.0, None: None}[method.size]
 
 
-@pytest.fixture(scope="module")
-def data():
-    X = datasets.blobs(400, 3)
-    return X[:300], X[300:], Gaussian(6.0)
+X, NEW = np.split(datasets.blobs(400, 3), [300])
+KERNEL = Gaussian(6.0)
+
+
+def make(name, seed=0):
+    method = METHODS[name]
+    return method.make(3, KERNEL, size_of(method), random_state=seed)
+
+
+@cache
+def fitted(name, seed=0):
+    return make(name, seed).fit(X)
 
 
 # Limits on the relative error, averaged over the first seeds: 1.3 times the measured value.
@@ -55,26 +64,20 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_approximates_exact_kernel_pca(name, data):
-    X, new, kernel = data
-    method = METHODS[name]
-    exact = dense.KernelPCA(kernel, X, 3, center=True).transform(new)
+def test_every_method_approximates_exact_kernel_pca(name):
+    exact = dense.KernelPCA(KERNEL, X, 3, center=True).transform(NEW)
     errors = []
-    for seed in range(4 if method.random else 1):
-        model = method.make(3, kernel, size_of(method), random_state=seed).fit(X)
-        Z = model.transform(new)
+    for seed in range(4 if METHODS[name].random else 1):
+        Z = fitted(name, seed).transform(NEW)
         aligned = Z @ np.linalg.lstsq(Z, exact, rcond=None)[0]
         errors.append(np.linalg.norm(aligned - exact) / np.linalg.norm(exact))
     assert np.mean(errors) < LIMITS[name]
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_randomness_and_memory_use_are_declared_correctly(name, data):
-    X, new, kernel = data
-    method = METHODS[name]
-    size = size_of(method)
-    models = [method.make(3, kernel, size, random_state=seed).fit(X) for seed in (0, 0, 1)]
-    first, again, other = (model.transform(new) for model in models)
+def test_randomness_and_memory_use_are_declared_correctly(name):
+    method, models = METHODS[name], [fitted(name), make(name).fit(X), fitted(name, 1)]
+    first, again, other = (model.transform(NEW) for model in models)
     np.testing.assert_array_equal(first, again)
     assert np.allclose(np.abs(first), np.abs(other), atol=1e-9) == (not method.random)
     if hasattr(models[0], "basis_"):
@@ -85,15 +88,13 @@ PEERS = ["sklearn-kpca", "sklearn-nystroem", "fourier"]
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_settings_change_only_the_speed(name, data):
-    X, new, kernel = data
-    make = METHODS[name].make
+def test_settings_change_only_the_speed(name):
     settings = METHODS[name].settings(len(X))
     assert len(settings) >= 3
-    expected = make(3, kernel, size_of(METHODS[name])).fit(X).transform(new)
+    expected = fitted(name).transform(NEW)
     for setting in settings:
-        model = make(3, kernel, size_of(METHODS[name])).set_params(**setting).fit(X)
-        dense.assert_equal_up_to_sign(model.transform(new), expected, 1e-6)
+        model = make(name).set_params(**setting).fit(X)
+        dense.assert_equal_up_to_sign(model.transform(NEW), expected, 1e-6)
 
 
 def test_every_solver_of_kernel_pca_is_a_setting():

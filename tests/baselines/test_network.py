@@ -6,8 +6,8 @@ from scipy.optimize import approx_fprime
 
 from rskpca import Laplacian, ReducedSetKernelPCA, select_reduced_set
 from rskpca.baselines import compress_map
-from rskpca.baselines.network import _Network
-from rskpca.embedding._axes import Axes
+from rskpca.baselines.map_compression import _Network
+from rskpca.embedding.compressed import Axes
 from tests import datasets
 from tests.baselines.cases import case, centered_or_not, each, kernel
 from tests.baselines.invariants import CompressionInvariants

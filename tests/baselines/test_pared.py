@@ -6,7 +6,7 @@ from scipy import stats
 
 from rskpca import Gaussian, Laplacian, ParingDensity, RadialKernel
 from rskpca.baselines import SampledParingDensity, UniformDensity
-from rskpca.baselines.pared import displacements
+from rskpca.baselines.densities import displacements
 from tests import datasets
 from tests.density.invariants import DensityInvariants
 

@@ -27,14 +27,14 @@ def test_the_mean_of_sampled_matrices_is_the_kernel_matrix(kernel):
     X = datasets.blobs(30, 2)
     K = np.exp(dense.log_kernel(kernel, X, X))
     draws = np.array(
-        [_sample_gram(kernel, X, 0.3, np.random.RandomState(i)).toarray() for i in range(4000)]
+        [_sample_gram(kernel, X, 0.3, np.random.RandomState(i)).toarray() for i in range(1000)]
     )
     np.testing.assert_allclose(draws, draws.transpose(0, 2, 1))
     np.testing.assert_allclose(np.diagonal(draws, axis1=1, axis2=2), 1.0)
     deviation = K * np.sqrt((1 - 0.3) / 0.3 / len(draws))
     assert np.all(np.abs(draws.mean(axis=0) - K) <= 5 * deviation + 1e-12)
     upper = draws[:, *np.triu_indices(30, 1)]
-    assert np.mean(upper > 0) == pytest.approx(0.3, abs=0.01)
+    assert np.mean(upper > 0) == pytest.approx(0.3, abs=0.005)
     entries = {0.0, *np.round(K[0, 1:] / 0.3, 12)}
     assert set(np.round(draws[:, 0, 1:], 12).ravel()) <= entries
 

@@ -20,10 +20,10 @@ PROGRAM = [sys.executable, "-m", "rskpca.cli"]
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Write a model and a table that takes a few seconds to embed."""
+    """Write a model and a table that takes a second or more to embed."""
     folder = tmp_path_factory.mktemp("large")
     save(ReducedSetKernelPCA(2, ell=20.0).fit(ROWS), folder / "m.rskpca")
-    np.save(folder / "large.npy", np.resize(ROWS, (3_000_000, 4)))
+    np.save(folder / "large.npy", np.resize(ROWS, (800_000, 4)))
     return folder
 
 

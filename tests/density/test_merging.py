@@ -108,7 +108,7 @@ def test_merging_in_any_grouping_preserves_the_weight_the_spacing_and_the_cover(
 
 def test_the_sample_of_merged_models_represents_all_data():
     merged = [merge(*(shadow(sample_size=60, random_state=seed).fit(part) for part in PARTS))
-              for seed in range(300)]  # fmt: skip
+              for seed in range(100)]  # fmt: skip
     samples = [density.reduced_set_.sample for density in merged]
     assert {len(sample) for sample in samples} == {60}
     found = [np.sin(s.rows[:, 0]) @ (s.weights / s.probabilities) for s in samples]

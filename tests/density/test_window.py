@@ -19,7 +19,7 @@ from rskpca import (
     WindowDensity,
 )
 from rskpca.density import _aging
-from rskpca.density._recent import SEGMENT
+from rskpca.density.window import SEGMENT
 from tests import datasets
 from tests.density.invariants import DensityInvariants
 from tests.density.naive import NaiveStream, assert_same, assert_same_sample

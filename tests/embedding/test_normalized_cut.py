@@ -213,10 +213,10 @@ def test_more_pieces_than_clusters_are_reported_with_a_sufficient_bandwidth():
 
 
 BORDERS = {
-    "uniform": (lambda: np.random.default_rng(0).uniform(size=(2000, 2)), 0.15, 4),
-    "blobs": (lambda: make_blobs(2000, 2, centers=5, cluster_std=1.5, random_state=2)[0], 1.0, 5),
-    "moons": (lambda: make_moons(2000, noise=0.2, random_state=0)[0], 0.2, 3),
-    "digits": (lambda: datasets.load("digits"), 40.0, 6),
+    "uniform": (lambda: np.random.default_rng(0).uniform(size=(1000, 2)), 0.15, 4),
+    "blobs": (lambda: make_blobs(1000, 2, centers=5, cluster_std=1.5, random_state=2)[0], 1.0, 5),
+    "moons": (lambda: make_moons(1000, noise=0.2, random_state=0)[0], 0.2, 3),
+    "digits": (lambda: datasets.load("digits", 3), 40.0, 6),
 }
 
 

@@ -3,6 +3,7 @@
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -125,3 +126,14 @@ def test_the_number_of_threads_does_not_change_a_bit_with_up_to_1024_centers(n_c
     assert one.reduced_set_ == two.reduced_set_
     np.testing.assert_array_equal(one.eigenvalues_, two.eigenvalues_)
     np.testing.assert_array_equal(one.transform(X), two.transform(X))
+
+
+def test_fitted_models_can_be_used_in_other_processes():
+    models = [stream.fit(ROWS[:500]) for stream in map(clone, STREAMS.values())]
+    embeddings = [model for model in models if hasattr(model, "transform")]
+    new = datasets.blobs(50, 2, seed=9)
+    found = joblib.Parallel(2, backend="loky")(
+        joblib.delayed(model.transform)(new) for model in embeddings
+    )
+    for model, Z in zip(embeddings, found, strict=True):
+        np.testing.assert_allclose(Z, model.transform(new), atol=1e-14)

@@ -11,10 +11,14 @@ def quick_settings(output, **options) -> Settings:
     return Settings(quick=True, runs=2, jobs=1, output=output, **options)
 
 
+def compute(name, settings):
+    """Return the numbers of an experiment after a JSON round trip."""
+    return json.loads(json.dumps(get_experiment(name).compute(settings), allow_nan=False))
+
+
 def run_experiment(name, settings):
-    """Return the numbers after a JSON round trip, and the file generated from them."""
-    experiment = get_experiment(name)
-    numbers = json.loads(json.dumps(experiment.compute(settings), allow_nan=False))
+    """Return the numbers, and the file generated from them."""
+    experiment, numbers = get_experiment(name), compute(name, settings)
     path = settings.output / experiment.product
     experiment.draw(numbers, path)
     return numbers, path

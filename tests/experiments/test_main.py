@@ -45,8 +45,9 @@ def quick(tmp_path_factory):
 @pytest.mark.slow
 def test_a_quick_run_creates_every_file(quick):
     assert {path.stem for path in (quick / "results").iterdir()} == set(MODULES)
-    pictures = {path.stem for path in (quick / "pictures").glob("*.png")}
-    assert pictures >= set(MODULES) - {"claims"}
+    pictures = {path.stem: path for path in (quick / "pictures").glob("*.png")}
+    assert set(pictures) >= set(MODULES) - {"claims"}
+    assert all(path.stat().st_size > 10_000 for path in pictures.values())
     assert (quick / "CLAIMS.md").read_text()
 
 

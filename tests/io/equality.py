@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
-from rskpca.density._recent import concatenate
+from rskpca.density.window import concatenate
 
 COMPUTED_AGAIN = {
     "_cache", "_cover", "_cover_", "_model_", "_set_", "_step", "analysis", "center_labels",

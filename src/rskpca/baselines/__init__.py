@@ -6,15 +6,12 @@ more accurate with the same number of points.
 """
 
 from .construction import construct_reduced_set
-from .incomplete_cholesky import IncompleteCholeskyKernelPCA
-from .learned_map import RadialBasisMap, learn_map
-from .network import compress_map
-from .pared import SampledParingDensity
+from .densities import SampledParingDensity, UniformDensity
+from .landmarks import IncompleteCholeskyKernelPCA, WeightedNystromKernelPCA
+from .map_compression import RadialBasisMap, compress_map, learn_map
 from .randomized import ProjectedKernelPCA, SampledKernelPCA
 from .sparse import SparseKernelPCA
 from .subsampled import SubsampledKernelPCA
-from .uniform import UniformDensity
-from .weighted_nystrom import WeightedNystromKernelPCA
 
 __all__ = [
     "IncompleteCholeskyKernelPCA",

@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 from .. import _validation as check
 from .._core import gram
 from .._core.parallel import single_threaded_blas
-from ..embedding._axes import Array, Axes, require_gaussian
-from ..embedding.compressed import CompressedKernelPCA
+from ..embedding.compressed import Array, Axes, CompressedKernelPCA, require_gaussian
 from ..kernels import Gaussian
 
 _ITERATIONS = 500

@@ -90,20 +90,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Sample the kernel matrix and decompose it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, with more rows than ``n_components``.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        Self
-            The fitted estimator.
-        """
+        """Sample the kernel matrix and decompose it; X needs more rows than ``n_components``."""
         check.positive_integer("n_components", self.n_components)
         check.positive_integer("n_entries", self.n_entries)
         check.boolean("center", self.center)
@@ -120,18 +107,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self
 
     def transform(self, X: Any) -> Array:
-        """Return the coordinates of new points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            The coordinates.
-        """
+        """Return the coordinates of new points."""
         check_is_fitted(self)
         columns = self.eigenvectors_ / np.sqrt(self.eigenvalues_)
         points = validate_points(self, X).astype(np.float64)
@@ -242,20 +218,7 @@ class ProjectedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Project the rows and compute their kernel PCA.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data with at least two rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        Self
-            The fitted estimator.
-        """
+        """Project the rows and compute their kernel PCA."""
         check.positive_integer("n_directions", self.n_directions)
         rows = validate_rows(self, X)
         rng = check_random_state(self.random_state)
@@ -270,18 +233,7 @@ class ProjectedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return self
 
     def transform(self, X: Any) -> Array:
-        """Return the coordinates of new points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            The coordinates.
-        """
+        """Return the coordinates of new points."""
         check_is_fitted(self)
         return self.model_.transform(validate_points(self, X) @ self.signs_)
 

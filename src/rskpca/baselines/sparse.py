@@ -12,7 +12,7 @@ from .._core.parallel import single_threaded_blas
 from .._validation import Rows
 from ..density import BaseDensity
 from ..embedding import KernelEmbedding, ReducedSetKernelPCA
-from ..embedding._axes import Array
+from ..embedding.compressed import Array
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet

@@ -13,7 +13,7 @@ from ..embedding import ReducedSetKernelPCA
 from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from .uniform import UniformDensity
+from .densities import UniformDensity
 
 
 class SubsampledKernelPCA(ReducedSetKernelPCA):

@@ -33,14 +33,8 @@ class AgingCover:
     centers, rows are processed one by one instead. The result therefore depends neither on the
     chunks nor on the constants above.
 
-    Parameters
-    ----------
-    radius : float
-        epsilon; 0 makes every row a center.
-    patience : int
-        At least one.
-    X : ndarray of shape (n_samples, n_features)
-        Rows with the dtype and the number of features of the stream.
+    With a ``radius`` of 0, every row is a center. The rows X given to the constructor fix the dtype
+    and the number of features.
     """
 
     _cover: Cover | None = None  # a search structure for these centers

@@ -84,23 +84,7 @@ class ExpiringDensity(BaseDensity, ABC):
     def summarize(
         self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
     ) -> Self:
-        """Start a new stream with validated rows, processed in order.
-
-        Parameters
-        ----------
-        rows : Rows
-            Validated rows with their weights, in order of arrival.
-        kernel : RadialKernel
-            The kernel with its bandwidth resolved.
-        coordinate_limit : callable, default=None
-            Function that returns the error limit of the coordinates for a reduced set, if the
-            density is used by an embedding.
-
-        Returns
-        -------
-        Self
-            The fitted estimator.
-        """
+        """Start a new stream with validated rows, in order of arrival; see ``ShadowDensity``."""
         self._check_parameters()
         shadow = self._shadow()
         goal = shadow._check_parameters(rows.X.shape[1])

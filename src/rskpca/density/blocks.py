@@ -46,18 +46,7 @@ class Counts:
     sample: RowSample | None = None
 
     def merge(self, other: Counts) -> Counts:
-        """Return the counts of the blocks in both.
-
-        Parameters
-        ----------
-        other : Counts
-            Counts of later blocks at the same centers.
-
-        Returns
-        -------
-        Counts
-            The merged counts.
-        """
+        """Return the counts of both; ``other`` counts later blocks at the same centers."""
         same = np.arange(len(self.statistics) + 1)
         return Counts(
             self.statistics.merge(other.statistics),
@@ -93,22 +82,7 @@ class ShadowBlocks:
 
     @classmethod
     def of(cls, density: ShadowDensity, kernel: RadialKernel, X: Array) -> ShadowBlocks:
-        """Fix the radius and the seed from the parameters of a density.
-
-        Parameters
-        ----------
-        density : ShadowDensity
-            An unfitted density, which is not changed.
-        kernel : RadialKernel
-            The kernel with its bandwidth resolved.
-        X : ndarray of shape (n_samples, n_features)
-            A sample of the rows.
-
-        Returns
-        -------
-        ShadowBlocks
-            The settings.
-        """
+        """Fix the radius and the seed from the parameters of a density and a sample of the rows."""
         goal = check_goal(density)
         radius = goal.radius(kernel, X, np.ones(len(X)), None)
         seed = check_random_state(density.random_state).randint(2**31 - 1)
@@ -219,18 +193,7 @@ def checked_block(n_features: int, X: Any, sample_weight: Any) -> tuple[Array, A
 
 
 def check_goal(density: ShadowDensity) -> Goal:
-    """Check that a density can be fitted in blocks, and return the goal that fixes its radius.
-
-    Parameters
-    ----------
-    density : ShadowDensity
-        An unfitted density.
-
-    Returns
-    -------
-    Goal
-        A goal that does not depend on all of the data.
-    """
+    """Check that a density can be fitted in blocks, and return the goal that fixes its radius."""
     check.whole_number("sample_size", density.sample_size)
     goal = Goal.checked(density.ell, density.tol, density.error)
     if goal.ell == "auto":

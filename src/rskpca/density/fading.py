@@ -115,22 +115,13 @@ def patience(half_life: float) -> int:
     return int(min(math.ceil(PATIENCE * half_life), 2**62))
 
 
-class FadingStream:
+class FadingStream:  # numpydoc ignore=PR01
     """Statistics in a unit that changes with time, so that older rows need no update.
 
     In a span of ``rows_in_span`` rows, the row at position p has weight
-    2^(p / half_life - _SPAN - 1).
-
-    Parameters
-    ----------
-    aging : AgingCover
-        The centers; its patience is :func:`patience` of the half-life.
-    sample : RowSample or None
-        A sample of the rows, labeled by the centers of ``aging``; -1 for expired centers. Rows of
-        expired centers stay in the sample, because the time at which centers are removed depends
-        on the chunks.
-    half_life : float
-        Number of rows after which the weight of a row is halved.
+    2^(p / half_life - _SPAN - 1). The patience of ``aging`` is :func:`patience` of the half-life.
+    ``sample`` is labeled by the centers of ``aging``, or -1 for expired centers. Rows of expired
+    centers stay in the sample, because the time at which centers are removed depends on the chunks.
     """
 
     def __init__(self, aging: AgingCover, sample: RowSample | None, half_life: float) -> None:

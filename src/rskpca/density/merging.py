@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from sklearn.utils.validation import check_is_fitted
 
 Model = TypeVar("Model")
+
+
+@runtime_checkable
+class Mergeable(Protocol):
+    """A density, embedding or detector whose fitted models can be merged."""
+
+    def _merge(self, others: Sequence[Any]) -> Self: ...
 
 
 def merge(first: Model, *others: Model) -> Model:
@@ -50,8 +58,8 @@ def merge(first: Model, *others: Model) -> Model:
     _check_alike(models)
     merged = models[0]._merge(models[1:])
     merged.n_features_in_ = models[0].n_features_in_
-    if hasattr(first, "feature_names_in_"):
-        merged.feature_names_in_ = first.feature_names_in_
+    if "feature_names_in_" in vars(first):
+        merged.feature_names_in_ = models[0].feature_names_in_
     return merged
 
 
@@ -59,7 +67,7 @@ def _check_alike(models: tuple[Any, ...]) -> None:
     if len(models) < 2:
         raise ValueError("merge takes at least two fitted models, got one.")
     for i, model in enumerate(models):
-        if not hasattr(model, "_merge"):
+        if not isinstance(model, Mergeable):
             raise TypeError(
                 f"{type(model).__name__} cannot be merged; merge takes a ShadowDensity, an "
                 "embedding based on one, or a NystromKernelPCA."
@@ -83,12 +91,12 @@ def _check_features(first: Any, other: Any, i: int) -> None:
 
 
 def _features(model: Any) -> str:
-    names = getattr(model, "feature_names_in_", None)
+    names = vars(model).get("feature_names_in_")
     return f"{model.n_features_in_} without names" if names is None else str(list(names))
 
 
 def _check_kernels(first: Any, other: Any, i: int) -> None:
-    kernels = [getattr(model, "kernel_", None) for model in (first, other)]
+    kernels = [vars(model).get("kernel_") for model in (first, other)]
     if kernels[0] is not None and not kernels[0].same_as(kernels[1]):
         raise ValueError(
             f"merge requires models with the same kernel, but model 0 has {kernels[0]!r} and model "

@@ -136,7 +136,7 @@ class FastParzenDensity(BatchDensity):
             integrate to one.
         """
         check_is_fitted(self)
-        if not hasattr(self, "covariances_"):
+        if "covariances_" not in vars(self):
             return super().score_samples(X)
         return _log_mixture(
             validate_points(self, X),

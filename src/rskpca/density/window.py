@@ -1,10 +1,13 @@
-"""Sliding windows: the shadow density of the most recent rows of a stream."""
+"""Sliding windows: the shadow density of the most recent rows of a stream.
+
+The rows of a window are kept in segments that are never modified, so that copies share them.
+"""
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
-from .._core.parallel import one_at_a_time
+from .._core.parallel import one_at_a_time, slices
 from .._validation import Rows, validate_more_rows
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
@@ -20,9 +23,9 @@ from ..row_sample import RowSample, row_contents
 from ._aging import AgingCover
 from ._base import Array
 from ._expiring import ExpiringDensity, check_same
-from ._recent import Segments, WindowRows, append, column, concatenate, split
 from .shadow import ShadowDensity
 
+SEGMENT = 1024  # rows
 _LONGEST = 2**62  # longer than any stream
 
 
@@ -142,17 +145,66 @@ class WindowDensity(ExpiringDensity):
         return self
 
 
-class WindowStream:
-    """The state of a window: its rows and centers.
+@dataclass(frozen=True, eq=False)
+class WindowRows:
+    """Rows with their weights and centers.
 
-    Parameters
-    ----------
-    aging : AgingCover
-        The centers; the patience is the length of the window.
-    sample : RowSample or None
-        A sample of no rows, which fixes the hash.
-    segments : tuple of WindowRows, default=()
-        The rows, from the oldest to the newest.
+    A center is identified by the number of the row that opened it (``homes``); ``squared`` contains
+    the squared distances between rows and centers.
+    """
+
+    X: Array
+    weights: Array
+    homes: NDArray[np.int64]
+    squared: Array
+
+    def __post_init__(self) -> None:
+        shape = self.X.shape[:1]
+        if not self.weights.shape == self.homes.shape == self.squared.shape == shape:
+            raise ValueError("X, weights, homes and squared must have the same number of rows.")
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def part(self, some: slice | NDArray[np.bool_]) -> WindowRows:
+        """Return the selected rows; a slice returns views."""
+        return WindowRows(self.X[some], self.weights[some], self.homes[some], self.squared[some])
+
+
+Segments = tuple[WindowRows, ...]
+
+
+def concatenate(segments: Segments) -> WindowRows:
+    """Return all rows in one segment."""
+    columns = zip(*((s.X, s.weights, s.homes, s.squared) for s in segments), strict=True)
+    return WindowRows(*map(np.concatenate, columns))
+
+
+def append(segments: Segments, rows: WindowRows) -> Segments:
+    """Append copies of the rows to the segments, first filling up a short last segment."""
+    if segments and len(segments[-1]) + len(rows) <= SEGMENT:
+        return (*segments[:-1], concatenate((segments[-1], rows)))
+    parts = [concatenate((rows.part(some),)) for some in slices(0, len(rows), SEGMENT)]
+    return (*segments, *parts)
+
+
+def split(segments: Segments, n: int) -> tuple[Segments, Segments]:
+    """Return the first ``n`` rows and the remaining rows."""
+    first: list[WindowRows] = []
+    for i, segment in enumerate(segments):
+        if n < len(segment):
+            cut = (segment.part(slice(0, n)),) if n else ()
+            return (*first, *cut), (segment.part(slice(n, None)), *segments[i + 1 :])
+        first.append(segment)
+        n -= len(segment)
+    return segments, ()
+
+
+class WindowStream:  # numpydoc ignore=PR01
+    """The state of a window: its rows, from the oldest to the newest, and its centers.
+
+    The patience of ``aging`` is the length of the window. ``sample`` is a sample of no rows, which
+    fixes the hash, or None.
     """
 
     def __init__(
@@ -238,7 +290,7 @@ class WindowStream:
 
     def remove(self, X: Array, weights: Array) -> None:
         """Remove rows; if one is missing, nothing is changed."""
-        rows = concatenate(self.segments)
+        rows = self.rows
         gone = _found(rows, X, weights)
         left = np.where(gone, 0.0, rows.weights)
         if not left.any():
@@ -254,27 +306,22 @@ class WindowStream:
 
     def reduced_set(self) -> ReducedSet:
         """Return the reduced set, counted from the oldest row to the newest."""
-        weights, homes = column(self.segments, "weights"), column(self.segments, "homes")
-        squared, here = column(self.segments, "squared"), weights > 0
-        alive = self.aging.alive
-        labels = np.searchsorted(self.aging.opened[alive], homes[here])
+        rows, alive = self.rows, self.aging.alive
+        here = rows.weights > 0
+        labels = np.searchsorted(self.aging.opened[alive], rows.homes[here])
         empty = Statistics.zeros(int(np.count_nonzero(alive)))
-        statistics = empty.add(labels, squared[here], weights[here])
+        statistics = empty.add(labels, rows.squared[here], rows.weights[here])
         radius, centers = self.aging.radius, self.aging.centers[alive]
-        sample = self._sample_rows(weights, labels, here)
-        return ReducedSet.of(centers, statistics, radius, radius, sample)
+        of_all = np.zeros(len(rows), dtype=np.intp)
+        of_all[here] = labels
+        return ReducedSet.of(centers, statistics, radius, radius, self._sample_rows(rows, of_all))
 
-    def _sample_rows(
-        self, weights: Array, labels: NDArray[np.intp], here: NDArray[np.bool_]
-    ) -> RowSample | None:
+    def _sample_rows(self, rows: WindowRows, labels: NDArray[np.intp]) -> RowSample | None:
         """Return a sample of the window; rows keep their numbers in the stream."""
         if self.sample is None:
             return None
-        of_all = np.zeros(len(weights), dtype=np.intp)
-        of_all[here] = labels
-        first = self.aging.n_rows - len(weights)
-        X = concatenate(self.segments).X
-        return replace(self.sample, position=first).add(X, weights, of_all)
+        first = self.aging.n_rows - len(rows)
+        return replace(self.sample, position=first).add(rows.X, rows.weights, labels)
 
 
 def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:

@@ -182,18 +182,7 @@ def named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
 
 
 def median_seeds(estimator: Any) -> list[Any]:
-    """Return the seed for the sample from which a bandwidth is computed.
-
-    Parameters
-    ----------
-    estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
-        An unfitted estimator.
-
-    Returns
-    -------
-    list
-        The seed, or an empty list if the bandwidth is a number.
-    """
+    """Return the seed for the median bandwidth, or an empty list if the bandwidth is a number."""
     embedding, density = unfitted(estimator)
     if embedding is None:
         kernel, owner = as_kernel(density.own_kernel), estimator
@@ -205,20 +194,7 @@ def median_seeds(estimator: Any) -> list[Any]:
 
 
 def unfitted(estimator: Any) -> tuple[KernelEmbedding | None, ShadowDensity]:
-    """Return the validated embedding of an estimator and an unfitted density for it.
-
-    Parameters
-    ----------
-    estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
-        The estimator; it is not modified.
-
-    Returns
-    -------
-    embedding : KernelEmbedding or None
-        The embedding; None for a density.
-    density : ShadowDensity
-        An unfitted copy of the density.
-    """
+    """Return the embedding of an estimator, if it has one, and an unfitted copy of its density."""
     if isinstance(estimator, ShadowDensity):
         check_goal(estimator)
         return None, clone(estimator)

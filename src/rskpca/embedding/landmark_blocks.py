@@ -72,21 +72,8 @@ def _candidates(estimator: NystromKernelPCA, rows: Rows) -> Rows:
 
 
 def choose_landmarks(estimator: NystromKernelPCA, rows: Rows) -> NystromKernelPCA:
-    """Return an unfitted copy with landmarks chosen from a sample of the rows.
-
-    Parameters
-    ----------
-    estimator : NystromKernelPCA
-        An estimator with a numeric bandwidth; it is not changed.
-    rows : Rows
-        The rows. They need not be in memory, but must support indexing by ascending row numbers.
-
-    Returns
-    -------
-    NystromKernelPCA
-        The copy. The landmarks are those of ``fit`` on these rows if the rule draws rows
-        uniformly, or if there are at most :func:`n_candidates` rows.
-    """
+    """Return an unfitted copy with landmarks chosen from a sample of rows that are only indexed."""
+    # The landmarks are those of fit if the rule draws rows uniformly, or if there are few rows.
     _, basis, _ = estimator._choose_basis(_candidates(estimator, rows))
     return with_basis(estimator, basis)
 
@@ -100,22 +87,7 @@ def with_basis(estimator: NystromKernelPCA, basis: Basis) -> NystromKernelPCA:
 def find_more_landmarks(
     estimator: NystromKernelPCA, fitted: NystromKernelPCA, rows: Callable[[], Rows] | None
 ) -> Basis | None:
-    """Return more landmarks if a fitted model misses the ``max_error`` of an estimator.
-
-    Parameters
-    ----------
-    estimator : NystromKernelPCA
-        The estimator, with the rule for its landmarks.
-    fitted : NystromKernelPCA
-        A model with landmarks chosen by that rule, fitted to all rows.
-    rows : callable or None
-        Returns the rows, as for :func:`choose_landmarks`. None if they cannot be read again.
-
-    Returns
-    -------
-    Basis or None
-        None if the error is small enough, or, after a warning, if it cannot be reduced.
-    """
+    """Return more landmarks if a fitted model misses ``max_error``, and rows can be read again."""
     wanted = estimator._wanted_error
     if wanted is None:
         return None
@@ -145,32 +117,13 @@ def _warn_once_only(wanted: float, found: Estimate) -> None:
 
 @dataclass(frozen=True, eq=False)
 class LandmarkSums:
-    """Sums over the rows of a block, and a sample of the rows.
-
-    Attributes
-    ----------
-    moments : Moments
-        The sums in the span of the landmarks.
-    sample : RowSample
-        The sampled rows.
-    """
+    """Sums over the rows of a block in the span of the landmarks, and a sample of the rows."""
 
     moments: Moments
     sample: RowSample
 
     def merge(self, other: LandmarkSums) -> LandmarkSums:
-        """Return the sums over the rows of both blocks.
-
-        Parameters
-        ----------
-        other : LandmarkSums
-            The sums of another block, with the same landmarks.
-
-        Returns
-        -------
-        LandmarkSums
-            The merged sums.
-        """
+        """Return the sums over the rows of both blocks, which have the same landmarks."""
         sample = self.sample.merge(other.sample, np.zeros(1, dtype=np.intp))
         assert sample is not None
         return LandmarkSums(self.moments.merge(other.moments), sample)
@@ -178,34 +131,13 @@ class LandmarkSums:
 
 @dataclass(frozen=True, eq=False)
 class LandmarkBlocks:
-    """Settings that all blocks share, so that their sums can be merged.
-
-    Attributes
-    ----------
-    moments : Moments
-        Moments of no rows.
-    seed : int
-        Seed of the row sample.
-    """
+    """Settings that all blocks share: moments of no rows, and the seed of the row sample."""
 
     moments: Moments
     seed: int
 
     def summarize(self, X: Any, sample_weight: Any = None) -> LandmarkSums | None:
-        """Return the sums over the rows of one block.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        LandmarkSums or None
-            None for a block without rows.
-        """
+        """Return the sums over the rows of one block, or None if it has no rows."""
         rows, weights = checked_block(self.moments.basis.shape[1], X, sample_weight)
         if len(rows) == 0:
             return None
@@ -260,27 +192,9 @@ class LandmarkFit:
         estimator: NystromKernelPCA,
         X: Any,
         sample_weight: Any = None,
-        fixed: NystromKernelPCA | None = None,
+        fixed: NystromKernelPCA | None = None,  # an unfitted copy with a numeric bandwidth
     ) -> LandmarkFit:
-        """Check the parameters, and fix the kernel and the landmarks.
-
-        Parameters
-        ----------
-        estimator : NystromKernelPCA
-            The estimator to fit.
-        X : array-like of shape (n_samples, n_features)
-            A sample of at least one row, from which landmarks are chosen unless they are given.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row of X.
-        fixed : NystromKernelPCA, default=None
-            An unfitted copy of the estimator with a numeric bandwidth. If None, a median
-            bandwidth is computed from X.
-
-        Returns
-        -------
-        LandmarkFit
-            The fit, before any block has been read.
-        """
+        """Check the parameters, and choose the landmarks from a sample of the rows."""
         check_in_blocks(estimator)
         rows = validate_rows(estimator, X, sample_weight, min_rows=1)
         fixed = estimator._fix_bandwidth(rows) if fixed is None else fixed
@@ -288,47 +202,19 @@ class LandmarkFit:
         return cls(estimator, kernel, rows, basis)
 
     def blocks(self) -> LandmarkBlocks:
-        """Return the settings that all blocks share.
-
-        Returns
-        -------
-        LandmarkBlocks
-            The settings.
-        """
+        """Return the settings that all blocks share."""
         moments = Moments.of(self.kernel, self.basis.points, self.basis.subspace)
         seed = check_random_state(self.estimator.random_state).randint(2**31 - 1)
         return LandmarkBlocks(moments, int(seed))
 
     def solve(self, sums: LandmarkSums) -> FittedModel:
-        """Solve the eigenproblem of all rows in the span of the landmarks.
-
-        Parameters
-        ----------
-        sums : LandmarkSums
-            The merged sums of all blocks.
-
-        Returns
-        -------
-        FittedModel
-            The model.
-        """
+        """Solve the eigenproblem of all rows in the span of the landmarks, given merged sums."""
         landmarks = ReducedSet(self.basis.points, np.ones(len(self.basis)))
         landmarks = with_total(landmarks, sums.moments.total, sums.sample)
         return self.estimator._through_landmarks(landmarks, sums.moments)
 
     def improve(self, model: FittedModel) -> LandmarkFit | None:
-        """Return a fit with more landmarks if a model misses the ``max_error`` of the estimator.
-
-        Parameters
-        ----------
-        model : FittedModel
-            The result of :meth:`solve`.
-
-        Returns
-        -------
-        LandmarkFit or None
-            None if the error is small enough, or, after a warning, if it cannot be reduced.
-        """
+        """Return a fit with more landmarks if a solved model misses ``max_error``, else None."""
         if self.estimator._wanted_error is None:
             return None
         search = self.estimator._search(self.kernel, self.candidates)
@@ -336,22 +222,7 @@ class LandmarkFit:
         return None if larger is None else replace(self, basis=larger)
 
     def fitted(self, sums: LandmarkSums, model: FittedModel, *, like: Any = None) -> Any:
-        """Store the result of a fit in the estimator.
-
-        Parameters
-        ----------
-        sums : LandmarkSums
-            The merged sums of all blocks.
-        model : FittedModel
-            The result of :meth:`solve`.
-        like : data frame or array, default=None
-            Data that supply the feature names; the rows are ignored.
-
-        Returns
-        -------
-        NystromKernelPCA
-            The fitted estimator, as if ``partial_fit`` had been called with all rows.
-        """
+        """Store a solved model in the estimator, with the feature names of ``like``."""
         landmarks = model.reduced_set
         like = landmarks.centers if like is None else like
         rows = named_like(self.estimator, like, landmarks)

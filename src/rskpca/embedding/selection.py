@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core import gram
-from ._axes import Array, Axes
-from .compressed import CompressedKernelPCA
+from .compressed import Array, Axes, CompressedKernelPCA
 
 # Points whose squared distance from the span of the chosen points, relative to kappa, is below
 # this threshold are skipped.
@@ -58,24 +57,10 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
 
 
 def greedy(axes: Axes, n_centers: int) -> list[int]:
-    """Choose the centers that reduce the summed squared error of the axes most, one by one.
-
-    Let q be the component of psi(c) orthogonal to the span of the chosen centers. Choosing c
-    decreases the error by sum_k <v_k, q>^2 / ||q||^2, which determines the pivots of a Cholesky
-    decomposition.
-
-    Parameters
-    ----------
-    axes : Axes
-        The principal axes.
-    n_centers : int
-        Number of centers.
-
-    Returns
-    -------
-    list of int
-        Indices of the centers in the order of selection; fewer if the others are redundant.
-    """
+    """Return the centers that reduce the squared error of the axes most, in order of selection."""
+    # Let q be the component of psi(c) orthogonal to the span of the chosen centers. Choosing c
+    # decreases the error by sum_k <v_k, q>^2 / ||q||^2, which determines the pivots of a Cholesky
+    # decomposition. The search ends early if all other centers are redundant.
     centers = axes.centers
     factor = np.empty((len(centers), n_centers), order="F")
     outside = np.full(len(centers), axes.kernel.kappa)  # ||q||^2

@@ -27,9 +27,8 @@ from .._core.partition import Partition
 from .._core.subspace import Subspace
 from ..baselines.sparse import SparseModel
 from ..density._aging import AgingCover
-from ..density._recent import WindowRows
 from ..density.fading import FadingStream
-from ..density.window import WindowStream
+from ..density.window import WindowRows, WindowStream
 from ..embedding._precomputed import PrecomputedSystem
 from ..model import FittedModel
 from ..pairs import Estimate

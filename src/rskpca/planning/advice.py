@@ -36,24 +36,12 @@ class Data(Protocol):
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A suggestion of what to try next.
+    """A suggestion of what to try next."""
 
-    Attributes
-    ----------
-    title : str
-        The suggestion in a few words.
-    reason : str
-        The reason and the cost, in sentences.
-    code : str
-        Python code for the modified estimator.
-    changes : mapping of str to object
-        The parameters to change, by name: ``refine``, ``basis``, ``ell``, ``tol``, ``bandwidth``,
-        ``n_components`` or ``n_centers``.
-    """
-
-    title: str
-    reason: str
-    code: str = ""
+    title: str  # the suggestion in a few words
+    reason: str  # the reason and the cost, in sentences
+    code: str = ""  # Python code for the modified estimator
+    # Parameters to change, by name: refine, basis, ell, tol, bandwidth, n_components or n_centers.
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 

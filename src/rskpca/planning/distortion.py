@@ -76,32 +76,10 @@ def coordinate_error(
     radius: float,
     n_components: int,
     *,
-    n_centers: float,
+    n_centers: float,  # for all rows, because the sample has more centers per row
     n_samples: int,
 ) -> float | None:
-    """Predict the relative coordinate error of centered kernel PCA.
-
-    Parameters
-    ----------
-    sample : ndarray of shape (n_sampled, n_features)
-        A random sample of the rows.
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    radius : float
-        Radius of the cover.
-    n_components : int
-        Number of components.
-    n_centers : float
-        Predicted number of centers for all rows. The sample has more centers per row.
-    n_samples : int
-        Total number of rows.
-
-    Returns
-    -------
-    float or None
-        The error, or None if there are too many components, a single center, or too few rows that
-        are not centers.
-    """
+    """Predict the relative coordinate error of centered kernel PCA, or None if it is unknown."""
     kept = n_centers / n_samples
     if kept >= 1 or not radius:
         return 0.0

@@ -18,27 +18,14 @@ ELLS = (3.0, 3.5, 4.0, 4.5, 5.0)
 
 @dataclass(frozen=True, eq=False)
 class Retention:
-    """Number of centers as a function of ell, either counted or predicted.
-
-    Attributes
-    ----------
-    n_samples : float
-        Number of rows n.
-    ells : tuple of float
-        Values of ell in ascending order.
-    n_centers, low, high : ndarray of shape (n_ells,)
-        Number of centers for each ell and its 95% interval. All three are equal where the centers
-        were counted.
-    ell : float or None
-        The chosen ell, if any.
-    """
+    """Number of centers as a function of ell, either counted or predicted."""
 
     n_samples: float
-    ells: tuple[float, ...]
-    n_centers: Array
-    low: Array
+    ells: tuple[float, ...]  # in ascending order
+    n_centers: Array  # one number per ell
+    low: Array  # 95% interval; low and high equal n_centers where they were counted
     high: Array
-    ell: float | None = None
+    ell: float | None = None  # the chosen ell, if any
 
     @property
     def chosen(self) -> float | None:
@@ -57,34 +44,11 @@ def retention(
     n_samples: float,
     ells: Sequence[float] = ELLS,
     *,
-    ell: float | None = None,
-    n_centers: int | None = None,
-    seed: int = 0,
+    ell: float | None = None,  # the chosen value, which is added to the others
+    n_centers: int | None = None,  # at the chosen ell, if known
+    seed: int = 0,  # for the permutations of the sample, which are the same for each ell
 ) -> Retention:
-    """Predict the number of centers for several values of ell.
-
-    Parameters
-    ----------
-    sample : ndarray of shape (n_sampled, n_features)
-        Random sample of the rows.
-    kernel : RadialKernel
-        Kernel with a resolved bandwidth.
-    n_samples : float
-        Total number of rows n.
-    ells : sequence of float
-        Values of ell.
-    ell : float, default=None
-        The chosen ell, which is added to ``ells``.
-    n_centers : int, default=None
-        Number of centers for ``ell``, if known.
-    seed : int, default=0
-        Seed for the permutations of the sample, which are the same for each ell.
-
-    Returns
-    -------
-    Retention
-        The curve, which never decreases with ell.
-    """
+    """Predict the number of centers for several values of ell, from a sample of the rows."""
     asked = sorted({*ells} if ell is None else {*ells, ell})
     n = max(round(n_samples), len(sample))
 

@@ -34,23 +34,7 @@ _MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is 
 def suggest(
     fitted: FittedEstimator, rows: Array | None = None, retention: Retention | None = None
 ) -> tuple[Suggestion, ...]:
-    """Suggest what to try next with a fitted model, the most useful suggestions first.
-
-    Parameters
-    ----------
-    fitted : FittedEstimator
-        An embedding, as returned by :func:`rskpca.model.unwrap`.
-    rows : ndarray of shape (n_sampled, n_features), default=None
-        A random sample of the fitted rows, after preprocessing.
-    retention : Retention, default=None
-        The number of centers as a function of ell. Without rows and retention, suggestions that
-        require a forecast are omitted.
-
-    Returns
-    -------
-    tuple of Suggestion
-        The suggestions, or an empty tuple if there are none.
-    """
+    """Suggest what to try next with a fitted model, the most useful suggestions first."""
     fit = _Fit(fitted, judge(fitted.model), retention)
     rules = [
         _estimate,
@@ -61,6 +45,7 @@ def suggest(
         _components,
         _bandwidth,
     ]
+    # Some suggestions need a forecast, from a sample of the fitted rows after preprocessing.
     if retention is not None and rows is not None:
         rules[3:3] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
     return tuple(suggestion for rule in rules for suggestion in rule(fit))

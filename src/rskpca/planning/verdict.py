@@ -23,78 +23,37 @@ _LARGEST_ANGLE = 45.0  # an eigenspace that may be rotated by more is treated as
 
 @dataclass(frozen=True)
 class Component:
-    """Bounds on one eigenvalue, divided by n for kernel PCA.
+    """Bounds on one eigenvalue, divided by n for kernel PCA."""
 
-    Attributes
-    ----------
-    value : float
-        The eigenvalue of the model.
-    low, high : float
-        Interval for the exact eigenvalue at the confidence level of the certificate.
-    certain_low, certain_high : float
-        The guaranteed interval.
-    error : float
-        The largest relative error between ``low`` and ``high``.
-    angle : float
-        Upper bound, in degrees, on the angle between the leading eigenspaces, or NaN if the
-        eigengap is too small.
-    color : str
-        "green", "amber" or "red".
-    """
-
-    value: float
-    low: float
+    value: float  # of the model
+    low: float  # interval at the confidence level of the certificate
     high: float
-    certain_low: float
+    certain_low: float  # guaranteed interval
     certain_high: float
-    error: float
-    angle: float
-    color: str
+    error: float  # the largest relative error between low and high
+    angle: float  # upper bound, in degrees, between leading eigenspaces; NaN if unknown
+    color: str  # green, amber or red
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Assessment of a model's accuracy.
 
-    Attributes
-    ----------
-    color : str
-        "green" if the coordinates are off by at most 5%, "amber" if by at most 20%, "red" if they
-        may be off by more, and "none" if there is no certificate. If the coordinate error is not
-        estimated, the color depends on the eigenvalues: "green" if each is known to within 10%,
-        "red" if the first is not known to within 50%, and "amber" otherwise.
-    headline : str
-        The summary of the certificate.
-    sentences : tuple of str
-        The basis of the headline, and its limitations.
-    error : float or None
-        The largest relative error of the coordinates, if it is estimated.
-    components : tuple of Component
-        One entry per eigenvalue, or empty without a certificate.
+    The color is "green" if the coordinates are off by at most 5%, "amber" if by at most 20%, "red"
+    if they may be off by more, and "none" if there is no certificate. If the coordinate error is
+    not estimated, the color depends on the eigenvalues: "green" if each is known to within 10%,
+    "red" if the first is not known to within 50%, and "amber" otherwise.
     """
 
     color: str
-    headline: str
-    sentences: tuple[str, ...]
-    error: float | None = None
-    components: tuple[Component, ...] = ()
+    headline: str  # the summary of the certificate
+    sentences: tuple[str, ...]  # the basis of the headline, and its limitations
+    error: float | None = None  # the largest relative error of the coordinates, if estimated
+    components: tuple[Component, ...] = ()  # one per eigenvalue; empty without a certificate
 
 
 def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict:
-    """Assess the accuracy of a fitted model.
-
-    Parameters
-    ----------
-    model : FittedModel
-        The model.
-    certificate : Certificate, default=None
-        A certificate of the model at another confidence. If None, the cached certificate is used.
-
-    Returns
-    -------
-    Verdict
-        The color and its explanation.
-    """
+    """Assess a fitted model by its own certificate, or by one at another confidence."""
     c = model.certificate if certificate is None else certificate
     if c is None:
         return _without_certificate(model)

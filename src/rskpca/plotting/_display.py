@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,34 @@ from .._style import new_axes
 Array = NDArray[np.floating]
 
 
-class Display:
+class Display(ABC):
     """Base class with the matplotlib objects: all axes, the first axes and the figure."""
 
     ax_: Any
     axes_: Any
     figure_: Any
 
-    def _store_axes(self, axes: Sequence[Any]) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, or array of them, default=None
+            The axes to draw on, one per panel. If None, a new figure is created.
+
+        Returns
+        -------
+        Self
+            The display itself.
+        """
+        axes = self._draw(ax)
         self.axes_ = np.array(axes, dtype=object)
         self.ax_, self.figure_ = axes[0], axes[0].figure
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> Sequence[Any]:
+        """Draw on the given axes, or on new ones if ``ax`` is None, and return the axes."""
 
 
 def resolve_axes(

@@ -106,19 +106,7 @@ class CertificateDisplay(Display):
         """
         return cls(certificate).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the levels.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            The axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        CertificateDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> list[Any]:
         ax = get_axes(ax, (6.4, 3.4))
         levels = self.certificate.levels
         table = np.array([[value or np.nan for value in numbers(level)] for level in levels])
@@ -134,8 +122,7 @@ class CertificateDisplay(Display):
         ax.grid(axis="x", alpha=0.25)
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         self._label_zeros(ax)
-        self._store_axes([ax])
-        return self
+        return [ax]
 
     def _label_zeros(self, ax: Any) -> None:
         """Label levels without an error or a bound, which a log axis cannot show."""

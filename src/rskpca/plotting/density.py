@@ -181,27 +181,14 @@ class DensityDisplay(Display):
         found = estimates(fitted.kernel, some, centers, fitted.weights, n_points)
         return cls(found, some, centers, fitted.weights, names=[names[j] for j in columns])
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw both densities.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, or array of two, default=None
-            The axes to draw on, one per feature. If None, a new figure is created.
-
-        Returns
-        -------
-        DensityDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> list[Any]:
         if self.rows.shape[1] == 1:
             axes = resolve_axes(ax, 1, (6.4, 4.0))
             self._draw_line(*axes)
         else:
             axes = resolve_axes(ax, 2, (4.8, 4.2))
             self._draw_plane(*axes)
-        self._store_axes(axes)
-        return self
+        return axes
 
     def _draw_line(self, ax: Any) -> None:
         (x,), data, reduced = self.estimates

@@ -21,39 +21,19 @@ _SPREAD = 90.0  # divided by the square root of n_centers, the diameter at the m
 
 @dataclass(frozen=True)
 class Colors:
-    """Colors of the rows, given as numbers or as a few categories.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows,)
-        Numbers, or indices into ``names``.
-    names : tuple of str or None
-        The categories, or None for numbers.
-    """
+    """Colors of the rows: numbers, or indices into the ``names`` of a few categories."""
 
     values: NDArray[Any]
     names: tuple[str, ...] | None
 
     @classmethod
     def of(cls, column: Any) -> Colors:
-        """Create colors from a column.
-
-        Strings, and integers with few distinct values, are categories. The rarest categories are
-        combined into "other".
-
-        Parameters
-        ----------
-        column : array-like of shape (n_rows,)
-            Numbers, strings or booleans.
-
-        Returns
-        -------
-        Colors
-            The colors. Non-finite numbers are kept, but not drawn.
-        """
+        """Create colors from a column of numbers, strings or booleans."""
         values = np.asarray(column)
         if values.ndim != 1:
             raise ValueError(f"colors must have one value per row, got shape {values.shape}.")
+        # Strings, and integers with few distinct values, are categories. Non-finite numbers are
+        # kept, but not drawn.
         numeric = values.dtype.kind in "fiu"
         if numeric and not _are_few_integers(values):
             return cls(values.astype(np.float64), None)
@@ -187,19 +167,7 @@ class EmbeddingDisplay(Display):
             components=chosen,
         ).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the embedding.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, or array of them, default=None
-            The axes to draw on, one per pair of components. If None, a new figure is created.
-
-        Returns
-        -------
-        EmbeddingDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> list[Any]:
         pairs = list(combinations(self.components, 2))
         axes = resolve_axes(ax, len(pairs), (6.4, 4.6) if len(pairs) == 1 else (4.0, 3.6), 3)
         for target, pair in zip(axes, pairs, strict=True):
@@ -207,8 +175,7 @@ class EmbeddingDisplay(Display):
             self._draw_centers(target, pair)
             style_axes(target, *(f"component {k + 1}" for k in pair))
         self._draw_legend(axes)
-        self._store_axes(axes)
-        return self
+        return axes
 
     def _draw_rows(self, ax: Any, pair: tuple[int, int]) -> None:
         x, y = self.coordinates[:, pair[0]], self.coordinates[:, pair[1]]

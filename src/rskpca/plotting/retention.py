@@ -154,21 +154,8 @@ class RetentionDisplay(Display):
         """
         return cls(plan.retention, f"bandwidth {plan.kernel.scale:.4g}").plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            The axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        RetentionDisplay
-            The display itself.
-        """
-        self._store_axes([draw_retention(self.retention, ax, self.title)])
-        return self
+    def _draw(self, ax: Any) -> list[Any]:
+        return [draw_retention(self.retention, ax, self.title)]
 
 
 def model_retention(

@@ -145,19 +145,7 @@ class SpectrumDisplay(Display):
             return guaranteed
         return [*guaranteed, (f"{100 * (self.confidence or 1):.3g}% interval", self.likely)]
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the eigenvalues.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            The axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        SpectrumDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> list[Any]:
         ax = get_axes(ax)
         components = np.arange(1, len(self.eigenvalues) + 1)
         styles = [(PALE, 3), (BAND, 9)]
@@ -171,8 +159,7 @@ class SpectrumDisplay(Display):
         style_axes(ax, "component", self.label)
         ax.grid(axis="y", alpha=0.25)
         ax.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0))
-        self._store_axes([ax])
-        return self
+        return [ax]
 
     def _scale(self, ax: Any) -> None:
         if self.walk:

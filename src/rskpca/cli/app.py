@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import __version__
 from . import options as opt
 from .errors import Program
 from .files import (
@@ -26,14 +25,17 @@ from .files import (
     shell_path,
     size_of,
 )
+from .help import Command
 from .output import Display
 
 app = typer.Typer(
     cls=Program,
     help="Kernel PCA for files of any size, in one pass, with an error estimate.",
     add_completion=False,
+    add_help_option=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
@@ -42,29 +44,20 @@ def _command(*examples: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     """Register a command, with examples at the end of its help."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        app.command(epilog="\n\n".join(("Examples:", *examples)))(opt.expand(function))
+        lines = "\n  ".join(("Examples:", *examples))
+        app.command(cls=Command, epilog=lines)(opt.expand(function))
         return function
 
     return register
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"rskpca {__version__}")
-        raise typer.Exit
-
-
 @app.callback(
-    epilog="Examples:\n\nrskpca demo\n\nrskpca fit data.parquet --report report.html\n\n"
-    "Exit codes: 0 success, 1 a problem with the data, a model or a file, 2 invalid options, 70 a "
-    "bug, 130 interrupted."
+    epilog="Examples:\n  rskpca demo\n  rskpca fit data.parquet --report report.html\n\n"
+    "Exit codes: 0 success, 1 a problem with the data, a model or a file,\n"
+    "2 invalid options, 70 a bug, 130 interrupted."
 )
-def _program(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Parse the global options."""
+def _program() -> None:
+    """Accept no options but those of the group."""
 
 
 @_command("rskpca demo", "rskpca demo --folder somewhere")

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from typer.core import TyperGroup
 
+from .. import __version__
 from . import INTERRUPTED
+from .help import Group
 
 FAILED, BUG = 1, 70  # typer uses 2 for invalid options
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
@@ -27,11 +26,18 @@ _FIXES = {
 }
 
 
-class Program(TyperGroup):
+class Program(Group):
     """A command group that converts exceptions to one line and an exit code."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the global options, or show the help if there are no arguments."""
+        """Show the version or the help, or else parse the command."""
+        # As options of typer, these would import pydantic before any command is parsed.
+        if args[:1] == ["--version"]:
+            typer.echo(f"rskpca {__version__}")
+            raise typer.Exit
+        if args[:1] in (["--help"], ["-h"]):
+            typer.echo(ctx.get_help())
+            raise typer.Exit
         with _one_line_errors(ctx) if args else nullcontext():
             return super().parse_args(ctx, args)
 
@@ -107,6 +113,9 @@ def printable(text: str) -> str:
 
 def print_line(text: str, style: str) -> None:
     """Print a single line to stderr, with its first word in color."""
+    from rich.console import Console
+    from rich.text import Text
+
     word, _, rest = printable(" ".join(text.split())).partition(":")
     line = Text.assemble((f"{word}:", style), rest)
     Console(file=sys.stderr, highlight=False).print(line, soft_wrap=True)

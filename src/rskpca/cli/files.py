@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
 
-from rich.filesize import decimal
-
 from .._core import atomic
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -84,4 +82,6 @@ def shell_path(path: Path | str) -> str:
 
 def size_of(path: Path) -> str:
     """Return the size of a file in a human-readable unit."""
+    from rich.filesize import decimal
+
     return decimal(path.stat().st_size)

@@ -31,7 +31,7 @@ from ..model import FittedEstimator
 from ..report.subject import MAX_ROWS
 from .files import naming_errors
 from .options import Settings
-from .output import ProgressBar
+from .progress import ProgressBar
 from .rows import color_values, sample
 from .summary import Summary
 

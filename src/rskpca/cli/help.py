@@ -21,7 +21,7 @@ class _PlainHelp:
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write one section per group of options, the ungrouped ones last."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        ungrouped = []
+        ungrouped: list[tuple[str, str]] = []
         for parameter in self.params:
             record = parameter.get_help_record(ctx)
             if record is None:
@@ -42,11 +42,11 @@ class _PlainHelp:
             formatter.write(f"\n{self.epilog}\n")
 
 
-class Command(_PlainHelp, TyperCommand):  # type: ignore[misc]
+class Command(_PlainHelp, TyperCommand):
     """A command with plain help."""
 
 
-class Group(_PlainHelp, TyperGroup):  # type: ignore[misc]
+class Group(_PlainHelp, TyperGroup):
     """A group of commands with plain help."""
 
     further_options = (("--version", "Show the version."),)

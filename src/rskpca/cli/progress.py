@@ -62,8 +62,7 @@ class ProgressBar:
     def stage(self, name: str, seconds: float | None = None) -> None:
         """Show the name of a stage without rows, and its estimated duration if it is known."""
         self._counting, self._name = False, name
-        fields = {"centers": "", "about": "", "seconds": seconds}
-        self._progress.reset(self._task, description=name, **fields)
+        self._progress.reset(self._task, description=name, centers="", about="", seconds=seconds)
         self._progress.tasks[0].total = seconds  # reset() cannot set it to None
 
     def close(self) -> None:

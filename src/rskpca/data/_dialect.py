@@ -1,4 +1,4 @@
-"""Detection of the delimiter, the decimal mark and the header of a CSV file from its start."""
+"""Detection of the delimiter, the decimal mark and the header of a table from its start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+from .. import _validation as check
+from ._table import SourceWarning
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS, _SAMPLE_CELLS = 100, 200_000
@@ -81,6 +84,16 @@ def detect_header(head: Head, decimal: str) -> bool:
     if not any(_INTEGER.fullmatch(row[j]) for row in rows for j in numeric):
         return True
     return _counts_columns(names) and not _is_even([rows[0][j] for j in numeric])
+
+
+def warn_of_numbers(header: bool, names: Sequence[str], file: str) -> None:
+    """Issue a warning if the column names are numbers, because they may be a row instead."""
+    numbers = [name for name in names if name.strip().isdigit()]
+    if header and numbers:
+        shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
+        problem = f"the first line of {file} was read as column names ({shown})"
+        fix = "if it is a row of numbers, pass header=False."
+        check.warn(SourceWarning(f"{problem}; {fix}", problem, remedy="header"))
 
 
 def _normalize(row: Sequence[str], decimal: str) -> list[str]:

@@ -77,6 +77,9 @@ class Source:  # numpydoc ignore=PR01
         Number of rows per block; the last block may have fewer.
     again : bool
         True if the rows can be read more than once.
+    left_out : dict of str to str
+        Names of the columns that were left out with ``lenient=True``. The values are "text",
+        "dates", or "partial" for columns that only some files of a folder have.
     watch : callable
         Callback that is given the number of rows read so far, in the thread that reads them.
     """
@@ -96,6 +99,7 @@ class Source:  # numpydoc ignore=PR01
             block_rows = int(np.clip(_BLOCK_VALUES // self.n_features, 256, 2**17))
         check.positive_integer("block_rows", block_rows)
         self.block_rows = block_rows
+        self.left_out: dict[str, str] = {}
 
     def __repr__(self) -> str:
         """Return the name, shape and dtype on one line."""

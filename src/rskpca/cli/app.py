@@ -24,6 +24,7 @@ from .files import (
     naming_errors,
     shell_path,
     size_of,
+    stem_of,
 )
 from .help import Command
 from .output import Display
@@ -113,12 +114,13 @@ def plan(
     """Predict the size, time, memory and error of a fit from a small sample."""
     from .. import Gaussian, scaling
     from .. import plan as make_plan
-    from .rows import open_rows
+    from .rows import notes, open_rows
     from .summary import show_commands
 
     if plot is not None:
         check_output(plot, [data], PICTURES)
     source = open_rows(reading, data)
+    display.notes(notes(source, standardize=standardize))
     with display.progress(source, data):
         seen = scaling.standardized(source)[1] if standardize else source
         kernel = Gaussian(bandwidth or "median")
@@ -134,8 +136,8 @@ def plan(
 
 @_command(
     "rskpca fit data.parquet --report report.html",
-    "rskpca fit data.csv --exclude name,town --standardize",
-    "rskpca fit parts/ --columns 'x*' --ell 5 -o model.rskpca",
+    "rskpca fit data.csv --exclude id --standardize --max-error 0.01",
+    "rskpca fit parts/ --columns 'x*' --method reduced-set -o model.rskpca",
 )
 def fit(
     *,
@@ -154,23 +156,26 @@ def fit(
 ) -> None:
     """Fit a model to a file of any size and estimate its error."""
     from . import modeling
-    from .rows import open_rows
+    from .rows import notes, open_rows
     from .summary import show_commands
 
-    model = output or Path(f"{data.stem}.rskpca")
+    model = output or Path(f"{stem_of(data)}.rskpca")
     check_output(model, [data, checkpoint, settings.like])
     if report is not None:
         check_output(report, [data, model], PAGES)
     like = None if settings.like is None else modeling.load_model(settings.like).fitted
     estimator = modeling.build(settings, like)
     source = open_rows(reading, data, like, color=color)
+    if like is None:
+        display.notes(notes(source, standardize=settings.standardize))
     with display.progress(source, data) as bar:
-        result = modeling.fit(estimator, source, model, bar, data.name, checkpoint)
+        result = modeling.fit(
+            estimator, source, model, bar, data.name, checkpoint, small=settings.small
+        )
         if report is not None:
             bar.stage("writing the report")
-            result = modeling.add_report(result, source, report, color, data.stem)
-    display.note(result.scale_warning())
-    numbers = {**result.to_dict(), "skipped_rows": source.n_skipped}
+            result = modeling.add_report(result, source, report, color, stem_of(data))
+    numbers = {**result.to_dict(), "left_out": source.left_out, "skipped_rows": source.n_skipped}
     display.show(numbers, result, show_commands(result.next_commands(data, reading)))
 
 
@@ -200,7 +205,7 @@ def transform(
     from .rows import open_rows
     from .summary import show_file
 
-    path = output or Path(f"{data.stem}-embedded.parquet")
+    path = output or Path(f"{stem_of(data)}-embedded.parquet")
     check_output(path, [model, data], TABLES)
     loaded = modeling.load_model(model)
     modeling.check_can_apply(loaded.fitted, labels=labels)
@@ -354,10 +359,11 @@ def compare(
 
     from .. import Gaussian
     from . import comparison
-    from .rows import open_rows, sample
+    from .rows import notes, open_rows, sample
 
     check_output(output, [data], PICTURES)
     source = open_rows(reading, data)
+    display.notes(notes(source, standardize=standardize))
     with display.progress(source, data) as bar:
         table = sample(source, rows).rows
         if standardize:

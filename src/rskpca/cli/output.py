@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +64,11 @@ class Display:  # numpydoc ignore=PR01
         """Print a note to stderr, unless it is empty."""
         if text and not (self.quiet or self.json):
             print_line(f"note: {text}", "yellow")
+
+    def notes(self, texts: Iterable[str]) -> None:
+        """Print several notes."""
+        for text in texts:
+            self.note(text)
 
     @contextmanager
     def progress(

@@ -113,9 +113,9 @@ def _short(number: float) -> str:
 
 
 def _estimate_rows(data: Path) -> int | None:
-    """Estimate the number of lines in .csv files from the start of the first file."""
-    files = [data] if data.is_file() else list(data.glob("*.csv"))
-    if not files or files[0].suffix.lower() != ".csv":
+    """Estimate the number of lines in .csv and .tsv files from the start of the first file."""
+    files = [data] if data.is_file() else [*data.glob("*.csv"), *data.glob("*.tsv")]
+    if not files or files[0].suffix.lower() not in (".csv", ".tsv"):
         return None
     with files[0].open("rb") as file:
         head = file.read(_HEAD)

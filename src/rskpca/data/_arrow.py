@@ -167,7 +167,7 @@ class CsvFile(_ArrowFile):
         self._compression = _COMPRESSIONS.get(path.suffix.lower())
         self.delimiter = self._find_delimiter(decimal) if delimiter is None else delimiter
         head = self._head()
-        self.decimal = detect_decimal(head, self.delimiter) if decimal is None else decimal
+        self.decimal = detect_decimal(head) if decimal is None else decimal
         if header is None:
             header = detect_header(head, self.decimal)
             warn_of_numbers(header, head.first, self.name)

@@ -163,6 +163,14 @@ class Source:  # numpydoc ignore=PR01
             yield block.build()
         self._set_n_rows(start + block.n_rows)
 
+    def head(self, n_rows: int) -> Block:
+        """Return the first rows, with the text and dates that were left out as further ids."""
+        names = [field.name for field in self._table.fields]
+        left_out = (name for name, kind in self.left_out.items() if kind != "partial")
+        further = tuple(names.index(name) for name in left_out if name in names)
+        selection = self._selection._replace(ids=(*self._selection.ids, *further))
+        return next(Source(self._table, selection, n_rows).blocks())
+
     def _set_n_rows(self, n_rows: int) -> None:
         if n_rows == 0:
             why = "all rows have missing values" if self.n_skipped else "it has no rows"

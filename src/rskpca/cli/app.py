@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,40 +98,61 @@ def demo(
 
 @_command(
     "rskpca plan data.parquet",
-    "rskpca plan data.csv --exclude name --standardize --plot plan.png",
+    "rskpca plan data.csv --exclude id --standardize --max-error 0.01",
+    "rskpca plan data.csv --exclude id --ell 4 --plot plan.png",
 )
 def plan(
     *,
     data: opt.DataPath,
     plot: Annotated[Path | None, opt.File(help="Also write a figure: .png, .svg or .pdf.")] = None,
     components: opt.Components = 5,
-    ell: opt.Ell = 4.0,
+    max_error: opt.MaxError = None,
+    ell: opt.PlannedEll = None,
     bandwidth: opt.Bandwidth = None,
     standardize: opt.Standardize = False,
     reading: opt.Reading,
     display: Display,
 ) -> None:
-    """Predict the size, time, memory and error of a fit from a small sample."""
-    from .. import Gaussian, scaling
-    from .. import plan as make_plan
+    """Recommend a command, and predict its time, size and error from a sample."""
+    from .. import scaling
+    from . import modeling
+    from .expectation import expect
     from .rows import notes, open_rows
     from .summary import show_commands
 
     if plot is not None:
         check_output(plot, [data], PICTURES)
+    settings = opt.Settings(components, max_error, bandwidth=bandwidth, standardize=standardize)
     source = open_rows(reading, data)
     display.notes(notes(source, standardize=standardize))
-    with display.progress(source, data):
+    with display.progress(source, data) as bar:
         seen = scaling.standardized(source)[1] if standardize else source
-        kernel = Gaussian(bandwidth or "median")
-        result = make_plan(seen, kernel, ell=ell, n_components=components)
-        if plot is not None:
-            with atomic_write(plot) as temporary:
-                result.plot().figure.savefig(temporary, dpi=150)
-    scaled = " --standardize" if standardize else ""
-    command = f"rskpca fit {shell_path(data)}{reading.as_options()}{scaled} --report report.html"
-    numbers = {**result.to_dict(), "plot": plot, "skipped_rows": source.n_skipped}
-    display.show(numbers, "", str(result), "", show_commands([("next", command)]))
+        if ell is None and plot is None:
+            bar.stage("choosing landmarks")
+            result: Any = expect(modeling.build_automatic(settings), seen)
+            numbers = asdict(result)
+        else:
+            settings = replace(settings, ell=ell or 4.0, max_error=None)
+            result = _plan_reduced_set(settings, seen, plot)
+            numbers = {**result.to_dict(), "plot": plot}
+            result = str(result)
+    options = f"{reading.as_options()}{settings.as_options()}"
+    command = f"rskpca fit {shell_path(data)}{options} --report {stem_of(data)}.html"
+    numbers |= {"command": command, "left_out": source.left_out, "skipped_rows": source.n_skipped}
+    display.show(numbers, "", result, "", show_commands([("recommended", command)]))
+
+
+def _plan_reduced_set(settings: opt.Settings, source: Any, plot: Path | None) -> Any:
+    """Predict fits with a reduced set for several values of ell, and draw them."""
+    from .. import Gaussian
+    from .. import plan as make_plan
+
+    kernel = Gaussian(settings.bandwidth or "median")
+    result = make_plan(source, kernel, ell=settings.ell or 4.0, n_components=settings.components)
+    if plot is not None:
+        with atomic_write(plot) as temporary:
+            result.plot().figure.savefig(temporary, dpi=150)
+    return result
 
 
 @_command(

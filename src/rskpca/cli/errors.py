@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -25,6 +27,9 @@ _FIXES = {
     "dataset": "choose an array with --dataset",
 }
 
+_OPTIONS = {"n_components": "--components", "max_error": "--max-error", "ell": "--ell"}
+_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=([\w.+-]*\w)")
+
 
 class Program(Group):
     """A command group that converts exceptions to one line and an exit code."""
@@ -39,6 +44,10 @@ class Program(Group):
             typer.echo(ctx.get_help())
             raise typer.Exit
         with _one_line_errors(ctx) if args else nullcontext():
+            if args and args[0].startswith("-"):
+                similar = get_close_matches(args[0], ["--version", "--help"], n=1)
+                hint = f" Did you mean {similar[0]}?" if similar else ""
+                raise _UsageError(f"no such option: {args[0]}.{hint}")
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -99,7 +108,7 @@ def _with_options(message: Exception | str) -> str:
         return f"{message.problem}; {_FIXES[message.remedy]}."
     if isinstance(message, SourceError) and message.argument:
         return f"--{message.argument.replace('ids', 'id')}: {message.problem}"
-    return str(message)
+    return _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2]}", str(message))
 
 
 def _lower(text: str) -> str:

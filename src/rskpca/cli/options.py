@@ -76,6 +76,17 @@ Components = Annotated[
     Model("--components", "-r", metavar="N", min=1, help="Number of components or clusters."),
 ]
 Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
+PlannedEll = Annotated[
+    float | None, _Number(help="Plan a reduced set instead, for this and other resolutions.")
+]
+MaxError = Annotated[
+    float | None,
+    Model(
+        metavar="NUMBER",
+        callback=_share,
+        help="Target error of the coordinates; 0.02 by default for kernel-pca.",
+    ),
+]
 Bandwidth = Annotated[
     float | None,
     _Number(help="Kernel bandwidth; by default the median or, for walks, a neighbor distance."),
@@ -91,8 +102,30 @@ Color = Annotated[
 ]
 
 
+class _Options:
+    """Base class for groups of options."""
+
+    def as_options(self, without: tuple[str, ...] = ()) -> str:
+        """Return the given options as command-line text, each with a leading space."""
+        typed = ""
+        for field in fields(self):  # type: ignore[arg-type]
+            value, option = vars(self)[field.name], field.name.replace("_", "-")
+            if field.name in without or value == field.default:
+                continue
+            if isinstance(value, bool):
+                typed += f" --{option}" if value else f" --no-{option}"
+            else:
+                items = value if isinstance(value, list) else [value]
+                typed += "".join(f" --{option} {quote(_as_text(item))}" for item in items)
+        return typed
+
+
+def _as_text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 @dataclass(frozen=True)
-class Reading:  # numpydoc ignore=PR01
+class Reading(_Options):  # numpydoc ignore=PR01
     """Options for the columns and the format of the data."""
 
     columns: Annotated[
@@ -121,34 +154,13 @@ class Reading:  # numpydoc ignore=PR01
         bool, Input("--skip-missing", help="Skip rows with missing or infinite values.")
     ] = False
 
-    def as_options(self, without: tuple[str, ...] = ()) -> str:
-        """Return the given options as command-line text, each with a leading space."""
-        typed = ""
-        for field in fields(self):
-            value, option = vars(self)[field.name], field.name.replace("_", "-")
-            if field.name in without or value == field.default:
-                continue
-            if isinstance(value, bool):
-                typed += f" --{option}" if value else f" --no-{option}"
-            else:
-                items = value if isinstance(value, list) else [value]
-                typed += "".join(f" --{option} {quote(item)}" for item in items)
-        return typed
-
 
 @dataclass(frozen=True)
-class Settings:  # numpydoc ignore=PR01
+class Settings(_Options):  # numpydoc ignore=PR01
     """Options for the model to fit."""
 
     components: Components = 5
-    max_error: Annotated[
-        float | None,
-        Model(
-            metavar="NUMBER",
-            callback=_share,
-            help="Target error of the coordinates; 0.02 by default for kernel-pca.",
-        ),
-    ] = None
+    max_error: MaxError = None
     ell: Annotated[
         float | None,
         Model(

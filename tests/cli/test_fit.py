@@ -84,9 +84,10 @@ def test_a_small_model_has_the_same_coordinates(folder, options):
     output_of(*given, "-o", "whole.rskpca")
     output_of(*given, "--small", "-o", "small.rskpca")
     whole, small = load("whole.rskpca").transform(X), load("small.rskpca").transform(X)
-    if "ell" not in options:  # --small also chooses a smaller basis for a reduced set
+    if "ell" in options:  # --small also chooses a smaller basis, which can change the signs
+        np.testing.assert_allclose(np.abs(small), np.abs(whole), atol=0.05)
+    else:
         np.testing.assert_allclose(small, whole, atol=1e-12)
-    assert np.abs(small - whole).max() < 0.05
     sizes = [(folder / f"{name}.rskpca").stat().st_size for name in ("small", "whole")]
     assert sizes[0] < sizes[1] / 4
     output_of("transform", "small.rskpca", "data.parquet", "-o", "z.npy")

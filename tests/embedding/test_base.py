@@ -301,12 +301,14 @@ def test_n_components_none_keeps_every_component_without_a_warning():
     assert len(make(None, bandwidth=1.0, center=False).fit(X_GOOD).eigenvalues_) == model.n_centers_
 
 
-def test_requesting_all_components_of_a_huge_set_is_rejected(monkeypatch):
-    from rskpca.embedding import kernel_pca
-
-    monkeypatch.setattr(kernel_pca, "STORED_CENTERS", 10)
-    with pytest.raises(ValueError, match=r"n_components=None would compute all"):
-        make(None).fit(X_GOOD)
+def test_n_components_none_is_limited_with_a_warning():
+    X = np.random.default_rng(0).uniform(size=(300, 3))
+    for options in ({}, {"refine": "nystrom"}):
+        unlimited = make(None, bandwidth=0.5, ell=np.inf, **options)
+        with pytest.warns(UserWarning, match=r"keeps only the first 100 of up to 300 components"):
+            model = unlimited.fit(X)
+        few = make(100, bandwidth=0.5, ell=np.inf, **options).fit(X)
+        np.testing.assert_allclose(model.eigenvalues_, few.eigenvalues_, rtol=1e-9)
 
 
 def test_a_single_feature_is_sufficient():

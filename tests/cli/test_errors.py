@@ -12,7 +12,7 @@ import pytest
 from rskpca import ReducedSetKernelPCA, save
 from rskpca.cli import files, modeling
 
-from .cases import FRAME, ROWS, error_of, output_of, run, write_holes
+from .cases import FRAME, ROWS, error_of, json_of, output_of, run, write_holes
 
 
 def test_selected_text_columns_are_reported_with_suitable_options(folder):
@@ -272,6 +272,28 @@ def test_warnings_are_printed_as_notes(folder):
     assert result.stderr.startswith("note: ")
     assert "--components 50" in result.stderr
     assert run(*arguments, "--quiet").stderr == ""
+
+
+def test_messages_name_options_instead_of_parameters(folder):
+    (folder / "same.csv").write_text("a,b\n" + "1,2\n" * 9)
+    assert 'error: --bandwidth "median" requires distinct rows' in error_of("fit", "same.csv")
+    line = error_of("fit", "rows.npy", "--method", "normalized-cut", "-r", "601")
+    assert line.startswith("error: --components must be at most ")
+    assert "larger --ell" in line
+    stderr = run("fit", "rows.npy", "-r", "550").stderr
+    assert "(--components 550)" in stderr
+    assert "n_components" not in stderr
+    assert "ell" not in stderr.replace("larger", "")
+
+
+def test_models_without_a_certificate_are_named_by_their_option(folder):
+    output_of("fit", "rows.npy", "--small", "-o", "small.rskpca")
+    assert "written with --small has no certificate" in error_of("certify", "small.rskpca")
+    line = error_of("merge", "small.rskpca", "small.rskpca", "-o", "m.rskpca")
+    assert line == "error: 'small.rskpca' was written with --small, so it cannot be merged."
+    assert "--like: CompressedKernelPCA" in error_of("fit", "rows.npy", "--like", "small.rskpca")
+    assert "4 features → 25 landmarks →" in output_of("inspect", "small.rskpca")
+    assert json_of("inspect", "small.rskpca")["rows"] is None
 
 
 def test_a_report_that_cannot_be_written_does_not_hide_that_the_model_was(folder, monkeypatch):

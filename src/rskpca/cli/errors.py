@@ -27,8 +27,17 @@ _FIXES = {
     "dataset": "choose an array with --dataset",
 }
 
-_OPTIONS = {"n_components": "--components", "max_error": "--max-error", "ell": "--ell"}
-_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=([\w.+-]*\w)")
+# Options by the parameters that messages of the library mention, alone or with a value.
+_OPTIONS = {
+    "n_components": "--components",
+    "n_clusters": "--components",
+    "max_error": "--max-error",
+    "bandwidth": "--bandwidth",
+    "ell": "--ell",
+}
+_PARAMETER = re.compile(
+    rf"\b({'|'.join(_OPTIONS)})=(\"?[\w.+-]*\w\"?)|\b(n_components|n_clusters|max_error|ell)\b"
+)
 
 
 class Program(Group):
@@ -108,7 +117,12 @@ def _with_options(message: Exception | str) -> str:
         return f"{message.problem}; {_FIXES[message.remedy]}."
     if isinstance(message, SourceError) and message.argument:
         return f"--{message.argument.replace('ids', 'id')}: {message.problem}"
-    return _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2]}", str(message))
+    return _PARAMETER.sub(_as_option, str(message))
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value, alone = found.groups()
+    return _OPTIONS[alone] if name is None else f"{_OPTIONS[name]} {value}"
 
 
 def _lower(text: str) -> str:

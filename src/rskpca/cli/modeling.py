@@ -92,7 +92,7 @@ def _build_like(fitted: FittedEstimator) -> Any:
         landmarks = fitted.estimator.shared_landmarks_
         changed |= {"landmarks": landmarks, "n_centers": None, "max_error": None}
     elif "density" not in params:
-        raise TypeError(f"--like requires a model that can be fitted again; {fitted.name} cannot.")
+        raise TypeError(f"--like: {fitted.name} cannot be fitted again; use another model.")
     elif params["density"] is not None:
         density = changed["density"] = clone(params["density"]).set_params(kernel=None)
         if density.get_params().get("tol") is not None:
@@ -128,8 +128,10 @@ def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
 
 def check_certified(fitted: FittedEstimator) -> None:
     """Raise an error unless a model has a certificate."""
+    if isinstance(fitted.estimator, CompressedKernelPCA):
+        raise TypeError("a model written with --small has no certificate; fit without --small.")
     if not fitted.model.certified:
-        raise TypeError(f"{fitted.name} has no certificate; only models of a reduced set have one.")
+        raise TypeError(f"{fitted.name} has no certificate; use --method reduced-set.")
 
 
 def fit(
@@ -202,6 +204,9 @@ def add_report(
 def merge_models(paths: Sequence[Path]) -> Any:
     """Merge several models into one, keeping their common scaling."""
     models = [load_model(path).fitted for path in paths]
+    for model, path in zip(models, paths, strict=True):
+        if isinstance(model.estimator, CompressedKernelPCA):
+            raise TypeError(f"{str(path)!r} was written with --small, so it cannot be merged.")
     first = models[0]
     for model, path in zip(models, paths, strict=True):
         same_scaling = joblib.hash(model.preprocessing) == joblib.hash(first.preprocessing)

@@ -65,9 +65,10 @@ class Summary:
         return judge(self.model)
 
     @property
-    def n_rows(self) -> float:
-        """Return the number of fitted rows."""
-        return self.model.reduced_set.n_samples
+    def n_rows(self) -> float | None:
+        """Return the number of fitted rows, or None if the model does not contain it."""
+        known = self.model.certified or not self.model.landmarks
+        return self.model.reduced_set.n_samples if known else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as JSON-serializable data."""
@@ -75,7 +76,7 @@ class Summary:
         return {
             **{kind: str(path) for kind, path in self.files.items()},
             "method": fitted.name,
-            "rows": int(self.n_rows) if float(self.n_rows).is_integer() else self.n_rows,
+            "rows": _whole(self.n_rows),
             "features": fitted.n_features,
             "feature_names": fitted.columns,
             "centers": model.n_centers,
@@ -120,10 +121,12 @@ class Summary:
     def _sizes(self) -> RenderableType:
         fitted, model, m = self.fitted, self.model, self.model.n_centers
         line = Text("", style="default")
-        line.append(f"{self.n_rows:,.10g} rows x {fitted.n_features} features", "bold")
-        line.append(" → ")
+        rows, kept = "", ""
+        if self.n_rows is not None:
+            rows, kept = f"{self.n_rows:,.10g} rows x ", f" ({percent(m / self.n_rows)})"
+        line.append(f"{rows}{fitted.n_features} features", "bold").append(" → ")
         points = "landmarks" if model.landmarks else "centers"
-        line.append(f"{m:,} {points}", "bold cyan").append(f" ({percent(m / self.n_rows)})")
+        line.append(f"{m:,} {points}", "bold cyan").append(kept)
         if len(model.basis) != m:
             line.append(" → ").append(f"basis of {len(model.basis):,}", "bold cyan")
         line.append(" → ").append(f"{len(model.eigenvalues)} components", "bold")
@@ -155,7 +158,7 @@ class Summary:
         return Text(text, _COLORS[component.color])
 
     def _clusters(self, sizes: Sequence[float]) -> RenderableType:
-        shown = [f"{size:,.10g} ({percent(size / self.n_rows)})" for size in sizes]
+        shown = [f"{size:,.10g} ({percent(size / sum(sizes))})" for size in sizes]
         return Text(f"Rows per cluster, from 0: {', '.join(shown)}", "default")
 
     def _files(self) -> RenderableType:
@@ -184,6 +187,11 @@ class Summary:
                 title = suggestion.title[:1].lower() + suggestion.title[1:]
                 commands += [("or fit again with", f"{options}  ({title})")]
         return commands
+
+
+def _whole(number: float | None) -> float | int | None:
+    """Return a whole number as an integer."""
+    return number if number is None or not float(number).is_integer() else int(number)
 
 
 def _as_options(changes: Mapping[str, Any]) -> str:

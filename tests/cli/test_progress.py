@@ -115,6 +115,20 @@ def test_the_bar_follows_the_clock_while_solving():
     bar.close()
 
 
+def test_the_bar_shows_that_reading_has_paused(monkeypatch):
+    bar = bar_of(100)
+    bar.idle = "choosing"
+    bar.rows_read(50)
+    bar._progress.console.render_lines(bar._progress)
+    assert state(bar) == ("reading", 50, 100)
+    monkeypatch.setattr(progress, "_PAUSE", -1.0)
+    bar._progress.console.render_lines(bar._progress)
+    assert state(bar) == ("choosing", 0, None)
+    bar.rows_read(60)
+    assert state(bar) == ("reading", 60, 100)
+    bar.close()
+
+
 def test_the_total_is_unknown_without_an_estimate():
     bar = bar_of(None)
     bar.rows_read(50)

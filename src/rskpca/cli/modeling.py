@@ -144,7 +144,7 @@ def fit(
     small: bool = False,
 ) -> Summary:
     """Fit an estimator to all rows and write the model, or only its map if ``small`` is True."""
-    start = time.perf_counter()
+    start, bar.idle = time.perf_counter(), "choosing the settings"
     model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.rows_done)
     bar.stage("solving", estimate_solving(model))
     summary = Summary(model, name)

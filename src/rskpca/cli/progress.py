@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -23,6 +24,7 @@ from ..data import Source
 
 _DELAY = 1.0  # seconds until the bar appears
 _HEAD = 1 << 18  # bytes of a .csv file used to estimate its number of lines
+_PAUSE = 1.0  # seconds without rows after which something else is going on
 _ALMOST = 0.99  # the bar of an estimated time stops here until the stage ends
 
 
@@ -31,14 +33,16 @@ class ProgressBar:
 
     def __init__(self, source: Source, data: Path, visible: bool) -> None:
         self.verb, self.next_stage = "fitting", "solving"
+        self.idle = "computing"  # shown if reading pauses before the rows are processed
         self._source, self._estimate, self._visible = source, _estimate_rows(data), visible
-        self._last_row, self._name = 0, ""
+        self._last_row, self._name, self._updated = 0, "", time.monotonic()
         self._counting = False  # True once a fit or transform reports its own progress
         self._progress = _Bar(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(10), _RowsColumn(),
             TextColumn("{task.fields[centers]}"), TimeRemainingColumn(),
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
+        self._progress.before_refresh = self._notice_pause
         self._task = self._progress.add_task(
             "reading", total=None, centers="", about="", seconds=None
         )
@@ -65,6 +69,11 @@ class ProgressBar:
         self._progress.reset(self._task, description=name, centers="", about="", seconds=seconds)
         self._progress.tasks[0].total = seconds  # reset() cannot set it to None
 
+    def _notice_pause(self) -> None:
+        """Show that reading has paused."""
+        if self._name == "reading" and time.monotonic() - self._updated > _PAUSE:
+            self.stage(self.idle)
+
     def close(self) -> None:
         """Remove the bar."""
         self._timer.cancel()
@@ -76,6 +85,7 @@ class ProgressBar:
             self._name = name
             self._progress.reset(self._task, description=name, seconds=None)
         self._last_row, exact = row, self._source.n_rows
+        self._updated = time.monotonic()
         total, about = (self._estimate, "~") if exact is None else (exact, "")
         self._progress.update(self._task, completed=row, total=total, centers=centers, about=about)
 
@@ -83,8 +93,11 @@ class ProgressBar:
 class _Bar(Progress):
     """A progress bar that follows the clock during stages with an estimated duration."""
 
+    before_refresh: Callable[[], None] = staticmethod(lambda: None)
+
     def get_renderables(self) -> Iterable[RenderableType]:
         """Advance the stage, and return the bar."""
+        self.before_refresh()
         for task in self.tasks:
             seconds = task.fields["seconds"]
             if seconds is not None and task.elapsed is not None:

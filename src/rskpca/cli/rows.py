@@ -19,6 +19,7 @@ from .options import Reading
 
 _WITHOUT_NAMES = (".npy", ".npz", ".h5", ".hdf5", ".zarr")
 _HEAD_ROWS = 1000  # in which columns that are not features are noticed
+_HEAD_VALUES = 2**22
 _FEWEST_ROWS = 20
 _DOMINANT = 0.95  # fraction of the variance
 _MOST_GROUPS = 20  # categories that can be told apart in a plot
@@ -88,7 +89,7 @@ def _split(lists: Sequence[str] | None) -> list[str]:
 
 def notes(source: Source, *, standardize: bool) -> Iterator[str]:
     """Yield notes on columns that were left out, and on features that are probably not features."""
-    head = source.head(_HEAD_ROWS)
+    head = source.head(max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features)))
     text = {name: head.ids[name] for name in source.left_out if name in head.ids}
     if text:
         kinds = {name: _describe(column) for name, column in text.items()}

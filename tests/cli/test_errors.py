@@ -96,6 +96,7 @@ def test_invalid_data_and_files_are_reported(folder, arguments, message):
         ("compare rows.npy --rows 9", "'--rows'"),
         ("certify rows.npy --confidence 95", "'--confidence': 95 is not between 0 and 1."),
         ("merge rows.npy", "pass at least two models."),
+        ("plan rows.npy --max-error 0.1 --ell 4", "--max-error: cannot be combined with --ell."),
         ("fit rows.npy --max-error 0.1 --ell 4", "--max-error: cannot be combined with --ell."),
         ("fit rows.npy --refine --method diffusion-maps", "requires --method reduced-set."),
         ("fit rows.npy --like rows.npy --max-centers 9", "--max-centers: cannot be combined"),

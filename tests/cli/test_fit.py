@@ -269,4 +269,4 @@ def test_suggested_commands_can_be_run_for_names_that_start_with_a_dash(folder):
     printed = output_of("fit", "./-x.csv")
     assert "rskpca transform ./-x.rskpca ./-x.csv -o ./-x-embedded.parquet" in printed
     assert "-o ./-x.html" in printed
-    assert "rskpca fit ./-x.csv --report" in output_of("plan", "--", "-x.csv")
+    assert "rskpca fit ./-x.csv --report ./-x.html" in output_of("plan", "--", "-x.csv")

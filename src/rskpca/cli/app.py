@@ -122,7 +122,9 @@ def plan(
 
     if plot is not None:
         check_output(plot, [data], PICTURES)
-    settings = opt.Settings(components, max_error, bandwidth=bandwidth, standardize=standardize)
+    settings = opt.Settings(
+        components, max_error, ell, bandwidth=bandwidth, standardize=standardize
+    )
     source = open_rows(reading, data)
     display.notes(notes(source, standardize=standardize))
     with display.progress(source, data) as bar:
@@ -137,7 +139,8 @@ def plan(
             numbers = {**result.to_dict(), "plot": plot}
             result = str(result)
     options = f"{reading.as_options()}{settings.as_options()}"
-    command = f"rskpca fit {shell_path(data)}{options} --report {stem_of(data)}.html"
+    page = shell_path(f"{stem_of(data)}.html")
+    command = f"rskpca fit {shell_path(data)}{options} --report {page}"
     numbers |= {"command": command, "left_out": source.left_out, "skipped_rows": source.n_skipped}
     display.show(numbers, "", result, "", show_commands([("recommended", command)]))
 

@@ -29,6 +29,10 @@ def test_every_public_name_exists_and_has_a_docstring(name):
     assert len(getattr(rskpca, name).__doc__) > 40
 
 
+def test_dir_lists_only_public_names():
+    assert dir(rskpca) == sorted([*rskpca.__all__, "__version__"])
+
+
 def test_the_version_matches_the_installed_version():
     from importlib.metadata import version
 

@@ -12,11 +12,11 @@ import pytest
 from rskpca import ReducedSetKernelPCA, save
 from rskpca.cli import files, modeling
 
-from .cases import FRAME, ROWS, error_of, output_of, run, write_holes
+from .cases import FRAME, ROWS, error_of, json_of, output_of, run, write_holes
 
 
-def test_text_columns_are_reported_with_suitable_options(folder):
-    line = error_of("fit", "table.csv")
+def test_selected_text_columns_are_reported_with_suitable_options(folder):
+    line = error_of("fit", "table.csv", "-c", "x*,town")
     assert "'town'" in line
     assert "'table.csv'" in line
     assert line.endswith("leave them out with --exclude, or select the features with --columns.")
@@ -62,7 +62,7 @@ def test_a_decimal_comma_is_detected_unless_an_option_forbids_it(folder):
         ("fit table.csv -x town --color y", "--color: 'table.csv' has no column 'y'"),
         ("fit table.csv -x town --weight y", "--weight: 'table.csv' has no column 'y'"),
         ("fit same.csv", "median"),
-        ("fit rows.npy --delimiter ;", "delimiter"),
+        ("fit rows.npy --delimiter ;", "--delimiter: not available for a .npy file."),
         ("fit rows.npy -o no/m.rskpca", "no such folder: 'no'. Create it first."),
         ("fit rows.npy -o rows.npy", "'rows.npy' is also an input; choose another name"),
         ("fit rows.npy -o parts", "'parts' is a folder; pass a file name."),
@@ -88,7 +88,7 @@ def test_invalid_data_and_files_are_reported(folder, arguments, message):
         ("plan rows.npy --ell inf", "'--ell': inf is not a positive, finite number."),
         ("compare rows.npy --ell 0", "'--ell': 0 is not a positive, finite number."),
         ("fit rows.npy --bandwidth 0", "'--bandwidth': 0 is not a positive, finite number."),
-        ("fit rows.npy --tol 0", "'--tol': 0 is not a positive, finite number."),
+        ("fit rows.npy --max-error 0", "'--max-error': 0 is not between 0 and 1."),
         ("fit rows.npy --components 0", "'--components'"),
         ("fit rows.npy --max-centers 1", "'--max-centers'"),
         ("fit rows.npy --method kernel-pac", "kernel-pac"),
@@ -96,8 +96,9 @@ def test_invalid_data_and_files_are_reported(folder, arguments, message):
         ("compare rows.npy --rows 9", "'--rows'"),
         ("certify rows.npy --confidence 95", "'--confidence': 95 is not between 0 and 1."),
         ("merge rows.npy", "pass at least two models."),
-        ("fit rows.npy --tol 0.1 --ell 4", "--tol: cannot be combined with --ell."),
-        ("fit rows.npy --refine --method diffusion-maps", "requires --method kernel-pca."),
+        ("plan rows.npy --max-error 0.1 --ell 4", "--max-error: cannot be combined with --ell."),
+        ("fit rows.npy --max-error 0.1 --ell 4", "--max-error: cannot be combined with --ell."),
+        ("fit rows.npy --refine --method diffusion-maps", "requires --method reduced-set."),
         ("fit rows.npy --like rows.npy --max-centers 9", "--max-centers: cannot be combined"),
         ("fit", "missing argument"),
         ("fit rows.npy --elll 4", "--ell"),
@@ -270,8 +271,30 @@ def test_warnings_are_printed_as_notes(folder):
     result = run(*arguments)
     assert result.exit_code == 0
     assert result.stderr.startswith("note: ")
-    assert "50" in result.stderr
+    assert "--components 50" in result.stderr
     assert run(*arguments, "--quiet").stderr == ""
+
+
+def test_messages_name_options_instead_of_parameters(folder):
+    (folder / "same.csv").write_text("a,b\n" + "1,2\n" * 9)
+    assert 'error: --bandwidth "median" requires distinct rows' in error_of("fit", "same.csv")
+    line = error_of("fit", "rows.npy", "--method", "normalized-cut", "-r", "601")
+    assert line.startswith("error: --components must be at most ")
+    assert "larger --ell" in line
+    stderr = run("fit", "rows.npy", "-r", "550").stderr
+    assert "(--components 550)" in stderr
+    assert "n_components" not in stderr
+    assert "ell" not in stderr.replace("larger", "")
+
+
+def test_models_without_a_certificate_are_named_by_their_option(folder):
+    output_of("fit", "rows.npy", "--small", "-o", "small.rskpca")
+    assert "written with --small has no certificate" in error_of("certify", "small.rskpca")
+    line = error_of("merge", "small.rskpca", "small.rskpca", "-o", "m.rskpca")
+    assert line == "error: 'small.rskpca' was written with --small, so it cannot be merged."
+    assert "--like: CompressedKernelPCA" in error_of("fit", "rows.npy", "--like", "small.rskpca")
+    assert "4 features → 25 landmarks →" in output_of("inspect", "small.rskpca")
+    assert json_of("inspect", "small.rskpca")["rows"] is None
 
 
 def test_a_report_that_cannot_be_written_does_not_hide_that_the_model_was(folder, monkeypatch):

@@ -5,14 +5,15 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
     DiffusionMaps,
-    Gaussian,
     LaplacianEigenmaps,
     NormalizedCut,
+    NystromKernelPCA,
     ReducedSetKernelPCA,
     ShadowDensity,
     load,
@@ -25,11 +26,26 @@ X = FRAME[FEATURES]
 NAMES = "x*,Height in m"
 
 
-def test_the_command_fits_the_same_model_as_the_library(folder):
-    output_of("fit", "table.csv", "--columns", NAMES)
-    model, whole = load("table.rskpca"), ReducedSetKernelPCA(5, kernel=Gaussian()).fit(X)
-    assert model.reduced_set_ == whole.reduced_set_
-    np.testing.assert_array_equal(model.transform(X), whole.transform(X))
+AUTOMATIC = NystromKernelPCA(5, kernel="gaussian", landmarks="auto", max_error=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "estimator"),
+    [
+        ("", AUTOMATIC),
+        ("-r 2 --max-error 0.1 --bandwidth 2", NystromKernelPCA(
+            2, kernel="gaussian", bandwidth=2.0, landmarks="auto", max_error=0.1)),
+        ("--kernel laplacian", clone(AUTOMATIC).set_params(kernel="laplacian")),
+    ],
+)  # fmt: skip
+def test_kernel_pca_is_fitted_to_a_target_error(folder, options, estimator):
+    numbers = json_of("fit", "table.csv", "--columns", NAMES, *options.split())
+    model, whole = load("table.rskpca"), estimator.fit(X)
+    assert repr(model) == repr(estimator)
+    np.testing.assert_allclose(model.landmarks_, whole.landmarks_, rtol=1e-12)
+    np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_, rtol=1e-9)
+    assert numbers["rows"] == len(X)
+    assert numbers["certificate"]["embedding"]["limit"] <= estimator.max_error
 
 
 @pytest.mark.parametrize(
@@ -37,14 +53,12 @@ def test_the_command_fits_the_same_model_as_the_library(folder):
     [
         ("-r 2 --ell 6", ReducedSetKernelPCA(2, kernel="gaussian", ell=6.0)),
         ("--ell inf", ReducedSetKernelPCA(5, kernel="gaussian", ell=np.inf)),
+        ("--method reduced-set", ReducedSetKernelPCA(5, kernel="gaussian")),
         ("--bandwidth 2 --refine",
          ReducedSetKernelPCA(5, kernel="gaussian", bandwidth=2.0, refine="nystrom")),
-        ("--bandwidth 2 --refine --small",
-         ReducedSetKernelPCA(5, kernel="gaussian", bandwidth=2.0, basis="auto", refine="nystrom")),
         ("--bandwidth 2 --small --method diffusion-maps",
          DiffusionMaps(5, kernel="gaussian", bandwidth=2.0, basis="auto")),
-        ("--kernel laplacian", ReducedSetKernelPCA(5, kernel="laplacian")),
-        ("--tol 0.1",
+        ("--max-error 0.1 --method reduced-set",
          ReducedSetKernelPCA(5, kernel="gaussian", density=ShadowDensity(ell="auto", tol=0.1))),
         ("--max-centers 20",
          ReducedSetKernelPCA(5, kernel="gaussian", density=ShadowDensity(max_centers=20))),
@@ -64,9 +78,47 @@ def test_options_set_the_estimator_parameters(folder, options, estimator):
     assert numbers["rows"] == len(X)
 
 
+@pytest.mark.parametrize("options", ["", "--ell 4", "--ell 4 --refine", "--standardize"])
+def test_a_small_model_has_the_same_coordinates(folder, options):
+    given = ("fit", "data.parquet", "-x", "id,cover", "--bandwidth", "2", *options.split())
+    output_of(*given, "-o", "whole.rskpca")
+    output_of(*given, "--small", "-o", "small.rskpca")
+    whole, small = load("whole.rskpca").transform(X), load("small.rskpca").transform(X)
+    if "ell" in options:  # --small also chooses a smaller basis, which can change the signs
+        np.testing.assert_allclose(np.abs(small), np.abs(whole), atol=0.05)
+    else:
+        np.testing.assert_allclose(small, whole, atol=1e-12)
+    sizes = [(folder / f"{name}.rskpca").stat().st_size for name in ("small", "whole")]
+    assert sizes[0] < sizes[1] / 4
+    output_of("transform", "small.rskpca", "data.parquet", "-o", "z.npy")
+    np.testing.assert_allclose(np.load("z.npy"), small, atol=1e-12)
+
+
+def test_thirty_rows_are_fitted_exactly(folder):
+    X[:30].to_csv("thirty.csv", index=False)
+    numbers = json_of("fit", "thirty.csv")
+    exact = ReducedSetKernelPCA(5, ell=np.inf).fit(X[:30])
+    np.testing.assert_allclose(numbers["eigenvalues"], exact.eigenvalues_, rtol=1e-9)
+
+
+def test_the_rows_per_cluster_are_printed(folder):
+    arguments = ("fit", "rows.npy", "--method", "normalized-cut", "-r", "3")
+    sizes = json_of(*arguments)["cluster_sizes"]
+    assert sum(sizes) == N
+    labels = load("rows.rskpca").predict(ROWS)
+    assert np.abs(np.bincount(labels) - sizes).max() < 0.05 * N
+    assert f"Rows per cluster, from 0: {sizes[0]:.0f} (" in output_of(*arguments)
+
+
+def test_a_replaced_model_is_mentioned(folder):
+    assert "replaced" not in output_of("fit", "rows.npy")
+    assert "replaced" in output_of("fit", "rows.npy")
+    assert json_of("fit", "rows.npy")["replaced"] == ["rows.rskpca"]
+
+
 def test_the_saved_model_includes_the_scaler(folder):
     numbers = json_of("fit", "table.csv", "-c", NAMES, "--standardize", "-o", "m.rskpca")
-    whole = make_pipeline(StandardScaler(), ReducedSetKernelPCA(5, kernel=Gaussian())).fit(X)
+    whole = make_pipeline(StandardScaler(), clone(AUTOMATIC)).fit(X)
     np.testing.assert_allclose(load("m.rskpca").transform(X), whole.transform(X), atol=1e-9)
     assert numbers["standardized"]
     assert numbers["feature_names"] == FEATURES
@@ -82,13 +134,14 @@ def test_models_can_be_fitted_to_arrays_and_folders(folder, data):
 
 
 def test_unnamed_columns_are_selected_by_number(folder):
-    output_of("fit", "rows.npy", "-c", "0,3")
+    output_of("fit", "rows.npy", "-c", "0,3", "--ell", "4")
     whole = ReducedSetKernelPCA(5).fit(ROWS[:, [0, 3]])
     assert load("rows.rskpca").reduced_set_ == whole.reduced_set_
 
 
 def test_the_json_output_describes_the_model(folder):
-    numbers = json_of("fit", "data.parquet", "-x", "id,cover", "--report", "r.html")
+    arguments = ("-x", "id,cover", "--ell", "4", "--report", "r.html")
+    numbers = json_of("fit", "data.parquet", *arguments)
     model = load("data.rskpca")
     np.testing.assert_allclose(numbers["eigenvalues"], model.eigenvalues_)
     ratio = numbers["explained_variance_ratio"]
@@ -103,7 +156,7 @@ def test_the_json_output_describes_the_model(folder):
 def test_the_panel_describes_the_model(folder):
     text = output_of("fit", "data.parquet", "-x", "id,cover", "--report", "r.html")
     model = load("data.rskpca")
-    for part in ("600 rows x 4 features", f"{model.n_centers_:,} centers", "5 components",
+    for part in ("600 rows x 4 features", f"{model.n_centers_:,} landmarks", "5 components",
                  "data.rskpca", "r.html", "x 1, x 2, x 3, Height in m",
                  "rskpca transform data.rskpca data.parquet"):  # fmt: skip
         assert part in text
@@ -135,17 +188,44 @@ def test_a_text_column_that_contains_numbers_is_used_as_numeric_color(folder, mo
     assert set(given["town"]) == {"Aix", "Ulm"}
 
 
-def test_a_feature_that_dominates_the_distances_is_reported(folder):
-    result = run("fit", "data.parquet", "-x", "cover")
-    assert result.stderr.startswith("note: column 'id' has 100% of the variance of all features")
-    assert result.stderr.endswith("leave it out with --exclude, or use --standardize.\n")
-    assert run("fit", "data.parquet", "-x", "cover", "-q").stderr == ""
+@pytest.mark.parametrize("command", ["fit", "plan"])
+def test_features_that_are_probably_not_features_are_reported(folder, command):
+    note = run(command, "data.parquet", "-x", "cover").stderr
+    assert note.startswith("note: column 'id' has 100% of the variance of all features")
+    assert note.endswith("leave it out with --exclude id, or use --standardize.\n")
+    assert run(command, "data.parquet", "-x", "cover", "-q").stderr == ""
     np.save("wide.npy", ROWS * [1, 1, 1e4, 1])
-    assert run("fit", "wide.npy").stderr.startswith("note: column 2 has ")
-    assert run("fit", "wide.npy", "--standardize").stderr == ""
+    assert run(command, "wide.npy").stderr.startswith("note: column 2 has ")
+    assert run(command, "wide.npy", "--standardize").stderr == ""
+    X.assign(row=np.arange(N)[::-1]).to_csv("counted.csv", index=False)
+    note = run(command, "counted.csv", "--standardize").stderr
+    assert note == (
+        "note: column 'row' counts the rows, like an id, and is used as a feature; leave it out "
+        "with --exclude row.\n"
+    )
 
 
-@pytest.mark.parametrize("options", ["--ell 5", "--tol 0.1"])
+def test_columns_that_are_not_numbers_are_left_out_with_a_note(folder):
+    frame = X.assign(
+        town=FRAME["town"], name=[f"n{i}" for i in range(N)], new=np.arange(N) % 2 == 0,
+        day=pd.date_range("2024-01-01", periods=N), price=["?"] + (N - 1) * ["3.5"],
+    )  # fmt: skip
+    for file in ("mixed.csv", "mixed.parquet"):
+        write = frame.to_csv if file.endswith("csv") else frame.to_parquet
+        write(file, index=False)
+        result = run("fit", file, "--json")
+        assert json.loads(result.stdout)["feature_names"] == [*FEATURES, "new"]
+        assert set(json.loads(result.stdout)["left_out"]) == {"town", "name", "day", "price"}
+        assert run("fit", file).stderr == (
+            "note: left out 'town' (2 groups), 'name' (text), 'day' (dates) and 'price' (numbers, "
+            "but also '?'), because features must be numbers; --color town shows the groups in a "
+            "report.\n"
+        )
+    result = run("fit", "mixed.parquet", "--color", "day", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("options", ["--ell 5", "--max-error 0.1 --method reduced-set"])
 def test_the_like_option_copies_the_settings_the_bandwidth_and_the_scaling(folder, options):
     output_of("fit", "monday.parquet", "-s", "-r", "3", *options.split())
     output_of("fit", "tuesday.parquet", "--like", "monday.rskpca")
@@ -162,7 +242,7 @@ def test_a_finished_checkpoint_returns_the_same_model(folder):
     first = json_of("fit", "data.parquet", "-x", "id,cover", "--checkpoint", "note")
     again = json_of("fit", "data.parquet", "-x", "id,cover", "--checkpoint", "note")
     assert again["eigenvalues"] == first["eigenvalues"]
-    line = error_of("fit", "data.parquet", "-x", "id,cover", "--checkpoint", "note", "--ell", "3")
+    line = error_of("fit", "data.parquet", "-x", "id,cover", "--checkpoint", "note", "-r", "3")
     assert "'note'" in line
 
 
@@ -189,4 +269,4 @@ def test_suggested_commands_can_be_run_for_names_that_start_with_a_dash(folder):
     printed = output_of("fit", "./-x.csv")
     assert "rskpca transform ./-x.rskpca ./-x.csv -o ./-x-embedded.parquet" in printed
     assert "-o ./-x.html" in printed
-    assert "rskpca fit ./-x.csv --report" in output_of("plan", "--", "-x.csv")
+    assert "rskpca fit ./-x.csv --report ./-x.html" in output_of("plan", "--", "-x.csv")

@@ -24,7 +24,7 @@ def test_commands_are_listed_in_order_of_typical_use():
     expected = ["demo", "plan", "fit", "transform", "inspect", "certify", "report", "merge"]
     assert [*expected, "compare"] == COMMANDS
     text = output_of("--help")
-    places = [text.index(f"│ {name} ") for name in COMMANDS]
+    places = [text.index(f"\n  {name} ") for name in COMMANDS]
     assert places == sorted(places)
 
 
@@ -46,12 +46,12 @@ def test_the_help_lists_every_option(command):
 def test_options_are_grouped():
     text = output_of("fit", "--help")
     for panel in ("Arguments", "Output", "Model", "Columns"):
-        assert f"─ {panel} ─" in text
+        assert f"\n{panel}:\n" in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_use_only_existing_options(command):
-    examples = re.findall(rf"^ rskpca {command}(.*)$", output_of(command, "--help"), re.MULTILINE)
+    examples = re.findall(rf"^  rskpca {command}(.*)$", output_of(command, "--help"), re.MULTILINE)
     known = {flag for p in PROGRAM.commands[command].params for flag in p.opts}
     assert examples
     for example in examples:

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rskpca.cli import output
-from rskpca.cli.output import Display, ProgressBar
+from rskpca.cli import output, progress
+from rskpca.cli.output import Display
+from rskpca.cli.progress import ProgressBar
 from rskpca.data import open_source
 
 
@@ -26,7 +27,7 @@ def state(bar):
 
 
 def test_an_invisible_bar_prints_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(output, "_DELAY", 0.0)
+    monkeypatch.setattr(progress, "_DELAY", 0.0)
     bar = bar_of(100)
     bar.rows_read(50)
     time.sleep(0.05)
@@ -35,7 +36,7 @@ def test_an_invisible_bar_prints_nothing(capsys, monkeypatch):
 
 
 def test_a_visible_bar_appears_after_a_delay(capsys, monkeypatch):
-    monkeypatch.setattr(output, "_DELAY", 0.01)
+    monkeypatch.setattr(progress, "_DELAY", 0.01)
     monkeypatch.setenv("FORCE_COLOR", "1")
     bar = bar_of(100, visible=True)
     bar.rows_read(50)
@@ -87,7 +88,7 @@ def test_the_total_is_estimated_until_the_rows_are_counted(folder):
 
 
 def test_it_fits_80_columns(capsys, monkeypatch):
-    monkeypatch.setattr(output, "_DELAY", 60.0)
+    monkeypatch.setattr(progress, "_DELAY", 60.0)
     monkeypatch.setenv("COLUMNS", "80")
     bar = bar_of(100_000_000)
     bar.rows_done(12_345_678, 12_345)
@@ -96,6 +97,36 @@ def test_it_fits_80_columns(capsys, monkeypatch):
     bar.close()
     assert len(lines) == 1
     assert "12.3 M of 100 M rows" in "".join(segment.text for segment in lines[0])
+
+
+def test_the_bar_follows_the_clock_while_solving():
+    bar = bar_of(100)
+    bar.rows_done(100, 5)
+    bar.stage("solving", 1000.0)
+    time.sleep(0.01)
+    text = "".join(str(part) for part in bar._progress.console.render_lines(bar._progress))
+    name, completed, total = state(bar)
+    assert (name, total) == ("solving", 1000.0)
+    assert 0.01 <= completed < 100
+    assert "about 17 min" in text
+    bar.rows_read(20)
+    assert state(bar) == ("reading", 20, 100)
+    assert bar._progress.tasks[0].fields["seconds"] is None
+    bar.close()
+
+
+def test_the_bar_shows_that_reading_has_paused(monkeypatch):
+    bar = bar_of(100)
+    bar.idle = "choosing"
+    bar.rows_read(50)
+    bar._progress.console.render_lines(bar._progress)
+    assert state(bar) == ("reading", 50, 100)
+    monkeypatch.setattr(progress, "_PAUSE", -1.0)
+    bar._progress.console.render_lines(bar._progress)
+    assert state(bar) == ("choosing", 0, None)
+    bar.rows_read(60)
+    assert state(bar) == ("reading", 60, 100)
+    bar.close()
 
 
 def test_the_total_is_unknown_without_an_estimate():
@@ -116,7 +147,7 @@ def test_the_bar_is_visible_only_on_terminals(folder, monkeypatch, terminal, qui
         seen.append(visible)
         return ProgressBar(source, data, visible=False)
 
-    monkeypatch.setattr(output, "ProgressBar", note)
+    monkeypatch.setattr(progress, "ProgressBar", note)
     monkeypatch.setattr(output.sys, "stderr", SimpleNamespace(isatty=lambda: terminal))
     source = open_source("rows.npy")
     with Display(quiet=quiet).progress(source, Path("rows.npy")) as bar:

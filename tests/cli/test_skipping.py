@@ -17,7 +17,7 @@ DATA = ("holes.csv", "-x", "town,id,cover", "--skip-missing")
 @pytest.fixture
 def model(folder):
     write_holes()
-    return json_of("fit", *DATA)
+    return json_of("fit", *DATA, "--ell", "4")
 
 
 def test_the_model_is_fitted_to_the_complete_rows(model):
@@ -56,13 +56,14 @@ def test_the_other_commands_also_skip_incomplete_rows(model, short_comparison):
                       ("certify", *files), ("compare", *DATA)):  # fmt: skip
         result = run(*arguments)
         assert (result.exit_code, result.stderr) == (0, NOTE), arguments
-    assert "--exclude town,id,cover --skip-missing --report" in run("plan", *DATA).stdout
+    assert "--exclude town,id,cover --skip-missing --report holes.html" in run("plan", *DATA).stdout
 
 
 def test_a_checkpoint_of_different_rows_is_rejected(model):
-    assert json_of("fit", *DATA, "--checkpoint", "note")["rows"] == 598
-    again = json_of("fit", *DATA, "--checkpoint", "note")
+    options = ("--ell", "4", "--checkpoint", "note")
+    assert json_of("fit", *DATA, *options)["rows"] == 598
+    again = json_of("fit", *DATA, *options)
     assert (again["rows"], again["centers"]) == (598, model["centers"])
-    result = run("fit", *DATA[:-1], "--checkpoint", "note")
+    result = run("fit", "table.csv", *DATA[1:-1], *options)
     assert result.exit_code == 1
     assert "'note'" in result.stderr

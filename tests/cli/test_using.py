@@ -14,7 +14,7 @@ X = FRAME[FEATURES]
 
 @pytest.fixture
 def model(folder):
-    output_of("fit", "data.parquet", "-x", "id,cover")
+    output_of("fit", "data.parquet", "-x", "id,cover", "--method", "reduced-set")
     return load("data.rskpca")
 
 
@@ -89,7 +89,7 @@ def test_certify_prints_the_certificate(folder, model):
 
 @pytest.mark.parametrize("scale", [(), ("--standardize",)])
 def test_certify_measures_the_error_on_given_rows(folder, scale):
-    output_of("fit", "table.csv", "-c", "x*", *scale)
+    output_of("fit", "table.csv", "-c", "x*", "--ell", "4", *scale)
     numbers = json_of("certify", "table.rskpca", "table.csv", "--rows", "600")
     fitted, rows = load("table.rskpca"), FRAME[["x 1", "x 2", "x 3"]]
     whole = fitted[-1].certify(fitted[0].transform(rows)) if scale else fitted.certify(rows)
@@ -125,8 +125,20 @@ def test_a_report_can_be_written_after_the_fit(folder, model):
 
 
 @pytest.mark.parametrize("scale", [(), ("--standardize",)])
-def test_models_fitted_to_parts_can_be_merged(folder, scale):
+def test_models_on_the_same_landmarks_can_be_merged(folder, scale):
     output_of("fit", "monday.parquet", *scale)
+    output_of("fit", "tuesday.parquet", "--like", "monday.rskpca")
+    numbers = json_of("merge", "monday.rskpca", "tuesday.rskpca", "-o", "week.rskpca")
+    parts = [load(f"{day}.rskpca") for day in ("monday", "tuesday")]
+    lasts = [part[-1] if scale else part for part in parts]
+    np.testing.assert_array_equal(lasts[0].landmarks_, lasts[1].landmarks_)
+    np.testing.assert_allclose(numbers["eigenvalues"], merge(*lasts).eigenvalues_, rtol=1e-9)
+    assert numbers["rows"] == len(X)
+
+
+@pytest.mark.parametrize("scale", [(), ("--standardize",)])
+def test_models_fitted_to_parts_can_be_merged(folder, scale):
+    output_of("fit", "monday.parquet", "--ell", "4", *scale)
     output_of("fit", "tuesday.parquet", "--like", "monday.rskpca")
     numbers = json_of("merge", "monday.rskpca", "tuesday.rskpca", "-o", "week.rskpca")
     parts = [load(f"{day}.rskpca") for day in ("monday", "tuesday")]
@@ -159,11 +171,23 @@ def test_plan_prints_the_same_plan_as_the_library(folder):
     assert (folder / "plan.png").stat().st_size > 5000
 
 
-def test_plan_suggests_the_next_command(folder):
-    text = output_of("plan", "table.csv", "-x", "town,id", "-x", "cover", "-s")
-    assert "600 x 4" in text
-    command = "rskpca fit table.csv --exclude town,id --exclude cover --standardize --report"
-    assert command in text
+def test_plan_recommends_a_command_and_predicts_its_result(folder):
+    numbers = json_of("plan", "data.parquet", "-x", "id,cover", "-s", "--max-error", "0.05")
+    assert numbers["command"] == (
+        "rskpca fit data.parquet --exclude id,cover --max-error 0.05 --standardize "
+        "--report data.html"
+    )
+    fitted = json_of(*numbers["command"].split()[1:])
+    assert numbers["landmarks"] == fitted["centers"]
+    assert numbers["bandwidth"] == pytest.approx(fitted["bandwidth"])
+    embedding = fitted["certificate"]["embedding"]
+    assert numbers["error"] == pytest.approx(embedding["estimate"], rel=0.5)
+    assert 0 < numbers["seconds"] < 60
+    size = float(numbers["model_size"].split()[0]) * 1000
+    assert size == pytest.approx((folder / "data.rskpca").stat().st_size, rel=0.1)
+    text = " ".join(output_of("plan", "table.csv", "-x", "town,id", "-x", "cover").split())
+    assert f"The model has {numbers['landmarks']} landmarks" in text or "landmarks and" in text
+    assert "rskpca fit table.csv --exclude town,id --exclude cover --report table.html" in text
 
 
 def test_the_demo_writes_a_model_and_a_report(folder):

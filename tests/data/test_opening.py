@@ -18,7 +18,7 @@ def rows(source):
 
 @pytest.mark.parametrize("name", ["data.txt", "data", "data.npy.gz"])
 def test_an_unknown_file_extension_raises_an_error(tmp_path, name):
-    with pytest.raises(ValueError, match=rf"cannot read '{name}'.*\.npy, \.npz, \.csv, \.parquet"):
+    with pytest.raises(ValueError, match=rf"cannot read '{name}'.*\.npy, \.npz, \.csv, \.csv\.gz"):
         open_source(tmp_path / name)
 
 
@@ -71,7 +71,7 @@ def test_a_folder_without_readable_files_raises_an_error(tmp_path):
         open_source(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["1.csv.gz", "2.csv.part", "notes.txt", "folder"])
+@pytest.mark.parametrize("name", ["1.npy.gz", "2.csv.part", "notes.txt", "folder"])
 def test_an_unreadable_file_in_a_folder_raises_an_error(tmp_path, name):
     (tmp_path / "0.csv").write_text("1,2\n3,4\n")
     if name == "folder":
@@ -316,7 +316,7 @@ def test_text_in_a_late_block_of_a_csv_file_raises_an_error(tmp_path):
 )
 def test_unknown_options_raise_an_error(tmp_path, options, message):
     np.save(tmp_path / "data.npy", X)
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises(ValueError, match=message):
         open_source(tmp_path / "data.npy", **options)
     with pytest.raises(TypeError, match="can be used only with files"):
         open_source(X, **options)

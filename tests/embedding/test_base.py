@@ -296,17 +296,20 @@ def test_a_warning_explains_why_there_are_fewer_components_than_requested():
 
 
 def test_n_components_none_keeps_every_component_without_a_warning():
-    model = make(None, bandwidth=1.0).fit(X_GOOD)
+    model = make(None, bandwidth=1.0).fit(X_GOOD[:90])
     assert len(model.eigenvalues_) == model.n_centers_ - 1  # centering removes one component
-    assert len(make(None, bandwidth=1.0, center=False).fit(X_GOOD).eigenvalues_) == model.n_centers_
+    uncentered = make(None, bandwidth=1.0, center=False).fit(X_GOOD[:90])
+    assert len(uncentered.eigenvalues_) == model.n_centers_
 
 
-def test_requesting_all_components_of_a_huge_set_is_rejected(monkeypatch):
-    from rskpca.embedding import kernel_pca
-
-    monkeypatch.setattr(kernel_pca, "STORED_CENTERS", 10)
-    with pytest.raises(ValueError, match=r"n_components=None would compute all"):
-        make(None).fit(X_GOOD)
+def test_n_components_none_is_limited_with_a_warning():
+    X = np.random.default_rng(0).uniform(size=(300, 3))
+    for options in ({}, {"refine": "nystrom"}):
+        unlimited = make(None, bandwidth=0.5, ell=np.inf, **options)
+        with pytest.warns(UserWarning, match=r"keeps only the first 100 of up to 300 components"):
+            model = unlimited.fit(X)
+        few = make(100, bandwidth=0.5, ell=np.inf, **options).fit(X)
+        np.testing.assert_allclose(model.eigenvalues_, few.eigenvalues_, rtol=1e-9)
 
 
 def test_a_single_feature_is_sufficient():

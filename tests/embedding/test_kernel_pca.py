@@ -105,7 +105,7 @@ def test_results_with_an_infinite_ell_equal_those_of_scikit_learn(name):
 
 def test_small_eigenvalues_are_accurate():
     """Every component above rounding error is tested, not only the leading ones."""
-    X, new = datasets.blobs(150, 2), datasets.blobs(50, 2, seed=1)
+    X, new = datasets.blobs(100, 2), datasets.blobs(50, 2, seed=1)
     model = ReducedSetKernelPCA(kernel=Gaussian(0.5), ell=4.0).fit(X)
     quantized = model.reduced_set_.centers[model.density_.labels_]
     n = len(model.eigenvalues_)
@@ -193,7 +193,7 @@ def test_distant_clusters_are_embedded_accurately():
 
 @pytest.mark.parametrize("center", [True, False])
 def test_explained_variance_ratios_are_shares_of_the_total(center):
-    X = datasets.blobs(200, 3)
+    X = datasets.blobs(100, 3)
     full = ReducedSetKernelPCA(bandwidth=1.0, ell=4.0, center=center).fit(X)
     assert full.explained_variance_ratio_.sum() == pytest.approx(1.0, abs=1e-12)
     few = ReducedSetKernelPCA(5, bandwidth=1.0, ell=4.0, center=center).fit(X)

@@ -65,7 +65,7 @@ def test_a_ritz_basis_of_all_centers_gives_the_same_result(center):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("center", [True, False])
 def test_the_reconstruction_error_is_non_negative_and_vanishes_with_all_components(dtype, center):
-    X = datasets.blobs(200, 2, dtype=dtype)
+    X = datasets.blobs(100, 2, dtype=dtype)
     model = ReducedSetKernelPCA(bandwidth=4.0, ell=8.0, center=center).fit(X)
     error = model.reconstruction_error(model.reduced_set_.centers)
     assert error.dtype == dtype

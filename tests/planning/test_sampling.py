@@ -77,7 +77,7 @@ def test_float32_data_remain_float32_and_integers_become_float64():
 
 
 def test_the_error_names_the_file_that_cannot_be_read(tmp_path):
-    with pytest.raises(ValueError, match=r"cannot read 'data.txt'.*\.npy, \.npz, \.csv, \.parquet"):
+    with pytest.raises(ValueError, match=r"cannot read 'data.txt'.*\.npy, \.npz, \.csv, \.csv\.gz"):
         draw(tmp_path / "data.txt")
 
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from .. import __version__
 from . import options as opt
 from .errors import Program
 from .files import (
@@ -25,15 +24,19 @@ from .files import (
     naming_errors,
     shell_path,
     size_of,
+    stem_of,
 )
+from .help import Command
 from .output import Display
 
 app = typer.Typer(
     cls=Program,
     help="Kernel PCA for files of any size, in one pass, with an error estimate.",
     add_completion=False,
+    add_help_option=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
@@ -42,29 +45,20 @@ def _command(*examples: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     """Register a command, with examples at the end of its help."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        app.command(epilog="\n\n".join(("Examples:", *examples)))(opt.expand(function))
+        lines = "\n  ".join(("Examples:", *examples))
+        app.command(cls=Command, epilog=lines)(opt.expand(function))
         return function
 
     return register
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"rskpca {__version__}")
-        raise typer.Exit
-
-
 @app.callback(
-    epilog="Examples:\n\nrskpca demo\n\nrskpca fit data.parquet --report report.html\n\n"
-    "Exit codes: 0 success, 1 a problem with the data, a model or a file, 2 invalid options, 70 a "
-    "bug, 130 interrupted."
+    epilog="Examples:\n  rskpca demo\n  rskpca fit data.parquet --report report.html\n\n"
+    "Exit codes: 0 success, 1 a problem with the data, a model or a file,\n"
+    "2 invalid options, 70 a bug, 130 interrupted."
 )
-def _program(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Parse the global options."""
+def _program() -> None:
+    """Accept no options but those of the group."""
 
 
 @_command("rskpca demo", "rskpca demo --folder somewhere")
@@ -104,45 +98,70 @@ def demo(
 
 @_command(
     "rskpca plan data.parquet",
-    "rskpca plan data.csv --exclude name --standardize --plot plan.png",
+    "rskpca plan data.csv --exclude id --standardize --max-error 0.01",
+    "rskpca plan data.csv --exclude id --ell 4 --plot plan.png",
 )
 def plan(
     *,
     data: opt.DataPath,
     plot: Annotated[Path | None, opt.File(help="Also write a figure: .png, .svg or .pdf.")] = None,
     components: opt.Components = 5,
-    ell: opt.Ell = 4.0,
+    max_error: opt.MaxError = None,
+    ell: opt.PlannedEll = None,
     bandwidth: opt.Bandwidth = None,
     standardize: opt.Standardize = False,
     reading: opt.Reading,
     display: Display,
 ) -> None:
-    """Predict the size, time, memory and error of a fit from a small sample."""
-    from .. import Gaussian, scaling
-    from .. import plan as make_plan
-    from .rows import open_rows
+    """Recommend a command, and predict its time, size and error from a sample."""
+    from .. import scaling
+    from . import modeling
+    from .expectation import expect
+    from .rows import notes, open_rows
     from .summary import show_commands
 
     if plot is not None:
         check_output(plot, [data], PICTURES)
+    settings = opt.Settings(
+        components, max_error, ell, bandwidth=bandwidth, standardize=standardize
+    )
     source = open_rows(reading, data)
-    with display.progress(source, data):
+    display.notes(notes(source, standardize=standardize))
+    with display.progress(source, data) as bar:
         seen = scaling.standardized(source)[1] if standardize else source
-        kernel = Gaussian(bandwidth or "median")
-        result = make_plan(seen, kernel, ell=ell, n_components=components)
-        if plot is not None:
-            with atomic_write(plot) as temporary:
-                result.plot().figure.savefig(temporary, dpi=150)
-    scaled = " --standardize" if standardize else ""
-    command = f"rskpca fit {shell_path(data)}{reading.as_options()}{scaled} --report report.html"
-    numbers = {**result.to_dict(), "plot": plot, "skipped_rows": source.n_skipped}
-    display.show(numbers, "", str(result), "", show_commands([("next", command)]))
+        if ell is None and plot is None:
+            bar.stage("choosing landmarks")
+            result: Any = expect(modeling.build_automatic(settings), seen)
+            numbers = asdict(result)
+        else:
+            settings = replace(settings, ell=ell or 4.0, max_error=None)
+            result = _plan_reduced_set(settings, seen, plot)
+            numbers = {**result.to_dict(), "plot": plot}
+            result = str(result)
+    options = f"{reading.as_options()}{settings.as_options()}"
+    page = shell_path(f"{stem_of(data)}.html")
+    command = f"rskpca fit {shell_path(data)}{options} --report {page}"
+    numbers |= {"command": command, "left_out": source.left_out, "skipped_rows": source.n_skipped}
+    display.show(numbers, "", result, "", show_commands([("recommended", command)]))
+
+
+def _plan_reduced_set(settings: opt.Settings, source: Any, plot: Path | None) -> Any:
+    """Predict fits with a reduced set for several values of ell, and draw them."""
+    from .. import Gaussian
+    from .. import plan as make_plan
+
+    kernel = Gaussian(settings.bandwidth or "median")
+    result = make_plan(source, kernel, ell=settings.ell or 4.0, n_components=settings.components)
+    if plot is not None:
+        with atomic_write(plot) as temporary:
+            result.plot().figure.savefig(temporary, dpi=150)
+    return result
 
 
 @_command(
     "rskpca fit data.parquet --report report.html",
-    "rskpca fit data.csv --exclude name,town --standardize",
-    "rskpca fit parts/ --columns 'x*' --ell 5 -o model.rskpca",
+    "rskpca fit data.csv --exclude id --standardize --max-error 0.01",
+    "rskpca fit parts/ --columns 'x*' --method reduced-set -o model.rskpca",
 )
 def fit(
     *,
@@ -161,23 +180,26 @@ def fit(
 ) -> None:
     """Fit a model to a file of any size and estimate its error."""
     from . import modeling
-    from .rows import open_rows
+    from .rows import notes, open_rows
     from .summary import show_commands
 
-    model = output or Path(f"{data.stem}.rskpca")
+    model = output or Path(f"{stem_of(data)}.rskpca")
     check_output(model, [data, checkpoint, settings.like])
     if report is not None:
         check_output(report, [data, model], PAGES)
     like = None if settings.like is None else modeling.load_model(settings.like).fitted
     estimator = modeling.build(settings, like)
     source = open_rows(reading, data, like, color=color)
+    if like is None:
+        display.notes(notes(source, standardize=settings.standardize))
     with display.progress(source, data) as bar:
-        result = modeling.fit(estimator, source, model, bar, data.name, checkpoint)
+        result = modeling.fit(
+            estimator, source, model, bar, data.name, checkpoint, small=settings.small
+        )
         if report is not None:
             bar.stage("writing the report")
-            result = modeling.add_report(result, source, report, color, data.stem)
-    display.note(result.scale_warning())
-    numbers = {**result.to_dict(), "skipped_rows": source.n_skipped}
+            result = modeling.add_report(result, source, report, color, stem_of(data))
+    numbers = {**result.to_dict(), "left_out": source.left_out, "skipped_rows": source.n_skipped}
     display.show(numbers, result, show_commands(result.next_commands(data, reading)))
 
 
@@ -207,7 +229,7 @@ def transform(
     from .rows import open_rows
     from .summary import show_file
 
-    path = output or Path(f"{data.stem}-embedded.parquet")
+    path = output or Path(f"{stem_of(data)}-embedded.parquet")
     check_output(path, [model, data], TABLES)
     loaded = modeling.load_model(model)
     modeling.check_can_apply(loaded.fitted, labels=labels)
@@ -361,10 +383,11 @@ def compare(
 
     from .. import Gaussian
     from . import comparison
-    from .rows import open_rows, sample
+    from .rows import notes, open_rows, sample
 
     check_output(output, [data], PICTURES)
     source = open_rows(reading, data)
+    display.notes(notes(source, standardize=standardize))
     with display.progress(source, data) as bar:
         table = sample(source, rows).rows
         if standardize:

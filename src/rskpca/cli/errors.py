@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from typer.core import TyperGroup
 
+from .. import __version__
 from . import INTERRUPTED
+from .help import Group
 
 FAILED, BUG = 1, 70  # typer uses 2 for invalid options
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
@@ -26,13 +27,36 @@ _FIXES = {
     "dataset": "choose an array with --dataset",
 }
 
+# Options by the parameters that messages of the library mention, alone or with a value.
+_OPTIONS = {
+    "n_components": "--components",
+    "n_clusters": "--components",
+    "max_error": "--max-error",
+    "bandwidth": "--bandwidth",
+    "ell": "--ell",
+}
+_PARAMETER = re.compile(
+    rf"\b({'|'.join(_OPTIONS)})=(\"?[\w.+-]*\w\"?)|\b(n_components|n_clusters|max_error|ell)\b"
+)
 
-class Program(TyperGroup):
+
+class Program(Group):
     """A command group that converts exceptions to one line and an exit code."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the global options, or show the help if there are no arguments."""
+        """Show the version or the help, or else parse the command."""
+        # As options of typer, these would import pydantic before any command is parsed.
+        if args[:1] == ["--version"]:
+            typer.echo(f"rskpca {__version__}")
+            raise typer.Exit
+        if args[:1] in (["--help"], ["-h"]):
+            typer.echo(ctx.get_help())
+            raise typer.Exit
         with _one_line_errors(ctx) if args else nullcontext():
+            if args and args[0].startswith("-"):
+                similar = get_close_matches(args[0], ["--version", "--help"], n=1)
+                hint = f" Did you mean {similar[0]}?" if similar else ""
+                raise _UsageError(f"no such option: {args[0]}.{hint}")
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -93,7 +117,12 @@ def _with_options(message: Exception | str) -> str:
         return f"{message.problem}; {_FIXES[message.remedy]}."
     if isinstance(message, SourceError) and message.argument:
         return f"--{message.argument.replace('ids', 'id')}: {message.problem}"
-    return str(message)
+    return _PARAMETER.sub(_as_option, str(message))
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value, alone = found.groups()
+    return _OPTIONS[alone] if name is None else f"{_OPTIONS[name]} {value}"
 
 
 def _lower(text: str) -> str:
@@ -107,6 +136,9 @@ def printable(text: str) -> str:
 
 def print_line(text: str, style: str) -> None:
     """Print a single line to stderr, with its first word in color."""
+    from rich.console import Console
+    from rich.text import Text
+
     word, _, rest = printable(" ".join(text.split())).partition(":")
     line = Text.assemble((f"{word}:", style), rest)
     Console(file=sys.stderr, highlight=False).print(line, soft_wrap=True)

@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
 
-from rich.filesize import decimal
-
 from .._core import atomic
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -77,6 +75,11 @@ def atomic_write(path: Path) -> Iterator[Path]:
         yield temporary
 
 
+def stem_of(data: Path) -> str:
+    """Return the name of a data file without its ending, such as .csv or .csv.gz."""
+    return Path(data.stem).stem if data.suffix.lower() in (".gz", ".zst") else data.stem
+
+
 def shell_path(path: Path | str) -> str:
     """Return a path as it is typed in a shell, where a leading dash would start an option."""
     return quote(f"./{path}" if str(path).startswith("-") else str(path))
@@ -84,4 +87,6 @@ def shell_path(path: Path | str) -> str:
 
 def size_of(path: Path) -> str:
     """Return the size of a file in a human-readable unit."""
+    from rich.filesize import decimal
+
     return decimal(path.stat().st_size)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -19,6 +20,7 @@ from .. import (
     DiffusionMaps,
     LaplacianEigenmaps,
     NormalizedCut,
+    NystromKernelPCA,
     ReducedSetKernelPCA,
     ShadowDensity,
     merge,
@@ -26,17 +28,22 @@ from .. import (
     scaling,
 )
 from ..data import Source
+from ..embedding import CompressedKernelPCA
 from ..io import ModelFileError, load, save
 from ..model import FittedEstimator
+from ..planning.cost import SolveTime
 from ..report.subject import MAX_ROWS
 from .files import naming_errors
 from .options import Settings
-from .output import ProgressBar
+from .progress import ProgressBar
 from .rows import color_values, sample
 from .summary import Summary
 
+DEFAULT_ERROR = 0.02  # points in a plot move by less than the size of a marker
+_MANY_CENTERS = 4000  # their eigenproblem takes seconds, so that an estimate is worth its time
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
+    "reduced-set": ReducedSetKernelPCA,
     "diffusion-maps": DiffusionMaps,
     "laplacian-eigenmaps": LaplacianEigenmaps,
     "normalized-cut": NormalizedCut,
@@ -47,27 +54,46 @@ def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
     """Return an unfitted estimator or pipeline, with the given settings or those of a model."""
     if like is not None:
         return _build_like(like)
+    estimator = build_automatic(settings) if settings.chooses_method else _build_reduced(settings)
+    return make_pipeline(StandardScaler(), estimator) if settings.standardize else estimator
+
+
+def build_automatic(settings: Settings) -> Any:
+    """Return kernel PCA with a target error, which chooses everything else."""
+    return NystromKernelPCA(
+        settings.components,
+        landmarks="auto",
+        max_error=settings.max_error or DEFAULT_ERROR,
+        kernel=settings.kernel,
+        bandwidth=settings.bandwidth,
+    )
+
+
+def _build_reduced(settings: Settings) -> Any:
+    """Return an embedding on a reduced set."""
+    tol, max_centers = settings.max_error, settings.max_centers
     options: dict[str, Any] = {"ell": settings.ell}
-    if settings.tol is not None or settings.max_centers is not None:
-        ell = "auto" if settings.tol is not None else settings.ell or 4.0
-        density = ShadowDensity(ell=ell, tol=settings.tol, max_centers=settings.max_centers)
-        options = {"density": density}
+    if tol is not None or max_centers is not None:
+        ell = "auto" if tol is not None else settings.ell or 4.0
+        options = {"density": ShadowDensity(ell=ell, tol=tol, max_centers=max_centers)}
     if settings.small:
         options["basis"] = "auto"
     if settings.refine:
         options["refine"] = "nystrom"
     options |= {"kernel": settings.kernel, "bandwidth": settings.bandwidth}
-    estimator = _METHODS[settings.method](settings.components, **options)
-    return make_pipeline(StandardScaler(), estimator) if settings.standardize else estimator
+    return _METHODS[settings.method](settings.components, **options)
 
 
 def _build_like(fitted: FittedEstimator) -> Any:
     """Return an unfitted estimator with the parameters, bandwidth, ell and scaling of a model."""
-    params = fitted.estimator.get_params(deep=False)
-    if "density" not in params:
-        raise TypeError(f"--like requires an embedding with a density; {fitted.name} has none.")
     changed: dict[str, Any] = {"kernel": fitted.kernel, "gamma": None, "bandwidth": None}
-    if params["density"] is not None:
+    params = fitted.estimator.get_params(deep=False)
+    if "landmarks" in params:
+        landmarks = fitted.estimator.shared_landmarks_
+        changed |= {"landmarks": landmarks, "n_centers": None, "max_error": None}
+    elif "density" not in params:
+        raise TypeError(f"--like: {fitted.name} cannot be fitted again; use another model.")
+    elif params["density"] is not None:
         density = changed["density"] = clone(params["density"]).set_params(kernel=None)
         if density.get_params().get("tol") is not None:
             density.set_params(ell=fitted.model.ell, tol=None)
@@ -102,8 +128,10 @@ def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
 
 def check_certified(fitted: FittedEstimator) -> None:
     """Raise an error unless a model has a certificate."""
+    if isinstance(fitted.estimator, CompressedKernelPCA):
+        raise TypeError("a model written with --small has no certificate; fit without --small.")
     if not fitted.model.certified:
-        raise TypeError(f"{fitted.name} has no certificate; only models of a reduced set have one.")
+        raise TypeError(f"{fitted.name} has no certificate; use --method reduced-set.")
 
 
 def fit(
@@ -113,25 +141,48 @@ def fit(
     bar: ProgressBar,
     name: str,
     checkpoint: Path | None = None,
+    small: bool = False,
 ) -> Summary:
-    """Fit an estimator to all rows and write the model."""
-    start = time.perf_counter()
+    """Fit an estimator to all rows and write the model, or only its map if ``small`` is True."""
+    start, bar.idle = time.perf_counter(), "choosing the settings"
     model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.rows_done)
-    bar.stage("solving")
+    bar.stage("solving", estimate_solving(model))
     summary = Summary(model, name)
     _ = summary.model.eigenvalues  # solves the eigenproblem
     seconds = {"fit": time.perf_counter() - start}
     bar.stage("writing the model")
+    replaced = (path,) if path.exists() else ()
     with naming_errors(path):
-        save(model, path)
-    return replace(summary, seconds=seconds, files={"model": path})
+        save(compress(summary.fitted) if small else model, path)
+    return replace(summary, seconds=seconds, files={"model": path}, replaced=replaced)
+
+
+def estimate_solving(model: Any) -> float | None:
+    """Estimate the seconds that solving the eigenproblem takes, if it is large."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(last, ReducedSetKernelPCA) or last.n_centers_ < _MANY_CENTERS:
+        return None
+    centers, n_components = last.reduced_set_.centers, last.n_components or last.n_centers_
+    return SolveTime(centers, last.kernel_, n_components).seconds(last.n_centers_)
+
+
+def compress(fitted: FittedEstimator) -> Any:
+    """Return a kernel PCA model with only what is needed to embed rows, or the model of a walk."""
+    if not fitted.model.is_kernel_pca:
+        last = fitted.estimator
+    else:
+        system = fitted.model.evaluated
+        last = CompressedKernelPCA.of(fitted.estimator, system, np.zeros(len(system.eigenvalues)))
+    if fitted.preprocessing is None:
+        return last
+    return Pipeline([*fitted.preprocessing.steps, ("model", last)])
 
 
 def add_report(
     summary: Summary, source: Source, path: Path, color: str | None, title: str
 ) -> Summary:
     """Write a report on a model, using a sample of the rows."""
-    start = time.perf_counter()
+    start, existed = time.perf_counter(), path.exists()
     block = sample(source, MAX_ROWS)
     with naming_errors(path, summary.files.values()):
         report.write(
@@ -145,12 +196,17 @@ def add_report(
             feature_names=source.feature_names,
         )
     seconds = {**summary.seconds, "report": time.perf_counter() - start}
-    return replace(summary, seconds=seconds, files={**summary.files, "report": path})
+    replaced = (*summary.replaced, path) if existed else summary.replaced
+    files = {**summary.files, "report": path}
+    return replace(summary, seconds=seconds, files=files, replaced=replaced)
 
 
 def merge_models(paths: Sequence[Path]) -> Any:
     """Merge several models into one, keeping their common scaling."""
     models = [load_model(path).fitted for path in paths]
+    for model, path in zip(models, paths, strict=True):
+        if isinstance(model.estimator, CompressedKernelPCA):
+            raise TypeError(f"{str(path)!r} was written with --small, so it cannot be merged.")
     first = models[0]
     for model, path in zip(models, paths, strict=True):
         same_scaling = joblib.hash(model.preprocessing) == joblib.hash(first.preprocessing)

@@ -16,7 +16,9 @@ import typer
 from .files import check_input
 
 Kernel = Literal["gaussian", "laplacian"]
-Method = Literal["kernel-pca", "diffusion-maps", "laplacian-eigenmaps", "normalized-cut"]
+Method = Literal[
+    "kernel-pca", "reduced-set", "diffusion-maps", "laplacian-eigenmaps", "normalized-cut"
+]
 
 
 def _require(valid: Callable[[float], bool], what: str) -> Callable[..., Any]:
@@ -55,7 +57,7 @@ File = partial(Output, metavar="FILE")
 OutputFile = partial(File, "--output", "-o")
 _Number = partial(Model, metavar="NUMBER", callback=_finite)
 
-_FORMATS = ".parquet .arrow .feather .csv .npy .npz .h5 .zarr"
+_FORMATS = ".parquet .arrow .feather .csv .tsv .csv.gz .csv.zst .xlsx .npy .npz .h5 .zarr"
 DataPath = Annotated[Path, _Argument(metavar="DATA", help=f"File, or folder of files: {_FORMATS}")]
 FittedData = Annotated[
     Path | None,
@@ -74,6 +76,17 @@ Components = Annotated[
     Model("--components", "-r", metavar="N", min=1, help="Number of components or clusters."),
 ]
 Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
+PlannedEll = Annotated[
+    float | None, _Number(help="Plan a reduced set instead, for this and other resolutions.")
+]
+MaxError = Annotated[
+    float | None,
+    Model(
+        metavar="NUMBER",
+        callback=_share,
+        help="Target error of the coordinates; 0.02 by default for kernel-pca.",
+    ),
+]
 Bandwidth = Annotated[
     float | None,
     _Number(help="Kernel bandwidth; by default the median or, for walks, a neighbor distance."),
@@ -89,8 +102,30 @@ Color = Annotated[
 ]
 
 
+class _Options:
+    """Base class for groups of options."""
+
+    def as_options(self, without: tuple[str, ...] = ()) -> str:
+        """Return the given options as command-line text, each with a leading space."""
+        typed = ""
+        for field in fields(self):  # type: ignore[arg-type]
+            value, option = vars(self)[field.name], field.name.replace("_", "-")
+            if field.name in without or value == field.default:
+                continue
+            if isinstance(value, bool):
+                typed += f" --{option}" if value else f" --no-{option}"
+            else:
+                items = value if isinstance(value, list) else [value]
+                typed += "".join(f" --{option} {quote(_as_text(item))}" for item in items)
+        return typed
+
+
+def _as_text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 @dataclass(frozen=True)
-class Reading:  # numpydoc ignore=PR01
+class Reading(_Options):  # numpydoc ignore=PR01
     """Options for the columns and the format of the data."""
 
     columns: Annotated[
@@ -113,56 +148,40 @@ class Reading:  # numpydoc ignore=PR01
         Input("--header/--no-header", help="Does a .csv start with names? Detected by default."),
     ] = None
     dataset: Annotated[
-        str | None, Input(metavar="NAME", help="Name of the array in .npz, .h5 or .zarr.")
+        str | None, Input(metavar="NAME", help="Array in .npz, .h5 or .zarr, or sheet in .xlsx.")
     ] = None
     skip_missing: Annotated[
         bool, Input("--skip-missing", help="Skip rows with missing or infinite values.")
     ] = False
 
-    def as_options(self, without: tuple[str, ...] = ()) -> str:
-        """Return the given options as command-line text, each with a leading space."""
-        typed = ""
-        for field in fields(self):
-            value, option = vars(self)[field.name], field.name.replace("_", "-")
-            if field.name in without or value == field.default:
-                continue
-            if isinstance(value, bool):
-                typed += f" --{option}" if value else f" --no-{option}"
-            else:
-                items = value if isinstance(value, list) else [value]
-                typed += "".join(f" --{option} {quote(item)}" for item in items)
-        return typed
-
 
 @dataclass(frozen=True)
-class Settings:  # numpydoc ignore=PR01
+class Settings(_Options):  # numpydoc ignore=PR01
     """Options for the model to fit."""
 
     components: Components = 5
+    max_error: MaxError = None
     ell: Annotated[
         float | None,
         Model(
             metavar="NUMBER",
             callback=_positive,
-            help="Resolution: 3 is coarse, 4 is the default, 5 is fine, inf is exact.",
+            help="Use a reduced set of this resolution: 3 is coarse, 5 is fine, inf is exact.",
         ),
-    ] = None
-    tol: Annotated[
-        float | None, _Number(help="Target error of the coordinates, such as 0.02; replaces --ell.")
     ] = None
     bandwidth: Bandwidth = None
     kernel: Annotated[Kernel, Model(metavar="NAME", help=_either(Kernel))] = "gaussian"
     method: Annotated[Method, Model(metavar="NAME", help=_either(Method))] = "kernel-pca"
-    refine: Annotated[bool, Model("--refine", help="Read the data twice to reduce the error.")] = (
-        False
-    )
+    refine: Annotated[
+        bool, Model("--refine", help="Use a reduced set, and read the data twice.")
+    ] = False
     small: Annotated[
-        bool, Model("--small", help="Use fewer points, for a model that is fast to apply.")
+        bool, Model("--small", help="Write only what transform needs, without error estimates.")
     ] = False
     standardize: Standardize = False
     max_centers: Annotated[
         int | None,
-        Model(metavar="N", min=2, help="Limit memory by reducing ell beyond N centers."),
+        Model(metavar="N", min=2, help="Use a reduced set of at most N centers."),
     ] = None
     like: Annotated[
         Path | None,
@@ -179,10 +198,16 @@ class Settings:  # numpydoc ignore=PR01
         if self.like is not None and len(given) > 1:
             option = next(f"--{name.replace('_', '-')}" for name in given if name != "like")
             raise typer.BadParameter("cannot be combined with --like.", param_hint=option)
-        if self.tol is not None and self.ell is not None:
-            raise typer.BadParameter("cannot be combined with --ell.", param_hint="--tol")
-        if self.refine and self.method != "kernel-pca":
-            raise typer.BadParameter("requires --method kernel-pca.", param_hint="--refine")
+        if self.max_error is not None and self.ell is not None:
+            raise typer.BadParameter("cannot be combined with --ell.", param_hint="--max-error")
+        if self.refine and self.method not in ("kernel-pca", "reduced-set"):
+            raise typer.BadParameter("requires --method reduced-set.", param_hint="--refine")
+
+    @property
+    def chooses_method(self) -> bool:
+        """Return True for kernel PCA, unless an option asks for a reduced set."""
+        asked = self.ell is not None or self.max_centers is not None or self.refine
+        return self.method == "kernel-pca" and not asked
 
 
 def expand(function: Callable[..., Any]) -> Callable[..., Any]:

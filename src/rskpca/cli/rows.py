@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._format import percent
 from ..data import Block, Source, SourceError, open_source, pyarrow_for
+from ..data._dialect import is_number
 from ..model import FittedEstimator
 from .options import Reading
 
 _WITHOUT_NAMES = (".npy", ".npz", ".h5", ".hdf5", ".zarr")
+_HEAD_ROWS = 1000  # in which columns that are not features are noticed
+_HEAD_VALUES = 2**22
+_FEWEST_ROWS = 20
+_DOMINANT = 0.95  # fraction of the variance
+_MOST_GROUPS = 20  # categories that can be told apart in a plot
+_SECONDS_PER_YEAR = 365.2425 * 24 * 3600
+_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _TABS = {"\\t": "\t", "tab": "\t"}
 
 
@@ -44,6 +55,7 @@ def open_rows(
             weight=reading.weight,
             exclude=_split(reading.exclude),
             skip_missing=reading.skip_missing,
+            lenient=True,
             **{name: value for name, value in options.items() if value is not None},
         )
     except SourceError as error:
@@ -75,6 +87,68 @@ def _split(lists: Sequence[str] | None) -> list[str]:
     return [name.strip() for names in lists or () for name in names.split(",") if name.strip()]
 
 
+def notes(source: Source, *, standardize: bool) -> Iterator[str]:
+    """Yield notes on columns that were left out, and on features that are probably not features."""
+    head = source.head(max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features)))
+    text = {name: head.ids[name] for name in source.left_out if name in head.ids}
+    if text:
+        kinds = {name: _describe(column) for name, column in text.items()}
+        described = _join([f"{name!r} ({kind})" for name, kind in kinds.items()])
+        groups = [name for name, kind in kinds.items() if kind.endswith(" groups")]
+        fix = f"; --color {quote(groups[0])} shows the groups in a report" if groups else ""
+        yield f"left out {described}, because features must be numbers{fix}."
+    partial = [repr(name) for name, kind in source.left_out.items() if kind == "partial"]
+    if partial:
+        yield f"left out {_join(partial)}, because only some files of {source.name} have it."
+    if len(head.rows) >= _FEWEST_ROWS and source.n_features > 1:
+        yield from _suspicious_features(source, head.rows, standardize)
+
+
+def _suspicious_features(
+    source: Source, rows: NDArray[np.floating], standardize: bool
+) -> Iterator[str]:
+    """Yield notes on columns that look like ids, or else on one that dominates the distances."""
+    names = source.feature_names or range(source.n_features)
+    labels = [repr(name) if isinstance(name, str) else str(name) for name in names]
+    steps = np.diff(rows, axis=0)
+    ids = ((steps > 0).all(axis=0) | (steps < 0).all(axis=0)) & (rows == np.rint(rows)).all(axis=0)
+    variances = rows.var(axis=0, dtype=np.float64)
+    j = int(np.argmax(variances))
+    share = float(variances[j] / variances.sum()) if variances.any() else 0.0
+    if ids.any():
+        found = _join([labels[k] for k in np.flatnonzero(ids)])
+        numbers = ",".join(str(names[k]) for k in np.flatnonzero(ids))
+        yield (
+            f"column {found} counts the rows, like an id, and is used as a feature; leave it out "
+            f"with --exclude {quote(numbers)}."
+        )
+    elif share > _DOMINANT and not standardize:
+        yield (
+            f"column {labels[j]} has {percent(share)} of the variance of all features, so it alone "
+            f"determines which rows are close; leave it out with --exclude {quote(str(names[j]))}, "
+            "or use --standardize."
+        )
+
+
+def _describe(column: NDArray[Any]) -> str:
+    """Describe a column that is not numeric."""
+    if column.dtype.kind in "mM":
+        return "dates"
+    values = [str(value) for value in column.tolist() if value not in (None, "")]
+    strange = [value for value in values if not is_number(value)]
+    if len(strange) < len(values) / 2 and strange:
+        return f"numbers, but also {strange[0]!r}"
+    if values and all(map(_DATE.match, values)):
+        return "dates"
+    count = len(set(values))
+    return f"{count} groups" if 1 < count <= min(_MOST_GROUPS, len(values) / 2) else "text"
+
+
+def _join(words: Sequence[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def sample(source: Source, n_rows: int) -> Block:
     """Return a random sample of at most ``n_rows`` rows, in their original order."""
     total = source.counted()
@@ -83,8 +157,10 @@ def sample(source: Source, n_rows: int) -> Block:
 
 
 def color_values(block: Block, source: Source, color: str) -> NDArray[Any]:
-    """Return the column ``color``, converting text to numbers if all values are numeric."""
+    """Return the column ``color``, converting dates to years and text to numbers if possible."""
     column = block.ids[color]
+    if column.dtype.kind == "M":
+        return 1970 + column.astype("datetime64[s]").astype(np.float64) / _SECONDS_PER_YEAR
     if not source.ids_are_text:
         return column
     try:

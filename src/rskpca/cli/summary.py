@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -22,7 +22,7 @@ from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
 from ..planning.verdict import Verdict, judge
 from .errors import printable
-from .files import shell_path, size_of
+from .files import shell_path, size_of, stem_of
 from .options import Reading
 
 _COLORS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
@@ -34,10 +34,9 @@ _OPTIONS = {  # options of the fit command, by parameter
     "basis": "--small",
     "n_components": "--components {}",
     "ell": "--ell {:g}",
-    "tol": "--tol {:g}",
+    "tol": "--max-error {:g} --method reduced-set",
     "bandwidth": "--bandwidth {:g}",
 }
-_DOMINANT = 0.95  # fraction of the variance
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class Summary:
     name: str
     seconds: Mapping[str, float] = field(default_factory=dict)  # by step
     files: Mapping[str, Path] = field(default_factory=dict)  # written files, by kind
+    replaced: tuple[Path, ...] = ()  # written files that existed before
 
     @cached_property
     def fitted(self) -> FittedEstimator:
@@ -65,9 +65,10 @@ class Summary:
         return judge(self.model)
 
     @property
-    def n_rows(self) -> float:
-        """Return the number of fitted rows."""
-        return self.model.n_samples or float(self.model.n_centers)
+    def n_rows(self) -> float | None:
+        """Return the number of fitted rows, or None if the model does not contain it."""
+        known = self.model.certified or not self.model.landmarks
+        return self.model.reduced_set.n_samples if known else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as JSON-serializable data."""
@@ -75,7 +76,7 @@ class Summary:
         return {
             **{kind: str(path) for kind, path in self.files.items()},
             "method": fitted.name,
-            "rows": int(self.n_rows) if float(self.n_rows).is_integer() else self.n_rows,
+            "rows": _whole(self.n_rows),
             "features": fitted.n_features,
             "feature_names": fitted.columns,
             "centers": model.n_centers,
@@ -87,11 +88,27 @@ class Summary:
             "explained_variance_ratio": model.explained_variance_ratio,
             "verdict": {"color": self.verdict.color, "headline": self.verdict.headline},
             "certificate": None if certificate is None else certificate.to_dict(),
+            "cluster_sizes": self.cluster_sizes,
             "seconds": dict(self.seconds),
+            "replaced": [str(path) for path in self.replaced],
         }
 
+    @property
+    def cluster_sizes(self) -> list[float] | None:
+        """Return the number of rows in each cluster, or None without clusters."""
+        model = self.model
+        if model.partition is None:
+            return None
+        labels, count = model.center_labels, len(model.partition.offsets)
+        return np.bincount(labels, model.reduced_set.weights, minlength=count).tolist()
+
     def __rich__(self) -> RenderableType:
-        parts = [self._sizes(), Text(), show_verdict(self.verdict), Text(), self._components()]
+        verdict = self.verdict
+        if self.files and verdict.color == "green":  # inspect and certify explain it
+            verdict = replace(verdict, sentences=())
+        parts = [self._sizes(), Text(), show_verdict(verdict), Text(), self._components()]
+        if self.cluster_sizes is not None:
+            parts += [Text(), self._clusters(self.cluster_sizes)]
         if self.files:
             parts += [Text(), self._files()]
         times = [f"{name} {seconds_in_words(value)}" for name, value in self.seconds.items()]
@@ -104,9 +121,12 @@ class Summary:
     def _sizes(self) -> RenderableType:
         fitted, model, m = self.fitted, self.model, self.model.n_centers
         line = Text("", style="default")
-        line.append(f"{self.n_rows:,.10g} rows x {fitted.n_features} features", "bold")
-        line.append(" → ")
-        line.append(f"{m:,} centers", "bold cyan").append(f" ({percent(m / self.n_rows)})")
+        rows, kept = "", ""
+        if self.n_rows is not None:
+            rows, kept = f"{self.n_rows:,.10g} rows x ", f" ({percent(m / self.n_rows)})"
+        line.append(f"{rows}{fitted.n_features} features", "bold").append(" → ")
+        points = "landmarks" if model.landmarks else "centers"
+        line.append(f"{m:,} {points}", "bold cyan").append(kept)
         if len(model.basis) != m:
             line.append(" → ").append(f"basis of {len(model.basis):,}", "bold cyan")
         line.append(" → ").append(f"{len(model.eigenvalues)} components", "bold")
@@ -137,38 +157,27 @@ class Summary:
         text = f"± {percent(component.error)}" if component.error < 1 else "unknown"
         return Text(text, _COLORS[component.color])
 
+    def _clusters(self, sizes: Sequence[float]) -> RenderableType:
+        shown = [f"{size:,.10g} ({percent(size / sum(sizes))})" for size in sizes]
+        return Text(f"Rows per cluster, from 0: {', '.join(shown)}", "default")
+
     def _files(self) -> RenderableType:
         table = Table.grid(padding=(0, 2))
         for kind, path in self.files.items():
-            cells = Text(kind, "dim"), Text(str(path), "bold"), Text(size_of(path), "dim")
+            size = f"{size_of(path)}{', replaced' if path in self.replaced else ''}"
+            cells = Text(kind, "dim"), Text(str(path), "bold"), Text(size, "dim")
             table.add_row(*cells, style="default")
         return table
-
-    def scale_warning(self) -> str:
-        """Return a warning if one feature, such as a row number, dominates the variance."""
-        centers, weights = self.fitted.reduced_set.centers, self.fitted.weights
-        mean = np.average(centers, axis=0, weights=weights)
-        variances = np.average((centers - mean) ** 2, axis=0, weights=weights)
-        j = int(np.argmax(variances))
-        share = float(variances[j] / variances.sum())
-        if share <= _DOMINANT or len(variances) == 1:
-            return ""
-        names, raw = self.fitted.columns, self.fitted.preprocessing is None
-        return (
-            f"column {j if names is None else repr(names[j])} has {percent(share)} of the variance "
-            "of all features, so it alone determines which rows are close; leave it out with "
-            f"--exclude{', or use --standardize' if raw else ''}."
-        )
 
     def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
         """Return (purpose, command) pairs to suggest after a fit."""
         named = self.fitted.columns is not None  # then the columns are selected by name
         options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
         files = f"{shell_path(self.files['model'])} {shell_path(data)}{options}"
-        embedded = shell_path(f"{data.stem}-embedded.parquet")
+        embedded = shell_path(f"{stem_of(data)}-embedded.parquet")
         commands = [("embed the rows", f"rskpca transform {files} -o {embedded}")]
         if "report" not in self.files:
-            page = shell_path(f"{data.stem}.html")
+            page = shell_path(f"{stem_of(data)}.html")
             commands += [("see a report", f"rskpca report {files} -o {page}")]
         if self.verdict.color in ("amber", "red"):
             commands += [("measure the error", f"rskpca certify {files}")]
@@ -178,6 +187,11 @@ class Summary:
                 title = suggestion.title[:1].lower() + suggestion.title[1:]
                 commands += [("or fit again with", f"{options}  ({title})")]
         return commands
+
+
+def _whole(number: float | None) -> float | int | None:
+    """Return a whole number as an integer."""
+    return number if number is None or not float(number).is_integer() else int(number)
 
 
 def _as_options(changes: Mapping[str, Any]) -> str:
@@ -200,7 +214,8 @@ def show_verdict(verdict: Verdict) -> RenderableType:
     sign, style = _SIGNS[verdict.color], f"bold {_COLORS[verdict.color]}"
     table = Table.grid(padding=(0, 1))
     table.add_row(Text(sign, style), Text(verdict.headline, style))
-    table.add_row("", Text(" ".join(verdict.sentences), "default"))
+    if verdict.sentences:
+        table.add_row("", Text(" ".join(verdict.sentences), "default"))
     return table
 
 

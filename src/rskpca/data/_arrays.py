@@ -6,10 +6,11 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +96,54 @@ class ArrayFile(ArrayTable):
         return [*file_identity(self.path), self.member]
 
 
+class ArrayWithColumns(Table):
+    """An array in a file, with other arrays of the file as named columns.
+
+    These arrays have one value per row, such as labels. They are loaded when they are needed.
+    """
+
+    def __init__(
+        self,
+        array: ArrayFile,
+        dtypes: Mapping[str, np.dtype[Any]],
+        read: Callable[[str], NDArray[Any]],
+    ) -> None:
+        self._array, self._read = array, cache(read)
+        self.name, self.n_rows = array.name, array.n_rows
+        self._names = dict(enumerate(dtypes, start=len(array.fields)))
+        others = (
+            Field(name, dtype if dtype.kind in "fiub" else None, is_index=True)
+            for name, dtype in dtypes.items()
+        )
+        self.fields = (*array.fields, *others)
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        batches = self._array.batches(self._in_array(selection), start, size)
+        return (self._with_others(batch, selection) for batch in batches)
+
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        batches = self._array.take(self._in_array(selection), rows, size)
+        return (self._with_others(batch, selection) for batch in batches)
+
+    def _in_array(self, selection: Selection) -> Selection:
+        return Selection(tuple(j for j in selection.positions if j not in self._names) or (0,))
+
+    def _with_others(self, batch: Batch, selection: Selection) -> Batch:
+        if not set(self._names).intersection(selection.positions):
+            return batch
+        own = iter(range(len(selection.positions)))
+        columns = [
+            self._read(self._names[j])[np.asarray(batch.numbers)]
+            if j in self._names
+            else batch.column(next(own))
+            for j in selection.positions
+        ]
+        return Batch(columns, batch.origin, batch.numbers)
+
+    def identity(self) -> Any:
+        return self._array.identity()
+
+
 class _MappedFile(ArrayFile):
     """A memory map, opened again for each batch so that pages do not stay in the process."""
 
@@ -158,33 +207,65 @@ def open_npy(path: Path) -> Table:
 
 
 def open_npz(path: Path, dataset: str | None = None) -> Table:
-    """Open an array in a .npz file, using a memory map unless it is compressed."""
+    """Open an array in a .npz file, using a memory map unless it is compressed.
+
+    Arrays with one value per row become named columns.
+    """
     name = repr(str(path))
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [member.removesuffix(".npy") for member in archive.namelist()]
-            member = f"{_choose_array(path, names, dataset)}.npy"
-            info = archive.getinfo(member)
-            with archive.open(member) as stream:
-                shape, by_column, dtype = _read_header(stream)
-                header_size = stream.tell()
+            headers = _read_headers(archive)
+            chosen = _choose_array(path, _matrices(headers), dataset)
+            info = archive.getinfo(f"{chosen}.npy")
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(f"cannot read {name} as a .npz file: {error}") from error
+    shape, by_column, dtype, header_size = headers[chosen]
     _check_matrix(shape, dtype, name)
 
     @contextmanager
     def decompress() -> Iterator[Any]:
-        with zipfile.ZipFile(path) as archive, archive.open(member) as stream:
+        with zipfile.ZipFile(path) as archive, archive.open(info.filename) as stream:
             yield _CompressedArray(stream, name)
 
+    array: ArrayFile
     if info.compress_type != zipfile.ZIP_STORED or 0 in shape:  # an empty array cannot be mapped
-        return _CompressedFile(decompress, path, member)
-    offset, order = _content_offset(path, info) + header_size, "F" if by_column else "C"
-    return _MappedFile(
-        lambda: nullcontext(np.memmap(path, dtype, "r", offset, shape, order)),  # type: ignore[call-overload]
-        path,
-        member,
-    )
+        array = _CompressedFile(decompress, path, info.filename)
+    else:
+        offset, order = _content_offset(path, info) + header_size, "F" if by_column else "C"
+        array = _MappedFile(
+            lambda: nullcontext(np.memmap(path, dtype, "r", offset, shape, order)),  # type: ignore[call-overload]
+            path,
+            info.filename,
+        )
+    others = {
+        other: header.dtype
+        for other, header in headers.items()
+        if header.shape == shape[:1] and not header.dtype.hasobject
+    }
+    return ArrayWithColumns(array, others, lambda other: np.load(path)[other]) if others else array
+
+
+class _Header(NamedTuple):
+    """The header of an array in a .npz file."""
+
+    shape: tuple[int, ...]
+    by_column: bool
+    dtype: np.dtype[Any]
+    size: int
+
+
+def _read_headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
+    headers = {}
+    for member in archive.namelist():
+        if member.endswith(".npy"):
+            with archive.open(member) as stream:
+                headers[member.removesuffix(".npy")] = _Header(*_read_header(stream), stream.tell())
+    return headers
+
+
+def _matrices(headers: Mapping[str, _Header]) -> list[str]:
+    """Return the names of the two-dimensional arrays, or all names if there are none."""
+    return [name for name, header in headers.items() if len(header.shape) == 2] or list(headers)
 
 
 def open_hdf5(path: Path, dataset: str | None = None) -> Table:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,14 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import _validation as check
-from ._dialect import Head, detect_decimal, detect_delimiter, detect_header, read_head
-from ._frames import arrow_fields, arrow_to_numpy, id_type
+from ._dialect import (
+    Head,
+    detect_decimal,
+    detect_delimiter,
+    detect_header,
+    read_head,
+    warn_of_numbers,
+)
+from ._frames import arrow_fields, arrow_kind, arrow_to_numpy, id_type
 from ._table import (
     Batch,
     Field,
     Selection,
-    SourceWarning,
     Table,
     file_errors,
     file_identity,
@@ -32,6 +38,8 @@ from ._table import (
 _PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
 _CSV_BLOCK = 1 << 22  # bytes
 _CSV_ROWS, _LARGEST_CSV_BLOCK = 64, 1 << 26  # blocks of a few wide rows are slow
+
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
 class _ArrowFile(Table):
@@ -141,7 +149,8 @@ class ArrowFile(_ArrowFile):
 class CsvFile(_ArrowFile):
     """A CSV file, with numbers read as float64 and ids read as text (00017 stays 00017).
 
-    The delimiter, the decimal mark and the header are detected unless they are given.
+    Files ending in .gz or .zst are decompressed while they are read. The delimiter, the decimal
+    mark and the header are detected unless they are given.
     """
 
     n_rows = None
@@ -155,12 +164,13 @@ class CsvFile(_ArrowFile):
         decimal: str | None = None,
     ) -> None:
         super().__init__(path)
+        self._compression = _COMPRESSIONS.get(path.suffix.lower())
         self.delimiter = self._find_delimiter(decimal) if delimiter is None else delimiter
         head = self._head()
-        self.decimal = detect_decimal(head, self.delimiter) if decimal is None else decimal
+        self.decimal = detect_decimal(head) if decimal is None else decimal
         if header is None:
             header = detect_header(head, self.decimal)
-            self._warn_of_numbers(header, head.first)
+            warn_of_numbers(header, head.first, self.name)
         cells = head.first
         self._header_lines = head.n_lines if header else 0
         row = len(self.delimiter.join((head.below or [cells])[0]))
@@ -187,20 +197,12 @@ class CsvFile(_ArrowFile):
             raise ValueError(f"{self.name} is empty.")
         return head
 
-    def _warn_of_numbers(self, header: bool, names: Sequence[str]) -> None:
-        """Issue a warning if the column names are numbers, because they may be a row instead."""
-        numbers = [name for name in names if name.strip().isdigit()]
-        if header and numbers:
-            shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
-            problem = f"the first line of {self.name} was read as column names ({shown})"
-            fix = "if it is a row of numbers, pass header=False."
-            check.warn(SourceWarning(f"{problem}; {fix}", problem, remedy="header"))
-
     @contextmanager
     def _text(self) -> Iterator[Any]:
+        pa = pyarrow_for("reading a CSV file")
         try:
-            with self.path.open(newline="", encoding="utf-8-sig") as lines:
-                yield lines
+            with pa.input_stream(self.path, compression=self._compression) as stream:
+                yield io.TextIOWrapper(stream, newline="", encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"{self.name} is not encoded in UTF-8 ({error}); convert it, for example with "
@@ -209,7 +211,6 @@ class CsvFile(_ArrowFile):
 
     def _infer_types(self) -> list[Any]:
         """Infer the type of each column from the first block of the file."""
-        pyarrow_for("reading a CSV file")
         with self._open(self._keys, {}, _CSV_BLOCK) as reader:
             return [field.type for field in reader.schema]
 
@@ -254,11 +255,12 @@ class CsvFile(_ArrowFile):
         return pyarrow_for("reading a CSV file").string()
 
     def _open(self, keys: Sequence[str], types: Mapping[str, Any], block_size: int) -> Any:
+        import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
         with file_errors(self.name):
             return arrow_csv.open_csv(
-                self.path,
+                pa.input_stream(self.path, compression=self._compression),
                 arrow_csv.ReadOptions(
                     use_threads=False, block_size=block_size, column_names=self._keys,
                     skip_rows=self._header_lines,
@@ -278,4 +280,15 @@ def _csv_field(name: str | None, kind: Any) -> Field:
     empty = pa.types.is_null(kind)
     is_kind = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
     numeric = empty or any(is_(kind) for is_ in is_kind)
-    return Field(name, np.dtype(np.float64) if numeric else None, empty=empty)
+    dtype = np.dtype(np.float64) if numeric else None
+    return Field(name, dtype, empty=empty, kind=arrow_kind(kind))
+
+
+def open_tsv(
+    path: Path,
+    delimiter: str = "\t",
+    header: bool | None = None,
+    decimal: str | None = None,
+) -> CsvFile:
+    """Open a file of values separated by tabs."""
+    return CsvFile(path, delimiter, header, decimal)

@@ -22,13 +22,61 @@ from ._table import (
 )
 
 
+class _Reordered(Table):
+    """Some columns of a table, in another order."""
+
+    def __init__(self, table: Table, positions: Sequence[int]) -> None:
+        self.table, self._positions = table, positions
+        self.name, self.n_rows, self.ids_are_text = table.name, table.n_rows, table.ids_are_text
+        self.fields = tuple(table.fields[j] for j in positions)
+
+    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
+        return self.table.batches(self._original(selection), start, size)
+
+    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
+        return self.table.take(self._original(selection), rows, size)
+
+    def arrow_type(self, j: int) -> Any:
+        return self.table.arrow_type(self._positions[j])
+
+    def identity(self) -> Any:
+        return self.table.identity()
+
+    def _original(self, selection: Selection) -> Selection:
+        features, ids = (tuple(self._positions[j] for j in part) for part in selection[:2])
+        weight = None if selection.weight is None else self._positions[selection.weight]
+        return Selection(features, ids, weight)
+
+
+def _align(files: Sequence[Table]) -> tuple[list[Table], tuple[str, ...]]:
+    """Return the files with only their common columns, and the names of the other columns."""
+    keys = [[_key(file, j) for j in range(len(file.fields))] for file in files]
+    common = [key for key in keys[0] if all(key in others for others in keys)]
+    other_keys = dict.fromkeys(key for own in keys for key in own if key not in common)
+    unnamed = [key for key in other_keys if not isinstance(key, str)]
+    if unnamed or not common:
+        for file in files[1:]:
+            check_names(file, files[0].fields, files[0].name)
+    aligned: list[Table] = []
+    for file, own in zip(files, keys, strict=True):
+        same = own == common
+        aligned.append(file if same else _Reordered(file, [own.index(key) for key in common]))
+    return aligned, tuple(map(str, other_keys))
+
+
+def _key(file: Table, j: int) -> Any:
+    """Return the name of a column, or its position if it is unnamed."""
+    name = file.fields[j].name
+    return j if name is None else name
+
+
 class Folder(Table):
-    """The files in a folder, concatenated."""
+    """The files in a folder, concatenated. They may have different columns besides common ones."""
 
     def __init__(self, files: Sequence[Table], name: str) -> None:
-        self.files, self.name = files, name
-        for file in files[1:]:
-            _check_names(file, files[0].fields, files[0].name)
+        self.original, self.name = files, name
+        self.files, self.partial = _align(files)
+        files = self.files
         columns = zip(*(file.fields for file in files), strict=True)
         self.fields = tuple(_common_field(fields) for fields in columns)
         self.ids_are_text = files[0].ids_are_text
@@ -49,6 +97,13 @@ class Folder(Table):
         for file, start, part in zip(self.files, starts, parts, strict=True):
             if len(part):
                 yield from file.take(selection, part - start, size)
+
+    def check_same_columns(self) -> None:
+        """Raise an error unless all files have the same columns, in any order."""
+        if self.partial:
+            first = self.original[0]
+            for file in self.original[1:]:
+                check_names(file, first.fields, first.name)
 
     def check_parts(self, selection: Selection) -> None:
         """Raise an error unless each selected column has the same kind of values in all files."""
@@ -114,7 +169,7 @@ class IteratorTable(Table):
         """Yield the items as tables, checking that they are compatible with the first one."""
         for i, item in enumerate(self._new_iterator() if self.again else self._only_iterator()):
             table = self._table(i, item)
-            _check_names(table, self.fields, "block 0")
+            check_names(table, self.fields, "block 0")
             for j in _columns_to_compare(self, selection):
                 _check_kind(table, j, self.fields[j], "block 0")
             _check_dtype(table, self.fields, selection)
@@ -152,6 +207,7 @@ class CompleteRows(Table):
 
     def __init__(self, table: Table) -> None:
         self.table, self.name, self.fields = table, table.name, table.fields
+        self.partial = table.partial
         self.again, self.ids_are_text = table.again, table.ids_are_text
         self.n_skipped: int | None = None
 
@@ -214,7 +270,8 @@ def _columns_to_compare(table: Table, selection: Selection) -> Sequence[int]:
     return [j for j, numeric in selection.reads if numeric or not table.ids_are_text]
 
 
-def _check_names(table: Table, fields: Sequence[Field], first: str) -> None:
+def check_names(table: Table, fields: Sequence[Field], first: str) -> None:
+    """Raise an error unless a table has these columns, in this order."""
     if len(table.fields) != len(fields):
         raise ValueError(
             f"{table.name} has {len(table.fields)} columns, but {first} has {len(fields)}; all "

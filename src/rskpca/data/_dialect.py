@@ -1,4 +1,4 @@
-"""Detection of the delimiter, the decimal mark and the header of a CSV file from its start."""
+"""Detection of the delimiter, the decimal mark and the header of a table from its start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+from .. import _validation as check
+from ._table import SourceWarning
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS, _SAMPLE_CELLS = 100, 200_000
@@ -50,11 +53,12 @@ def read_head(lines: Iterable[str], delimiter: str) -> Head | None:
     return Head(first, n_lines, below)
 
 
-def detect_decimal(head: Head, delimiter: str) -> str:
+def detect_decimal(head: Head) -> str:
     """Return a comma if numbers are written with a comma and none with a point, else a point."""
+    # If commas also separate the cells, a cell with a comma was quoted.
     cells = [cell.strip() for row in (head.first, *head.below) for cell in row]
-    points = any(_is_number(cell) and not _INTEGER.fullmatch(cell) for cell in cells)
-    commas = delimiter != "," and any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    points = any(is_number(cell) and not _INTEGER.fullmatch(cell) for cell in cells)
+    commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
     return "," if commas and not points else "."
 
 
@@ -66,15 +70,15 @@ def detect_header(head: Head, decimal: str) -> bool:
     columns from 0 or are evenly spaced years while the next row is not evenly spaced.
     """
     first, *below = (_normalize(row, decimal) for row in (head.first, *head.below))
-    if not any(map(_is_number, first)):
+    if not any(map(is_number, first)):
         return True
-    if any(_is_number(cell) and not _INTEGER.fullmatch(cell) for cell in first):
+    if any(is_number(cell) and not _INTEGER.fullmatch(cell) for cell in first):
         return False
     rows = [row for row in below if len(row) == len(first)]
     named = [j for j, cell in enumerate(first) if cell not in _MISSING]
     numeric = [j for j in named if _is_numeric([row[j] for row in rows])]
     names = [first[j] for j in numeric]
-    if not all(map(_is_number, names)):
+    if not all(map(is_number, names)):
         return True
     if not names or len(set(names)) < len(names):
         return False
@@ -83,11 +87,22 @@ def detect_header(head: Head, decimal: str) -> bool:
     return _counts_columns(names) and not _is_even([rows[0][j] for j in numeric])
 
 
+def warn_of_numbers(header: bool, names: Sequence[str], file: str) -> None:
+    """Issue a warning if the column names are numbers, because they may be a row instead."""
+    numbers = [name for name in names if name.strip().isdigit()]
+    if header and numbers:
+        shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
+        problem = f"the first line of {file} was read as column names ({shown})"
+        fix = "if it is a row of numbers, pass header=False."
+        check.warn(SourceWarning(f"{problem}; {fix}", problem, remedy="header"))
+
+
 def _normalize(row: Sequence[str], decimal: str) -> list[str]:
     return [cell.strip().replace(decimal, ".").lower() for cell in row]
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return True if a text is a number."""
     try:
         float(cell)
     except ValueError:
@@ -98,7 +113,7 @@ def _is_number(cell: str) -> bool:
 def _is_numeric(column: Sequence[str]) -> bool:
     """Return True if a column contains numbers and, apart from missing values, nothing else."""
     known = [cell for cell in column if cell not in _MISSING]
-    return bool(known) and all(map(_is_number, known))
+    return bool(known) and all(map(is_number, known))
 
 
 def _counts_columns(names: Sequence[str]) -> bool:

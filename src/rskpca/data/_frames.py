@@ -60,7 +60,8 @@ class FrameTable(Table):
 class _PandasTable(FrameTable):
     def _describe(self) -> Iterator[Field]:
         for name, dtype in self.frame.dtypes.items():
-            yield Field(name, _numpy_dtype(dtype) if dtype.kind in "fiub" else None)
+            numpy_dtype = _numpy_dtype(dtype) if dtype.kind in "fiub" else None
+            yield Field(name, numpy_dtype, kind="dates" if dtype.kind == "M" else "text")
 
     def _part(self, rows: slice | Rows) -> Any:
         return self.frame.iloc[rows]
@@ -103,7 +104,8 @@ class _PolarsTable(FrameTable):
     def _describe(self) -> Iterator[Field]:
         for name, dtype in self.frame.schema.items():
             numeric = dtype.is_integer() or dtype.is_float() or str(dtype) == "Boolean"
-            yield Field(name, self.frame[name].head(0).to_numpy().dtype if numeric else None)
+            numpy_dtype = self.frame[name].head(0).to_numpy().dtype if numeric else None
+            yield Field(name, numpy_dtype, kind="dates" if dtype.is_temporal() else "text")
 
     def _part(self, rows: slice | Rows) -> Any:
         return self.frame[rows]
@@ -154,9 +156,20 @@ def arrow_fields(schema: Any) -> Iterator[Field]:
     numeric = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     for field in schema:
-        is_numeric = any(is_kind(field.type) for is_kind in numeric)
-        dtype = np.dtype(field.type.to_pandas_dtype()) if is_numeric else None
-        yield Field(field.name, dtype, field.name in index, pa.types.is_null(field.type))
+        dtype = None
+        if any(is_kind(field.type) for is_kind in numeric):
+            dtype = np.dtype(field.type.to_pandas_dtype())
+        elif pa.types.is_decimal(field.type):
+            dtype = np.dtype(np.float64)
+        empty, kind = pa.types.is_null(field.type), arrow_kind(field.type)
+        yield Field(field.name, dtype, field.name in index, empty, kind)
+
+
+def arrow_kind(stored: Any) -> str:
+    """Describe the values of a non-numeric pyarrow column in one word."""
+    import pyarrow as pa
+
+    return "dates" if pa.types.is_temporal(stored) else "text"
 
 
 def arrow_to_numpy(column: Any, numeric: bool) -> NDArray[Any]:
@@ -167,6 +180,8 @@ def arrow_to_numpy(column: Any, numeric: bool) -> NDArray[Any]:
         return np.full(len(column), np.nan)
     if numeric and pa.types.is_boolean(column.type):
         column = column.cast(pa.uint8())
+    if numeric and pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
     if isinstance(column, pa.ChunkedArray):
         return column.to_numpy()
     return column.to_numpy(zero_copy_only=False)

@@ -54,14 +54,16 @@ class Field(NamedTuple):
     """Description of a column.
 
     ``name`` is None for unnamed columns, and ``dtype`` is None for non-numeric columns.
-    ``is_index`` marks the index of a pandas frame, which becomes a feature only if it is selected
-    by name. ``empty`` marks a column without any values, whose dtype is therefore unknown.
+    ``is_index`` marks columns that become features only if they are selected by name, such as the
+    index of a pandas frame. ``empty`` marks a column without any values, whose dtype is therefore
+    unknown. ``kind`` describes the values of a non-numeric column.
     """
 
     name: Any
     dtype: np.dtype[Any] | None
     is_index: bool = False
     empty: bool = False
+    kind: str = "text"
 
 
 class Selection(NamedTuple):
@@ -128,7 +130,7 @@ class Table(ABC):
     ``name`` is used in error messages. ``n_rows`` is None until the rows have been counted.
     ``again`` is False if the rows can be read only once. ``ids_are_text`` is True if id columns
     are returned as text even if they contain numbers. ``n_skipped`` is the number of skipped rows,
-    or None if it is unknown.
+    or None if it is unknown. ``partial`` names columns that only some parts of the table have.
     """
 
     name: str
@@ -137,6 +139,7 @@ class Table(ABC):
     again = True
     ids_are_text = False
     n_skipped: int | None = 0
+    partial: tuple[str, ...] = ()
 
     @abstractmethod
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
@@ -166,6 +169,10 @@ class Table(ABC):
     def columns_to_count(self, selection: Selection) -> Selection:
         """Return the columns to read in order to count the rows; by default, a single one."""
         return Selection(selection.features[:1])
+
+    def check_same_columns(self) -> None:
+        """Raise an error if only some parts of the table have a column."""
+        return None
 
     def check_parts(self, selection: Selection) -> None:
         """Raise an error if selected columns have incompatible values in parts of the table."""

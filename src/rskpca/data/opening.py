@@ -15,8 +15,9 @@ from scipy import sparse
 
 from .. import _validation as check
 from ._arrays import ArrayLike, ArrayTable, open_hdf5, open_npy, open_npz, open_zarr
-from ._arrow import ArrowFile, CsvFile, ParquetFile
+from ._arrow import ArrowFile, CsvFile, ParquetFile, open_tsv
 from ._combined import CompleteRows, Folder, IteratorTable
+from ._excel import ExcelFile
 from ._frames import frame_table
 from ._table import Selection, SourceError, Table, column_label, file_errors
 from .source import Source
@@ -25,6 +26,12 @@ _READERS: dict[str, Callable[..., Table]] = {
     ".npy": open_npy,
     ".npz": open_npz,
     ".csv": CsvFile,
+    ".csv.gz": CsvFile,
+    ".csv.zst": CsvFile,
+    ".tsv": open_tsv,
+    ".tsv.gz": open_tsv,
+    ".tsv.zst": open_tsv,
+    ".xlsx": ExcelFile,
     ".parquet": ParquetFile,
     ".arrow": ArrowFile,
     ".feather": ArrowFile,
@@ -44,6 +51,7 @@ def open_source(
     exclude: Any = (),
     block_rows: int | None = None,
     skip_missing: bool = False,
+    lenient: bool = False,
     **options: Any,
 ) -> Source:
     """Open rows for reading block by block, without loading them into memory.
@@ -53,7 +61,8 @@ def open_source(
     data : str, path, array, data frame, iterable or callable
         One of:
 
-        - a file ending in .npy, .npz, .csv, .parquet, .arrow, .feather, .h5, .hdf5 or .zarr;
+        - a file ending in .npy, .npz, .csv, .tsv, .xlsx, .parquet, .arrow, .feather, .h5, .hdf5 or
+          .zarr; .csv and .tsv files may be compressed and end in .gz or .zst;
         - a folder of such files, all with the same extension, which are read in alphabetical
           order, ignoring names that start with . or _;
         - an array, in which masked values are missing, or a pandas, polars or pyarrow data
@@ -75,12 +84,19 @@ def open_source(
     skip_missing : bool, default=False
         If True, skip rows with a missing or infinite feature or weight, as if they did not
         exist. If False, such rows raise an error.
+    lenient : bool, default=False
+        If True, and if ``columns`` is None, leave out columns that are not numeric or that only
+        some files of a folder have. The attribute ``left_out`` of the source names them. If
+        False, such columns raise an error.
     **options : dict
-        For .npz, HDF5 and Zarr files: ``dataset``, the name of the array (default: X, or the only
-        array). For .csv files: ``delimiter`` (default: the most frequent of comma, semicolon, tab
-        and bar in the first line), ``decimal`` (default: a comma if numbers contain commas and
-        no points, else a point), and ``header``, True if the first line contains the column
-        names (default: detected; a warning is issued if the names are numbers, such as years).
+        For .npz, HDF5, Zarr and .xlsx files: ``dataset``, the name of the array or sheet (default:
+        X, or the only matrix; the first sheet). Other arrays of a .npz file with one value per
+        row are columns that can be selected by name. For .csv and .tsv files: ``delimiter``
+        (default: a tab in .tsv files, else the most frequent of comma, semicolon, tab and bar in
+        the first line), ``decimal`` (default: a comma if numbers contain commas and no points,
+        else a point), and ``header``, also for .xlsx files, True if the first line contains the
+        column names (default: detected; a warning is issued if the names are numbers, such as
+        years).
 
     Returns
     -------
@@ -98,7 +114,7 @@ def open_source(
     [2, 2]
     """
     if isinstance(data, Source):
-        given = options or ids or exclude or skip_missing
+        given = options or ids or exclude or skip_missing or lenient
         if given or any(value is not None for value in (columns, weight, block_rows)):
             raise ValueError("the source is already open; pass the options when opening it.")
         return data
@@ -106,8 +122,11 @@ def open_source(
     table = _open_table(data, options)
     if table.n_rows == 0:
         raise ValueError(f"{table.name} is empty: it has no rows.")
-    selection = _select(table, columns, ids, weight, exclude)
-    return Source(CompleteRows(table) if skip_missing else table, selection, block_rows)
+    check.boolean("lenient", lenient)
+    selection, left_out = _select(table, columns, ids, weight, exclude, lenient)
+    source = Source(CompleteRows(table) if skip_missing else table, selection, block_rows)
+    source.left_out = left_out
+    return source
 
 
 def _open_table(data: Any, options: dict[str, Any]) -> Table:
@@ -147,7 +166,7 @@ def _table_in_memory(data: Any, name: str | None) -> Table:
 def _open_path(path: Path, options: dict[str, Any]) -> Table:
     if path.is_dir() and path.suffix.lower() != ".zarr":
         return _open_folder(path, options)
-    if path.suffix.lower() not in _READERS:
+    if file_ending(path) not in _READERS:
         raise ValueError(
             f"cannot read {path.name!r}: the name must end in {', '.join(_READERS)}. Load other "
             "formats yourself and pass the array."
@@ -157,13 +176,21 @@ def _open_path(path: Path, options: dict[str, Any]) -> Table:
     return _open_file(path, options)
 
 
+def file_ending(path: Path) -> str:
+    """Return the ending that determines the format, such as .csv or .csv.gz, in lower case."""
+    *_, ending = suffixes = ["", *(suffix.lower() for suffix in path.suffixes)]
+    return "".join(suffixes[-2:]) if ending in (".gz", ".zst") else ending
+
+
 def _open_file(path: Path, options: dict[str, Any]) -> Table:
-    reader = _READERS[path.suffix.lower()]
+    reader = _READERS[file_ending(path)]
     known = list(inspect.signature(reader).parameters)[1:]
     unknown = [name for name in options if name not in known]
     if unknown:
         takes = f"supports only the options {', '.join(known)}" if known else "has no options"
-        raise TypeError(f"a {path.suffix} file {takes}, got {', '.join(unknown)}.")
+        message = f"a {file_ending(path)} file {takes}, got {', '.join(unknown)}."
+        problem = f"not available for a {file_ending(path)} file."
+        raise SourceError(message, problem, argument=unknown[0])
     if not path.is_file() and not path.is_dir():
         raise ValueError(f"{str(path)!r} is not a regular file; copy its contents to a file.")
     if path.is_file() and path.stat().st_size == 0:
@@ -185,7 +212,7 @@ def _open_folder(path: Path, options: dict[str, Any]) -> Table:
             f"the folder {str(path)!r} contains {unreadable[0]!r}, which cannot be read; move it, "
             "or add a leading _ to its name so that it is ignored."
         )
-    kinds = sorted({entry.suffix.lower() for entry in entries})
+    kinds = sorted({file_ending(entry) for entry in entries})
     if len(kinds) > 1:
         raise ValueError(
             f"the folder {str(path)!r} contains files of several types, {', '.join(kinds)}; keep "
@@ -195,30 +222,54 @@ def _open_folder(path: Path, options: dict[str, Any]) -> Table:
 
 
 def _is_readable(entry: Path) -> bool:
-    kind = entry.suffix.lower()
+    kind = file_ending(entry)
     return kind in _READERS and (kind == ".zarr" or not entry.is_dir())
 
 
-def _select(table: Table, columns: Any, ids: Any, weight: Any, exclude: Any) -> Selection:
-    """Resolve column names, patterns and numbers to positions."""
+def _select(
+    table: Table, columns: Any, ids: Any, weight: Any, exclude: Any, lenient: bool
+) -> tuple[Selection, dict[str, str]]:
+    """Resolve column names, patterns and numbers to positions.
+
+    Also return the names of the columns that were left out and the kinds of their values.
+    """
     _check_unique_names(table)
     id_columns = tuple(_find(table, column, "ids") for column in _as_list(ids))
     weights = None if weight is None else _find(table, weight, "weight")
-    excluded = {j for column in _as_list(exclude) for j in _match(table, column, set(), "exclude")}
+    names = [column for column in _as_list(exclude) if column not in table.partial]
+    excluded = {j for column in names for j in _match(table, column, set(), "exclude")}
     index = {j for j, field in enumerate(table.fields) if field.is_index}
     others = {*id_columns, weights, *excluded, *index}
+    left_out: dict[str, str] = {}
     if columns is None:
         features = tuple(j for j in range(len(table.fields)) if j not in others)
+        if lenient:
+            features, left_out = _leave_out(table, features)
+        elif set(table.partial) - set(_as_list(exclude)):
+            table.check_same_columns()
     else:
         matches = (_match(table, column, others, "columns") for column in _as_list(columns))
         found = (j for positions in matches for j in positions if j not in excluded)
         features = tuple(dict.fromkeys(found))
     _check_numeric(table, features if weights is None else (*features, weights))
     if not features:
-        raise ValueError(f"{table.name} has no columns left to use as features.")
+        numeric = "numeric " if left_out else ""
+        raise ValueError(f"{table.name} has no {numeric}columns left to use as features.")
     selection = Selection(features, id_columns, weights)
     table.check_parts(selection)
-    return selection
+    return selection, left_out
+
+
+def _leave_out(table: Table, columns: tuple[int, ...]) -> tuple[tuple[int, ...], dict[str, str]]:
+    """Return the numeric columns, and the names and kinds of the others."""
+    fields = [table.fields[j] for j in columns]
+    numeric = tuple(j for j in columns if table.fields[j].dtype is not None)
+    text = {
+        str(f.name if f.name is not None else j): f.kind
+        for j, f in zip(columns, fields, strict=True)
+        if f.dtype is None
+    }
+    return numeric, {**text, **dict.fromkeys(table.partial, "partial")}
 
 
 def _as_list(columns: Any) -> Sequence[Any]:
@@ -240,7 +291,8 @@ def _find(table: Table, column: Any, argument: str) -> int:
     if not positions and _is_position(table, column):
         positions = [int(column)]
     if column is None or not positions:
-        problem = f"{table.name} has no column {column!r}; {_choices(table)}"
+        everywhere = " in all of its files" if column in table.partial else ""
+        problem = f"{table.name} has no column {column!r}{everywhere}; {_choices(table)}"
         raise SourceError(f"{argument}: {problem}", problem, argument=argument)
     return positions[0]
 
@@ -248,8 +300,8 @@ def _find(table: Table, column: Any, argument: str) -> int:
 def _is_position(table: Table, column: Any) -> bool:
     number = isinstance(column, Integral) and not isinstance(column, bool)
     number = number or (isinstance(column, str) and column.isdecimal())
-    unnamed = all(field.name is None for field in table.fields)
-    return number and unnamed and 0 <= int(column) < len(table.fields)
+    inside = number and 0 <= int(column) < len(table.fields)
+    return inside and table.fields[int(column)].name is None
 
 
 def _match(table: Table, column: Any, others: set[int | None], argument: str) -> list[int]:
@@ -271,7 +323,8 @@ def _choices(table: Table) -> str:
     if not names:
         return f"its {len(table.fields)} columns are unnamed; use column numbers starting from 0."
     shown = ", ".join(map(repr, names[:_SHOWN_NAMES]))
-    return f"its columns are {shown}{' and others' if len(names) > _SHOWN_NAMES else ''}."
+    numbered = "numbers starting from 0, " if None in (f.name for f in table.fields) else ""
+    return f"its columns are {numbered}{shown}{' and others' if len(names) > _SHOWN_NAMES else ''}."
 
 
 def _check_numeric(table: Table, columns: Sequence[int]) -> None:
@@ -280,7 +333,7 @@ def _check_numeric(table: Table, columns: Sequence[int]) -> None:
         problem = f"columns {', '.join(text)} of {table.name} are not numeric"
         raise SourceError(
             f"{problem}; convert them, leave them out with exclude=, keep them with ids=, or "
-            "select the features with columns=.",
+            "select the features with columns=, or pass lenient=True.",
             problem,
             remedy="exclude",
         )

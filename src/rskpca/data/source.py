@@ -77,6 +77,9 @@ class Source:  # numpydoc ignore=PR01
         Number of rows per block; the last block may have fewer.
     again : bool
         True if the rows can be read more than once.
+    left_out : dict of str to str
+        Names of the columns that were left out with ``lenient=True``. The values are "text",
+        "dates", or "partial" for columns that only some files of a folder have.
     watch : callable
         Callback that is given the number of rows read so far, in the thread that reads them.
     """
@@ -96,6 +99,7 @@ class Source:  # numpydoc ignore=PR01
             block_rows = int(np.clip(_BLOCK_VALUES // self.n_features, 256, 2**17))
         check.positive_integer("block_rows", block_rows)
         self.block_rows = block_rows
+        self.left_out: dict[str, str] = {}
 
     def __repr__(self) -> str:
         """Return the name, shape and dtype on one line."""
@@ -158,6 +162,14 @@ class Source:  # numpydoc ignore=PR01
         if block.n_rows:
             yield block.build()
         self._set_n_rows(start + block.n_rows)
+
+    def head(self, n_rows: int) -> Block:
+        """Return the first rows, with the text and dates that were left out as further ids."""
+        names = [field.name for field in self._table.fields]
+        left_out = (name for name, kind in self.left_out.items() if kind != "partial")
+        further = tuple(names.index(name) for name in left_out if name in names)
+        selection = self._selection._replace(ids=(*self._selection.ids, *further))
+        return next(Source(self._table, selection, n_rows).blocks())
 
     def _set_n_rows(self, n_rows: int) -> None:
         if n_rows == 0:

@@ -475,9 +475,9 @@ def check_components(
             "points. Use a smaller bandwidth or more centers."
         )
     if requested is not None and found < requested:
+        example = "" if points == "landmarks" else ", for example with a larger ell"
         check.warn(
             f"Only {found} of the {requested} requested components ({name}={requested}) have "
-            f"eigenvalues above rounding error. Use more than {n_points} {points}, for example "
-            "with a larger ell.",
+            f"eigenvalues above rounding error. Use more than {n_points} {points}{example}.",
             check.FewComponentsWarning,
         )

@@ -25,7 +25,6 @@ from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
 from ..spectral import Centered, EigenSystem, Moments, Plain, solve
 from ..spectral.basis import MANY, sufficient
-from ..spectral.eigensystem import STORED_CENTERS
 from ..spectral.means import Basis
 from ..spectral.preimages import METHODS
 from ._base import Array, KernelEmbedding, check_components, ritz_with_more
@@ -44,7 +43,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
     Parameters
     ----------
     n_components : int, default=None
-        Number of components. None keeps every component with a positive eigenvalue.
+        Number of components. None keeps every component with a positive eigenvalue, but at most
+        100, with a warning if there could be more.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
@@ -218,16 +218,22 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _solve_centers(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         """Solve the eigenproblem of the weighted Gram matrix (Algorithm 1 of the paper)."""
-        if self.n_components is None and reduced_set.n_centers > STORED_CENTERS:
-            raise ValueError(
-                f"n_components=None would compute all {reduced_set.n_centers:,} components. "
-                "Set n_components to the number of components to keep."
-            )
-        count = reduced_set.n_centers if self.n_components is None else self.n_components
+        wanted = self._limit_components(reduced_set.n_centers)
+        count = reduced_set.n_centers if wanted is None else wanted
         system = solve(Centered() if self.center else Plain(), kernel, reduced_set, count)
         found = len(system.eigenvalues)
         check_components("n_components", self.n_components, found, reduced_set.n_centers)
         return system
+
+    def _limit_components(self, n_points: int) -> int | None:
+        """Return ``n_components``, or a limit if it is None and there are many points."""
+        if self.n_components is not None or n_points <= MOST_COMPONENTS:
+            return self.n_components
+        check.warn(
+            f"n_components=None keeps only the first {MOST_COMPONENTS} of up to {n_points:,} "
+            "components. Set n_components to the number of components to keep."
+        )
+        return MOST_COMPONENTS
 
     def _moments(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Moments:
         """Return empty moments on the requested basis."""
@@ -273,7 +279,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _ritz(self, moments: Moments) -> tuple[EigenSystem, EigenSystem]:
         """Return the requested eigenpairs, and the same with a few more."""
-        system, wider = ritz_with_more(moments, self.n_components, center=self.center)
+        wanted = self._limit_components(len(moments.basis))
+        system, wider = ritz_with_more(moments, wanted, center=self.center)
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(
                 "No component has a positive eigenvalue, because all rows are identical or too far "

@@ -153,7 +153,7 @@ def _tie(fit: _Fit) -> Iterator[Suggestion]:
 
 def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest ways to reduce the error."""
-    if not fit.is_inaccurate:
+    if not fit.is_inaccurate or fit.model.landmarks:  # max_error determines the landmarks
         return
     model = fit.model
     if not model.is_kernel_pca:

@@ -99,7 +99,7 @@ def fit(
     state = Checkpoint(checkpoint, checkpoint_every, estimator, source)
     if not state.resume():
         state.check_writable()
-        state.start(_without_refine(_prepare(estimator, source)))
+        state.start(_without_refine(prepare(estimator, source)))
     if not state.finished:
         _stream(state, source, progress)
         while (larger := _with_more_landmarks(state.model, estimator, source)) is not None:
@@ -177,7 +177,7 @@ def _without_refine(estimator: Any) -> Any:
     return estimator
 
 
-def _prepare(estimator: Any, source: Source) -> Any:
+def prepare(estimator: Any, source: Source) -> Any:
     """Return an unfitted copy, with settings chosen from all rows if they can be read again."""
     if not source.again:
         return clone(estimator)

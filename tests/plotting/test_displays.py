@@ -96,7 +96,7 @@ def test_data_frames_cause_no_warning_about_feature_names():
     fitted = ReducedSetKernelPCA(2).set_output(transform="pandas").fit(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        EmbeddingDisplay.from_estimator(fitted, frame, y=frame["a"], n_rows=100)
+        EmbeddingDisplay.from_estimator(fitted, frame, color=frame["a"], n_rows=100)
         display = DensityDisplay.from_estimator(fitted, frame, features=(0, 2))
     assert display.axes_[0].get_xlabel() == "a"
     assert display.axes_[0].get_ylabel() == "c"
@@ -146,10 +146,25 @@ def test_a_guaranteed_interval_is_drawn_once():
 
 def test_rows_are_sampled_together_with_their_colors(model):
     y = np.asarray(X[:, 0])
-    display = EmbeddingDisplay.from_estimator(model, X, y=y, n_rows=50)
+    display = EmbeddingDisplay.from_estimator(model, X, color=y, n_rows=50)
     assert display.coordinates.shape == (50, 4)
     index = [int(np.flatnonzero(y == value)[0]) for value in display.colors.values]
     np.testing.assert_allclose(display.coordinates, model.transform(X)[index], atol=1e-12)
+
+
+def test_a_model_plots_itself(model):
+    y = np.where(X[:, 0] > 0, "right", "left")
+    display = model.plot(X, color=y, components=(0, 2))
+    assert display.colors.names == ("left", "right")
+    assert display.ax_.get_ylabel() == "component 3"
+    np.testing.assert_allclose(display.coordinates, model.transform(X), atol=1e-12)
+    sampled = model.plot()  # the rows that were sampled during the fit
+    expected = model.transform(model.reduced_set_.sample.rows)
+    np.testing.assert_allclose(sampled.coordinates, expected, atol=1e-12)
+    landmarks = NystromKernelPCA(2, n_centers=30).fit(X)
+    assert len(landmarks.plot().coordinates) in (30, 600)
+    with pytest.raises(ValueError, match="color requires X"):
+        model.plot(color=y)
 
 
 def test_every_pair_of_components_is_plotted(model):
@@ -172,7 +187,7 @@ def test_invalid_components_raise_an_error(model, components):
 
 def test_colors_require_one_value_per_row(model):
     with pytest.raises(ValueError, match=r"one value per row \(600 values\), got 3"):
-        EmbeddingDisplay.from_estimator(model, X, y=[1, 2, 3])
+        EmbeddingDisplay.from_estimator(model, X, color=[1, 2, 3])
 
 
 def test_strings_and_a_few_distinct_integers_are_treated_as_categories():
@@ -331,7 +346,7 @@ def test_dollar_signs_in_names_are_not_formulas(tmp_path):
     groups = np.where(np.arange(200) % 2, "$\\frac$", "other")
     for display in (
         DensityDisplay.from_estimator(fitted, frame, features=(0, 1)),
-        EmbeddingDisplay.from_estimator(fitted, frame, y=groups),
+        EmbeddingDisplay.from_estimator(fitted, frame, color=groups),
     ):
         np.ravel(display.axes_)[0].figure.savefig(tmp_path / "plot.png")
     (legend,) = [ax.get_legend() for ax in np.ravel(display.axes_) if ax.get_legend()]

@@ -119,7 +119,7 @@ class EmbeddingDisplay(Display):
     >>> from rskpca.plotting import EmbeddingDisplay
     >>> X, y = load_digits(return_X_y=True)
     >>> model = ReducedSetKernelPCA(3, bandwidth=60.0).fit(X)
-    >>> display = EmbeddingDisplay.from_estimator(model, X, y=y, components=(0, 1, 2))
+    >>> display = EmbeddingDisplay.from_estimator(model, X, color=y, components=(0, 1, 2))
     >>> len(display.axes_)
     3
     """
@@ -143,9 +143,9 @@ class EmbeddingDisplay(Display):
     def from_estimator(
         cls,
         model: Any,
-        X: Any,
+        X: Any = None,
         *,
-        y: Any = None,
+        color: Any = None,
         components: Sequence[int] = (0, 1),
         n_rows: int = 2000,
         random_state: Any = 0,
@@ -157,9 +157,9 @@ class EmbeddingDisplay(Display):
         ----------
         model : embedding
             A fitted embedding, or a pipeline or detector that contains one.
-        X : array-like of shape (n_samples, n_features)
-            The rows to sample from.
-        y : array-like of shape (n_samples,), default=None
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows to sample from. If None, the rows that were sampled during the fit.
+        color : array-like of shape (n_samples,), default=None
             Numbers or categories to color the rows by.
         components : sequence of int, default=(0, 1)
             Components to draw, numbered from 0, with one plot per pair.
@@ -178,9 +178,14 @@ class EmbeddingDisplay(Display):
         fitted = unwrap(model)
         embed, count = fitted.model.embed, len(fitted.model.eigenvalues)
         chosen = resolve_choice("components", components, count, range(2, count + 1))
-        rows, *values = sample_rows(X, n_rows, random_state, *([] if y is None else [y]))
+        if X is None and color is not None:
+            raise ValueError("color requires X, the rows that the values belong to.")
+        given = fitted.model.known_rows if X is None else X
+        rows, *values = sample_rows(
+            given, n_rows, random_state, *([] if color is None else [color])
+        )
         return cls(
-            embed(fitted.prepare(rows)),
+            embed(rows if X is None else fitted.prepare(rows)),
             embed(fitted.reduced_set.centers),
             fitted.weights,
             colors=Colors.of(values[0]) if values else None,

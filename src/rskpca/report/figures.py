@@ -160,11 +160,8 @@ def _first_axes(subject: Subject) -> list[int]:
 
 def _centers(subject: Subject) -> dict[str, Any]:
     """Return the centers in the coordinates of the model, the heaviest first."""
-    model, centers, weights = (
-        subject.model,
-        subject.model.reduced_set.centers,
-        subject.model.weights,
-    )
+    model, weights = subject.model, subject.model.weights
+    centers = model.reduced_set.centers
     order = np.arange(len(centers)) if weights is None else np.argsort(-weights, kind="stable")
     columns = dict(enumerate(model.embed(centers[order])[:, :MAX_COMPONENTS].T))
     if subject.fitted.preprocessing is None and centers.size <= _MAX_CENTER_VALUES:

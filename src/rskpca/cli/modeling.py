@@ -32,8 +32,8 @@ from ..report.subject import MAX_ROWS
 from .files import naming_errors
 from .options import Settings
 from .output import ProgressBar
-from .rows import color_values, sample
-from .summary import Summary
+from .rows import color_values, sample_numbers
+from .summary import Summary, with_options
 
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
@@ -128,21 +128,24 @@ def fit(
 
 
 def add_report(
-    summary: Summary, source: Source, path: Path, color: str | None, title: str
+    summary: Summary, source: Source, path: Path, color: str | None, title: str, command: str
 ) -> Summary:
-    """Write a report on a model, using a sample of the rows."""
+    """Write a report on a model, using a sample of the rows; ``command`` fits the model."""
     start = time.perf_counter()
-    block = sample(source, MAX_ROWS)
+    numbers = sample_numbers(source, MAX_ROWS)
+    block = source.take_block(numbers)
     with naming_errors(path, summary.files.values()):
         report.write(
             summary.estimator,
             block.rows,
             path,
             color=None if color is None else {color: color_values(block, source, color)},
+            ids=numbers,
             title=title,
             seconds=summary.seconds,
             n_rows=source.counted(),
             feature_names=source.feature_names,
+            as_command=lambda changes: with_options(command, changes),
         )
     seconds = {**summary.seconds, "report": time.perf_counter() - start}
     return replace(summary, seconds=seconds, files={**summary.files, "report": path})

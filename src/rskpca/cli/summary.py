@@ -180,6 +180,12 @@ class Summary:
         return commands
 
 
+def with_options(command: str, changes: Mapping[str, Any]) -> str:
+    """Return a fit command with these parameters changed, or "" if it has no options for them."""
+    options = _as_options(changes)
+    return f"{command} {options}" if options else ""
+
+
 def _as_options(changes: Mapping[str, Any]) -> str:
     """Return the options of the fit command for these parameters."""
     given = [_OPTIONS.get(name, "").format(value) for name, value in changes.items() if value]

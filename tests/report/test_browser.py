@@ -446,16 +446,20 @@ def test_the_caption_distinguishes_counted_from_predicted_numbers(page, folder):
     assert "were counted on 200 random rows" in page.run(caption)
 
 
-def test_the_screenshot_for_the_documentation_can_be_taken(folder, tmp_path):
+def test_the_screenshots_for_the_documentation_can_be_taken(folder, tmp_path):
     from matplotlib import image
 
-    from benchmarks.report_picture import HEIGHT, WIDTH, photograph
+    from benchmarks.report_picture import WIDE, photograph
 
-    photograph(folder / "certified.html", tmp_path / "report.png")
-    picture = image.imread(tmp_path / "report.png")
-    assert picture.shape[:2] == (HEIGHT, 2 * WIDTH)
-    assert picture[:, :WIDTH, :3].mean() > 0.8  # light theme
-    assert picture[:, WIDTH:, :3].mean() < 0.3  # dark theme
+    photograph(folder / "certified.html", tmp_path)
+    light, dark, phone = (
+        image.imread(tmp_path / f"{name}.png")[..., :3]
+        for name in ("report", "report_dark", "report_phone")
+    )
+    assert light.shape[:2] == dark.shape[:2] == (WIDE["height"], WIDE["width"])
+    assert light.mean() > 0.8
+    assert dark.mean() < 0.3
+    assert phone.shape[0] > phone.shape[1]
 
 
 def test_printing_shows_all_parts(page, folder):

@@ -1,29 +1,26 @@
-"""``python -m benchmarks.report_picture``: draw ``docs/images/report.png`` from covtype.
+"""``python -m benchmarks.report_picture``: draw the pictures of the report from covtype.
 
-The report is opened in headless chromium, once in light and once in dark mode, and two screenshots
-are placed side by side.
+The report is opened in headless chromium: in light mode with a selection, in dark mode colored by a
+feature, and on a phone.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-from matplotlib import image
 
 from experiments.data import load_published
 from rskpca import ReducedSetKernelPCA, report
+from tests.report.browser import Browser
 
 from .fit import N
 
-TARGET = Path(__file__).parents[1] / "docs" / "images" / "report.png"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-WIDTH, HEIGHT = 1000, 800
-SHOTS = {"overview": (), "embedding": ("--blink-settings=preferredColorScheme=0",)}
+TARGET = Path(__file__).parents[1] / "docs" / "images"
+WIDE, PHONE = {"width": 1200, "height": 860}, {"width": 390, "height": 844}
+_PLOT = "document.querySelector('#stage .nsewdrag').getBoundingClientRect()"
 FEATURES = (
     "elevation", "aspect", "slope", "distance to water", "height above water",
     "distance to road", "shade at 9", "shade at noon", "shade at 15", "distance to fire",
@@ -52,28 +49,21 @@ def _write_report(path: Path) -> Path:
     )  # fmt: skip
 
 
-def photograph(page: Path, target: Path) -> None:
-    """Save screenshots of two parts of a report side by side, in light and in dark mode."""
-    with tempfile.TemporaryDirectory() as folder:
-        shots = [
-            _take_screenshot(page, part, Path(folder), *flags) for part, flags in SHOTS.items()
-        ]
-        image.imsave(target, np.hstack([image.imread(shot)[..., :3] for shot in shots]))
-
-
-def _take_screenshot(page: Path, part: str, folder: Path, *flags: str) -> Path:
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        raise FileNotFoundError(f"Install one of {', '.join(BROWSERS)} to take screenshots.")
-    shot = folder / f"{part}.png"
-    command = [
-        program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-        "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars",
-        f"--user-data-dir={folder / 'profile'}", f"--window-size={WIDTH},{HEIGHT}",
-        "--virtual-time-budget=4000", f"--screenshot={shot}", *flags, f"{page.as_uri()}#{part}",
-    ]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    return shot
+def photograph(page: Path, folder: Path) -> None:
+    """Save screenshots of a report in light and dark mode, and on a phone."""
+    with Browser() as browser:
+        browser.open(page, **WIDE)
+        left, top, width, height = browser.run(f"(r => [r.x, r.y, r.width, r.height])({_PLOT})")
+        angles = np.linspace(0, 2 * np.pi, 30)
+        x = left + width * (0.14 + 0.09 * np.cos(angles))
+        browser.drag(list(zip(x, top + height * (0.28 + 0.2 * np.sin(angles)), strict=True)))
+        browser.run("element('show-density').click()")
+        browser.screenshot(folder / "report.png")
+        browser.open(page, **WIDE, dark=True)
+        browser.run("element('embedding-color').value = columns.length - 5; draw('embedding')")
+        browser.screenshot(folder / "report_dark.png")
+        browser.open(page, **PHONE)
+        browser.screenshot(folder / "report_phone.png")
 
 
 if __name__ == "__main__":

@@ -146,6 +146,12 @@ class FittedModel:
         return None if self.landmarks else self.reduced_set.weights
 
     @property
+    def known_rows(self) -> Array:
+        """The rows that were sampled during the fit, or the centers if there is no sample."""
+        sample = self.reduced_set.sample
+        return self.reduced_set.centers if sample is None or not len(sample) else sample.rows
+
+    @property
     def ell(self) -> float | None:
         """The ratio sigma / spacing for a shadow set, or None for other reduced sets."""
         return _ell(self.kernel, self.reduced_set)

@@ -1,5 +1,7 @@
 """Test the HTML representation of fitted models in notebooks."""
 
+import re
+
 import numpy as np
 import pytest
 import sklearn
@@ -32,6 +34,23 @@ def test_a_fitted_model_shows_its_reduced_set_and_its_certificate():
     assert "(ell 4)" in html
     assert model.certificate_._repr_html_() in html
     assert model.certificate_.summary in html
+
+
+def test_a_fitted_model_starts_with_the_sentence_and_a_small_embedding():
+    model = ReducedSetKernelPCA(2).fit(X)
+    html = fitted_html(model.model_)
+    assert html.startswith(f"<p><b>{model.certificate_.summary}</b></p>")
+    places = np.array(re.findall(r"M(\d+) (\d+)h0", html), dtype=float)
+    Z = model.transform(model.reduced_set_.sample.rows)
+    assert len(places) == len(Z) == 300
+    for k, sign in enumerate((1, -1)):
+        assert np.corrcoef(places[:, k], Z[:, k])[0, 1] * sign > 0.999
+    assert len(html) < 30_000
+
+
+def test_one_component_is_drawn_as_a_line():
+    html = fitted_html(ReducedSetKernelPCA(1).fit(X).model_)
+    assert len(set(re.findall(r"M(\d+) (\d+)h0", html))) > 10
 
 
 @pytest.mark.parametrize(

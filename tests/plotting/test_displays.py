@@ -152,6 +152,21 @@ def test_rows_are_sampled_together_with_their_colors(model):
     np.testing.assert_allclose(display.coordinates, model.transform(X)[index], atol=1e-12)
 
 
+def test_a_model_plots_itself(model):
+    y = np.where(X[:, 0] > 0, "right", "left")
+    display = model.plot(X, color=y, components=(0, 2))
+    assert display.colors.names == ("left", "right")
+    assert display.ax_.get_ylabel() == "component 3"
+    np.testing.assert_allclose(display.coordinates, model.transform(X), atol=1e-12)
+    sampled = model.plot()  # the rows that were sampled during the fit
+    expected = model.transform(model.reduced_set_.sample.rows)
+    np.testing.assert_allclose(sampled.coordinates, expected, atol=1e-12)
+    landmarks = NystromKernelPCA(2, n_centers=30).fit(X)
+    assert len(landmarks.plot().coordinates) in (30, 600)
+    with pytest.raises(ValueError, match="color requires X"):
+        model.plot(color=y)
+
+
 def test_every_pair_of_components_is_plotted(model):
     display = EmbeddingDisplay.from_estimator(model, X, components=(0, 2, 3))
     labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in display.axes_]

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-port=0",
+    "--enable-unsafe-swiftshader",  # WebGL in software
 )  # fmt: skip
 _TIMEOUT = 30.0  # seconds
 
@@ -115,6 +117,7 @@ class Browser:
             self.send("Page.navigate", url=url)
             while not any(event["method"] == "Page.loadEventFired" for event in self.events):
                 self._receive()
+        self.run("ready.then(() => true)")
 
     def run(self, script: str) -> Any:
         """Evaluate an expression in the page and return its value, awaiting promises."""
@@ -128,12 +131,40 @@ class Browser:
         """Wait until the page is painted."""
         self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")
 
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition holds."""
+        end = time.monotonic() + _TIMEOUT
+        while not condition():
+            assert time.monotonic() < end, "The condition does not hold."
+            self.settle()
+
+    def drag(self, places: Sequence[tuple[float, float]], modifiers: int = 0) -> None:
+        """Press the mouse at the first place, move it to the others, and release it."""
+        kinds = ["mousePressed", *["mouseMoved"] * (len(places) - 1), "mouseReleased"]
+        for k, (kind, (x, y)) in enumerate(zip(kinds, [*places, places[-1]], strict=True)):
+            self.send(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1,
+                buttons=int(k < len(places)), modifiers=modifiers,
+            )  # fmt: skip
+        self.settle()
+
+    def main_thread_seconds(self) -> float:
+        """Return the CPU time of the main thread of the page."""
+        self.send("Performance.enable", timeDomain="threadTicks")
+        found = self.send("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in found if metric["name"] == "TaskDuration")
+
     def errors(self) -> list[Any]:
-        """Return console errors, console warnings and uncaught exceptions."""
+        """Return console errors, console warnings and uncaught exceptions.
+
+        Messages of the graphics driver are left out.
+        """
         self.settle()
         kinds = {
             "Runtime.exceptionThrown": lambda p: True,
-            "Log.entryAdded": lambda p: p["entry"]["level"] in ("error", "warning"),
+            "Log.entryAdded": lambda p: (
+                p["entry"]["level"] in ("error", "warning") and p["entry"]["source"] != "rendering"
+            ),
             "Runtime.consoleAPICalled": lambda p: p["type"] in ("error", "warning", "assert"),
         }
         return [

@@ -1,12 +1,9 @@
 """Test that the report file is self-contained and has the right content."""
 
-import base64
-import json
 import os
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -26,48 +23,9 @@ from rskpca import (
 from rskpca import model as model_module
 from rskpca.report import subject
 from tests.plotting.cases import MODELS, X
+from tests.report.pages import Page, values
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&amp;'\"${1}{{ 1 }}"
-
-
-class Page(HTMLParser):
-    """The elements of an HTML page, its text, and the text of its scripts."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.scripts: list[str] = []
-        self.inside = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.inside = tag
-
-    def handle_endtag(self, tag):
-        self.inside = ""
-
-    def handle_data(self, data):
-        if self.inside not in ("script", "style"):
-            self.texts.append(data)
-        elif self.inside == "script":
-            self.scripts.append(data)
-
-    @property
-    def figures(self):
-        return json.loads(self.scripts[0])
-
-    @property
-    def embedding(self):
-        return self.figures["embedding"]
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.texts).split())
-
-    def color_names(self) -> list[str]:
-        return [figure["layout"]["meta"] for figure in self.embedding["colors"]]
 
 
 def page_of(model, rows, **options) -> Page:
@@ -76,17 +34,6 @@ def page_of(model, rows, **options) -> Page:
 
 def trace(figure, name: str):
     return next(trace for trace in figure["data"] if trace.get("name") == name)
-
-
-def values(array):
-    """Return an array that plotly has encoded as a list or in base64."""
-    if isinstance(array, list):
-        return np.array(array)
-    return np.frombuffer(base64.b64decode(array["bdata"]), array["dtype"])
-
-
-def columns(embedding, kind: str):
-    return np.array([column[kind] for column in embedding["columns"]]).T
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +55,9 @@ def test_every_model_can_be_reported(unfitted):
     page = page_of(clone(unfitted).fit(X), X)
     figures = page.figures
     assert len(values(trace(figures["spectrum"], "this model")["y"])) == 3
-    assert columns(page.embedding, "rows").shape == (600, 6)
-    assert len(figures["density"]) == 3
-    assert ("has no error certificate" in page.text) == ("levels" not in figures)
+    assert page.coordinates()[0].shape == (600, 3)
+    assert len(page.names("feature")) == 3
+    assert ("has no error certificate" in page.text) <= ("certificate" not in figures)
 
 
 def test_the_numbers_in_the_report_match_the_model(page, model):
@@ -123,22 +70,50 @@ def test_the_numbers_in_the_report_match_the_model(page, model):
     expected = model.certificate_.likely / 600
     shown = expected > 0  # zero cannot be shown on a logarithmic axis
     np.testing.assert_allclose(ends[shown], expected[shown], rtol=1e-6)
-    assert figures["levels"]["layout"]["yaxis"]["ticktext"][:2] == ["a priori", "a posteriori"]
 
 
-def test_the_embedding_shows_rows_with_their_colors_and_all_centers(page, model):
-    embedding = page.embedding
-    rows, centers = columns(embedding, "rows"), columns(embedding, "centers")
-    expected = model.transform(X)
-    nearest = np.abs(expected[:, None, 0] - rows[:, 0]).argmin(axis=0)
-    np.testing.assert_allclose(rows[:, :4], expected[nearest], atol=1e-6)
-    right = trace(embedding["colors"][0], "right")["customdata"]
-    np.testing.assert_array_equal(np.isin(np.arange(600), right), X[nearest, 0] > 0)
+def test_the_certificate_is_one_sentence_and_one_picture(page, model):
+    embedding = model.certificate_.embedding
+    bar, dot = page.figures["certificate"]["data"]
+    np.testing.assert_allclose(values(bar["x"]), embedding, rtol=1e-6)
+    np.testing.assert_allclose(values(dot["x"]), embedding[:1], rtol=1e-6)
+    assert "root-mean-square error of all rows" in page.text
+    unknown = ReducedSetKernelPCA(2, density=ShadowDensity(sample_size=0)).fit(X)
+    found = page_of(unknown, X)
+    assert found.figures["certificate"] == found.figures["spectrum"]
+    assert found.text.count("The bars are guaranteed to contain the eigenvalues") == 2
+
+
+def test_the_embedding_shows_rows_with_their_ids_and_all_centers(page, model):
+    rows, centers = page.coordinates()
+    ids = page.embedding["ids"]
+    assert sorted(ids) == list(range(600))
+    np.testing.assert_allclose(rows, model.transform(X)[ids], atol=1e-6)
+    np.testing.assert_array_equal(page.column("side") == "right", X[ids, 0] > 0)
     order = np.argsort(-model.reduced_set_.weights, kind="stable")
     expected = model.transform(model.reduced_set_.centers)[order]
-    np.testing.assert_allclose(centers[:, :4], expected, atol=1e-6)
-    assert embedding["columns"][0]["name"].startswith("component 1 (")
-    assert set(page.color_names()) >= {"side", "feature 1"}
+    np.testing.assert_allclose(centers, expected, atol=1e-6)
+    weights = values(page.embedding["centers"]["weights"])
+    np.testing.assert_array_equal(weights, model.reduced_set_.weights[order])
+    assert page.names()[0].startswith("component 1 (")
+    assert page.names("given", "feature") == ["side", "feature 1", "feature 2", "feature 3"]
+    assert page.first_color() == "side"
+
+
+def test_features_keep_their_values(page):
+    for j in range(3):
+        shown = page.column(f"feature {j + 1}")
+        np.testing.assert_array_equal(shown, X[page.embedding["ids"], j].astype(np.float32))
+
+
+def test_ids_can_be_given_or_are_the_index_of_a_frame(model):
+    names = np.array([f"row {k}" for k in range(600)])
+    page = page_of(model, X, ids=names)
+    places = [int(name.split()[1]) for name in page.embedding["ids"]]
+    np.testing.assert_allclose(page.coordinates()[0], model.transform(X)[places], atol=1e-6)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["a", "b", "c"], index=names)
+    assert page_of(model, frame).embedding["ids"] == page.embedding["ids"]
 
 
 def test_the_text_describes_the_model(page, model):
@@ -162,50 +137,59 @@ def test_the_file_is_small_and_self_contained(model):
 
 def test_clusters_are_shown_as_colors():
     page = page_of(NormalizedCut(2, bandwidth=2.0).fit(X), X)
-    assert page.color_names()[0] == "cluster"
-    assert page.embedding["first"][0] == 1  # the first eigenfunction is constant
+    assert page.first_color() == "cluster"
+    assert page.embedding["axes"][0] == 1  # the first eigenfunction is constant
 
 
 def test_novelty_scores_are_shown_as_colors():
     detector = KernelPCANovelty().fit(X)
     page = page_of(detector, X)
-    assert page.color_names()[0] == "novelty score"
-    scores = values(page.embedding["colors"][0]["data"][0]["marker"]["color"])
-    expected = detector.decision_function(X)
-    np.testing.assert_allclose(np.sort(scores), np.sort(expected), atol=1e-6)
+    assert page.first_color() == "novelty score"
+    expected = detector.decision_function(X)[page.embedding["ids"]]
+    np.testing.assert_allclose(page.column("novelty score"), expected, atol=1e-6)
 
 
 def test_estimated_errors_are_shown_as_colors(model, monkeypatch):
     page = page_of(model, X)
-    assert page.color_names()[-1] == "estimated error"
-    assert "The color “estimated error” shows" in page.text
-    shown = values(page.embedding["colors"][-1]["data"][0]["marker"]["color"])
-    np.testing.assert_allclose(np.sort(shown), np.sort(model.row_error(X).coordinates), rtol=1e-5)
+    assert "The estimated error of a row is" in page.text
+    expected = model.row_error(X).coordinates[page.embedding["ids"]]
+    np.testing.assert_allclose(page.column("estimated error"), expected, rtol=1e-5)
     exact = page_of(ReducedSetKernelPCA(2, ell=np.inf).fit(X), X)
     density = ShadowDensity(sample_size=0)
     unknown = page_of(ReducedSetKernelPCA(2, density=density).fit(X), X)
     for other in (exact, unknown):
-        assert "estimated error" not in other.color_names()
-        assert "“estimated error”" not in other.text
+        assert "estimated error" not in other.names()
+        assert "The estimated error of a row" not in other.text
     refined = ReducedSetKernelPCA(2, ell=2.0, refine="nystrom").fit(X)
-    assert page_of(refined, X).color_names()[-1] == "estimated error"
+    assert "estimated error" in page_of(refined, X).names()
     monkeypatch.setattr(subject, "_PROJECTION_WORK", 1.0)
-    assert "estimated error" not in page_of(refined, X).color_names()
+    assert "estimated error" not in page_of(refined, X).names()
+
+
+def test_errors_of_many_rows_are_estimated_for_some_of_them(model, monkeypatch):
+    monkeypatch.setattr(subject, "_FEWEST_DRAWN", 50)
+    monkeypatch.setattr(subject, "_MAX_ERRORS", 70)
+    page = page_of(model, X)
+    shown = page.column("estimated error")
+    expected = model.row_error(X[page.embedding["ids"]]).coordinates
+    np.testing.assert_allclose(shown[:70], expected[:70], rtol=1e-5)
+    assert np.isnan(shown[70:]).all()
 
 
 def test_a_feature_is_not_replaced_by_the_estimated_error(model):
     page = page_of(model, X, feature_names=["estimated error", "b", "c"])
-    shown = values(page.embedding["colors"][0]["data"][0]["marker"]["color"])
-    np.testing.assert_allclose(np.sort(shown), np.sort(X[:, 0]), rtol=1e-5)
+    expected = X[page.embedding["ids"], 0]
+    np.testing.assert_allclose(page.column("estimated error"), expected, rtol=1e-5)
 
 
 def test_the_report_starts_with_the_summary_of_the_certificate(page, model):
     summary, limit = model.certificate_.summary, model.certificate_.embedding.limit
-    assert page.text.count(summary) == 2  # in the overview and with the certificate
+    assert page.text.count(summary) == 2  # above the embedding and with the certificate
     assert (
         f"{100 * model.certificate_.embedding.estimate:.2g}% error of the coordinates" in page.text
     )
     color = "green" if limit <= 0.05 else "amber"
+    assert ("p", {"class": f"verdict line {color}"}) in page.tags
     assert ("div", {"class": f"verdict {color}"}) in page.tags
 
 
@@ -224,30 +208,45 @@ def test_a_sample_can_represent_all_rows(model):
     assert "12,345" in page.text
     assert "used in this report 100 rows" in page.text
     assert "are predicted from 100 rows" in page.text
-    assert len(columns(page.embedding, "rows")) == 100
+    assert len(page.embedding["ids"]) == 100
 
 
-def test_large_data_are_sampled_and_only_the_heaviest_centers_are_drawn():
-    rows = np.random.default_rng(0).normal(size=(9000, 2))
-    fitted = ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows)
-    assert fitted.n_centers_ > 1000
-    page = page_of(fitted, rows)
-    assert "8,000 random rows, 3,000 of them shown in the plots" in page.text
-    assert len(columns(page.embedding, "rows")) == 3000
-    assert len(columns(page.embedding, "centers")) == 1000
-    weights = np.sort(fitted.reduced_set_.weights)[::-1]
-    np.testing.assert_allclose(page.embedding["centers"]["customdata"], weights[:1000])
+def test_large_data_are_sampled(monkeypatch):
+    monkeypatch.setattr(subject, "MAX_ROWS", 2000)
+    rows = np.random.default_rng(0).normal(size=(3000, 2))
+    page = page_of(ReducedSetKernelPCA(2, bandwidth=0.4, ell=6.0).fit(rows), rows)
+    assert "used in this report 2,000 random rows" in page.text
+    assert len(set(page.embedding["ids"])) == 2000
 
 
 def test_fewer_rows_are_drawn_if_each_row_is_expensive_to_embed(model, monkeypatch):
     monkeypatch.setattr(subject, "_FEWEST_DRAWN", 50)
-    monkeypatch.setattr(subject, "_WORK", 70 * model.basis_.size)
+    work = model.basis_.size + subject._KERNEL_WORK * len(model.basis_)
+    monkeypatch.setattr(subject, "_WORK", 70 * work)
     page = page_of(model, X, color={"c": X[:, 0]})
-    assert len(columns(page.embedding, "rows")) == 70
-    assert len(values(page.embedding["colors"][0]["data"][0]["marker"]["color"])) == 70
+    assert len(page.embedding["ids"]) == len(page.column("c")) == 70
     assert "all 600 rows, 70 of them shown in the plots" in page.text
     monkeypatch.setattr(subject, "_WORK", 1.0)
-    assert "uses 50 random rows" in page_of(model, X).text
+    assert "shows 50 random rows" in page_of(model, X).text
+
+
+def test_fewer_rows_and_features_are_drawn_if_they_take_much_space(monkeypatch):
+    wide = np.random.default_rng(0).normal(size=(400, 60)) * np.arange(1, 61)
+    fitted = ReducedSetKernelPCA(2).fit(wide)
+    monkeypatch.setattr(subject, "_FEWEST_DRAWN", 100)
+    monkeypatch.setattr(subject, "_TABLE_BYTES", 200 * (4 * 60 + 4 * 3))
+    assert 180 <= len(page_of(fitted, wide).embedding["ids"]) <= 200
+    monkeypatch.setattr(subject, "MAX_FEATURES", 10)
+    page = page_of(fitted, wide)
+    assert page.names("feature") == [f"feature {j}" for j in range(51, 61)]
+    assert "Of 60 features, the 10 with the largest spread are included." in page.text
+
+
+def test_features_are_shown_in_their_original_units():
+    fitted = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(100 + X)
+    page = page_of(fitted, 100 + X)
+    np.testing.assert_allclose(page.column("feature 1"), 100 + X[page.embedding["ids"], 0])
+    assert list(page.embedding["centers"]["columns"]) == ["0", "1"]
 
 
 def test_data_frame_column_names_are_preserved_in_pipelines():
@@ -255,13 +254,13 @@ def test_data_frame_column_names_are_preserved_in_pipelines():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     fitted = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(frame)
     page = page_of(fitted, frame, color="b")
-    assert page.color_names() == ["b", "a", "c", "estimated error"]
-    names = {figure["layout"]["meta"]["name"] for figure in page.figures["density"]}
-    assert names == {"a and b", "a and c", "b and c"}
-    series = page_of(fitted, frame, color=frame["a"] > 0).embedding["colors"][0]
-    assert {trace["name"] for trace in series["data"]} == {"False", "True"}
+    assert page.first_color() == "b"
+    assert page.names("feature") == ["a", "b", "c"]
+    series = page_of(fitted, frame, color=frame["a"] > 0)
+    assert series.first_color() == "a"
+    assert set(series.column("a")) == {"False", "True"}
     plain = ReducedSetKernelPCA(2).fit(X)
-    assert page_of(plain, frame).color_names() == ["a", "b", "c", "estimated error"]
+    assert page_of(plain, frame).names("feature") == ["a", "b", "c"]
 
 
 def test_eigenvalues_from_landmarks_are_divided_by_the_number_of_rows():
@@ -279,10 +278,18 @@ def test_the_default_title_for_a_detector_is_its_class_name():
 
 def test_one_feature_and_one_component_are_sufficient():
     page = page_of(ReducedSetKernelPCA(1).fit(X[:, :1]), X[:, :1])
-    assert page.embedding["first"] == [0, 1]
-    assert [trace["name"] for trace in page.figures["density"][0]["data"]] == [
-        "centers", "rows", "reduced set",
-    ]  # fmt: skip
+    axes = [page.embedding["columns"][k]["kind"] for k in page.embedding["axes"]]
+    assert axes[0] == "component"
+
+
+@pytest.mark.parametrize("shell", [False, True], ids=["Python", "shell"])
+def test_next_steps_are_commands_or_python(model, shell):
+    def as_command(changes):
+        return f"rskpca fit data.csv --tol {changes['tol']:g}" if "tol" in changes else ""
+
+    page = page_of(model, X, **({"as_command": as_command} if shell else {}))
+    assert ("rskpca fit data.csv --tol 0.05" in page.text) == shell
+    assert "ReducedSetKernelPCA(" in page.text  # suggestions without a command
 
 
 def test_the_certificate_is_computed_once_per_fit(monkeypatch):
@@ -306,7 +313,7 @@ def test_two_reports_on_the_same_model_have_the_same_figures(model):
 
 def test_lists_of_rows_are_accepted():
     fitted = NystromKernelPCA(2, n_centers=10).fit(X[:50])
-    assert len(columns(page_of(fitted, X[:50].tolist()).embedding, "rows")) == 50
+    assert len(page_of(fitted, X[:50].tolist()).embedding["ids"]) == 50
 
 
 # ------------------------------------------------------------------------------- user input
@@ -318,18 +325,21 @@ def test_user_provided_text_is_escaped(model):
         feature_names=[EVIL, "b", "c"],
     )  # fmt: skip
     tags = [tag for tag, _ in page.tags]
-    assert tags.count("script") == 3
+    assert tags.count("script") == 3  # data, plotly and the script of the page
     assert "img" not in tags
     assert EVIL in page.texts  # the title is shown unchanged
-    names = [trace["name"] for trace in page.embedding["colors"][0]["data"]]
-    assert any(name.startswith("&lt;/script&gt;&lt;img") for name in names)
-    assert "\u2028" not in page.scripts[0]
+    assert set(page.column(EVIL)) == {EVIL, "b"}
+    assert re.fullmatch(r"[\w+/=]*", page.scripts[0])  # base64
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"color": [1, 2]}, r"one value per row of X, shape \(600,\), got shape \(2,\)"),
+        (
+            {"ids": [1, 2]},
+            r"ids must have one value per row of X, shape \(600,\), got shape \(2,\)",
+        ),
         ({"color": "height"}, "is not a feature; choose from feature 1"),
         ({"feature_names": ["a"]}, "3 names"),
         ({"seconds": {"fit": -1}}, r"seconds\['fit'\]"),

@@ -5,6 +5,8 @@ Libraries are imported inside the commands, so that ``--help`` responds immediat
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -83,7 +85,10 @@ def demo(
     with display.progress(source, data) as bar:
         result = modeling.fit(estimator, source, model, bar, data.name)
         bar.stage("writing the report")
-        result = modeling.add_report(result, source, page, "digit", "Handwritten digits")
+        result = modeling.add_report(
+            result, source, page, "digit", "Handwritten digits",
+            f"rskpca fit {data} --exclude digit --bandwidth 80 -r 3",
+        )  # fmt: skip
     commands = [
         ("read the report", f"open {page} in a browser"),
         ("predict the cost", f"rskpca plan {data} --exclude digit"),
@@ -198,7 +203,8 @@ def fit(
         )
         if report is not None:
             bar.stage("writing the report")
-            result = modeling.add_report(result, source, report, color, stem_of(data))
+            command = shlex.join(["rskpca", *sys.argv[1:]])
+            result = modeling.add_report(result, source, report, color, stem_of(data), command)
     numbers = {**result.to_dict(), "left_out": source.left_out, "skipped_rows": source.n_skipped}
     display.show(numbers, result, show_commands(result.next_commands(data, reading)))
 
@@ -327,7 +333,8 @@ def report(
     loaded = modeling.load_model(model)
     source = open_rows(reading, data, loaded.fitted, color=color)
     with display.progress(source, data):
-        result = modeling.add_report(loaded, source, output, color, title or data.stem)
+        command = f"rskpca fit {shell_path(data)}{reading.as_options()}"
+        result = modeling.add_report(loaded, source, output, color, title or data.stem, command)
     seconds = result.seconds["report"]
     numbers = {"report": output, "seconds": seconds, "skipped_rows": source.n_skipped}
     display.show(numbers, show_file(output, seconds))

@@ -36,8 +36,8 @@ from ..report.subject import MAX_ROWS
 from .files import naming_errors
 from .options import Settings
 from .progress import ProgressBar
-from .rows import color_values, sample
-from .summary import Summary
+from .rows import color_values, sample_numbers
+from .summary import Summary, with_options
 
 DEFAULT_ERROR = 0.02  # points in a plot move by less than the size of a marker
 _MANY_CENTERS = 4000  # their eigenproblem takes seconds, so that an estimate is worth its time
@@ -179,21 +179,24 @@ def compress(fitted: FittedEstimator) -> Any:
 
 
 def add_report(
-    summary: Summary, source: Source, path: Path, color: str | None, title: str
+    summary: Summary, source: Source, path: Path, color: str | None, title: str, command: str
 ) -> Summary:
-    """Write a report on a model, using a sample of the rows."""
+    """Write a report on a model, using a sample of the rows; ``command`` fits the model."""
     start, existed = time.perf_counter(), path.exists()
-    block = sample(source, MAX_ROWS)
+    numbers = sample_numbers(source, MAX_ROWS)
+    block = source.take_block(numbers)
     with naming_errors(path, summary.files.values()):
         report.write(
             summary.estimator,
             block.rows,
             path,
             color=None if color is None else {color: color_values(block, source, color)},
+            ids=numbers,
             title=title,
             seconds=summary.seconds,
             n_rows=source.counted(),
             feature_names=source.feature_names,
+            as_command=lambda changes: with_options(command, changes),
         )
     seconds = {**summary.seconds, "report": time.perf_counter() - start}
     replaced = (*summary.replaced, path) if existed else summary.replaced

@@ -151,9 +151,13 @@ def _join(words: Sequence[str]) -> str:
 
 def sample(source: Source, n_rows: int) -> Block:
     """Return a random sample of at most ``n_rows`` rows, in their original order."""
+    return source.take_block(sample_numbers(source, n_rows))
+
+
+def sample_numbers(source: Source, n_rows: int) -> NDArray[np.intp]:
+    """Return the numbers of the rows in :func:`sample`."""
     total = source.counted()
-    chosen = np.random.default_rng(0).choice(total, min(n_rows, total), replace=False)
-    return source.take_block(np.sort(chosen))
+    return np.sort(np.random.default_rng(0).choice(total, min(n_rows, total), replace=False))
 
 
 def color_values(block: Block, source: Source, color: str) -> NDArray[Any]:

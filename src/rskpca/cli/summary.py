@@ -194,6 +194,12 @@ def _whole(number: float | None) -> float | int | None:
     return number if number is None or not float(number).is_integer() else int(number)
 
 
+def with_options(command: str, changes: Mapping[str, Any]) -> str:
+    """Return a fit command with these parameters changed, or "" if it has no options for them."""
+    options = _as_options(changes)
+    return f"{command} {options}" if options else ""
+
+
 def _as_options(changes: Mapping[str, Any]) -> str:
     """Return the options of the fit command for these parameters."""
     given = [_OPTIONS.get(name, "").format(value) for name, value in changes.items() if value]

@@ -399,6 +399,27 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         return self.model_.row_errors(validate_points(self, X))
 
+    def plot(self, X: Any = None, *, color: Any = None, components: Any = (0, 1)) -> Any:
+        """Plot the rows in the coordinates of the model, with the centers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows, of which a sample is drawn. If None, rows that were sampled during the fit.
+        color : array-like of shape (n_samples,), default=None
+            Numbers or categories to color the rows of X by.
+        components : sequence of int, default=(0, 1)
+            Components to draw, numbered from 0, with one plot per pair.
+
+        Returns
+        -------
+        EmbeddingDisplay
+            The plot, with its matplotlib objects; see :class:`rskpca.plotting.EmbeddingDisplay`.
+        """
+        from ..plotting import EmbeddingDisplay
+
+        return EmbeddingDisplay.from_estimator(self, X, color=color, components=components)
+
     @property
     def reduced_set_(self) -> ReducedSet:
         """The reduced set that represents the data."""

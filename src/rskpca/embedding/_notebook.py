@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..kernels import RadialKernel
 from ..model import FittedModel
 
+_MAX_POINTS = 1000
+_WIDTH, _HEIGHT, _MARGIN = 260, 180, 8  # pixels
+
 
 def fitted_html(model: FittedModel) -> str:
-    """Return HTML tables that summarize a fitted model and its certificate."""
+    """Return the certificate in one sentence, a small embedding, a table and the certificate."""
+    certificate = model.certificate
+    sentence = "" if certificate is None else f"<p><b>{escape(certificate.summary)}</b></p>"
+    table = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in _facts(model))
+    details = (
+        ""
+        if certificate is None
+        else f"<details><summary>Certificate</summary>{certificate._repr_html_()}</details>"
+    )
+    return (
+        f'{sentence}<div style="display: flex; gap: 1em; align-items: center">{_picture(model)}'
+        f"<table><tbody>{table}</tbody></table></div>{details}"
+    )
+
+
+def _facts(model: FittedModel) -> list[tuple[str, str]]:
     rows = [
         *_points(model),
         ("kernel", repr(model.kernel)),
@@ -19,9 +40,7 @@ def fitted_html(model: FittedModel) -> str:
     ratio = model.explained_variance_ratio
     if ratio is not None:
         rows.append(("explained variance", f"{float(ratio.sum()):.1%}"))
-    cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows)
-    certificate = "" if model.certificate is None else model.certificate._repr_html_()
-    return f"<table><tbody>{cells}</tbody></table>{certificate}"
+    return rows
 
 
 def _points(model: FittedModel) -> list[tuple[str, str]]:
@@ -36,3 +55,27 @@ def _points(model: FittedModel) -> list[tuple[str, str]]:
         ell = f" (ell {model.kernel.scale / points.radius:.3g})" if known else ""
         rows.append(("radius", f"{points.radius:.4g}{ell}"))
     return rows
+
+
+def _picture(model: FittedModel) -> str:
+    """Return the first two components of the sampled rows as an SVG image."""
+    places = _places(model.embed(model.known_rows[:_MAX_POINTS]))
+    dots = "".join(f"M{x:.0f} {y:.0f}h0" for x, y in places)
+    return (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="Embedding">'
+        f'<path d="{dots}" stroke="currentColor" stroke-width="3" stroke-linecap="round" '
+        'stroke-opacity="0.45" fill="none"/></svg>'
+    )
+
+
+def _places(coordinates: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the first two columns that vary, scaled to the size of the picture."""
+    spread = np.ptp(coordinates, axis=0)
+    varies = spread > 1e-6 * np.abs(coordinates).max(initial=1e-300)
+    first = np.argsort(~varies, kind="stable")[:2]
+    columns = coordinates[:, first] if len(first) == 2 else np.repeat(coordinates, 2, axis=1)
+    low, size = columns.min(axis=0), np.maximum(np.ptp(columns, axis=0), 1e-300)
+    inner = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
+    shares = (columns - low) / size
+    shares[:, 1] = 1 - shares[:, 1]  # y points down in SVG
+    return _MARGIN + inner * shares

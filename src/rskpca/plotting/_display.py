@@ -78,7 +78,9 @@ def sample_rows(X: Any, count: int, random_state: Any, *columns: Any) -> list[An
     n = np.shape(X)[0]
     for column in columns:
         if len(column) != n:
-            raise ValueError(f"y must have one value per row ({n:,} values), got {len(column):,}.")
+            raise ValueError(
+                f"color must have one value per row ({n:,} values), got {len(column):,}."
+            )
     if n <= count:
         return [X, *columns]
     chosen = resample(X, *columns, replace=False, n_samples=count, random_state=random_state)

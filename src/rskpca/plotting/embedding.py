@@ -123,7 +123,7 @@ class EmbeddingDisplay(Display):
     def from_estimator(
         cls,
         model: Any,
-        X: Any,
+        X: Any = None,
         *,
         color: Any = None,
         components: Sequence[int] = (0, 1),
@@ -137,8 +137,8 @@ class EmbeddingDisplay(Display):
         ----------
         model : embedding
             A fitted embedding, or a pipeline or detector that contains one.
-        X : array-like of shape (n_samples, n_features)
-            The rows to sample from.
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows to sample from. If None, the rows that were sampled during the fit.
         color : array-like of shape (n_samples,), default=None
             Numbers or categories to color the rows by.
         components : sequence of int, default=(0, 1)
@@ -158,9 +158,14 @@ class EmbeddingDisplay(Display):
         fitted = unwrap(model)
         embed, count = fitted.model.embed, len(fitted.model.eigenvalues)
         chosen = resolve_choice("components", components, count, range(2, count + 1))
-        rows, *values = sample_rows(X, n_rows, random_state, *([] if color is None else [color]))
+        if X is None and color is not None:
+            raise ValueError("color requires X, the rows that the values belong to.")
+        given = fitted.model.known_rows if X is None else X
+        rows, *values = sample_rows(
+            given, n_rows, random_state, *([] if color is None else [color])
+        )
         return cls(
-            embed(fitted.prepare(rows)),
+            embed(rows if X is None else fitted.prepare(rows)),
             embed(fitted.reduced_set.centers),
             fitted.weights,
             colors=Colors.of(values[0]) if values else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,36 +10,37 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from .._format import percent
-from .._style import CATEGORIES
-from ..plotting import DensityDisplay, SpectrumDisplay
-from ..plotting.certificate import BOUNDS, numbers
-from ..plotting.embedding import Colors, diameters
-from .style import LIGHT, dots, label, log_axis, new_figure, rings
-from .subject import Subject
+from ..certificate import Certificate
+from ..planning.verdict import AMBER, GREEN
+from ..plotting import SpectrumDisplay
+from ..plotting.embedding import diameters
+from .style import LIGHT, dots, log_axis, new_figure
+from .subject import MAX_COMPONENTS, Subject
+from .table import to_base64
 
 Array = NDArray[np.floating]
 
-MAX_CENTERS = 1000  # only the heaviest centers are drawn
-MAX_COMPONENTS = 12  # in the embedding menus
-_MAX_FEATURES = 4  # in the embedding menus and the density pairs
 _FEW = 0.02  # fraction of rows below which small ells are omitted from the retention curve
 _WIDE_RANGE = 20  # ratio of center numbers above which the axis is logarithmic
-_LINE, _PLANE = 200, 48  # grid points per feature
-_ROWS_IN_PLANE = 800
-_CONTOURS = 12
 _VISIBLE = 0.01  # relative errors of eigenvalues that are smaller are hidden by the dots
-_SYMBOLS = {"o": "circle", "D": "diamond", "v": "triangle-down"}
+_MAX_CENTER_VALUES = 200_000  # features of more centers are left out
+_ZONES = (  # upper end, color and meaning of the errors below it
+    (GREEN, "green", "points move by<br>less than a marker"),
+    (AMBER, "amber", "groups hold,<br>single rows may not"),
+    (2.0, "red", "not reliable"),
+)
+_SMALLEST, _LARGEST = 1e-4, 1.0  # ends of the error axis
 
 
 def build(subject: Subject) -> dict[str, Any]:
-    """Return all figures by name, in the form the page scripts expect."""
-    figures: dict[str, Any] = {
+    """Return the figures and the data of the embedding, in the form the page script expects."""
+    built = {
         "retention": retention(subject),
         "spectrum": spectrum(subject),
         "embedding": embedding(subject),
-        "density": list(densities(subject)),
     }
-    return figures | ({} if subject.model.certificate is None else {"levels": levels(subject)})
+    picture = certificate(subject)
+    return built if picture is None else {**built, "certificate": picture}
 
 
 def retention(subject: Subject) -> go.Figure:
@@ -134,211 +134,98 @@ def _bars(display: SpectrumDisplay, components: NDArray[Any]) -> Iterator[go.Bar
 
 
 def embedding(subject: Subject) -> dict[str, Any]:
-    """Return the columns for both axes, the centers, and the rows in each coloring."""
-    points, weights = _heaviest(subject)
-    rows, centers = _with_features(subject, subject.drawn), _with_features(subject, points)
-    columns = [
-        {"name": name, "label": label(name), "rows": _rounded(row), "centers": _rounded(center)}
-        for name, row, center in zip(_column_names(subject), rows.T, centers.T, strict=True)
-    ]
+    """Return the table of the drawn rows, the centers, and a figure without traces."""
+    columns = subject.columns
+    names = [column.name for column in columns]
+    others = [k for k, column in enumerate(columns) if column.kind != "component"]
+    first = names.index(subject.color) if subject.color in names else (others or [0])[0]
     return {
-        "columns": columns,
-        "first": _first_columns(rows),
-        "centers": _centers(weights, len(points)),
-        "colors": [
-            new_figure(
-                list(_colored(name, colors)), "", "", meta=name,
-                coloraxis={"colorbar": {"title": {"text": label(name, 40)}}},
-            )
-            for name, colors in subject.colors.items()
-        ],
-    }  # fmt: skip
+        "ids": subject.ids,
+        "columns": [column.to_dict() for column in columns],
+        "axes": _first_axes(subject),
+        "color": first,
+        "centers": _centers(subject),
+        "figure": new_figure([], "", "").update_xaxes(showgrid=False).update_yaxes(showgrid=False),
+    }
 
 
-def _colored(name: str, colors: Colors) -> Iterator[go.Scatter]:
-    """Yield one trace per category, the largest first, or a single trace for numbers."""
-    place = "<br>%{xaxis.title.text}: %{x:.3~g}<br>%{yaxis.title.text}: %{y:.3~g}<extra></extra>"
-    if colors.names is None:
-        values = colors.values.astype(np.float32)
-        yield go.Scatter(
-            mode="markers", name=label(name, 200), showlegend=False,
-            marker={"size": 5, "color": values, "opacity": 0.75, "coloraxis": "coloraxis"},
-            hovertemplate=f"<b>%{{fullData.name}}: %{{marker.color:.3~g}}</b>{place}",
-        )  # fmt: skip
-        return
-    # The page fills in the coordinates of the rows listed in customdata.
-    members = [np.flatnonzero(colors.values == k).tolist() for k in range(len(colors.names))]
-    for rank, k in enumerate(sorted(range(len(members)), key=lambda k: -len(members[k]))):
-        yield go.Scatter(
-            mode="markers", name=label(colors.names[k]), legendrank=k, customdata=members[k],
-            marker={"size": 6, "color": CATEGORIES[rank], "opacity": 0.65}, meta=label(name, 200),
-            hovertemplate=f"<b>%{{meta}}: %{{fullData.name}}</b>{place}",
-        )  # fmt: skip
-
-
-def _centers(weights: Array | None, count: int) -> go.Scatter:
-    number = "" if weights is None else " of <b>%{customdata:,.0f}</b> rows"
-    sizes = _rounded(1.5 * diameters(weights, count))
-    return go.Scatter(
-        mode="markers", name="centers", legendrank=1000,
-        customdata=None if weights is None else _rounded(weights),
-        marker=rings(sizes, LIGHT["text"], opacity=0.8),
-        hovertemplate=f"center{number}<extra></extra>",
-    )  # fmt: skip
-
-
-def _heaviest(subject: Subject) -> tuple[Array, Array | None]:
-    centers, weights = subject.model.reduced_set.centers, subject.model.weights
-    if weights is None:
-        return centers[:MAX_CENTERS], None
-    order = np.argsort(-weights, kind="stable")[:MAX_CENTERS]
-    return centers[order], weights[order]
-
-
-def _widest(subject: Subject) -> list[int]:
-    """Return the few features with the largest standard deviations."""
-    spread = subject.rows.std(axis=0)
-    return [int(j) for j in np.argsort(-spread, kind="stable")[:_MAX_FEATURES]]
-
-
-def _with_features(subject: Subject, points: Array) -> Array:
-    """Append a few features to the coordinates as additional columns to plot."""
-    coordinates = subject.model.embed(points)[:, :MAX_COMPONENTS]
-    return np.hstack([coordinates, points[:, _widest(subject)]])
-
-
-def _column_names(subject: Subject) -> list[str]:
-    count = min(len(subject.model.eigenvalues), MAX_COMPONENTS)
-    names = [f"component {k + 1}" for k in range(count)]
-    ratio = subject.model.explained_variance_ratio
-    if ratio is not None:
-        names = [f"{name} ({100 * ratio[k]:.1f}%)" for k, name in enumerate(names)]
-    return [*names, *(subject.names[j] for j in _widest(subject))]
-
-
-def _first_columns(columns: Array) -> list[int]:
+def _first_axes(subject: Subject) -> list[int]:
     """Return the first two columns that vary; normalized cuts can have constant columns."""
-    varies = columns.std(axis=0) > 1e-6 * np.abs(columns).max(axis=0)
-    order = np.argsort(~varies, kind="stable")
-    return [int(k) for k in order[:2]]
+    numbers = [k for k, column in enumerate(subject.columns) if not column.categorical]
+    values = [subject.columns[k].values for k in numbers]
+    varies = [np.std(v) > 1e-6 * np.abs(v).max() for v in values]
+    order = sorted(range(len(numbers)), key=lambda k: not varies[k])
+    return [numbers[k] for k in (order * 2)[:2]]
 
 
-def _rounded(values: Array) -> list[float]:
-    return [float(f"{value:.6g}") for value in values]
+def _centers(subject: Subject) -> dict[str, Any]:
+    """Return the centers in the coordinates of the model, the heaviest first."""
+    model, weights = subject.model, subject.model.weights
+    centers = model.reduced_set.centers
+    order = np.arange(len(centers)) if weights is None else np.argsort(-weights, kind="stable")
+    columns = dict(enumerate(model.embed(centers[order])[:, :MAX_COMPONENTS].T))
+    if subject.fitted.preprocessing is None and centers.size <= _MAX_CENTER_VALUES:
+        features = {name: j for j, name in enumerate(subject.names)}
+        for k, column in enumerate(subject.columns):
+            if column.kind == "feature":
+                columns[k] = centers[order, features[column.name]]
+    return {
+        "name": "landmarks" if model.landmarks else "centers",
+        "weights": None if weights is None else to_base64(weights[order].astype(np.float64)),
+        "sizes": to_base64(1.5 * diameters(weights, len(centers))[order].astype(np.float32)),
+        "columns": {k: to_base64(v.astype(np.float32)) for k, v in columns.items()},
+    }
 
 
-def densities(subject: Subject) -> Iterator[go.Figure]:
-    """Yield one figure per pair of the most variable features, or one for a single feature."""
-    pairs = [tuple(sorted(pair)) for pair in combinations(_widest(subject), 2)]
-    size = _PLANE if pairs else _LINE
-    for features in pairs or [(0,)]:
-        display = DensityDisplay.of_features(
-            subject.fitted, subject.drawn, features, size, subject.names
-        )
-        figure = _plane(display) if pairs else _line(display)
-        caption = _density_caption(subject, display)
-        yield figure.update_layout(meta={"name": " and ".join(display.names), "caption": caption})
+def certificate(subject: Subject) -> go.Figure | None:
+    """Plot the error of the coordinates, else the eigenvalues with their intervals, if known."""
+    found = subject.model.certificate
+    if found is not None and found.embedding is not None:
+        return _error_scale(found)
+    return spectrum(subject) if subject.spectrum.intervals() else None
 
 
-def _density_caption(subject: Subject, display: DensityDisplay) -> str:
-    both = np.stack(display.estimates[1:])
-    how = ", in these two features and with the kernel of the model"
-    flat = " Both are nearly flat: the kernel is wider than these features."
-    return (
-        f"The two estimates share {percent(1 - display.estimates.distance)} of their mass on this "
-        f"grid. The estimate of the data uses {subject.describe(len(display.rows))}"
-        f"{how if len(display.names) == 2 else ''}."
-        f"{flat if both.min() > 0.5 * both.max() else ''}"
-    )
-
-
-def _line(display: DensityDisplay) -> go.Figure:
-    (x,), data, reduced = display.estimates
-    areas = diameters(display.weights, len(display.centers)) ** 2
-    heights = 0.35 * data.max() * areas / areas.max()
-    line = {"mode": "lines", "x": x}
-    traces = [
-        go.Bar(
-            x=display.centers[:, 0], y=heights, width=(x[-1] - x[0]) / 400, name="centers",
-            marker={"color": LIGHT["mark"]}, hoverinfo="skip",
-        ),
-        go.Scatter(y=data, line={"color": LIGHT["band"], "width": 7}, name="rows", **line),
-        go.Scatter(y=reduced, line={"color": LIGHT["ink"], "width": 2}, name="reduced set", **line),
-    ]  # fmt: skip
-    figure = new_figure(traces, display.names[0], "density")
-    return figure.update_yaxes(rangemode="tozero")
-
-
-def _plane(display: DensityDisplay) -> go.Figure:
-    """Plot the densities of the rows (left) and of the reduced set (right)."""
-    figure = new_figure(list(_plane_traces(display)), *display.names, margin={"t": 30})
-    figure.update_layout(
-        xaxis={"domain": [0, 0.46]},
-        xaxis2={
-            "domain": [0.54, 1], "anchor": "y2", "matches": "x", "title": figure.layout.xaxis.title,
-        },
-        yaxis2={"anchor": "x2", "matches": "y"},
+def _error_scale(found: Certificate) -> go.Figure:
+    """Plot the error and its limit on a logarithmic scale with a green, amber and red zone."""
+    assert found.embedding is not None
+    value, limit = np.clip(found.embedding, _SMALLEST, _LARGEST)
+    text = f"<b>{error_label(found.embedding.estimate)}</b>"
+    if limit > value:
+        text += f", at most {error_label(found.embedding.limit)}"
+    bar = go.Scatter(
+        x=[value, limit], y=[0, 0], mode="lines", line={"color": LIGHT["text"], "width": 5},
+        hoverinfo="skip",
     )  # fmt: skip
-    counts = f"{len(display.rows):,} rows", f"{len(display.centers):,} centers"
-    for text, x in zip(counts, (0, 0.54), strict=True):
-        figure.add_annotation(
-            text=f"<b>{text}</b>", font={"size": 14, "color": LIGHT["ink"]}, showarrow=False,
-            x=x, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom",
+    dot = go.Scatter(
+        x=[value], y=[0], mode="markers+text", marker=dots(17, LIGHT["text"]), text=[text],
+        textposition="top center" if value > 4 * _SMALLEST else "top right",
+        textfont={"size": 16}, hoverinfo="skip",
+    )  # fmt: skip
+    figure = new_figure([bar, dot], "error of the coordinates", "", showlegend=False)
+    ticks = [1e-4, 1e-3, 1e-2, GREEN, AMBER, 1.0]
+    figure.update_xaxes(
+        type="log", range=[np.log10(_SMALLEST) - 0.1, 0.1], tickvals=ticks, showgrid=False,
+        ticktext=[f"{100 * tick:g}%" for tick in ticks], fixedrange=True,
+    )  # fmt: skip
+    figure.update_yaxes(visible=False, range=[-1.6, 1.6], fixedrange=True)
+    return _add_zones(figure)
+
+
+def _add_zones(figure: go.Figure) -> go.Figure:
+    start = _SMALLEST / 10
+    for end, color, meaning in _ZONES:
+        figure.add_shape(
+            type="rect", x0=start, x1=end, y0=-1.6, y1=1.6, line={"width": 0}, layer="below",
+            fillcolor=LIGHT[color], opacity=0.16,
         )  # fmt: skip
+        figure.add_annotation(
+            x=np.log10(np.sqrt(max(start, _SMALLEST) * min(end, _LARGEST))), y=-0.95, text=meaning,
+            showarrow=False, font={"size": 12, "color": LIGHT["faint"]},
+        )  # fmt: skip
+        start = end
     return figure
 
 
-def _plane_traces(display: DensityDisplay) -> Iterator[Any]:
-    (x, y), *both = display.estimates
-    low, high = float(np.min(both)), float(np.max(both))
-    step = (high - low) / _CONTOURS
-    sizes = 1.2 * diameters(display.weights, len(display.centers))
-    heaviest = np.argsort(-sizes, kind="stable")[:MAX_CENTERS]
-    small = {"size": 3, "color": LIGHT["ink"], "opacity": 0.55}
-    points = [
-        (display.rows[:_ROWS_IN_PLANE], small),
-        (display.centers[heaviest], rings(sizes[heaviest], LIGHT["mark"])),
-    ]
-    for k, (density, (xy, marker)) in enumerate(zip(both, points, strict=True)):
-        side = {"xaxis": ("x", "x2")[k], "yaxis": ("y", "y2")[k]}
-        hidden = {"hoverinfo": "skip", "showlegend": False, **side}
-        yield go.Contour(
-            x=x, y=y, z=density.T.astype(np.float32), zmin=low, zmax=high, showscale=False,
-            contours={"start": low + step, "end": high, "size": step},
-            line={"color": LIGHT["ink"], "width": 0.6},
-            colorscale=[[0, LIGHT["paper"]], [1, LIGHT["band"]]], **hidden,
-        )  # fmt: skip
-        yield go.Scatter(x=xy[:, 0], y=xy[:, 1], mode="markers", marker=marker, **hidden)
-
-
-def levels(subject: Subject) -> go.Figure:
-    """Plot the bounds for all levels of the certificate on a logarithmic axis."""
-    found = subject.model.certificate.levels  # type: ignore[union-attr]
-    names = [
-        level.name + (f", at {percent(level.confidence)}" if level.confidence < 1 else "")
-        for level in found
-    ]
-    table = [numbers(level) for level in found]
-    traces = []
-    for k, bound in enumerate(BOUNDS):
-        shown = [(i, row[k]) for i, row in enumerate(table) if row[k]]
-        texts = [f"{names[i]}<br>{bound.label}: at most <b>{value:.3g}</b>" for i, value in shown]
-        traces.append(
-            go.Scatter(
-                x=[value for _, value in shown], y=[i + 0.18 * (k - 1) for i, _ in shown],
-                mode="markers", marker=dots(13, bound.color, symbol=_SYMBOLS[bound.marker]),
-                hovertext=texts, hoverinfo="text", name=bound.label,
-            )
-        )  # fmt: skip
-    figure = new_figure(traces, "upper bound on the error", "")
-    positive = [value for row in table for value in row if value] or [0.2, 0.5]
-    figure.update_xaxes(log_axis(min(positive) / 2, max(positive) * 2))
-    ticks = {"tickvals": list(range(len(names))), "ticktext": names}
-    figure.update_yaxes(**ticks, range=[len(names) - 0.5, -0.5])
-    for i in (i for i, row in enumerate(table) if not any(row)):
-        text = "no bound" if found[i].operator is None else "no error"
-        figure.add_annotation(
-            x=0.01, xref="paper", xanchor="left", y=i, text=text, showarrow=False,
-            font={"color": LIGHT["faint"]}, bgcolor=LIGHT["paper"],
-        )  # fmt: skip
-    return figure
+def error_label(error: float) -> str:
+    """Format an error, or "< 0.01%"."""
+    return f"< {percent(_SMALLEST)}" if error < _SMALLEST else percent(error)

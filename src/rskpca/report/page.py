@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,27 +15,24 @@ from plotly.offline import get_plotlyjs
 
 from .. import __version__ as version
 from .._format import percent, seconds_in_words
+from .._style import CATEGORIES
 from ..certificate import Certificate
 from ..density import ShadowDensity
 from ..planning.advice import Suggestion
-from ..planning.verdict import Verdict, angle_in_words, error_in_words
-from .figures import MAX_CENTERS, has_visible_intervals
+from ..planning.verdict import Verdict
+from .figures import error_label, has_visible_intervals
 from .style import DARK, LIGHT, TO_DARK
 from .subject import ESTIMATED_ERROR, Subject
 
-_SMALLEST = 1e-4  # smaller errors are shown as "< 0.01%"
-_FILTERS = {
-    "digits": lambda value: f"{value:.3g}",
-    "error": error_in_words,
-    "angle": lambda angle: "n/a (eigengap too small)" if np.isnan(angle) else angle_in_words(angle),
-}
+AsCommand = Callable[[Mapping[str, Any]], str]
 
 
 def render(
     title: str,
     subject: Subject,
     verdict: Verdict,
-    suggestions: tuple[Suggestion, ...],
+    suggestions: Sequence[Suggestion],
+    as_command: AsCommand | None,
     figures: dict[str, Any],
     date: str,
 ) -> str:
@@ -40,26 +41,42 @@ def render(
         loader=PackageLoader(__package__, "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters.update(_FILTERS)
     return environment.get_template("page.html").render(
         title=title,
         subtitle=_subtitle(subject),
         verdict=verdict,
-        suggestions=suggestions,
+        steps=[_step(suggestion, as_command) for suggestion in suggestions],
         tiles=_tiles(subject),
         facts=_facts(subject),
-        likely="".join(name for name, _ in subject.spectrum.intervals()[1:]),
         captions={
             "retention": _retention_caption(subject),
             "embedding": _embedding_caption(subject),
             "spectrum": _spectrum_caption(subject),
+            "certificate": _certificate_caption(subject, verdict),
         },
+        table=figures["embedding"],
+        pictures=list(figures),
         footer=f"rskpca {version}, {date}",
-        colors={"light": LIGHT, "dark": DARK, "to_dark": TO_DARK},
-        figures=figures,
-        json=to_json_plotly(figures),
-        plotly=get_plotlyjs().replace("</script", "<\\/script"),
+        colors={"light": LIGHT, "dark": DARK, "to_dark": TO_DARK, "categories": CATEGORIES},
+        data=_pack(to_json_plotly(figures)),
+        plotly=_packed_plotly(),
     )
+
+
+def _pack(text: str) -> str:
+    """Compress text, which the page decompresses."""
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
+
+
+@cache
+def _packed_plotly() -> str:
+    return _pack(get_plotlyjs())
+
+
+def _step(suggestion: Suggestion, as_command: AsCommand | None) -> tuple[str, str, str]:
+    """Return title, reason and code of a suggestion, as a shell command if there is one."""
+    command = "" if as_command is None else as_command(suggestion.changes)
+    return suggestion.title, suggestion.reason, command or suggestion.code
 
 
 def _subtitle(subject: Subject) -> str:
@@ -97,15 +114,13 @@ def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
 
 def _error_tile(c: Certificate) -> tuple[str, str, str]:
     assert c.embedding is not None
-    value, limit = (max(error, _SMALLEST) for error in c.embedding)
-    below = "< " if c.embedding.estimate < _SMALLEST else ""
     if c.all_rows:
         remark = "of the coordinates, measured on all rows"
     else:
-        remark = (
-            f"of the coordinates; at most {percent(limit)} ({percent(c.confidence)} confidence)"
-        )
-    return f"{below}{percent(value)}", "error" if c.all_rows else "estimated error", remark
+        limit = error_label(c.embedding.limit)
+        remark = f"of the coordinates; at most {limit} ({percent(c.confidence)} confidence)"
+    unit = "error" if c.all_rows else "estimated error"
+    return error_label(c.embedding.estimate), unit, remark
 
 
 def _facts(subject: Subject) -> list[tuple[str, str]]:
@@ -121,7 +136,7 @@ def _facts(subject: Subject) -> list[tuple[str, str]]:
     if model.reduced_set.radius is not None:
         facts.append(("largest distance to a center", f"{model.reduced_set.radius:.4g}"))
     facts.append(("kernel values per new row", f"{len(model.basis):,}"))
-    used, drawn = subject.describe(len(subject.rows)), len(subject.drawn)
+    used, drawn = subject.describe(len(subject.rows)), subject.n_drawn
     some = "" if drawn == len(subject.rows) else f", {drawn:,} of them shown in the plots"
     facts.append(("used in this report", used + some))
     return facts + [(f"time to {k}", seconds_in_words(v)) for k, v in subject.seconds.items()]
@@ -146,18 +161,30 @@ def _retention_caption(subject: Subject) -> str:
 
 
 def _embedding_caption(subject: Subject) -> str:
-    m = subject.model.n_centers
-    which = f"all {m:,}" if m <= MAX_CENTERS else f"{MAX_CENTERS:,} of {m:,}"
-    area = " Their areas are proportional to their weights."
+    names = {column.name for column in subject.columns}
+    left_out = [name for name in subject.names if name not in names]
+    features = (
+        f" Of {len(subject.names):,} features, the {len(subject.names) - len(left_out):,} with the "
+        "largest spread are included."
+    )
     errors = (
-        f" The color “{ESTIMATED_ERROR}” shows how far each row may be from its position in exact "
-        "kernel PCA, in the units of the axes."
+        f" The {ESTIMATED_ERROR} of a row is its distance from its position in exact kernel PCA, "
+        "in the units of the axes."
     )
     return (
-        f"The plot shows {subject.describe(len(subject.drawn))} and {which} centers."
-        f"{'' if subject.model.weights is None else area}"
-        f"{errors if ESTIMATED_ERROR in subject.colors else ''}"
+        f"The plot shows {subject.describe(subject.n_drawn)}.{features if left_out else ''}"
+        f"{errors if ESTIMATED_ERROR in names else ''}"
     )
+
+
+def _certificate_caption(subject: Subject, verdict: Verdict) -> str:
+    """Explain the picture of the certificate."""
+    found = subject.model.certificate
+    if found is None or found.embedding is None:
+        return _spectrum_caption(subject)
+    limit = f" The bar ends at the upper limit with {percent(found.confidence)} confidence."
+    shown = error_label(found.embedding.limit) != error_label(found.embedding.estimate)
+    return f"{verdict.sentences[0]}{limit if shown else ''}"
 
 
 def _spectrum_caption(subject: Subject) -> str:

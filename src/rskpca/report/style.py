@@ -89,8 +89,3 @@ def dots(size: float, color: str, **style: Any) -> dict[str, Any]:
     """Return a style for markers with a thin border in the background color."""
     border = {"color": LIGHT["paper"], "width": 1.5}
     return {"size": size, "color": color, "line": border, **style}
-
-
-def rings(sizes: Any, color: str, **style: Any) -> dict[str, Any]:
-    """Return a style for unfilled circles."""
-    return {"size": sizes, "color": CLEAR, "line": {"color": color, "width": 1.1}, **style}

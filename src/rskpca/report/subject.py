@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,17 +18,22 @@ from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.advice import LITTLE
 from ..planning.retention import Retention
 from ..plotting import SpectrumDisplay
-from ..plotting.embedding import Colors
 from ..plotting.retention import FACTORS, model_retention
+from .table import Column, rows_within
 
 Array = NDArray[np.floating]
 
-MAX_ROWS = 8000  # rows used in a report; more would not change it visibly
-_FEWEST_DRAWN, _MOST_DRAWN = 1000, 3000
-_WORK = 4e9  # limit on feature differences computed for the drawn rows
+MAX_ROWS = 50_000  # rows in a report, which a browser can draw in one frame
+_MAX_STUDIED = 8000  # rows used for suggestions; more would not change them
+_FEWEST_DRAWN = 1000
+_TABLE_BYTES = 3.2e6  # of the drawn rows, so that the page stays below 8 MB
+MAX_COMPONENTS = 12
+MAX_FEATURES = 800  # of 1,000 rows, these fit into the table
+_WORK = 4e9  # limit on the work of embedding the drawn rows: one per feature difference
+_KERNEL_WORK = 20  # the work of a kernel value, in addition to its feature differences
 _PROJECTION_WORK = 5e10  # limit on products for the estimated errors, a few seconds
-ESTIMATED_ERROR = "estimated error"  # the name of a coloring
-_MAX_FEATURES = 24  # features to color by
+_MAX_ERRORS = 10_000  # rows whose errors are estimated
+ESTIMATED_ERROR = "estimated error"
 _WIDER = (0.25, 0.35)  # smaller multiples, used if the model's ell keeps many rows
 _NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are shown
 
@@ -45,8 +50,12 @@ class Subject:
         The same model, unwrapped.
     rows : ndarray of shape (n_sampled, n_features)
         A random sample of the rows, after preprocessing.
-    colors : dict of str to Colors
-        The available colorings by name, with one value per drawn row. The first is the default.
+    ids : list
+        The ids of the drawn rows.
+    columns : list of Column
+        The columns of the drawn rows: the components, then all others.
+    color : str or None
+        The column by which the rows are colored first.
     names : list of str
         Feature names.
     n_rows : float
@@ -60,7 +69,9 @@ class Subject:
     given: Any
     fitted: FittedEstimator
     rows: Array
-    colors: dict[str, Colors]
+    ids: list[Any]
+    columns: list[Column]
+    color: str | None
     names: list[str]
     n_rows: float
     n_given: int
@@ -73,6 +84,7 @@ class Subject:
         X: Any,
         *,
         color: Any = None,
+        ids: Any = None,
         n_rows: float | None = None,
         feature_names: Sequence[str] | None = None,
         seconds: Mapping[str, float] | None = None,
@@ -87,23 +99,27 @@ class Subject:
         if n_rows is not None:
             n_rows = check.positive_number("n_rows", n_rows)
         durations = _check_seconds(seconds)
-        columns = _resolve_colors(color, names, total)
-        size = min(total, MAX_ROWS)
-        sampled = resample(
-            X, *columns.values(), replace=False, n_samples=size, random_state=random_state
-        )
-        first, *values = sampled if columns else [sampled]
+        given = _resolve_colors(color, names, total)
+        first, labels, *values = resample(
+            X, _resolve_ids(ids, X, total), *given.values(), replace=False,
+            n_samples=min(total, MAX_ROWS), random_state=random_state,
+        )  # fmt: skip
         rows = fitted.prepare(first)
-        drawn = _drawn_count(fitted.model)
-        given = {k: Colors.of(v[:drawn]) for k, v in zip(columns, values, strict=True)}
-        colors = given | _model_colors(fitted, rows[:drawn], names, color) | given
+        columns = _table(fitted, rows, first, names, dict(zip(given, values, strict=True)))
         n = n_rows or fitted.model.n_samples or float(total)
-        return cls(model, fitted, rows, colors, names, n, total, durations)
+        drawn = labels[: len(columns[0].values)].tolist()
+        start = color if isinstance(color, str) else None
+        return cls(model, fitted, rows, drawn, columns, start, names, n, total, durations)
 
     @property
     def model(self) -> FittedModel:
         """Return the fitted model."""
         return self.fitted.model
+
+    @property
+    def n_drawn(self) -> int:
+        """Return the number of rows in the page."""
+        return len(self.ids)
 
     @property
     def kept(self) -> float:
@@ -124,9 +140,9 @@ class Subject:
         return SpectrumDisplay.of_model(self.model, self.n_rows)
 
     @property
-    def drawn(self) -> Array:
-        """Return the rows to draw."""
-        return self.rows[: _drawn_count(self.model)]
+    def studied(self) -> Array:
+        """Return the rows on which suggestions are based."""
+        return self.rows[:_MAX_STUDIED]
 
     @property
     def covered(self) -> Array:
@@ -139,17 +155,25 @@ class Subject:
         return f"{whole}{count:,}{' random' if count < self.n_given else ''} rows"
 
 
-def _drawn_count(model: FittedModel) -> int:
-    """Return the number of rows to draw, which is smaller if each requires many kernel values."""
-    return int(np.clip(_WORK / model.basis.size, _FEWEST_DRAWN, _MOST_DRAWN))
-
-
 def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:
     """Return the given names, matching names from the fit or from X, or numbered names."""
     if given is None and fitted.feature_names is None:
         found = [n for n in (fitted.columns, getattr(X, "columns", None)) if n is not None]
         given = next((names for names in found if len(names) == fitted.n_features), None)
     return fitted.names_of_features(given)
+
+
+def _resolve_ids(ids: Any, X: Any, total: int) -> NDArray[Any]:
+    """Return the given ids after checking their number, the index of a frame, or row numbers."""
+    if ids is None:
+        index = getattr(X, "index", None)
+        return np.arange(total) if index is None or callable(index) else np.asarray(index)
+    found = np.asarray(ids)
+    if found.shape != (total,):
+        raise ValueError(
+            f"ids must have one value per row of X, shape ({total},), got shape {found.shape}."
+        )
+    return found
 
 
 def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArray[Any]]:
@@ -170,38 +194,89 @@ def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArr
     return columns
 
 
-def _model_colors(
-    fitted: FittedEstimator, rows: Array, names: list[str], first: Any
-) -> dict[str, Colors]:
-    """Return the novelty scores and clusters, if the model has them, and the features."""
+def _table(
+    fitted: FittedEstimator,
+    rows: Array,
+    original: Any,
+    names: list[str],
+    given: Mapping[str, NDArray[Any]],
+) -> list[Column]:
+    """Return all columns of the rows to draw, whose number depends on work and space."""
     model = fitted.model
-    found: dict[str, Colors] = {}
-    if isinstance(first, str):
-        found[first] = Colors.of(rows[:, names.index(first)])
+    shown = [j for j, name in enumerate(names) if name not in given]
+    count = min(len(rows), _affordable_rows(model, len(shown)))
+    readable = _in_original_units(fitted, rows, original)[:count]
+    if len(shown) > MAX_FEATURES:
+        spread = rows[:count].std(axis=0)[shown]
+        widest = np.argsort(-spread, kind="stable")[:MAX_FEATURES]
+        shown = [shown[k] for k in np.sort(widest)]
+    columns = [
+        *(Column.of(name, "given", values[:count]) for name, values in given.items()),
+        *(Column.of(names[j], "feature", readable[:, j]) for j in shown),
+    ]
+    space = _TABLE_BYTES - 4 * (1 + min(len(model.eigenvalues), MAX_COMPONENTS)) * count
+    count = min(count, max(_FEWEST_DRAWN, rows_within(space, columns)))
+    columns = [column.head(count) for column in columns]
+    taken = {column.name for column in columns}
+    return [
+        *_components(model, rows[:count]),
+        *(c for c in columns if c.kind == "given"),
+        *(c for c in _model_columns(model, rows[:count]) if c.name not in taken),
+        *(c for c in columns if c.kind == "feature"),
+    ]
+
+
+def _affordable_rows(model: FittedModel, n_features: int) -> int:
+    """Return the number of rows that can be embedded in short time and stored in little space."""
+    work = model.basis.size + _KERNEL_WORK * len(model.basis)
+    smallest = 4 * min(len(model.eigenvalues), MAX_COMPONENTS) + min(n_features, MAX_FEATURES)
+    return max(_FEWEST_DRAWN, int(min(_WORK / work, _TABLE_BYTES / smallest)))
+
+
+def _in_original_units(fitted: FittedEstimator, rows: Array, original: Any) -> NDArray[Any]:
+    """Return the rows as they were given, if preprocessing kept the columns, such as a scaler."""
+    if fitted.preprocessing is None:
+        return rows
+    given = np.asarray(original)
+    same = given.shape == rows.shape and given.dtype.kind in "fiu"
+    return given if same else rows
+
+
+def _components(model: FittedModel, rows: Array) -> Iterator[Column]:
+    ratio = model.explained_variance_ratio
+    for k, values in enumerate(model.embed(rows)[:, :MAX_COMPONENTS].T):
+        share = "" if ratio is None else f" ({100 * ratio[k]:.1f}%)"
+        yield Column(f"component {k + 1}{share}", "component", values.astype(np.float32))
+
+
+def _model_columns(model: FittedModel, rows: Array) -> Iterator[Column]:
+    """Yield the novelty scores, the clusters and the estimated errors, if the model has them."""
     if model.offset is not None:
-        found["novelty score"] = Colors.of(model.scores(rows))
+        yield Column.of("novelty score", "model", model.scores(rows))
     if model.partition is not None:
-        found["cluster"] = Colors.of(model.labels(rows))
-    for j, name in enumerate(names[:_MAX_FEATURES]):
-        found.setdefault(name, Colors.of(rows[:, j]))
-    if _has_row_errors(model, len(rows)):
-        found.setdefault(ESTIMATED_ERROR, Colors(model.row_errors(rows).coordinates, None))
-    return found
+        yield Column.of("cluster", "model", model.labels(rows))
+    count = _rows_with_errors(model, len(rows))
+    if count:
+        errors = np.full(len(rows), np.nan, dtype=np.float32)
+        errors[:count] = model.row_errors(rows[:count]).coordinates
+        yield Column(ESTIMATED_ERROR, "model", errors)
 
 
-def _has_row_errors(model: FittedModel, n_rows: int) -> bool:
-    """Return True if the errors of the rows are known, not just rounding errors, and cheap."""
+def _rows_with_errors(model: FittedModel, n_rows: int) -> int:
+    """Return the number of rows whose errors are known, not just rounding errors, and cheap."""
     certificate, analysis = model.certificate, model.analysis if model.certified else None
     if (
         not model.is_kernel_pca
         or certificate is None
         or certificate.embedding is None
+        or certificate.embedding.limit <= ROUNDING
         or analysis is None
     ):
-        return False
+        return 0
     # Rows are projected on the basis, if there is one.
-    work = 0 if analysis.represent is None else n_rows * len(model.system.centers) ** 2
-    return certificate.embedding.limit > ROUNDING and work <= _PROJECTION_WORK
+    work = 0 if analysis.represent is None else len(model.system.centers) ** 2
+    affordable = int(min(_MAX_ERRORS, _PROJECTION_WORK / max(work, 1)))
+    return min(n_rows, affordable) if affordable >= _FEWEST_DRAWN else 0
 
 
 def _check_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:

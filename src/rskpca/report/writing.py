@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from types import ModuleType
@@ -24,10 +24,12 @@ def write(
     path: str | os.PathLike[str],
     *,
     color: Any = None,
+    ids: Any = None,
     title: str | None = None,
     seconds: Mapping[str, float] | None = None,
     n_rows: float | None = None,
     feature_names: Sequence[str] | None = None,
+    as_command: Callable[[Mapping[str, Any]], str] | None = None,
     random_state: Any = 0,
 ) -> Path:
     """Write a report on a fitted model as a single HTML file that works offline.
@@ -37,12 +39,17 @@ def write(
     model : embedding
         A fitted embedding or novelty detector, or a pipeline that ends in one.
     X : array-like of shape (n_samples, n_features)
-        The fitted rows, or a random sample of them. At most 8,000 rows are used.
+        The fitted rows, or a random sample of them. At most 50,000 rows are shown, fewer if they
+        have many features.
     path : str or path
         The output file, which is written atomically.
     color : str, array-like of shape (n_samples,), Series or mapping of these, default=None
         Values to color the rows by: a feature name, one value per row of X, or a mapping of names
-        to such columns. Features can always be selected in the page.
+        to such columns, which can also be shown on hover, searched and exported. Features can
+        always be selected in the page.
+    ids : array-like of shape (n_samples,), default=None
+        Numbers or text that identify the rows on hover, in searches and in exported selections. If
+        None, the index of a data frame, else row numbers from 0.
     title : str, default=None
         Title of the page. If None, the name of the model.
     seconds : mapping of str to float, default=None
@@ -51,6 +58,9 @@ def write(
         Total number of rows, if X is a sample. If None, it is taken from the model or from X.
     feature_names : sequence of str, default=None
         Feature names. If None, they are taken from the fit or from X.
+    as_command : callable, default=None
+        Function that converts the parameters that a suggestion changes, such as ``{"ell": 5.6}``,
+        to a shell command, or to "" if there is none. If None, suggestions are shown as Python.
     random_state : int, RandomState or None, default=0
         Seed for the sample.
 
@@ -83,10 +93,12 @@ def write(
         model,
         X,
         color=color,
+        ids=ids,
         title=title,
         seconds=seconds,
         n_rows=n_rows,
         feature_names=feature_names,
+        as_command=as_command,
         random_state=random_state,
     )
     with atomic_write(target) as unfinished:
@@ -99,10 +111,12 @@ def build(
     X: Any,
     *,
     color: Any = None,
+    ids: Any = None,
     title: str | None = None,
     seconds: Mapping[str, float] | None = None,
     n_rows: float | None = None,
     feature_names: Sequence[str] | None = None,
+    as_command: Callable[[Mapping[str, Any]], str] | None = None,
     random_state: Any = 0,
 ) -> str:
     """Return the page written by :func:`write` as HTML. The parameters are the same."""
@@ -112,17 +126,19 @@ def build(
         model,
         X,
         color=color,
+        ids=ids,
         n_rows=n_rows,
         feature_names=feature_names,
         seconds=seconds,
         random_state=random_state,
     )
     drawn = figures.build(subject)
-    suggestions = suggest(subject.fitted, subject.rows, subject.retention)
+    suggestions = suggest(subject.fitted, subject.studied, subject.retention)
     subject.seconds["report"] = time.perf_counter() - start
     heading = _spaced(type(subject.fitted.estimator).__name__) if title is None else str(title)
     today = date.today().isoformat()
-    html: str = page.render(heading, subject, judge(subject.model), suggestions, drawn, today)
+    verdict = judge(subject.model)
+    html: str = page.render(heading, subject, verdict, suggestions, as_command, drawn, today)
     return html
 
 

@@ -1,0 +1,68 @@
+"""Test reports from the shell, and handing embedded rows to embedding-atlas."""
+
+import io
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from rskpca import load
+from tests.cli.cases import FEATURES, FRAME, output_of
+from tests.report.pages import Page
+
+pq = pytest.importorskip("pyarrow.parquet")
+ATLAS = shutil.which("embedding-atlas")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    FRAME.drop(columns="town").to_parquet("data.parquet")
+    return tmp_path
+
+
+def test_a_report_from_the_shell_has_row_numbers_and_commands(folder, monkeypatch):
+    arguments = ["fit", "data.parquet", "-x", "id,cover", "--ell", "2", "--report", "r.html"]
+    monkeypatch.setattr(sys, "argv", ["rskpca", *arguments])
+    monkeypatch.setattr("rskpca.cli.modeling.MAX_ROWS", 100)
+    output_of(*arguments)
+    page = Page((folder / "r.html").read_text())
+    ids = page.embedding["ids"]
+    assert len(ids) == 100
+    assert max(ids) > 100
+    expected = load("data.rskpca").transform(FRAME[FEATURES])[ids]
+    np.testing.assert_allclose(page.coordinates()[0], expected, atol=1e-6)
+    assert "rskpca fit data.parquet -x id,cover --ell 2 --report r.html --" in page.text
+    output_of("report", "data.rskpca", "data.parquet", "-o", "again.html")
+    assert "rskpca fit data.parquet --" in Page((folder / "again.html").read_text()).text
+
+
+@pytest.fixture
+def embedded(folder):
+    """Return the table of embedded rows, which is in the file z.parquet."""
+    output_of("fit", "data.parquet", "-x", "id,cover")
+    output_of("transform", "data.rskpca", "data.parquet", "--id", "cover", "-o", "z.parquet")
+    return pq.read_table("z.parquet")
+
+
+def test_embedded_rows_are_columns_of_numbers_next_to_their_ids(embedded):
+    assert embedded.column_names[0] == "cover"
+    for name in embedded.column_names[1:]:
+        assert name.endswith(tuple("01234"))
+        assert str(embedded.schema.field(name).type) == "double"
+        assert np.isfinite(embedded[name].to_numpy()).all()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(ATLAS is None, reason="embedding-atlas is not installed")
+def test_embedding_atlas_opens_the_embedded_rows(embedded):
+    x, y = embedded.column_names[1:3]
+    command = [ATLAS, "z.parquet", "--disable-projection", "--x", x, "--y", y]
+    subprocess.run([*command, "--export-application", "app.zip"], check=True, timeout=300)
+    with zipfile.ZipFile("app.zip") as archive:
+        shown = pq.read_table(io.BytesIO(archive.read("data/dataset.parquet")))
+    for name in embedded.column_names:
+        assert shown[name].to_pylist() == embedded[name].to_pylist()

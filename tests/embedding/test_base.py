@@ -309,6 +309,15 @@ def test_requesting_all_components_of_a_huge_set_is_rejected(monkeypatch):
         make(None).fit(X_GOOD)
 
 
+def test_computing_all_components_of_a_large_set_is_announced(monkeypatch):
+    from rskpca.embedding import kernel_pca
+
+    monkeypatch.setattr(kernel_pca, "LONG_DECOMPOSITION", 10)
+    with pytest.warns(UserWarning, match=r"n_components=None computes all .* Set n_components"):
+        make(None).fit(X_GOOD)
+    make(2).fit(X_GOOD)
+
+
 def test_a_single_feature_is_sufficient():
     Z = make(2).fit_transform(X_GOOD[:, :1])
     assert Z.shape == (200, 2)

@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._format import bytes_in_words
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate.sampled import MOST_COMPONENTS
 from ..density import BaseDensity
@@ -30,6 +31,10 @@ from ..spectral.preimages import METHODS
 from ._base import Array, KernelEmbedding, check_components, ritz_with_more
 from ._basis import MODEST, SMALL, basis_points, check_basis, tolerable
 from ._sizing import BasisSearch
+
+# At this size, a full decomposition takes about a minute; time grows with the cube of the size.
+LONG_DECOMPOSITION = 8192
+_MATRICES = 5  # matrices of the size of the Gram matrix that a full decomposition holds
 
 
 class ReducedSetKernelPCA(KernelEmbedding):
@@ -211,11 +216,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _solve_centers(self, kernel: RadialKernel, reduced_set: ReducedSet) -> EigenSystem:
         """Solve the eigenproblem of the weighted Gram matrix (Algorithm 1 of the paper)."""
-        if self.n_components is None and reduced_set.n_centers > STORED_CENTERS:
-            raise ValueError(
-                f"n_components=None would compute all {reduced_set.n_centers:,} components. "
-                "Set n_components to the number of components to keep."
-            )
+        if self.n_components is None:
+            _check_full_decomposition(reduced_set.n_centers)
         count = reduced_set.n_centers if self.n_components is None else self.n_components
         system = solve(Centered() if self.center else Plain(), kernel, reduced_set, count)
         found = len(system.eigenvalues)
@@ -465,3 +467,16 @@ def _is_row(values: Any) -> bool:
     if hasattr(values, "ndim"):
         return bool(values.ndim == 1)
     return isinstance(values, list | tuple) and bool(values) and isinstance(values[0], Real)
+
+
+def _check_full_decomposition(n_centers: int) -> None:
+    """Warn before a decomposition that takes minutes, and reject one that takes hours."""
+    advice = "Set n_components to the number of components to keep."
+    if n_centers > STORED_CENTERS:
+        raise ValueError(f"n_components=None would compute all {n_centers:,} components. {advice}")
+    if n_centers >= LONG_DECOMPOSITION:
+        memory = bytes_in_words(_MATRICES * 8 * n_centers**2)
+        check.warn(
+            f"n_components=None computes all {n_centers:,} components, which takes minutes and "
+            f"about {memory} of memory. {advice}"
+        )

@@ -170,7 +170,7 @@ def changelog(session: nox.Session) -> None:
 @nox.session
 def package(session: nox.Session) -> None:
     """Build the sdist and the wheel, check their metadata, install each and run a smoke test."""
-    session.install("build", "twine")
+    session.install("build", "readme-renderer[md]", "twine")  # twine renders README.md with it
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build", "--quiet")
     files = sorted(str(path) for path in Path("dist").iterdir())

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +74,13 @@ def check_extra(extra: str, call: Callable[[], object]) -> None:
     assert re.search(rf"\[\w*,?{extra}\]", message), f"{extra} is not named: {message}"
 
 
+def check_project_page() -> None:
+    """Check that the links in the description work outside of the repository."""
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("rskpca").get_payload()))
+    assert len(links) > 20
+    assert all(re.match("https?://|#", link) for link in links), links
+
+
 def check_command_line() -> None:
     """Check that the command names its extra."""
     run = subprocess.run([sys.executable, "-m", "rskpca.cli"], capture_output=True, text=True)
@@ -93,6 +100,7 @@ def main() -> None:
         for extra, call in functions_with_extras(folder):
             check_extra(extra, call)
     check_command_line()
+    check_project_page()
     print(f"rskpca {rskpca.__version__} in {Path(rskpca.__file__).parent} works.")
 
 

@@ -41,6 +41,12 @@ def test_names_imported_in_the_guide_are_on_the_api_page(page):
     assert {name for name in names - modules if f"   {name}" not in page} == set()
 
 
+def test_every_density_is_on_the_page_about_methods():
+    text = (DOCS / "methods.md").read_text()
+    densities = [name for name in rskpca.__all__ if name.endswith("Density")]
+    assert [name for name in densities if f"`{name}" not in text] == []
+
+
 def test_every_page_is_in_a_table_of_contents():
     contents = [block for page in ("index", "guide") for block in toctrees(DOCS / f"{page}.md")]
     listed = {re.sub(r".*<(.*)>", r"\1", line) for block in contents for line in block.split("\n")}

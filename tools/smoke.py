@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from importlib.metadata import version
+from functools import partial
+from importlib.metadata import metadata, version
 from pathlib import Path
 
 import numpy as np
@@ -32,21 +33,35 @@ def check_models(folder: Path) -> None:
     assert str(plan(X))
 
 
-def functions_with_extras(folder: Path) -> dict[str, Callable[[], object]]:
-    """Return one call per extra that requires it."""
+def functions_with_extras(folder: Path) -> list[tuple[str, Callable[[], object]]]:
+    """Return the extra and a call of each kind of public function that requires one."""
+    from rskpca import plotting
+    from rskpca.data import open_source
     from rskpca.onnx import to_onnx
-    from rskpca.plotting import EmbeddingDisplay
     from rskpca.report import write
-    from rskpca.scaling import fit
+    from rskpca.scaling import dask, transform
 
     model = ReducedSetKernelPCA(2).fit(X)
-    return {
-        "onnx": lambda: to_onnx(model),
-        "plot": lambda: EmbeddingDisplay.from_estimator(model, X),
-        "report": lambda: write(model, X, folder / "report.html"),
-        "parquet": lambda: fit(ReducedSetKernelPCA(2), folder / "rows.parquet"),
-        "files": lambda: fit(ReducedSetKernelPCA(2), folder / "rows.h5"),
-    }
+    files = {"parquet": ("csv", "parquet", "feather"), "files": ("h5", "zarr")}
+    return [
+        ("onnx", lambda: to_onnx(model)),
+        ("report", lambda: write(model, X, folder / "report.html")),
+        ("dask", lambda: dask.fit(ReducedSetKernelPCA(2), X)),
+        ("dask", lambda: dask.transform(model, X)),
+        ("plot", lambda: plan(X).plot()),
+        ("plot", lambda: plotting.CertificateDisplay.from_estimator(model, X)),
+        ("plot", lambda: plotting.DensityDisplay.from_estimator(model, X, features=(0, 1))),
+        ("plot", lambda: plotting.EmbeddingDisplay.from_estimator(model, X)),
+        ("plot", lambda: plotting.RetentionDisplay.from_estimator(model, X)),
+        ("plot", lambda: plotting.SpectrumDisplay.from_estimator(model)),
+        ("parquet", lambda: transform(model, X, folder / "coordinates.csv")),
+        ("parquet", lambda: transform(model, X, folder / "coordinates.parquet")),
+        *(
+            (extra, partial(open_source, folder / f"rows.{ending}"))
+            for extra, endings in files.items()
+            for ending in endings
+        ),
+    ]
 
 
 def check_extra(extra: str, call: Callable[[], object]) -> None:
@@ -57,6 +72,13 @@ def check_extra(extra: str, call: Callable[[], object]) -> None:
     except ImportError as error:
         message = str(error)
     assert re.search(rf"\[\w*,?{extra}\]", message), f"{extra} is not named: {message}"
+
+
+def check_project_page() -> None:
+    """Check that the links in the description work outside of the repository."""
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("rskpca").get_payload()))
+    assert len(links) > 20
+    assert all(re.match("https?://|#", link) for link in links), links
 
 
 def check_command_line() -> None:
@@ -71,12 +93,14 @@ def main() -> None:
     assert rskpca.__version__ == version("rskpca")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "rows.parquet").write_bytes(b"PAR1")
-        (folder / "rows.h5").write_bytes(b"\x89HDF")
+        for ending in ("csv", "feather", "h5", "parquet"):
+            (folder / f"rows.{ending}").write_text("1,2\n3,4\n")
+        (folder / "rows.zarr").mkdir()
         check_models(folder)
-        for extra, call in functions_with_extras(folder).items():
+        for extra, call in functions_with_extras(folder):
             check_extra(extra, call)
     check_command_line()
+    check_project_page()
     print(f"rskpca {rskpca.__version__} in {Path(rskpca.__file__).parent} works.")
 
 

@@ -137,7 +137,7 @@ def test_repeated_column_names_raise_an_error(tmp_path):
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
 def test_an_invalid_weight_is_reported_with_its_location(bad):
-    frame = FRAME.assign(count=FRAME["count"].where(FRAME["count"].index != 31, bad))
+    frame = FRAME.assign(count=FRAME["count"].astype(float).where(FRAME["count"].index != 31, bad))
     source = open_source(frame, columns="x*", weight="count", block_rows=10)
     with pytest.raises(
         ValueError, match=r"row 31 of the data frame.*'count', contains an invalid weight"

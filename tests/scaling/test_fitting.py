@@ -26,6 +26,7 @@ from rskpca import (
 )
 from rskpca.baselines import SubsampledKernelPCA
 from rskpca.data import open_source
+from rskpca.scaling import fitting
 
 from ..data.cases import KINDS, make_input
 
@@ -289,3 +290,18 @@ def test_a_progress_line_is_shown_on_request(capsys, monkeypatch):
     assert "1,000 of 3,000 rows (33%)" in lines
     assert "s left" in lines
     assert lines.rstrip().endswith("done")
+
+
+@pytest.mark.parametrize("estimator", [ReducedSetKernelPCA(7), KernelPCANovelty(), DiffusionMaps()])
+def test_a_source_that_does_not_compress_is_rejected_early(monkeypatch, estimator):
+    monkeypatch.setattr(fitting, "MOST_CENTERS", 400)
+    noise = open_source(RNG.uniform(size=(2000, 24)), block_rows=300)
+    with pytest.raises(ValueError, match=r"do not compress at this radius: 600 of the first 600 r"):
+        scaling.fit(estimator, noise)
+
+
+@pytest.mark.parametrize("options", [{"ell": np.inf}, {"density": ShadowDensity(max_centers=500)}])
+def test_an_exact_model_or_a_limited_number_of_centers_may_have_many(monkeypatch, options):
+    monkeypatch.setattr(fitting, "MOST_CENTERS", 400)
+    model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=0.5, **options), X[:600])
+    assert model.n_centers_ > 400

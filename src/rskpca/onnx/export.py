@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -176,13 +177,24 @@ def _shift_and_factor(scaler: Any, dtype: np.dtype[Any]) -> Features:
         return Features(-scaler.min_ / scaler.scale_, 1 / scaler.scale_)
     if isinstance(scaler, StandardScaler):
         mean = scaler.mean_ if scaler.with_mean else None
-        return Features(_rounded(mean, 0.0, dtype), _rounded(scaler.scale_, 1.0, dtype))
+        used = dtype if _standard_scaler_rounds() else np.dtype(np.float64)
+        return Features(_rounded(mean, 0.0, used), _rounded(scaler.scale_, 1.0, used))
     center = scaler.center_ if isinstance(scaler, RobustScaler) else None
     return Features(_rounded(center, 0.0), _rounded(scaler.scale_, 1.0))
 
 
+@cache
+def _standard_scaler_rounds() -> bool:
+    """Return True if ``StandardScaler`` rounds its parameters to the dtype of the data.
+
+    This depends on the version of scikit-learn.
+    """
+    scaler = StandardScaler(with_std=False).fit([[1.0], [1 + 2.0**-29]])
+    return not scaler.transform(np.ones((1, 1), dtype=np.float32)).any()
+
+
 def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
-    """Round to the dtype of the data, as ``StandardScaler`` did during the fit."""
+    """Round to a dtype, but return float64."""
     return np.asarray(default if value is None else value, dtype=dtype).astype(np.float64)
 
 

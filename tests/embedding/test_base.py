@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity, WindowDensity
 from rskpca.density import BaseDensity
 from tests import datasets
 from tests.states import fitted_state
@@ -183,7 +183,8 @@ def test_invalid_data_are_rejected(fitted, X, message):
 
 
 @pytest.mark.parametrize("verb", ["fit", "transform", "partial_fit", "forget"])
-def test_sparse_data_are_rejected_with_a_suggested_fix(fitted, verb):
+def test_sparse_data_are_rejected_with_a_suggested_fix_if_the_density_is_dense(verb):
+    fitted = ReducedSetKernelPCA(2, kernel=Gaussian(2.0), density=WindowDensity(50)).fit(X_GOOD)
     with pytest.raises(TypeError, match=r"[Ss]parse.*toarray\(\)"):
         getattr(fitted, verb)(sparse.csr_matrix(X_GOOD))
 

@@ -18,9 +18,10 @@ from ..model import FittedModel
 from ..pairs import Estimate
 from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
-from ..spectral import Centered, solve
+from ..spectral import Centered
+from ..spectral.eigensystem import decompose
 from ..spectral.means import Basis
-from ..value_kernels import RowKernel
+from ..value_kernels import NamedKernel, RowKernel
 from ._base import NoComponentError
 from ._precomputed import check_definite
 from ._sizing import BasisSearch, describe, error_limit
@@ -75,6 +76,8 @@ class Autopilot:
         """Return kernel PCA with the wanted error, or a warning and the best that was found."""
         if self._spanned:
             return self._fit_unit_vectors(n_components)
+        if self._name == "sigmoid" and self._exact_fits:  # it is not positive definite
+            return self.fit_exactly(n_components)
         most = self._most_points(n_components)
         search = self._search(n_components, most, alternative=self._exact_fits)
         found = None if most < search.fewest else self._fit_basis(search)
@@ -102,7 +105,7 @@ class Autopilot:
         X, weights = self.rows.positive
         zeros = np.zeros(X.shape[0])  # each row is at its center
         points = ReducedSet(X, weights, 0.0, spacing=0.0, displacement=zeros, scatter=zeros)
-        system = solve(Centered(), self.kernel, points, n_components)
+        system = decompose(Centered(), self.kernel, points, n_components)
         found = len(system.eigenvalues)
         if found < n_components and not isinstance(self.kernel, RadialKernel):
             self._check_definite(n_components)
@@ -169,11 +172,16 @@ class Autopilot:
         return isinstance(self.kernel, RowKernel)
 
     @property
+    def _name(self) -> str | None:
+        return self.kernel.name if isinstance(self.kernel, NamedKernel) else None
+
+    @property
     def _spanned(self) -> bool:
         """True if the unit vectors span the features of all rows, and there are not many."""
         n_features = self.rows.X.shape[1]
-        linear = getattr(self.kernel, "name", None) in ("linear", "cosine")
-        return linear and n_features <= min(_MOST_FEATURES, self._n_rows)
+        return self._name in ("linear", "cosine") and n_features <= min(
+            _MOST_FEATURES, self._n_rows
+        )
 
     @property
     def _exact_gigabytes(self) -> float:

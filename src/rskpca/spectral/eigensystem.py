@@ -211,9 +211,20 @@ def solve(
         Eigenpairs in descending order. The signs of the eigenfunctions do not depend on the order
         of the centers.
     """
-    centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     if not isinstance(kernel, RadialKernel):
-        _check_definite(kernel, centers)
+        _check_definite(kernel, reduced_set.centers.astype(np.float64))
+    return decompose(operator, kernel, reduced_set, n_components, graph)
+
+
+def decompose(
+    operator: Operator,
+    kernel: AnyKernel,
+    reduced_set: ReducedSet,
+    n_components: int,
+    graph: float | None = None,
+) -> EigenSystem:
+    """Solve the same eigenproblem for a kernel whose leading eigenvalues are positive."""
+    centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
     matrix = _matrix(kernel, centers, neighbours)
     fitted = operator.fit(matrix, weights)

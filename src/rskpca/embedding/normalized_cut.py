@@ -52,9 +52,9 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         have five other distinct rows. It must be smaller than the distance between clusters or
         between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
     density : density estimator, default=None
-        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If ``ell``
-        is also None and more than 5,000 centers are expected, it means
-        ``KMeansDensity(2000, max_iter=3)``; ``method_`` then says so.
+        Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If
+        ``ell`` is also None and more than 5,000 centers are expected, it means
+        ``KMeansDensity(2000, max_iter=3)``, and ``method_`` says so.
     ell : float, default=None
         Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
         with ``density``. ``np.inf`` keeps every row.

@@ -32,7 +32,8 @@ from .nystrom import NystromKernelPCA
 
 _MOST_COMPONENTS = 30
 _FEW_ROWS = 4  # number of isolated rows that do not get a component of their own
-_LANDMARK_ERROR = 0.05  # of the coordinates; scores hardly change below it
+# Landmarks for data that do not compress; a wanted error may need thousands if eigenvalues are tied.
+_N_LANDMARKS = 500
 
 
 def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
@@ -60,7 +61,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
         The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have far fewer
         components than centers; otherwise outliers have components of their own and are
         reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` or, for data that do not
-        compress, ``NystromKernelPCA(30, landmarks="auto", max_error=0.05)``, without the components
+        compress, ``NystromKernelPCA(30, landmarks="means", n_centers=500)``, without the components
         that a few isolated rows can cause; see Notes.
     bandwidth : float or "median", default=None
         sigma of the default embedding. None means the median pairwise distance in a sample. Cannot
@@ -160,7 +161,7 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             if self.embedding is not None:
                 raise
         substitute = NystromKernelPCA(
-            _MOST_COMPONENTS, bandwidth=self.bandwidth, landmarks="auto", max_error=_LANDMARK_ERROR
+            _MOST_COMPONENTS, bandwidth=self.bandwidth, landmarks="means", n_centers=_N_LANDMARKS
         )
         return substitute.fit(rows.X, sample_weight=rows.given_weights)
 

@@ -465,6 +465,7 @@ function fitToPhone({ data, layout }) {
     layout.coloraxis.colorbar.title.side = "bottom";
   }
   if (layout.xaxis.type === "log" && !layout.xaxis.tickvals) layout.xaxis.dtick = 1;
+  if (layout.xaxis.fixedrange) delete layout.annotations; // the caption explains the colors
 }
 const dragmode = (name) => (name === "embedding" ? { zoom: "zoom", pan: "pan" }[mode()] ?? false : isTouch() ? false : "zoom");
 function draw(name) {

@@ -198,7 +198,7 @@ def _error_scale(found: Certificate) -> go.Figure:
     )  # fmt: skip
     dot = go.Scatter(
         x=[value], y=[0], mode="markers+text", marker=dots(17, LIGHT["text"]), text=[text],
-        textposition="top center" if value > 4 * _SMALLEST else "top right",
+        textposition="top left" if value > GREEN else "top right",
         textfont={"size": 16}, hoverinfo="skip",
     )  # fmt: skip
     figure = new_figure([bar, dot], "error of the coordinates", "", showlegend=False)

@@ -19,16 +19,16 @@ from ..planning.advice import LITTLE
 from ..planning.retention import Retention
 from ..plotting import SpectrumDisplay
 from ..plotting.retention import FACTORS, model_retention
-from .table import Column, rows_within
+from .table import Column, row_bytes
 
 Array = NDArray[np.floating]
 
 MAX_ROWS = 50_000  # rows in a report, which a browser can draw in one frame
 _MAX_STUDIED = 8000  # rows used for suggestions; more would not change them
 _FEWEST_DRAWN = 1000
-_TABLE_BYTES = 3.2e6  # of the drawn rows, so that the page stays below 8 MB
+_TABLE_BYTES = 3.0e6  # of the drawn rows, so that the page stays below 8 MB
 MAX_COMPONENTS = 12
-MAX_FEATURES = 800  # of 1,000 rows, these fit into the table
+MAX_FEATURES = 730  # of 1,000 rows, these fit into the table
 _WORK = 4e9  # limit on the work of embedding the drawn rows: one per feature difference
 _KERNEL_WORK = 20  # the work of a kernel value, in addition to its feature differences
 _PROJECTION_WORK = 5e10  # limit on products for the estimated errors, a few seconds
@@ -214,8 +214,8 @@ def _table(
         *(Column.of(name, "given", values[:count]) for name, values in given.items()),
         *(Column.of(names[j], "feature", readable[:, j]) for j in shown),
     ]
-    space = _TABLE_BYTES - 4 * (1 + min(len(model.eigenvalues), MAX_COMPONENTS)) * count
-    count = min(count, max(_FEWEST_DRAWN, rows_within(space, columns)))
+    size = row_bytes(columns) + 4 * (1 + min(len(model.eigenvalues), MAX_COMPONENTS))
+    count = min(count, max(_FEWEST_DRAWN, int(_TABLE_BYTES / size)))
     columns = [column.head(count) for column in columns]
     taken = {column.name for column in columns}
     return [

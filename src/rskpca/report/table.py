@@ -54,8 +54,12 @@ class Column:
         return cls(name, kind, _as_codes(codes, len(levels)), levels.tolist(), categorical)
 
     def head(self, count: int) -> Column:
-        """Return the column of the first rows."""
-        return replace(self, values=self.values[:count])
+        """Return the column of the first rows, without levels that they do not have."""
+        if self.levels is None or count >= len(self.values):
+            return replace(self, values=self.values[:count])
+        kept, codes = np.unique(self.values[:count], return_inverse=True)
+        levels = [self.levels[k] for k in kept]
+        return replace(self, values=_as_codes(codes, len(levels)), levels=levels)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as JSON data for the page."""
@@ -68,9 +72,9 @@ class Column:
         }
 
 
-def rows_within(budget: float, columns: Iterable[Column]) -> int:
-    """Return the number of rows of these columns that fit into this number of bytes."""
-    return int(budget / max(1, sum(column.values.itemsize for column in columns)))
+def row_bytes(columns: Iterable[Column]) -> int:
+    """Return the number of bytes that a row of these columns takes."""
+    return sum(column.values.itemsize for column in columns)
 
 
 def to_base64(values: NDArray[Any]) -> dict[str, str]:

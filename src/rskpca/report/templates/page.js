@@ -161,7 +161,7 @@ function densityTrace(x, y) {
   const top = grid.z.reduce((most, line) => Math.max(most, ...line), 0);
   return {
     type: "contour", ...grid, showscale: false, hoverinfo: "skip", name: "density", showlegend: false, autocontour: false, colorscale: [[0, tint(LIGHT.text)], [1, tint(LIGHT.text)]],
-    contours: { coloring: "lines", start: top / 16, end: top, size: top / 8 }, line: { width: 1.6, smoothing: 1 },
+    contours: { coloring: "lines", start: top / 10, end: top, size: top / 8 }, line: { width: 1.6, smoothing: 1 },
   };
 }
 // Sum Gaussians at the points, each cut off at four standard deviations, on a grid.
@@ -184,7 +184,7 @@ function densityAxis(values, weights, total) {
   values.forEach((value, k) => { square += (weights[k] * (value - mean) ** 2) / total; });
   // Half the width of Scott's rule, which is meant for a single bump.
   const width = Math.max(0.5 * Math.sqrt(square) * values.length ** (-1 / 6), 1e-9 * Math.max(1, Math.abs(mean)));
-  const start = low - width, step = (high - low + 2 * width) / (GRID - 1);
+  const start = low - 2 * width, step = (high - low + 4 * width) / (GRID - 1);
   return { values, width, start, step, ticks: Array.from({ length: GRID }, (_, i) => start + i * step) };
 }
 function bump({ values, width, start, step }, k) {
@@ -339,7 +339,7 @@ function select(rows, words) {
 
 // Return the features whose means differ most from those of the other rows, in standard deviations.
 function differences(rows) {
-  const compared = columns.filter((column) => column.numbers && (column.kind === "feature" || (column.kind !== "component" && !column.categorical)));
+  const compared = columns.filter(({ numbers, kind, categorical }) => numbers && (kind === "feature" || (kind === "given" && !categorical)));
   const scored = compared.map((column) => {
     const all = moments(column), own = sums(column.numbers, rows);
     const here = own.first / own.n, rest = (all.first - own.first) / (all.n - own.n);
@@ -465,6 +465,7 @@ function fitToPhone({ data, layout }) {
     layout.coloraxis.colorbar.title.side = "bottom";
   }
   if (layout.xaxis.type === "log" && !layout.xaxis.tickvals) layout.xaxis.dtick = 1;
+  if (layout.xaxis.fixedrange) delete layout.annotations; // the caption explains the colors
 }
 const dragmode = (name) => (name === "embedding" ? { zoom: "zoom", pan: "pan" }[mode()] ?? false : isTouch() ? false : "zoom");
 function draw(name) {

@@ -26,8 +26,9 @@ from ._basis import basis_points, check_basis, tolerable
 # leave.
 _ONE = 1 - 1e-10
 
-# Means that represent data which do not compress. On pendigits and covtype, 1,000 to 4,000 means
-# result in the same normalized cut, and fewer Lloyd steps in a higher one.
+# Means that represent data which do not compress. Chosen on pendigits and 20,000 rows of covtype,
+# with ten rows per mean: 1,000 to 4,000 means resulted in the same normalized cut, and no steps in
+# a higher one.
 _N_MEANS, _MEAN_STEPS = 2_000, 3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from ..kernels import RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem, Moments, ritz
-from ._notebook import fitted_html
+from ._notebook import FittedDisplay
 
 Array = NDArray[np.floating]
 
@@ -65,7 +65,9 @@ def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
     return check_density
 
 
-class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class KernelEmbedding(
+    FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Base class for embeddings computed from the eigenfunctions of a kernel on a reduced set.
 
     A subclass has the parameters ``kernel``, ``gamma``, ``bandwidth``, ``density``, ``ell``,
@@ -399,27 +401,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         return self.model_.row_errors(validate_points(self, X))
 
-    def plot(self, X: Any = None, *, color: Any = None, components: Any = (0, 1)) -> Any:
-        """Plot the rows in the coordinates of the model, with the centers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            The rows, of which a sample is drawn. If None, rows that were sampled during the fit.
-        color : array-like of shape (n_samples,), default=None
-            Numbers or categories to color the rows of X by.
-        components : sequence of int, default=(0, 1)
-            Components to draw, numbered from 0, with one plot per pair.
-
-        Returns
-        -------
-        EmbeddingDisplay
-            The plot, with its matplotlib objects; see :class:`rskpca.plotting.EmbeddingDisplay`.
-        """
-        from ..plotting import EmbeddingDisplay
-
-        return EmbeddingDisplay.from_estimator(self, X, color=color, components=components)
-
     @property
     def reduced_set_(self) -> ReducedSet:
         """The reduced set that represents the data."""
@@ -455,17 +436,6 @@ class KernelEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-    def _repr_html_inner(self) -> str:
-        """Return scikit-learn's diagram, followed by a summary of the fitted model."""
-        fitted = "n_features_in_" in self.__dict__
-        return str(super()._repr_html_inner()) + (fitted_html(self.model_) if fitted else "")
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = cast(dict[str, str], super()._repr_mimebundle_(**kwargs))
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle
 
 
 def _planned_radius(density: BaseDensity, kernel: RadialKernel) -> float | None:

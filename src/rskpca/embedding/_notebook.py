@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,43 @@ from ..model import FittedModel
 
 _MAX_POINTS = 1000
 _WIDTH, _HEIGHT, _MARGIN = 260, 180, 8  # pixels
+
+
+class FittedDisplay:
+    """Mixin for estimators with a fitted model: plots and the display in notebooks."""
+
+    def plot(self, X: Any = None, *, color: Any = None, components: Any = (0, 1)) -> Any:
+        """Plot the rows in the coordinates of the model, with the centers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows, of which a sample is drawn. If None, rows that were sampled during the fit.
+        color : array-like of shape (n_samples,), default=None
+            Numbers or categories to color the rows of X by.
+        components : sequence of int, default=(0, 1)
+            Components to draw, numbered from 0, with one plot per pair.
+
+        Returns
+        -------
+        EmbeddingDisplay
+            The plot, with its matplotlib objects; see :class:`rskpca.plotting.EmbeddingDisplay`.
+        """
+        from ..plotting import EmbeddingDisplay
+
+        return EmbeddingDisplay.from_estimator(self, X, color=color, components=components)
+
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram, followed by a summary of the fitted model."""
+        model = getattr(self, "model_", None)  # there is none before the fit
+        diagram = str(super()._repr_html_inner())  # type: ignore[misc]
+        return diagram + ("" if model is None else fitted_html(model))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = cast(dict[str, str], super()._repr_mimebundle_(**kwargs))  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
 
 def fitted_html(model: FittedModel) -> str:

@@ -30,6 +30,7 @@ from ..value_kernels import NAMES
 from ._autopilot import Autopilot
 from ._base import NoComponentError
 from ._components import ALL_UP_TO_ROWS, check_n_components, count_components, fit_components
+from ._notebook import FittedDisplay
 from ._precomputed import PrecomputedSystem
 from .nystrom import NystromKernelPCA
 
@@ -44,7 +45,7 @@ def _not_precomputed(estimator: KernelPCA) -> bool:
     return True
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Kernel PCA with a known error, as a replacement for scikit-learn's.
 
     The constructor, the methods and the fitted attributes are those of

@@ -26,7 +26,7 @@ from .._validation import (
 from ..density import merge
 from ..model import FittedModel
 from ._base import Array, TooManyCentersError
-from ._notebook import fitted_html
+from ._notebook import FittedDisplay
 from .kernel_pca import ReducedSetKernelPCA
 from .nystrom import NystromKernelPCA
 
@@ -48,7 +48,7 @@ def _embedding_can(verb: str) -> Callable[[KernelPCANovelty], bool]:
     return check_embedding
 
 
-class KernelPCANovelty(OutlierMixin, BaseEstimator):
+class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
     """Novelty detector based on the kernel PCA reconstruction error.
 
     The score of a point is its negative squared distance from the principal subspace in feature
@@ -362,17 +362,6 @@ class KernelPCANovelty(OutlierMixin, BaseEstimator):
             -1 for outliers, 1 for inliers.
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
-
-    def _repr_html_inner(self) -> str:
-        """Return scikit-learn's diagram, followed by a summary of the fitted model."""
-        fitted = "embedding_" in self.__dict__
-        return str(super()._repr_html_inner()) + (fitted_html(self.model_) if fitted else "")
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = cast(dict[str, str], super()._repr_mimebundle_(**kwargs))
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle
 
 
 def _continue_from(embedding: Any, fitted: Any) -> None:

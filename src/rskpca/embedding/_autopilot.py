@@ -35,6 +35,7 @@ _AT_ONCE = 0.1  # seconds; exact solutions that take less time need no approxima
 _VALUE, _FEATURE, _STEP = 1.5e-9, 5e-11, 4e-10
 _FIRST_STEPS, _STEPS_PER_COMPONENT = 30, 2
 _CALL = 2e-6  # seconds for one value of a Python function
+_MOST_POINTS = 2_000  # a larger basis takes minutes
 _WHOLE = 5  # time of a fit with a large basis, relative to that of its moments
 _MOST_FEATURES = 2_000  # up to which unit vectors are the basis of a linear kernel
 
@@ -198,8 +199,9 @@ class Autopilot:
 
     @property
     def _largest_basis(self) -> int:
-        """The number of basis points whose moments need all of the memory."""
-        return math.isqrt(int(min(self.max_memory, 2**20) * GIGABYTE / _MOMENT_BYTES))
+        """The largest number of basis points that memory and patience allow."""
+        in_memory = math.isqrt(int(min(self.max_memory, 2**20) * GIGABYTE / _MOMENT_BYTES))
+        return min(in_memory, _MOST_POINTS)
 
     def _most_points(self, n_components: int) -> int:
         """Return the largest basis worth trying; 0 if an exact solution takes little time."""

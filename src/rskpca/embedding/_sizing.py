@@ -41,6 +41,7 @@ _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Assumed decrease of the error, as a power of the size. It is 1 on mnist and 2 on pendigits; the
 # search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
+_FAR = 4  # ratio of the number of points that are needed to the largest possible one
 _HOPEFUL_RATE = 2.0  # assumed before giving up
 _RATES = 0.5, 3.0  # range of exponents that are measured during a search
 _CHEAP = 0.02  # seconds; about the time for the estimated error of one basis
@@ -127,8 +128,7 @@ class BasisSearch:
     def _find(self, size: int) -> Basis | None:
         """Return the same from a given size on.
 
-        If there is an alternative to a basis, return None as soon as more than ``most`` points
-        seem to be needed.
+        If there is an alternative, return None as soon as too many points seem to be needed.
         """
         tried: list[tuple[int, float]] = []
         while True:
@@ -143,7 +143,7 @@ class BasisSearch:
                 return basis
             grown = self._grow(tried)
             if grown is None:
-                return None
+                return None if self.alternative else basis
             size = grown
 
     def _best(self, size: int) -> Candidate:
@@ -212,10 +212,13 @@ class BasisSearch:
         needed = size * ratio ** (1 / rate)
         if 2 * needed > self.n_rows and len(known) > 1 and self.most >= self.n_rows:
             return self.n_rows
-        hopeful = rate if len(known) > 1 else _HOPEFUL_RATE
-        if self.alternative and size * ratio ** (1 / hopeful) > self.most:
+        if self._out_of_reach(size * ratio ** (1 / (rate if len(known) > 1 else _HOPEFUL_RATE))):
             return None
         return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
+
+    def _out_of_reach(self, needed: float) -> bool:
+        """Return True if larger bases are not worth trying, because too many points are needed."""
+        return needed > (1 if self.alternative else _FAR) * self.most
 
     def _candidates(self, size: int, rules: Sequence[str]) -> dict[str, Basis]:
         """Return one basis per rule."""

@@ -90,7 +90,10 @@ class Moments:
     @classmethod
     def of(cls, kernel: AnyKernel, basis: Any, subspace: Subspace | None = None) -> Moments:
         """Return moments initialized to zero, on a basis with redundant points removed."""
-        matrix = gram.gram(kernel, basis, basis)
+        points = basis
+        if subspace is not None and isinstance(kernel, RadialKernel):
+            points = subspace.coordinates(basis)  # the same distances in fewer dimensions
+        matrix = gram.gram(kernel, points, points)
         check_finite(matrix)
         largest = float(kernel.diagonal(basis).max())
         with single_threaded_blas(matrix.size):

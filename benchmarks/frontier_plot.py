@@ -1,6 +1,6 @@
 """``python -m benchmarks.frontier_plot``: draw the figure and write the table for ``frontier``.
 
-The figure is written to ``docs/images/frontier.png`` and the table to ``docs/accuracy.md``.
+The figures are written to ``docs/images`` and the tables to ``docs/comparison.md``.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 COSTS = {"fit": "fit time", "transform": "transform time per 1,000 rows"}
 GRAY = "0.45"
 RECOMMENDED = "refined, ell 4, auto"
+EXACT_FAMILIES = ("ell=inf", "KernelPCA")
 
 
 class Look(NamedTuple):
@@ -76,6 +77,23 @@ def draw(sets: list[Measurements], path: Path) -> None:
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.9 / figure.get_figheight()), h_pad=1.2)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
+
+
+def draw_fit_times(sets: list[Measurements], path: Path) -> None:
+    """Draw error vs. fit time of the approximations only, with one panel per data set."""
+    figure, axes = plt.subplots(2, 4, figsize=(12, 6.2))
+    for ax, found in zip(axes.flat, sets, strict=False):
+        approximate = [p for p in found["points"] if p["family"] not in EXACT_FAMILIES]
+        _draw_panel(ax, {**found, "points": approximate, "reference": {}}, "fit")
+        ax.set_title(title(found), loc="left", fontsize=10, fontweight="bold")
+        ax.tick_params(labelsize=8)
+    for ax in axes.flat[len(sets) :]:
+        ax.axis("off")
+    figure.supxlabel("fit time")
+    figure.supylabel("held-out error")
+    _add_legend(figure, EXACT_FAMILIES)
+    figure.tight_layout(rect=(0, 0, 1, 0.87))
+    figure.savefig(path, dpi=110)
 
 
 def _draw_panel(ax: Any, found: Measurements, cost: str) -> None:
@@ -125,11 +143,15 @@ def _marker(family: str) -> dict[str, Any]:
     }
 
 
-def _add_legend(figure: Any) -> None:
-    handles = [Line2D([], [], label=look.label, **_marker(f)) for f, look in LOOKS.items()]
+def _add_legend(figure: Any, without: Sequence[str] = ()) -> None:
+    handles = [
+        Line2D([], [], label=look.label, **_marker(family))
+        for family, look in LOOKS.items()
+        if family not in without
+    ]
     envelope = Line2D([], [], color="0.82", linewidth=5, label="lower envelope")
     blank = Line2D([], [], linestyle="none", label=" ")
-    columns = [*handles[:3], *handles[3:6], *handles[6:], envelope, blank, blank]
+    columns = [*handles, envelope, *[blank] * (-(len(handles) + 1) % 4)]
     options = {"loc": "upper center", "frameon": False, "fontsize": 8.5}
     figure.legend(handles=columns, ncol=4, title="filled: rskpca; open: scikit-learn", **options)
 
@@ -208,8 +230,9 @@ def main() -> None:
     if not sets:
         raise SystemExit("There are no measurements. Run python -m benchmarks frontier first.")
     draw(sets, DOCS / "images" / "frontier.png")
-    _insert(DOCS / "accuracy.md", "frontier", make_table(sets))
-    _insert(DOCS / "accuracy.md", "recommended", make_recommended_table(sets))
+    draw_fit_times(sets, DOCS / "images" / "error_time.png")
+    _insert(DOCS / "comparison.md", "frontier", make_table(sets))
+    _insert(DOCS / "comparison.md", "recommended", make_recommended_table(sets))
 
 
 def _insert(page: Path, name: str, table: str) -> None:

@@ -17,6 +17,6 @@ def test_the_frontier_table_is_up_to_date():
     found = [frontier.read(name) for name in frontier.CASES]
     found = [one for one in found if one is not None]
     for make in (frontier_plot.make_table, frontier_plot.make_recommended_table):
-        assert make(found) in (DOCS / "accuracy.md").read_text(), (
+        assert make(found) in (DOCS / "comparison.md").read_text(), (
             "The frontier tables are outdated. Run python -m benchmarks.frontier_plot."
         )

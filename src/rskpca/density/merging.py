@@ -100,6 +100,6 @@ def _check_kernels(first: Any, other: Any, i: int) -> None:
     if kernels[0] is not None and not kernels[0].same_as(kernels[1]):
         raise ValueError(
             f"merge requires models with the same kernel, but model 0 has {kernels[0]!r} and model "
-            f"{i} has {kernels[1]!r}; fit all of them with the same numeric bandwidth, such as "
-            f"bandwidth={kernels[0].bandwidth:.6g}."
+            f"{i} has {kernels[1]!r}; fit all of them with the same parameters, such as "
+            f"kernel={kernels[0]!r}."
         )

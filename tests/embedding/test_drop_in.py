@@ -222,7 +222,8 @@ def test_chunks_are_added_to_the_same_points():
         model.partial_fit(chunk)
     exact = KernelPCA(3, kernel="rbf", gamma=0.02, eigen_solver="dense").fit(X).transform(X)
     assert embedding_error(exact, model.transform(X)) < 0.05
-    assert model.certificate_.embedding.limit < 0.1
+    assert model.error_ == pytest.approx(model.certificate_.embedding.limit, rel=0.5)
+    assert model.error_ < 0.1
 
 
 def test_features_have_the_inner_products_of_the_kernel():

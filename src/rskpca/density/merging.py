@@ -32,8 +32,8 @@ def merge(first: Model, *others: Model) -> Model:
     ----------
     first : density or embedding
         A fitted ``ShadowDensity``, an embedding based on one, a ``NystromKernelPCA`` with
-        ``extension="landmarks"``, or a ``KernelPCANovelty`` with such an embedding. The result
-        has the same parameters.
+        ``extension="landmarks"``, a ``KernelPCA`` that keeps such an embedding, or a
+        ``KernelPCANovelty``. The result has the same parameters.
     *others : density or embedding
         Fitted models of the same class, with the same kernel and features, and with the same
         landmarks if they have any.

@@ -149,7 +149,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     """
 
     embedding_: NystromKernelPCA | None
-    error_: float
+    _error_: float | None
     method_: str
     gamma_: float
     dual_coef_: Array
@@ -254,7 +254,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         rows: Rows,
         kernel: AnyKernel | None,
         embedding: NystromKernelPCA | None,
-        error: float,
+        error: float | None,
         method: str,
         system: PrecomputedSystem | None = None,
     ) -> Self:
@@ -266,7 +266,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         default: Any = 1 / self.n_features_in_ if self.gamma is None else self.gamma
         self.gamma_ = float(kernel.gamma if isinstance(kernel, Gaussian) else default)
         self.embedding_, self._system_ = embedding, system
-        self.error_, self.method_ = error, method
+        self._error_, self.method_ = error, method
         self._n_zeros_ = self._count_zeros(rows.X.shape[0])
         if inverse is not None:
             self.X_transformed_fit_, self.dual_coef_ = inverse
@@ -315,7 +315,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             embedding.kernel_,
             f"a stream, in the span of {embedding.n_centers_} points",
         )
-        return self._store(rows, kernel, embedding, math.nan, f"kernel PCA of {method}")
+        return self._store(rows, kernel, embedding, None, f"kernel PCA of {method}")
 
     def _start(self, rows: Rows, kernel: AnyKernel) -> NystromKernelPCA:
         """Return an approximation to which rows can be added."""
@@ -346,15 +346,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _adopt(self, fitted: NystromKernelPCA) -> Self:
         """Store an embedding that was fitted in blocks or merged, and its error."""
         model, basis = fitted.model_, fitted.shared_landmarks_
-        if is_unit_basis(model.kernel, basis):
-            error, method = 0.0, f"exact kernel PCA in {len(basis):,} features"
-        else:
-            error = error_limit(model, self.max_error).limit
-            method = f"kernel PCA of all rows in the span of {basis.describe()}"
+        exact = is_unit_basis(model.kernel, basis)
+        method = f"kernel PCA of all rows in the span of {basis.describe()}"
+        if exact:
+            method = f"exact kernel PCA in {len(basis):,} features"
         known = model.known_rows
         names = vars(fitted).get("feature_names_in_")
         rows = Rows(known, np.ones(known.shape[0]), names=names)
-        return self._store(rows, model.kernel, fitted, error, method)
+        return self._store(rows, model.kernel, fitted, 0.0 if exact else None, method)
 
     def _check_in_blocks(self) -> None:
         """Raise unless the model can be computed from blocks of rows."""
@@ -527,6 +526,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if self.embedding_ is None:
             raise AttributeError(f"There is no model of points: {self.method_}.")
         return self.embedding_.model_
+
+    @property
+    def error_(self) -> float:
+        """Upper limit of the error at 95% confidence; 0.0 for exact kernel PCA."""
+        check_is_fitted(self)
+        if self._error_ is None:  # rows were added in parts, so it was not needed during the fit
+            return error_limit(self.model_, self.max_error).limit
+        return self._error_
 
     @property
     def _positive_eigenvalues(self) -> Array:

@@ -17,6 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 import rskpca
 from rskpca import (
     DiffusionMaps,
+    KernelPCA,
     KernelPCANovelty,
     LaplacianEigenmaps,
     NormalizedCut,
@@ -31,6 +32,7 @@ from rskpca.baselines import (
     WeightedNystromKernelPCA,
     compress_map,
 )
+from rskpca.kernels import as_kernel
 from rskpca.onnx import to_onnx
 from rskpca.spectral import FittedOperator, solve
 from tests import datasets
@@ -64,6 +66,7 @@ MODELS = {
     "cut": lambda **k: NormalizedCut(3, **k),
     "cut by rotation": lambda **k: NormalizedCut(3, assign_labels="discretize", graph=20, **k),
     "cut by pivots": lambda **k: NormalizedCut(3, assign_labels="cluster_qr", basis=60, **k),
+    "drop-in": lambda **k: KernelPCA(4, kernel=as_kernel(**k), max_error=0.05),
     "novelty": lambda **k: KernelPCANovelty(ReducedSetKernelPCA(8, **k)),
 }
 
@@ -391,6 +394,14 @@ def test_a_user_defined_kernel_is_rejected():
     kernel = RadialKernel(lambda s: 1 / (1 + s), power=2, bandwidth=2.0)
     with pytest.raises(TypeError, match=r"Gaussian and Laplacian.*RadialKernel"):
         to_onnx(ReducedSetKernelPCA(2, kernel=kernel).fit(train()))
+
+
+def test_kernels_without_a_bandwidth_and_empty_components_are_refused():
+    with pytest.raises(TypeError, match=r"Gaussian and Laplacian.*NamedKernel"):
+        to_onnx(KernelPCA(2, kernel="poly").fit(train()))
+    rank_one = np.repeat(np.eye(2, 3), 30, axis=0)
+    with pytest.raises(ValueError, match="Set remove_zero_eig=True"):
+        to_onnx(KernelPCA(2, kernel="rbf").fit(rank_one))
 
 
 @pytest.mark.parametrize("model", [ReducedSetKernelPCA(2), KernelPCANovelty()])

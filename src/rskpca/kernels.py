@@ -506,7 +506,7 @@ def as_kernel(
     """
     if isinstance(kernel, Kernel) and radial:
         raise ValueError(
-            f"kernel must be radial here, such as Gaussian(2.0), got {kernel!r}. "
+            f"kernel must be radial here, such as Gaussian(2.0), got {kernel!r}. KernelPCA, "
             "ReducedSetKernelPCA, NystromKernelPCA and ShadowDensity accept other kernels."
         )
     if isinstance(kernel, RadialKernel | Kernel):

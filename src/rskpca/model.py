@@ -27,7 +27,7 @@ from .certificate import (
     certify_walk,
 )
 from .density import BaseDensity
-from .kernels import AnyKernel, RadialKernel
+from .kernels import AnyKernel, NamedKernel, RadialKernel
 from .reduced_set import ReducedSet
 from .spectral import EigenSystem, FeatureSpace, FittedMarkov
 from .spectral.preimages import METHODS
@@ -334,7 +334,7 @@ class FittedEstimator:
         Class name of the embedding or density, for display.
     preprocessing : transformer or None
         The pipeline steps before ``estimator``.
-    kernel : RadialKernel
+    kernel : RadialKernel or Kernel
         The kernel with its bandwidth resolved.
     reduced_set : ReducedSet
         The weighted points that represent the data.
@@ -352,7 +352,7 @@ class FittedEstimator:
     embedding: Any
     name: str
     preprocessing: Any
-    kernel: RadialKernel
+    kernel: AnyKernel
     reduced_set: ReducedSet
     n_features: int
     feature_names: list[str] | None
@@ -389,6 +389,20 @@ class FittedEstimator:
     def ell(self) -> float | None:
         """The ratio sigma / spacing for a shadow set, or None for other reduced sets."""
         return _ell(self.kernel, self.reduced_set)
+
+    @property
+    def bandwidth(self) -> float | None:
+        """The bandwidth, or None for kernels that are not radial."""
+        return self.kernel.scale if isinstance(self.kernel, RadialKernel) else None
+
+    @property
+    def kernel_name(self) -> str:
+        """The kernel and its bandwidth, for display."""
+        if isinstance(self.kernel, NamedKernel):
+            return f"{self.kernel.name} kernel"
+        if self.bandwidth is None:
+            return "custom kernel"
+        return f"{type(self.kernel).__name__} kernel with bandwidth {self.bandwidth:.4g}"
 
     def prepare(self, X: Any) -> Array:
         """Preprocess rows and return them as a float array."""
@@ -434,7 +448,8 @@ def unwrap(estimator: Any) -> FittedEstimator:
         )
     check_is_fitted(last)
     model = None if is_density else last.model_
-    embedding = getattr(last, "embedding_", last)
+    is_detector = model is not None and model.offset is not None
+    embedding = last.embedding_ if is_detector else last
     return FittedEstimator(
         last,
         embedding,

@@ -293,8 +293,10 @@ def test_models_without_a_certificate_are_named_by_their_option(folder):
     line = error_of("merge", "small.rskpca", "small.rskpca", "-o", "m.rskpca")
     assert line == "error: 'small.rskpca' was written with --small, so it cannot be merged."
     assert "--like: CompressedKernelPCA" in error_of("fit", "rows.npy", "--like", "small.rskpca")
-    assert "4 features → 25 landmarks →" in output_of("inspect", "small.rskpca")
-    assert json_of("inspect", "small.rskpca")["rows"] is None
+    numbers = json_of("inspect", "small.rskpca")
+    shown = f"4 features → {numbers['centers']} landmarks →"
+    assert shown in output_of("inspect", "small.rskpca")
+    assert numbers["rows"] is None
 
 
 def test_a_report_that_cannot_be_written_does_not_hide_that_the_model_was(folder, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rskpca import KernelPCANovelty, load, merge, plan, save
+from rskpca import KernelPCA, KernelPCANovelty, load, merge, plan, save
 from rskpca.io import describe
 from tests.report.pages import Page
 
@@ -78,6 +78,30 @@ def test_densities_and_detectors_can_be_inspected(folder, model):
     assert "ShadowDensity" in error_of("transform", "density.rskpca", "rows.npy")
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_kernel_pca_with_any_kernel_can_be_used(folder, kernel):
+    fitted = KernelPCA(3, kernel=kernel).fit(X)
+    save(fitted, "any.rskpca")
+    numbers = json_of("inspect", "any.rskpca")
+    assert (numbers["method"], numbers["description"]) == ("KernelPCA", fitted.method_)
+    assert numbers["bandwidth"] == (2.0 if kernel == "rbf" else None)
+    assert fitted.method_ in output_of("inspect", "any.rskpca")
+    output_of("transform", "any.rskpca", "table.csv", "-o", "z.npy")
+    np.testing.assert_allclose(np.load("z.npy"), fitted.transform(X), atol=1e-12)
+    output_of("report", "any.rskpca", "table.csv")
+    page = (folder / "report.html").read_text()
+    assert f"{kernel if kernel != 'rbf' else 'Gaussian'} kernel" in page
+    assert ("Centers kept" in page) == (kernel == "rbf")
+    for data in ((), ("table.csv", "--rows", "300")):
+        assert "guaranteed interval" in output_of("certify", "any.rskpca", *data)
+
+
+def test_a_precomputed_kernel_has_no_model_to_inspect(folder):
+    save(KernelPCA(2, kernel="precomputed").fit(np.eye(9)), "matrix.rskpca")
+    line = error_of("inspect", "matrix.rskpca")
+    assert "matrix.rskpca: There is no model of points: exact kernel PCA of a precomp" in line
+
+
 def test_certify_prints_the_certificate(folder, model):
     assert json_of("certify", "data.rskpca") == model.certificate_.to_dict()
     numbers = json_of("certify", "data.rskpca", "--confidence", "0.9")
@@ -132,6 +156,7 @@ def test_models_on_the_same_landmarks_can_be_merged(folder, scale):
     numbers = json_of("merge", "monday.rskpca", "tuesday.rskpca", "-o", "week.rskpca")
     parts = [load(f"{day}.rskpca") for day in ("monday", "tuesday")]
     lasts = [part[-1] if scale else part for part in parts]
+    lasts[0] = lasts[0].embedding_
     np.testing.assert_array_equal(lasts[0].landmarks_, lasts[1].landmarks_)
     np.testing.assert_allclose(numbers["eigenvalues"], merge(*lasts).eigenvalues_, rtol=1e-9)
     assert numbers["rows"] == len(X)

@@ -27,7 +27,7 @@ def save_and_load(model, folder):
 def answers(model, X):
     """Return everything that a model computes for the given rows."""
     found = {name: getattr(model, name)(X) for name in ANSWERS if hasattr(model, name)}
-    if hasattr(model, "inverse_transform"):
+    if hasattr(model, "inverse_transform") and getattr(model, "fit_inverse_transform", True):
         found["inverse_transform"] = model.inverse_transform(found["transform"])
     learned = [n for n in dir(model) if n.endswith("_") and not n.startswith("_")]
     return {**found, **{name: getattr(model, name, None) for name in learned}}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -93,6 +94,10 @@ REFUSED = {
         r"list\[10000\] exceeds the limit",
     ),
     "long header": (lambda: ["x" * 2**23], "header would have"),
+    "sparse centers": (
+        lambda: NystromKernelPCA(2, landmarks=9, bandwidth=2.0).fit(csr_array(data()[0])),
+        r"NystromKernelPCA\.landmarks_ is a sparse array.*X\.toarray\(\)",
+    ),
     "bytes": (lambda: b"abc", "bytes"),
 }
 

@@ -10,6 +10,7 @@ import rskpca
 from rskpca import (
     DiffusionMaps,
     Gaussian,
+    KernelPCA,
     KernelPCANovelty,
     NormalizedCut,
     NystromKernelPCA,
@@ -204,6 +205,17 @@ def test_a_smaller_bandwidth_is_suggested_if_the_kernel_is_too_wide():
     line = np.linspace(0, 1, 300)[:, None] * np.ones(2)
     model = ReducedSetKernelPCA(2, bandwidth=30.0, ell=100.0).fit(line)
     assert "A smaller bandwidth" in suggestions(model, line)
+
+
+@pytest.mark.parametrize("options", [{"kernel": "rbf", "gamma": 1e-3}, {"kernel": Gaussian(30.0)}])
+def test_suggested_code_for_the_drop_in_creates_an_equivalent_estimator(options):
+    line = np.linspace(0, 1, 300)[:, None] * np.ones(2)
+    model = KernelPCA(1, **options).fit(line)
+    suggestion = suggestions(model, line)["A smaller bandwidth"]
+    narrower = evaluate(suggestion).fit(line)
+    assert isinstance(narrower, KernelPCA)
+    assert narrower.model_.kernel.scale == pytest.approx(model.model_.kernel.scale / 2, rel=0.01)
+    assert "A smaller bandwidth" not in suggestions(KernelPCA(1).fit(line), line)  # linear
 
 
 def test_a_comparison_is_suggested_for_models_without_a_certificate():

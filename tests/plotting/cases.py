@@ -5,6 +5,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
     DiffusionMaps,
+    KernelPCA,
     KernelPCANovelty,
     KMeansDensity,
     LaplacianEigenmaps,
@@ -20,6 +21,7 @@ MODELS = [
     ReducedSetKernelPCA(3),
     ReducedSetKernelPCA(3, basis=0.5, refine="nystrom"),
     ReducedSetKernelPCA(3, density=KMeansDensity(30)),
+    KernelPCA(3, kernel="rbf", gamma="median"),
     NystromKernelPCA(3, n_centers=30),
     WeightedNystromKernelPCA(3, n_centers=30),
     SubsampledKernelPCA(3, n_centers=30),

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from rskpca import (
     DiffusionMaps,
     Gaussian,
+    KernelPCA,
     NystromKernelPCA,
     RadialKernel,
     ReducedSetKernelPCA,
@@ -351,3 +352,12 @@ def test_dollar_signs_in_names_are_not_formulas(tmp_path):
         np.ravel(display.axes_)[0].figure.savefig(tmp_path / "plot.png")
     (legend,) = [ax.get_legend() for ax in np.ravel(display.axes_) if ax.get_legend()]
     assert "\\$\\frac\\$" in [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("display", [RetentionDisplay, DensityDisplay])
+def test_plots_in_units_of_the_bandwidth_require_a_radial_kernel(display):
+    model = KernelPCA(2, kernel="poly").fit(X[:, :2])
+    with pytest.raises(ValueError, match=r"kernel must be radial here.*NamedKernel"):
+        display.from_estimator(model, X[:, :2])
+    assert EmbeddingDisplay.from_estimator(model, X[:, :2]).ax_ is not None
+    assert SpectrumDisplay.from_estimator(model).ax_ is not None

@@ -136,7 +136,8 @@ def plan(
         seen = scaling.standardized(source)[1] if standardize else source
         if ell is None and plot is None:
             bar.stage("choosing landmarks")
-            result: Any = expect(modeling.build_automatic(settings), seen)
+            landmarks = modeling.build_automatic(settings)._as_landmark_model(seen.n_features)
+            result: Any = expect(landmarks, seen)
             numbers = asdict(result)
         else:
             settings = replace(settings, ell=ell or 4.0, max_error=None)
@@ -301,9 +302,11 @@ def certify(
         with display.progress(source, data) as bar:
             block = sample(source, rows)
             bar.stage("measuring")
-            found = fitted.model.certify(confidence, fitted.prepare(block.rows), block.weights)
+            measured = fitted.prepare(block.rows)
+            found = fitted.model.certify(confidence, measured, block.weights)
         sizes = len(block.rows), source.counted()
-        note = summary.sampling_note(found, fitted.kernel.kappa, *sizes)
+        kappa = float(fitted.kernel.diagonal(measured).mean())
+        note = summary.sampling_note(found, kappa, *sizes)
     verdict = summary.show_verdict(judge(fitted.model, found))
     display.show(found.to_dict(), verdict, "", *summary.show_certificate(found), *note)
 

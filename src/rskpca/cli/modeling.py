@@ -18,9 +18,9 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import (
     DiffusionMaps,
+    KernelPCA,
     LaplacianEigenmaps,
     NormalizedCut,
-    NystromKernelPCA,
     ReducedSetKernelPCA,
     ShadowDensity,
     merge,
@@ -30,6 +30,7 @@ from .. import (
 from ..data import Source
 from ..embedding import CompressedKernelPCA
 from ..io import ModelFileError, load, save
+from ..kernels import as_kernel
 from ..model import FittedEstimator
 from ..planning.cost import SolveTime
 from ..report.subject import MAX_ROWS
@@ -58,15 +59,11 @@ def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
     return make_pipeline(StandardScaler(), estimator) if settings.standardize else estimator
 
 
-def build_automatic(settings: Settings) -> Any:
+def build_automatic(settings: Settings) -> KernelPCA:
     """Return kernel PCA with a target error, which chooses everything else."""
-    return NystromKernelPCA(
-        settings.components,
-        landmarks="auto",
-        max_error=settings.max_error or DEFAULT_ERROR,
-        kernel=settings.kernel,
-        bandwidth=settings.bandwidth,
-    )
+    kernel = as_kernel(settings.kernel, bandwidth=settings.bandwidth)
+    max_error = settings.max_error or DEFAULT_ERROR
+    return KernelPCA(settings.components, kernel=kernel, max_error=max_error)
 
 
 def _build_reduced(settings: Settings) -> Any:
@@ -87,9 +84,10 @@ def _build_reduced(settings: Settings) -> Any:
 def _build_like(fitted: FittedEstimator) -> Any:
     """Return an unfitted estimator with the parameters, bandwidth, ell and scaling of a model."""
     changed: dict[str, Any] = {"kernel": fitted.kernel, "gamma": None, "bandwidth": None}
-    params = fitted.estimator.get_params(deep=False)
+    last = _on_landmarks(fitted)
+    params = last.get_params(deep=False)
     if "landmarks" in params:
-        landmarks = fitted.estimator.shared_landmarks_
+        landmarks = last.shared_landmarks_
         changed |= {"landmarks": landmarks, "n_centers": None, "max_error": None}
     elif "density" not in params:
         raise TypeError(f"--like: {fitted.name} cannot be fitted again; use another model.")
@@ -97,11 +95,17 @@ def _build_like(fitted: FittedEstimator) -> Any:
         density = changed["density"] = clone(params["density"]).set_params(kernel=None)
         if density.get_params().get("tol") is not None:
             density.set_params(ell=fitted.model.ell, tol=None)
-    estimator = clone(fitted.estimator).set_params(**changed)
+    estimator = clone(last).set_params(**changed)
     if fitted.preprocessing is None:
         return estimator
     steps = [(name, FrozenEstimator(step)) for name, step in fitted.preprocessing.steps]
     return Pipeline([*steps, ("model", estimator)])
+
+
+def _on_landmarks(fitted: FittedEstimator) -> Any:
+    """Return the landmark model inside a KernelPCA, which can be fitted and merged like others."""
+    last = fitted.estimator
+    return last.embedding_ if isinstance(last, KernelPCA) else last
 
 
 def load_model(path: Path) -> Summary:
@@ -112,7 +116,7 @@ def load_model(path: Path) -> Summary:
     except NotFittedError as error:
         name = type(loaded.estimator).__name__
         raise ModelFileError(f"{path}: it contains an unfitted {name}.") from error
-    except TypeError as error:
+    except (AttributeError, TypeError) as error:
         raise ModelFileError(f"{path}: {error}") from error
     return loaded
 
@@ -219,7 +223,7 @@ def merge_models(paths: Sequence[Path]) -> Any:
                 f"{str(path)!r} and {str(paths[0])!r} cannot be merged because they have a "
                 f"different {differ}; fit {str(path)!r} with --like {paths[0]}."
             )
-    merged = merge(*(model.estimator for model in models))
+    merged = merge(*map(_on_landmarks, models))
     if first.preprocessing is None:
         return merged
     return Pipeline([*first.preprocessing.steps, ("model", merged)])

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from .._format import percent, seconds_in_words
 from ..certificate import Certificate
+from ..embedding import KernelPCA
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
 from ..planning.verdict import Verdict, judge
@@ -70,18 +71,25 @@ class Summary:
         known = self.model.certified or not self.model.landmarks
         return self.model.reduced_set.n_samples if known else None
 
+    @property
+    def method(self) -> str | None:
+        """Return the method that KernelPCA chose, or None for other estimators."""
+        last = self.fitted.estimator
+        return last.method_ if isinstance(last, KernelPCA) else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as JSON-serializable data."""
         fitted, model, certificate = self.fitted, self.model, self.model.certificate
         return {
             **{kind: str(path) for kind, path in self.files.items()},
             "method": fitted.name,
+            "description": self.method,
             "rows": _whole(self.n_rows),
             "features": fitted.n_features,
             "feature_names": fitted.columns,
             "centers": model.n_centers,
             "kernel": type(model.kernel).__name__,
-            "bandwidth": model.kernel.scale,
+            "bandwidth": fitted.bandwidth,
             "ell": model.ell,
             "standardized": fitted.preprocessing is not None,
             "eigenvalues": model.eigenvalues,
@@ -130,10 +138,11 @@ class Summary:
         if len(model.basis) != m:
             line.append(" → ").append(f"basis of {len(model.basis):,}", "bold cyan")
         line.append(" → ").append(f"{len(model.eigenvalues)} components", "bold")
-        kernel = f"{type(model.kernel).__name__} kernel with bandwidth {model.kernel.scale:.4g}"
         ell = "" if model.ell is None else f", ell {model.ell:.3g}"
         scaled = "" if fitted.preprocessing is None else ", standardized"
-        line.append(f"\n{fitted.name}, {kernel}{ell}{scaled}", "dim")
+        line.append(f"\n{fitted.name}, {fitted.kernel_name}{ell}{scaled}", "dim")
+        if self.method is not None:
+            line.append(f"\nMethod: {self.method}", "dim")
         names = fitted.columns
         return line if names is None else line.append(f"\nFeatures: {_shorten(names)}", "dim")
 

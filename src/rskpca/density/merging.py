@@ -32,8 +32,8 @@ def merge(first: Model, *others: Model) -> Model:
     ----------
     first : density or embedding
         A fitted ``ShadowDensity``, an embedding based on one, a ``NystromKernelPCA`` with
-        ``extension="landmarks"``, or a ``KernelPCANovelty`` with such an embedding. The result
-        has the same parameters.
+        ``extension="landmarks"``, a ``KernelPCA`` that keeps such an embedding, or a
+        ``KernelPCANovelty``. The result has the same parameters.
     *others : density or embedding
         Fitted models of the same class, with the same kernel and features, and with the same
         landmarks if they have any.
@@ -100,6 +100,6 @@ def _check_kernels(first: Any, other: Any, i: int) -> None:
     if kernels[0] is not None and not kernels[0].same_as(kernels[1]):
         raise ValueError(
             f"merge requires models with the same kernel, but model 0 has {kernels[0]!r} and model "
-            f"{i} has {kernels[1]!r}; fit all of them with the same numeric bandwidth, such as "
-            f"bandwidth={kernels[0].bandwidth:.6g}."
+            f"{i} has {kernels[1]!r}; fit all of them with the same parameters, such as "
+            f"kernel={kernels[0]!r}."
         )

@@ -180,9 +180,7 @@ class Autopilot:
     def _spanned(self) -> bool:
         """True if the unit vectors span the features of all rows, and there are not many."""
         n_features = self.rows.X.shape[1]
-        return self._name in ("linear", "cosine") and n_features <= min(
-            _MOST_FEATURES, self._n_rows
-        )
+        return n_features <= self._n_rows and spanned_by_features(self.kernel, n_features)
 
     @property
     def _exact_gigabytes(self) -> float:
@@ -214,6 +212,18 @@ class Autopilot:
         sizes = np.arange(1, self._n_rows)
         times = gram.moments_seconds(self._n_rows, sizes, self.rows.X.shape[1])
         return min(most, int(sizes[_WHOLE * times <= seconds].max(initial=0)))
+
+
+def spanned_by_features(kernel: AnyKernel, n_features: int) -> bool:
+    """Return True if the unit vectors span all rows in feature space, and there are not many."""
+    linear = isinstance(kernel, NamedKernel) and kernel.name in ("linear", "cosine")
+    return linear and n_features <= _MOST_FEATURES
+
+
+def is_unit_basis(kernel: AnyKernel, basis: Basis) -> bool:
+    """Return True if a basis consists of the unit vectors, which span all rows."""
+    spanned = spanned_by_features(kernel, basis.points.shape[1])
+    return spanned and np.array_equal(basis.points, np.eye(basis.points.shape[1]))
 
 
 def _no_warning_about_components() -> warnings.catch_warnings[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
@@ -23,15 +24,18 @@ from .._core.parallel import one_at_a_time
 from .._core.sampling import RULES
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate import Certificate, RowErrors
+from ..density import merge
 from ..kernels import AnyKernel, Gaussian, sklearn_kernel
 from ..model import FittedModel
 from ..spectral import Moments
-from ..value_kernels import NAMES
-from ._autopilot import Autopilot
+from ..spectral.means import Basis
+from ..value_kernels import NAMES, RowKernel
+from ._autopilot import Autopilot, is_unit_basis, spanned_by_features
 from ._base import NoComponentError
 from ._components import ALL_UP_TO_ROWS, check_n_components, count_components, fit_components
 from ._notebook import FittedDisplay
 from ._precomputed import PrecomputedSystem
+from ._sizing import error_limit
 from .nystrom import NystromKernelPCA
 
 Array = NDArray[np.floating]
@@ -146,7 +150,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     """
 
     embedding_: NystromKernelPCA | None
-    error_: float
+    _error_: float | None
     method_: str
     gamma_: float
     dual_coef_: Array
@@ -251,7 +255,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         rows: Rows,
         kernel: AnyKernel | None,
         embedding: NystromKernelPCA | None,
-        error: float,
+        error: float | None,
         method: str,
         system: PrecomputedSystem | None = None,
     ) -> Self:
@@ -263,7 +267,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         default: Any = 1 / self.n_features_in_ if self.gamma is None else self.gamma
         self.gamma_ = float(kernel.gamma if isinstance(kernel, Gaussian) else default)
         self.embedding_, self._system_ = embedding, system
-        self.error_, self.method_ = error, method
+        self._error_, self.method_ = error, method
         self._n_zeros_ = self._count_zeros(rows.X.shape[0])
         if inverse is not None:
             self.X_transformed_fit_, self.dual_coef_ = inverse
@@ -312,7 +316,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             embedding.kernel_,
             f"a stream, in the span of {embedding.n_centers_} points",
         )
-        return self._store(rows, kernel, embedding, math.nan, f"kernel PCA of {method}")
+        return self._store(rows, kernel, embedding, None, f"kernel PCA of {method}")
 
     def _start(self, rows: Rows, kernel: AnyKernel) -> NystromKernelPCA:
         """Return an approximation to which rows can be added."""
@@ -324,22 +328,70 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         held = model.reduced_set
         return self._start(Rows(held.centers, held.weights, weighted=True), model.kernel)
 
+    # -------------------------------------------------------------- data that are not in memory
+
+    def _as_landmark_model(self, n_features: int) -> NystromKernelPCA:
+        """Return an unfitted embedding with the same error that can be fitted in blocks."""
+        self._check_parameters()
+        self._check_in_blocks()
+        kernel: Any = self._requested_kernel(n_features)
+        count = int(self.n_components)  # type: ignore[arg-type]
+        options: dict[str, Any] = {"max_error": self.max_error}
+        landmarks: Any = "rpcholesky" if isinstance(kernel, RowKernel) else "auto"
+        if spanned_by_features(kernel, n_features):
+            landmarks, count, options = Basis(np.eye(n_features)), min(count, n_features), {}
+        return NystromKernelPCA(
+            count, kernel=kernel, landmarks=landmarks, random_state=self._seed, **options
+        )
+
+    def _adopt(self, fitted: NystromKernelPCA) -> Self:
+        """Store an embedding that was fitted in blocks or merged, and its error."""
+        model, basis = fitted.model_, fitted.shared_landmarks_
+        exact = is_unit_basis(model.kernel, basis)
+        method = f"kernel PCA of all rows in the span of {basis.describe()}"
+        if exact:
+            method = f"exact kernel PCA in {len(basis):,} features"
+        known = model.known_rows
+        names = vars(fitted).get("feature_names_in_")
+        rows = Rows(known, np.ones(known.shape[0]), names=names)
+        return self._store(rows, model.kernel, fitted, 0.0 if exact else None, method)
+
+    def _check_in_blocks(self) -> None:
+        """Raise unless the model can be computed from blocks of rows."""
+        whole = isinstance(self.n_components, Integral)
+        fixes = {
+            'kernel="precomputed"': ("Set the kernel itself", self._is_precomputed),
+            f"eigen_solver={self.eigen_solver!r}": ('Use "auto"', self.eigen_solver != "auto"),
+            f"n_components={self.n_components!r}": ("Use an integer such as 10", not whole),
+        }
+        for setting, (fix, refused) in fixes.items():
+            if refused:
+                raise ValueError(f"{setting} requires all rows in memory. {fix}.")
+
+    def _merge(self, others: Sequence[Any]) -> Self:
+        """Return the model of the combined data; see :func:`rskpca.merge`."""
+        models = (self, *others)
+        for model in models:
+            model.model_  # noqa: B018  raises if there is none
+        return clone(self)._adopt(merge(*(model.embedding_ for model in models)))
+
     # -------------------------------------------------------------- kernel
 
     def _resolve_kernel(self, rows: Rows) -> AnyKernel:
         """Return the kernel with all its parameters as numbers."""
-        if not isinstance(self.kernel, str) and not isinstance(self.kernel, AnyKernel):
-            return sklearn_kernel(
-                self.kernel, params=self.kernel_params, n_features=rows.X.shape[1]
-            )
-        kernel: Any = self.kernel
-        if isinstance(kernel, str):
-            if isinstance(self.gamma, str):
-                kernel = Gaussian(self.gamma)
-            else:
-                parameters = self.gamma, self.degree, self.coef0
-                return sklearn_kernel(kernel, *parameters, n_features=rows.X.shape[1])
+        kernel = self._requested_kernel(rows.X.shape[1])
+        if isinstance(kernel, RowKernel):  # checked when the eigenproblem is solved
+            return kernel
         return kernel.resolve(rows.X, rows.given_weights, self._seed)
+
+    def _requested_kernel(self, n_features: int) -> AnyKernel:
+        """Return the kernel as an object, whose bandwidth can be a rule."""
+        if isinstance(self.kernel, AnyKernel):
+            return self.kernel
+        if isinstance(self.gamma, str):
+            return Gaussian(self.gamma)
+        parameters = self.gamma, self.degree, self.coef0, self.kernel_params
+        return sklearn_kernel(self.kernel, *parameters, n_features=n_features)
 
     @property
     def _seed(self) -> Any:
@@ -475,6 +527,14 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         if self.embedding_ is None:
             raise AttributeError(f"There is no model of points: {self.method_}.")
         return self.embedding_.model_
+
+    @property
+    def error_(self) -> float:
+        """Upper limit of the error at 95% confidence; 0.0 for exact kernel PCA."""
+        check_is_fitted(self)
+        if self._error_ is None:  # rows were added in parts, so it was not needed during the fit
+            return error_limit(self.model_, self.max_error).limit
+        return self._error_
 
     @property
     def _positive_eigenvalues(self) -> Array:

@@ -240,4 +240,5 @@ def median_seeds(estimator: NystromKernelPCA) -> list[Any]:
     """Return the seed for the median bandwidth, or an empty list if the bandwidth is a number."""
     check_in_blocks(estimator)
     kernel, _ = estimator._asked_kernel()
-    return [estimator.random_state] if isinstance(kernel.bandwidth, str) else []
+    rule = isinstance(kernel, RadialKernel) and isinstance(kernel.bandwidth, str)
+    return [estimator.random_state] if rule else []

@@ -304,8 +304,9 @@ class NystromKernelPCA(KernelEmbedding):
             if not same_rows(self.landmarks_, other.landmarks_):
                 raise ValueError(
                     f"merge requires models with the same landmarks, but models 0 and {i} have "
-                    "different ones. Pass landmarks=first.shared_landmarks_ to the other models, "
-                    "where first is a fitted model."
+                    "different ones. Fit the others as NystromKernelPCA with "
+                    "landmarks=first.shared_landmarks_, where first is a fitted NystromKernelPCA "
+                    "or the embedding_ of a KernelPCA."
                 )
         merged = clone(self)
         merged.kernel_, merged.landmarks_, merged._solved_ = self.kernel_, self.landmarks_, None

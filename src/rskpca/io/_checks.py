@@ -232,5 +232,6 @@ def sizes(model: Any) -> tuple[int | None, int | None]:
         return next((d for d, _ in found if d), None), next((m for _, m in found if m), None)
     if not isinstance(model, BaseEstimator) or not is_fitted(model):
         return None, None
-    known = isinstance(model, DENSITIES + EMBEDDINGS)
+    points = vars(model).get("embedding_", model)  # None for a precomputed kernel
+    known = points is not None and isinstance(model, DENSITIES + EMBEDDINGS)
     return model.n_features_in_, reduced_set_of(model).n_centers if known else None

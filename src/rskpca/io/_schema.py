@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import baselines, certificate, density, embedding, kernels, spectral
 from .._core.partition import Partition
+from .._core.sparse import is_sparse
 from .._core.subspace import Subspace
 from ..baselines.sparse import SparseModel
 from ..density._aging import AgingCover
@@ -125,6 +126,11 @@ def class_of(value: Any, where: str) -> Any:
         )
     if isinstance(value, np.random.RandomState | np.random.Generator):
         refuse(f"{where} is a {cls.__name__}, which cannot be saved; use an integer seed")
+    if is_sparse(value):
+        refuse(
+            f"{where} is a sparse array, but a model file can contain only dense points. Fit the "
+            "model with dense rows, for example X.toarray(), or save it with pickle"
+        )
     if callable(value):
         refuse(f"{where} is a function, but a model file cannot contain code")
     refuse(f"{where} is a {cls.__module__}.{cls.__name__}, which cannot be saved")

@@ -16,7 +16,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from sklearn.utils.validation import check_is_fitted
 
 from .._format import missing_package
-from ..embedding import CompressedKernelPCA, KernelEmbedding, KernelPCANovelty
+from ..embedding import CompressedKernelPCA, KernelEmbedding, KernelPCA, KernelPCANovelty
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..spectral import Multiplied
 from .extension import Extension, arithmetic
@@ -123,12 +123,18 @@ def _unwrap(model: Any) -> FittedEstimator:
         steps = [step for step in model.steps if step[1] not in (None, "passthrough")]
         model = Pipeline(steps) if steps else model
     last = model[-1] if isinstance(model, Pipeline) else model
-    if not isinstance(last, KernelEmbedding | CompressedKernelPCA | KernelPCANovelty):
+    kinds = KernelEmbedding | KernelPCA | CompressedKernelPCA | KernelPCANovelty
+    if not isinstance(last, kinds):
         raise TypeError(
             "model must be a fitted rskpca embedding such as ReducedSetKernelPCA, or a Pipeline "
             f"that ends in one, got {model!r}."
         )
     fitted = unwrap(model)
+    if isinstance(last, KernelPCA) and len(last.eigenvalues_) > len(fitted.model.eigenvalues):
+        raise ValueError(
+            "to_onnx cannot export components with zero eigenvalues. Set remove_zero_eig=True and "
+            "call fit."
+        )
     operator = type(fitted.model.evaluated.operator)
     known = all(map(_is_of_rskpca, (operator, type(fitted.model)))) and operator is not Multiplied
     if not known or _overrides_methods(fitted.estimator, fitted.embedding):

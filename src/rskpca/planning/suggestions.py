@@ -105,10 +105,13 @@ class _Fit:
         value, params = float(f"{bandwidth:.3g}"), self.params
         names = ("kernel", "density__kernel", "density__density__kernel")
         held = [name for name in names if params.get(name) is not None]
-        if held in ([], ["kernel"]) and not isinstance(params["kernel"], RadialKernel):
-            changes: dict[str, Any] = {"bandwidth": value, "gamma": None}
+        named = held in ([], ["kernel"]) and not isinstance(params["kernel"], RadialKernel)
+        changes: dict[str, Any] = {"gamma": None} if named else {}
+        if named and "bandwidth" in params:
+            changes["bandwidth"] = value
         else:
-            changes = dict.fromkeys(held, clone(self.model.kernel).set_params(bandwidth=value))
+            kernel = clone(self.model.kernel).set_params(bandwidth=value)
+            changes |= dict.fromkeys(held, kernel)
         return Suggestion(title, reason, self.code(changes), {"bandwidth": value})
 
 
@@ -319,8 +322,8 @@ def _components(fit: _Fit) -> Iterator[Suggestion]:
 
 def _bandwidth(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest another bandwidth if the kernel is nearly linear or nearly diagonal."""
-    ratio, scale = fit.model.explained_variance_ratio, fit.model.kernel.scale
-    if ratio is None or "kernel" not in fit.params:
+    ratio, scale = fit.model.explained_variance_ratio, fit.fitted.bandwidth
+    if ratio is None or scale is None or "kernel" not in fit.params:
         return
     if ratio[0] > _WIDE:
         yield fit.with_bandwidth(

@@ -9,6 +9,7 @@ import numpy as np
 from ..certificate import Certificate, Level
 from ..certificate.certificate import KERNEL_PCA
 from ..certificate.summary import ROUNDING, eigenvalue_errors
+from ..kernels import RadialKernel
 from ..model import FittedModel
 
 # Largest relative coordinate errors for green and amber. At 5%, the coordinates of the model
@@ -156,8 +157,9 @@ def _without_certificate(model: FittedModel) -> Verdict:
         "Certificates exist only for models of a reduced set. To check this model, fit it "
         "again with more centers and compare the plots."
     ]
-    points, scale = model.reduced_set, model.kernel.scale
-    if points.displacement is not None:
+    points, kernel = model.reduced_set, model.kernel
+    if points.displacement is not None and isinstance(kernel, RadialKernel):
+        scale = kernel.scale
         mean = float(points.displacement.sum()) / points.n_samples / scale
         most = "" if points.radius is None else f", and at most {points.radius / scale:.2g}"
         sentences.append(f"On average, a row is {mean:.2g} bandwidths from its center{most}.")

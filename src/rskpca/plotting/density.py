@@ -10,7 +10,7 @@ import numpy as np
 from .. import _validation as check
 from .._core import gram
 from .._style import BAND, INK, MARK, PALE, style_axes
-from ..kernels import RadialKernel
+from ..kernels import RadialKernel, as_kernel
 from ..model import FittedEstimator, unwrap
 from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 from .embedding import diameters
@@ -154,6 +154,7 @@ class DensityDisplay(Display):
             The display.
         """
         fitted = unwrap(model)
+        as_kernel(fitted.kernel)  # raises unless it is radial
         check.positive_integer("n_points", n_points)
         count = fitted.n_features
         if features is None and count > 2:

@@ -85,6 +85,7 @@ class RetentionDisplay(Display):
             The display.
         """
         fitted = unwrap(model)
+        as_kernel(fitted.kernel)  # raises unless it is radial
         if n_samples is not None:
             n_samples = check.positive_number("n_samples", n_samples)
         rows = fitted.prepare(_sample(X, n_rows, random_state))

@@ -38,14 +38,16 @@ def build(subject: Subject) -> dict[str, Any]:
         "retention": retention(subject),
         "spectrum": spectrum(subject),
         "embedding": embedding(subject),
+        "certificate": certificate(subject),
     }
-    picture = certificate(subject)
-    return built if picture is None else {**built, "certificate": picture}
+    return {name: picture for name, picture in built.items() if picture is not None}
 
 
-def retention(subject: Subject) -> go.Figure:
+def retention(subject: Subject) -> go.Figure | None:
     """Plot the number of centers as a function of ell, with the model marked."""
     curve, m = subject.retention, subject.model.n_centers
+    if curve is None:
+        return None
     ells = np.array(curve.ells)
     shown = (curve.n_centers >= _FEW * curve.n_samples) | (ells >= 0.5 * (curve.ell or 0))
     points = np.stack([ells, curve.n_centers, curve.low, curve.high], axis=1)[shown]

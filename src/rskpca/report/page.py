@@ -80,11 +80,8 @@ def _step(suggestion: Suggestion, as_command: AsCommand | None) -> tuple[str, st
 
 
 def _subtitle(subject: Subject) -> str:
-    kernel = subject.fitted.kernel
-    return (
-        f"{subject.fitted.name}, {subject.n_rows:,.10g} rows, {_features(subject)}, "
-        f"{type(kernel).__name__} kernel with bandwidth {kernel.scale:.4g}"
-    )
+    fitted = subject.fitted
+    return f"{fitted.name}, {subject.n_rows:,.10g} rows, {_features(subject)}, {fitted.kernel_name}"
 
 
 def _features(subject: Subject) -> str:
@@ -124,12 +121,12 @@ def _error_tile(c: Certificate) -> tuple[str, str, str]:
 
 
 def _facts(subject: Subject) -> list[tuple[str, str]]:
-    model, kernel = subject.model, subject.fitted.kernel
+    model = subject.model
     facts = [("model", repr(subject.given))]
     params = subject.fitted.embedding.get_params(deep=False)
     if "density" in params:
         facts.append(("density", type(params["density"] or ShadowDensity()).__name__))
-    facts.append(("kernel", f"{type(kernel).__name__} with bandwidth {kernel.scale:.6g}"))
+    facts.append(("kernel", subject.fitted.kernel_name))
     if model.ell is not None:
         every = "∞ (every row is a center)"
         facts.append(("ell", every if np.isinf(model.ell) else f"{model.ell:.4g}"))
@@ -144,6 +141,8 @@ def _facts(subject: Subject) -> list[tuple[str, str]]:
 
 def _retention_caption(subject: Subject) -> str:
     curve, m, n = subject.retention, subject.model.n_centers, f"{subject.n_rows:,.10g}"
+    if curve is None:
+        return ""
     if curve.ell is None:
         return (
             f"This model has {m:,} points for {n} rows. The curve shows how many centers a shadow "

@@ -127,8 +127,10 @@ class Subject:
         return self.model.n_centers / self.n_rows
 
     @cached_property
-    def retention(self) -> Retention:
-        """Return the number of centers as a function of ell."""
+    def retention(self) -> Retention | None:
+        """Return the number of centers as a function of ell, or None without a bandwidth."""
+        if self.fitted.bandwidth is None:
+            return None
         factors: Sequence[float] = FACTORS if self.kept <= LITTLE else (*_WIDER, *FACTORS)
         if self.kept > _NEARLY_ALL:
             factors = (*_WIDER, 0.5)

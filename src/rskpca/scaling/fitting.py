@@ -19,7 +19,7 @@ from .. import _validation as check
 from .._validation import Rows
 from ..data import Source, open_source, read_ahead
 from ..density import BaseDensity, FadingDensity, ShadowDensity, WindowDensity
-from ..embedding import KernelEmbedding, KernelPCANovelty
+from ..embedding import KernelEmbedding, KernelPCA, KernelPCANovelty
 from ..embedding._base import MOST_CENTERS
 from ..embedding.landmark_blocks import (
     choose_landmarks,
@@ -40,15 +40,16 @@ def fit(
     checkpoint_every: float = 30.0,
     progress: Progress = None,
 ) -> Any:
-    """Fit an estimator to data of any size in one pass, or two with ``refine="nystrom"``.
+    """Fit an estimator to data of any size, in as few passes as it needs.
 
     Parameters
     ----------
     estimator : estimator with ``partial_fit``
-        A density, an embedding based on a shadow density or on landmarks, a novelty detector, or
-        a ``Pipeline`` of a ``StandardScaler`` and one of these. The scaler is fitted in an
-        additional pass, unless it is wrapped in a ``FrozenEstimator``. The estimator itself is
-        not modified, and any earlier fit is ignored, even with ``warm_start=True``.
+        ``KernelPCA`` with an integer for ``n_components``, a density, an embedding based on a
+        shadow density or on landmarks, a novelty detector, or a ``Pipeline`` of a
+        ``StandardScaler`` and one of these. The scaler is fitted in an additional pass, unless it
+        is wrapped in a ``FrozenEstimator``. The estimator itself is not modified, and any earlier
+        fit is ignored, even with ``warm_start=True``.
     source : Source, or any input of :func:`rskpca.data.open_source`
         The data. If a weight column was selected, it provides the sample weights.
     checkpoint : str or path, default=None
@@ -76,7 +77,8 @@ def fit(
     block also determines ``ell="auto"``.
 
     The landmarks of a ``NystromKernelPCA`` are chosen in the same way. If the result misses its
-    ``max_error``, more landmarks are chosen and the data are read again.
+    ``max_error``, more landmarks are chosen and the data are read again. A ``KernelPCA`` is always
+    fitted in this way, also to data for which ``fit`` would compute exact kernel PCA.
 
     Examples
     --------
@@ -92,22 +94,24 @@ def fit(
     steps = []
     if isinstance(estimator, Pipeline):
         scaler, estimator, names = _split(estimator)
-        _check(estimator, source)
+        streamed = _checked(estimator, source)
         scaler, source = standardized(source, scaler)
         steps = [(names[0], scaler)]
     else:
-        _check(estimator, source)
-    state = Checkpoint(checkpoint, checkpoint_every, estimator, source)
+        streamed = _checked(estimator, source)
+    state = Checkpoint(checkpoint, checkpoint_every, streamed, source)
     if not state.resume():
         state.check_writable()
-        state.start(_without_refine(prepare(estimator, source)))
+        state.start(_without_refine(prepare(streamed, source)))
     if not state.finished:
         _stream(state, source, progress)
-        while (larger := _with_more_landmarks(state.model, estimator, source)) is not None:
+        while (larger := _with_more_landmarks(state.model, streamed, source)) is not None:
             state.start(larger)
             _stream(state, source, progress)
         state.finish()
-    model = _complete(state.model, estimator, source)
+    model = _complete(state.model, streamed, source)
+    if isinstance(estimator, KernelPCA):
+        model = clone(estimator)._adopt(model)
     return Pipeline([*steps, (names[1], model)]) if steps else model
 
 
@@ -126,11 +130,14 @@ def _split(pipeline: Pipeline) -> tuple[Any, Any, list[str]]:
     return pipeline[0], pipeline[1], [name for name, _ in pipeline.steps]
 
 
-def _check(estimator: Any, source: Source) -> None:
-    """Raise an error if the parameters are invalid or the estimator cannot be fitted by blocks."""
+def _checked(estimator: Any, source: Source) -> Any:
+    """Return the estimator that is fitted by blocks, or raise if there is none or it is invalid."""
+    if isinstance(estimator, KernelPCA):
+        estimator = estimator._as_landmark_model(source.n_features)
     _check_streams(estimator, source)
     two_rows = np.eye(2, source.n_features)
     clone(estimator)._fix_bandwidth(Rows(two_rows, np.ones(2)))  # raises if invalid
+    return estimator
 
 
 def _check_streams(estimator: Any, source: Source) -> None:
@@ -226,8 +233,9 @@ class _LazyRows:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: NDArray[Any]) -> Any:
-        """Return a view for a mask, or the rows themselves for row numbers."""
+    def __getitem__(self, rows: NDArray[Any] | slice) -> Any:
+        """Return a view for a mask, or the rows themselves for row numbers or a slice."""
+        rows = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
         if rows.dtype == np.bool_:
             return _LazyRows(self._source, np.flatnonzero(rows))
         return self._source.take(rows if self._numbers is None else self._numbers[rows])

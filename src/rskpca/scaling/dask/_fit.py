@@ -15,7 +15,7 @@ from ... import _validation as check
 from ..._core.sampling import median_sample_size, sample_rows
 from ..._validation import Rows
 from ...density.blocks import ShadowBlocks
-from ...embedding import NystromKernelPCA, landmark_blocks
+from ...embedding import KernelPCA, NystromKernelPCA, landmark_blocks
 from ...embedding.blocks import BlockFit, median_seeds
 from ...embedding.landmark_blocks import (
     LandmarkBlocks,
@@ -46,13 +46,14 @@ def fit(
     covered together. As on one machine, every row is therefore within epsilon of its center. The
     result depends on the blocks and their order, but not on the workers.
 
-    The landmarks of a ``NystromKernelPCA`` are chosen from a sample of the rows on one machine;
-    then the sums of each block are computed, and a tree of tasks adds them.
+    The landmarks of a ``KernelPCA`` or ``NystromKernelPCA`` are chosen from a sample of the rows on
+    one machine; then the sums of each block are computed, and a tree of tasks adds them.
 
     Parameters
     ----------
-    estimator : ShadowDensity, an embedding based on one, KernelPCANovelty or NystromKernelPCA
-        The estimator, fitted in place. It is unchanged if the fit fails.
+    estimator : estimator
+        A ``KernelPCA``, a ``NystromKernelPCA``, a ``ShadowDensity``, an embedding based on one, or
+        a ``KernelPCANovelty``, fitted in place. It is unchanged if the fit fails.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         The rows, which are read twice, or once for landmarks; blocks may be empty. A median
         bandwidth requires reading the sampled blocks once more, and so do landmarks that are
@@ -85,6 +86,10 @@ def fit(
     >>> transform(model, X)
     dask.array<..., shape=(10000, 2), dtype=float64, chunksize=(2500, 2), chunktype=numpy.ndarray>
     """
+    if isinstance(estimator, KernelPCA):
+        landmarks = estimator._as_landmark_model(Blocks.of(X, sample_weight).n_features)
+        options: Any = {"sample_weight": sample_weight, "patience": patience}
+        return estimator._adopt(fit(landmarks, X, one_pass=one_pass, **options))
     check.boolean("one_pass", one_pass)
     stages = Stages(check.positive_number("patience", patience, infinite=True))
     on_landmarks = isinstance(estimator, NystromKernelPCA)

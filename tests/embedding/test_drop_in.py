@@ -8,7 +8,6 @@ from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.decomposition import KernelPCA as Peer
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rskpca import Gaussian, KernelPCA, load, merge, save
 from rskpca.embedding import _autopilot
@@ -34,11 +33,6 @@ def values(X, Y, kernel, gamma):
 
 def rows(n=300, d=4, seed=0):
     return make_blobs(n, d, centers=4, cluster_std=2.0, random_state=seed)[0]
-
-
-@parametrize_with_checks([KernelPCA(2, kernel="rbf"), KernelPCA(2)])
-def test_the_estimator_passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("kernel", [*KERNELS, "sigmoid"])

@@ -137,7 +137,8 @@ class TestOracle:
 @pytest.mark.parametrize("method", ["fixed-point", "distances"])
 def test_centers_are_their_own_pre_images_with_all_components(center, method):
     X = datasets.blobs(300, 3)
-    model = fitted(X, 1.0, None, ell=1.5, center=center)
+    model = fitted(X, 1.0, 149 - center, ell=1.5, center=center)
+    assert model.n_centers_ == 149
     C = model.reduced_set_.centers
     np.testing.assert_allclose(
         model.inverse_transform(model.transform(C), method=method), C, atol=1e-6

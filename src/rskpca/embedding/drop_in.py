@@ -43,9 +43,13 @@ Array = NDArray[np.floating]
 _SOLVERS = ("auto", "dense", "arpack", "randomized")
 
 
-def _not_precomputed(estimator: KernelPCA) -> bool:
+def _takes_chunks(estimator: KernelPCA) -> bool:
     if estimator._is_precomputed:
         raise AttributeError('partial_fit is not available with kernel="precomputed".')
+    if not isinstance(estimator.n_components, Integral):
+        raise AttributeError(
+            f"partial_fit requires an integer for n_components, got {estimator.n_components!r}."
+        )
     return True
 
 
@@ -279,7 +283,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             return 0
         return min(int(self.n_components), n_rows) - len(self._positive_eigenvalues)
 
-    @available_if(_not_precomputed)
+    @available_if(_takes_chunks)
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows. The first chunk fixes the kernel and the points of the approximation.
@@ -300,10 +304,6 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             The estimator.
         """
         self._check_parameters()
-        if not isinstance(self.n_components, Integral):
-            raise ValueError(
-                f"partial_fit requires an integer for n_components, got {self.n_components!r}."
-            )
         held = self.__dict__.get("embedding_")
         if held is None:
             rows = validate_rows(self, X, sample_weight, min_rows=1)

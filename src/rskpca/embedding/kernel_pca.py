@@ -279,7 +279,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
     def _ritz(self, moments: Moments) -> tuple[EigenSystem, EigenSystem]:
         """Return the requested eigenpairs, and the same with a few more."""
-        wanted = self._limit_components(len(moments.basis))
+        wanted = self._limit_components(moments.basis.shape[0])
         system, wider = ritz_with_more(moments, wanted, center=self.center)
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
             raise ValueError(

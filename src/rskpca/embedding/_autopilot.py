@@ -105,7 +105,9 @@ class Autopilot:
         """Return kernel PCA of all rows."""
         X, weights = self.rows.positive
         zeros = np.zeros(X.shape[0])  # each row is at its center
-        points = ReducedSet(X, weights, 0.0, spacing=0.0, displacement=zeros, scatter=zeros)
+        sample = RowSample.of(X, weights, np.arange(X.shape[0]), self.random_state)
+        moved: Any = {"displacement": zeros, "scatter": zeros}
+        points = ReducedSet(X, weights, 0.0, spacing=0.0, sample=sample, **moved)
         system = decompose(Centered(), self.kernel, points, n_components)
         found = len(system.eigenvalues)
         if found < n_components and not isinstance(self.kernel, RadialKernel):

@@ -508,8 +508,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def _learn_inverse(self, kernel: AnyKernel, embedding: Any) -> tuple[Array, Array]:
         """Return coordinates of known rows and the ridge regression of the rows on them."""
         model = embedding.model_
-        sample = model.reduced_set.sample
-        known = model.basis if sample is None else sample.rows
+        known = model.known_rows if embedding.takes_more else model.basis
         if sparse.issparse(known):
             raise NotImplementedError("fit_inverse_transform=True requires dense rows.")
         known = known.astype(np.float64)

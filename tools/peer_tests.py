@@ -6,10 +6,10 @@ The tests are those of the installed version of scikit-learn. Each expected fail
 with its reason.
 """
 
+import os
 import sys
 
 import pytest
-import sklearn.decomposition
 import sklearn.decomposition.tests.test_kernel_pca as peer
 
 import rskpca
@@ -36,7 +36,8 @@ class Substitute:
 def main(options: list[str]) -> int:
     """Run the tests and return pytest's exit code."""
     path = str(peer.__file__)
-    arguments = [path, "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", "/", "-rx"]
+    settings = ["-c", os.devnull, "--rootdir", os.path.dirname(path), "-p", "no:cacheprovider"]
+    arguments = [path, *settings, "-rx"]
     return int(pytest.main([*arguments, *options], plugins=[Substitute()]))
 
 

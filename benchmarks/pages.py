@@ -74,6 +74,18 @@ def render_coverage(rows: list[Row]) -> str:
     return _pivot(rows, "data", cell)
 
 
+def render_autopilot(rows: list[Row]) -> str:
+    """Return one row per data set with the share of errors below the wanted one, and the times."""
+    titles = ["data", "errors below `max_error`", "time / by hand, median", "largest", ""]
+    lines = []
+    for row in (row for row in rows if row["parts"]):
+        met, largest = row["parts"]["met"], row["parts"]["largest"]
+        lines.append(
+            [row["case"], f"{met:.0%}", f"{row['seen']:.2g}", f"{largest:.2g}", row["note"]]
+        )
+    return markdown_table(titles, lines)
+
+
 def _pivot(rows: list[Row], corner: str, cell: Callable[[Row], str], missing: str = "") -> str:
     """Arrange rows named "case: title" with one row per title and one column per case."""
     cells: dict[str, dict[str, str]] = {}
@@ -93,6 +105,7 @@ TABLES: dict[str, Callable[[list[Row]], str]] = {
     "coverage": render_coverage,
     "means": render_means,
     "means_speed": render_means_speed,
+    "autopilot": render_autopilot,
 }
 
 

@@ -188,6 +188,11 @@ class ProjectedPairs(_Errors):
         rows = sample.rows.astype(np.float64)
         return cls(_symmetric_gram(kernel, rows), represent(rows), *sample_shares(sample, total))
 
+    @property
+    def residuals(self) -> Array:
+        """Squared distances of the sampled rows from the span, in feature space."""
+        return np.diag(self.xx) - np.einsum("ij,ij->i", self.projections, self.projections)
+
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
         a, P = self.shares, self.projections
         with single_threaded_blas():

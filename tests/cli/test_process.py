@@ -23,7 +23,7 @@ def large(tmp_path_factory):
     """Write a model and a table that takes a second or more to embed."""
     folder = tmp_path_factory.mktemp("large")
     save(ReducedSetKernelPCA(2, ell=20.0).fit(ROWS), folder / "m.rskpca")
-    np.save(folder / "large.npy", np.resize(ROWS, (2_000_000, 4)))
+    np.save(folder / "large.npy", np.resize(ROWS, (6_000_000, 4)))
     return folder
 
 

@@ -285,3 +285,16 @@ def test_models_of_other_points_kernels_or_rows_are_not_merged(approximate):
     matrix = KernelPCA(2, kernel="precomputed").fit(np.eye(5))
     with pytest.raises(AttributeError, match="There is no model of points"):
         merge(matrix, matrix)
+
+
+def test_rare_rows_outside_the_sample_are_not_overlooked():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 3)) * 1e-3
+    X[:5] = rng.normal(size=(5, 3)) * 5
+    exact = KernelPCA(3, kernel="rbf", gamma=1.0, eigen_solver="dense").fit(X)
+    model = KernelPCA(3, kernel="rbf", gamma=1.0).fit(X)
+    assert embedding_error(exact.transform(X), model.transform(X)) <= 0.02
+    few = KernelPCA(3, kernel="rbf", gamma=1.0, max_memory=0.1)
+    with pytest.warns(UserWarning, match="was not reached"):
+        few.fit(X)
+    assert few.error_ > 0.3

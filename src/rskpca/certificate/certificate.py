@@ -355,7 +355,15 @@ def _embedding(limits: Limits, reduced_set: ReducedSet, system: EigenSystem) -> 
     smallest = float(system.eigenvalues[-1]) / reduced_set.n_samples
     lost = 6 * system.kappa * reduced_set.lost_share / smallest
     estimate, limit = limits.embedding
+    if _keeps_all_rows(reduced_set, system):
+        estimate, limit = 0.0, 0.0
     return Estimate(estimate, min(limit + lost, 1.0))
+
+
+def _keeps_all_rows(reduced_set: ReducedSet, system: EigenSystem) -> bool:
+    """Return True if the model is exact, because every row is at its center."""
+    moved = reduced_set.displacement
+    return not system.exact and not system.residual and moved is not None and not moved.any()
 
 
 def _smallest(sources: list[Level], name: str) -> float:

@@ -30,6 +30,7 @@ FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
 # Allowance in a limit for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
+_CHANCE = 5.0  # standard errors; a larger difference between sample and data is not by chance
 _SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
 _WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
@@ -210,7 +211,27 @@ class Analysis:
         """Estimate the relative error of the coordinates, without a limit; 1 if unknown."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return 1.0
-        return self._solve(jackknife=False)[0].error(self.n_components)
+        found = self._solve(jackknife=False)[0].error(self.n_components)
+        return min(math.hypot(found, self._unsampled), 1.0)
+
+    @cached_property
+    def _unsampled(self) -> float:
+        """The relative error due to rows outside the span that the sample does not represent.
+
+        The squared distances of all rows from the span are known from the traces. If they exceed
+        those of the sampled rows by more than chance, a few rows far from the span were not
+        sampled. They matter if they can have a component of their own.
+        """
+        if self.complete or not isinstance(self.pairs, ProjectedPairs):
+            return 0.0
+        left, s = self.pairs.residuals, self.pairs.shares
+        mean = float(s @ left)
+        noise = math.sqrt(float(s**2 @ (left - mean) ** 2))
+        excess = self.system.residual / self.total - mean - _CHANCE * noise
+        values = self.system.eigenvalues[: self.n_components] / self.total
+        if excess < values[-1] / 2:
+            return 0.0
+        return math.sqrt(excess / (excess + float(values.sum())))
 
     def _solve(self, *, jackknife: bool) -> tuple[Solution, Solution | None]:
         sums = self._sums
@@ -233,15 +254,20 @@ class Analysis:
         sines = allowance * np.sqrt(self._limit("sines", used))
         angles = np.full(r, math.nan)
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
+        errors = np.hypot(errors, self._unsampled)
         values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
         width = self._limit("eigenvalues", used)[:r] - values
         width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
-            Estimate(math.sqrt(self._solved[0].squares[k]), self._rounded_up(float(errors[k]))),
+            Estimate(self._estimate_of(k), self._rounded_up(float(errors[k]))),
             np.stack([values - width, values + width], axis=1),
             angles,
             _better(self._solved[0].sizes, errors, k),
         )
+
+    def _estimate_of(self, k: int) -> float:
+        """Return the estimated error for the k-th number of components that was compared."""
+        return min(math.hypot(math.sqrt(self._solved[0].squares[k]), self._unsampled), 1.0)
 
     def _rounded_up(self, limit: float) -> float:
         return 1.0 if limit > _HOPELESS and not self.complete else min(limit, 1.0)

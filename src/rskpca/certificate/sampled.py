@@ -220,15 +220,19 @@ class Analysis:
 
         The squared distances of all rows from the span are known from the traces. If they exceed
         those of the sampled rows by more than chance, a few rows far from the span were not
-        sampled. They matter if they can have a component of their own.
+        sampled. They matter if they can have a component of their own. Where the last component is
+        as small as that of a single row, even a sample with such rows does not represent them.
         """
         if self.complete or not isinstance(self.pairs, ProjectedPairs):
             return 0.0
         left, s = self.pairs.residuals, self.pairs.shares
         mean = float(s @ left)
         noise = math.sqrt(float(s**2 @ (left - mean) ** 2))
-        excess = self.system.residual / self.total - mean - _CHANCE * noise
+        excess = self.system.residual / self.total
         values = self.system.eigenvalues[: self.n_components] / self.total
+        single = float((np.diag(self.pairs.xx) * self.sample.weights).max()) / self.total
+        if values[-1] > single:
+            excess -= mean + _CHANCE * noise
         if excess < values[-1] / 2:
             return 0.0
         return math.sqrt(excess / (excess + float(values.sum())))

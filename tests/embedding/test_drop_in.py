@@ -24,6 +24,7 @@ def embedding_error(exact, found):
 def approximate(monkeypatch):
     """Approximate even small data."""
     monkeypatch.setattr(_autopilot, "_AT_ONCE", 0.0)
+    monkeypatch.setattr(_autopilot, "_SMALL", 0)
     monkeypatch.setattr(_autopilot, "_WHOLE", 0.0)
 
 
@@ -298,3 +299,69 @@ def test_rare_rows_outside_the_sample_are_not_overlooked():
     with pytest.warns(UserWarning, match="was not reached"):
         few.fit(X)
     assert few.error_ > 0.3
+
+
+# ------------------------------------------------------------------ unusual input
+
+
+def test_components_without_variance_can_be_inverted():
+    X = rows(60, 2) @ np.ones((2, 5))
+    model = KernelPCA(4, fit_inverse_transform=True).fit(X)
+    assert model.inverse_transform(model.transform(X)).shape == X.shape
+    with pytest.raises(ValueError, match="X must have 4 columns"):
+        model.inverse_transform(X)
+
+
+def test_a_refit_without_an_inverse_forgets_the_old_one():
+    model = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(rows())
+    model.set_params(fit_inverse_transform=False).fit(rows(30))
+    assert not hasattr(model, "dual_coef_")
+
+
+def test_small_chunks_and_fewer_components_continue_a_stream():
+    X = rows(400)
+    model = KernelPCA(5, kernel="rbf", gamma=0.02).partial_fit(X)
+    assert model.partial_fit(X[:2]).transform(X).shape == (400, 5)
+    assert model.set_params(n_components=2).partial_fit(X).transform(X).shape == (400, 2)
+    with pytest.raises(ValueError, match="cannot change the kernel"):
+        model.set_params(kernel="poly").partial_fit(X)
+
+
+@pytest.mark.parametrize("requested", [0.5, "auto"])
+def test_precomputed_kernels_cut_like_others(requested):
+    X = rows() * [9, 5, 3, 1]
+    named = KernelPCA(requested).fit(X).eigenvalues_
+    given = KernelPCA(requested, kernel="precomputed").fit(X @ X.T).eigenvalues_
+    np.testing.assert_allclose(given, named, rtol=1e-8)
+
+
+def test_constant_rows_of_many_columns_have_no_components():
+    assert not KernelPCA(2, kernel="rbf").fit_transform(np.ones((6_000, 100))).any()
+
+
+def test_a_mean_far_from_the_origin_costs_little_accuracy():
+    X = np.random.default_rng(0).normal(size=(1_500, 5)) * [5, 4, 3, 2, 1]
+    exact = KernelPCA(2).fit(X).transform(X)
+    assert embedding_error(exact, KernelPCA(2).fit(X + 1e6).transform(X + 1e6)) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "sigmoid"}, "is not positive definite, and exact kernel PCA"),
+        ({"kernel": "rbf", "n_components": 150}, "n_components=150 is not estimated"),
+    ],
+)
+def test_methods_that_need_more_memory_say_how_much(options, message):
+    X = np.random.default_rng(0).normal(size=(3_000, 4))
+    with pytest.raises(ValueError, match=message):
+        KernelPCA(**{"n_components": 3, "max_memory": 0.05, **options}).fit(X)
+
+
+def test_scores_of_linear_models_refer_to_the_rows():
+    rng = np.random.default_rng(0)
+    scale = [9, 5, 3, 0.1, 0.1]
+    model = KernelPCA(3).fit(rng.normal(size=(500, 5)) * scale)
+    assert model.score(rng.normal(size=(100, 5)) * scale) > 0.95
+    with pytest.raises(ValueError, match="all rows of X are equal"):
+        model.score(np.ones((3, 5)))

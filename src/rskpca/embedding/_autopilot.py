@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from .. import _validation as check
 from .._core import gram
 from .._validation import Rows
+from ..certificate.sampled import MOST_COMPONENTS
 from ..kernels import AnyKernel, RadialKernel
 from ..model import FittedModel
 from ..pairs import Estimate
@@ -30,6 +31,8 @@ from .nystrom import NystromKernelPCA, counted
 GIGABYTE = 2**30
 _EXACT_BYTES = 16  # per entry of the Gram matrix: the matrix and its weighted copy
 _MOMENT_BYTES = 80  # per entry of the moments, with one copy per span of rows
+_SMALL = 2_000  # rows up to which the solution is exact
+_ROUNDING = 1e-6  # relative error of eigenvalues, due to a mean far from the origin
 _AT_ONCE = 0.1  # seconds; exact solutions that take less time need no approximation
 # Rough times in seconds per entry of the Gram matrix: evaluation, per feature, per Lanczos step.
 _VALUE, _FEATURE, _STEP = 1.5e-9, 5e-11, 4e-10
@@ -77,11 +80,18 @@ class Autopilot:
         """Return kernel PCA with the wanted error, or a warning and the best that was found."""
         if self._spanned:
             return self._fit_unit_vectors(n_components)
-        if self._name == "sigmoid" and self._exact_fits:  # it is not positive definite
+        if self._name == "sigmoid":
+            self._require_exact('kernel="sigmoid" is not positive definite')
+            return self.fit_exactly(n_components)
+        if n_components > MOST_COMPONENTS:
+            self._require_exact(f"The error of n_components={n_components} is not estimated")
             return self.fit_exactly(n_components)
         most = self._most_points(n_components)
         search = self._search(n_components, most, alternative=self._exact_fits)
-        found = None if most < search.fewest else self._fit_basis(search)
+        if most < search.fewest:
+            self._require_exact(f"{n_components} components need at least {search.fewest} points")
+            return self.fit_exactly(n_components)
+        found = self._fit_basis(search)
         if found is not None and found.error.limit <= self.max_error:
             return found
         if found is None or self._exact_fits:
@@ -92,6 +102,15 @@ class Autopilot:
             "Increase max_memory or max_error, decrease gamma, or use fewer components."
         )
         return found
+
+    def _require_exact(self, reason: str) -> None:
+        """Raise if the memory does not suffice for an exact solution."""
+        if not self._exact_fits:
+            raise ValueError(
+                f"{reason}, and exact kernel PCA of {self._n_rows:,} rows needs "
+                f"{self._exact_gigabytes:.3g} GB, more than max_memory={self.max_memory:g}. "
+                "Increase max_memory or use fewer components."
+            )
 
     def start(self, n_components: int) -> NystromKernelPCA:
         """Return kernel PCA in the span of a basis chosen only once, to which rows are added."""
@@ -135,7 +154,13 @@ class Autopilot:
         embedding = self._new_landmark_model(n_components)
         with _no_warning_about_components():
             embedding.fit_basis(self.rows, self.kernel, Basis(np.eye(size)))
-        return Found(embedding, Estimate(0.0, 0.0), f"exact kernel PCA in {size:,} features")
+        values, moments = embedding.eigenvalues_, embedding.model_.system.trace
+        means = float(np.sum(np.asarray(self.rows.weights @ self.rows.X) ** 2)) / self._total
+        lost = float(np.finfo(np.float64).eps) * (moments + means) / float(values[-1])
+        if lost > _ROUNDING and self._exact_fits:  # the mean is far from the origin
+            return self.fit_exactly(n_components)
+        error = 0.0 if lost <= _ROUNDING else min(lost, 1.0)
+        return Found(embedding, Estimate(error, error), f"exact kernel PCA in {size:,} features")
 
     def _fit_basis(self, search: BasisSearch) -> Found | None:
         """Return kernel PCA in the span of a basis that is enlarged until the error is small."""
@@ -165,6 +190,10 @@ class Autopilot:
         return BasisSearch(self.kernel, *found, center=True, **options)
 
     # -------------------------------------------------------------- costs
+
+    @property
+    def _total(self) -> float:
+        return float(self.rows.weights.sum())
 
     @property
     def _n_rows(self) -> int:
@@ -209,7 +238,7 @@ class Autopilot:
         if not self._exact_fits:
             return min(most, self._n_rows)
         seconds = self._exact_seconds(n_components)
-        if seconds <= _AT_ONCE:
+        if seconds <= _AT_ONCE or (self._n_rows <= _SMALL and not self._is_function):
             return 0
         sizes = np.arange(1, self._n_rows)
         times = gram.moments_seconds(self._n_rows, sizes, self.rows.X.shape[1])

@@ -9,9 +9,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _validation as check
 from ._autopilot import Found
+
+Array = NDArray[np.floating]
 
 ALL_UP_TO_ROWS = 2_000  # all components of more rows would take minutes
 MOST = 100  # components of larger data, unless a number is given
@@ -48,18 +51,24 @@ def count_components(requested: Any, n_rows: int) -> int:
 
 def fit_components(requested: Any, n_rows: int, fit: Callable[[int], Found]) -> Found:
     """Fit the requested components; ``fit`` computes a number of them."""
-    count = count_components(requested, n_rows)
-    if requested is None and count < n_rows:
+    found = fit(count_components(requested, n_rows))
+    if isinstance(requested, str):
+        return truncate(found, largest_gap(*_intervals(found)))
+    if isinstance(requested, float | np.floating):
+        return _fit_share(float(requested), n_rows, fit, found)
+    if requested is None and len(found.embedding.eigenvalues_) == MOST < n_rows:
         check.warn(
             f"n_components=None computes only the first {MOST} components of {n_rows:,} rows. Set "
             "n_components to the number that you need, or to a share of the variance such as 0.95."
         )
-    found = fit(count)
-    if isinstance(requested, str):
-        return truncate(found, largest_gap(found))
-    if isinstance(requested, float | np.floating):
-        return _fit_share(float(requested), n_rows, fit, found)
     return found
+
+
+def cut(requested: Any, eigenvalues: Array, trace: float) -> int:
+    """Return the number of components for a share of the variance or the largest gap."""
+    if isinstance(requested, str):
+        return largest_gap(eigenvalues[:_GAP_AMONG], eigenvalues[:_GAP_AMONG])
+    return int(np.searchsorted(np.cumsum(eigenvalues) / trace, float(requested))) + 1
 
 
 def _fit_share(share: float, n_rows: int, fit: Callable[[int], Found], found: Found) -> Found:
@@ -81,16 +90,21 @@ def _fit_share(share: float, n_rows: int, fit: Callable[[int], Found], found: Fo
         found = fit(asked)
 
 
-def largest_gap(found: Found) -> int:
-    """Return the number of components before the largest gap that is certain to exist."""
+def _intervals(found: Found) -> tuple[Array, Array]:
+    """Return lower and upper limits of the eigenvalues."""
     if found.error.limit == 0:
-        values = found.embedding.eigenvalues_
-        low, high = values, values
-    else:
-        low, high = found.embedding.certificate_.likely.T
+        return found.embedding.eigenvalues_, found.embedding.eigenvalues_
+    low, high = found.embedding.certificate_.likely.T
+    return low, high
+
+
+def largest_gap(low: Array, high: Array) -> int:
+    """Return the number of components before the largest gap that is certain to exist."""
+    if len(low) == 1:
+        return 1
     with np.errstate(divide="ignore"):
         ratios = np.where(high[1:] > 0, low[:-1] / high[1:], math.inf)
-    if not len(ratios) or not ratios.max() > 1 + _EQUAL:
+    if not ratios.max(initial=0) > 1 + _EQUAL:
         raise ValueError(
             'n_components="auto" requires a gap between eigenvalues, but the intervals of the '
             f"first {len(high)} eigenvalues overlap. Set n_components to an integer, or decrease "

@@ -51,6 +51,11 @@ class PrecomputedSystem:
         vectors = vectors * np.sign(vectors[largest, np.arange(len(values))])
         return cls(values, vectors, means, float(np.trace(centered)))
 
+    def leading(self, count: int) -> PrecomputedSystem:
+        """Return the first eigenpairs."""
+        first = self.eigenvalues[:count], self.eigenvectors[:, :count]
+        return PrecomputedSystem(*first, self.means, self.trace)
+
     def embed(self, values: Array) -> Array:
         """Return the coordinates of points, given their kernel values with the training rows."""
         centered = _center(values.astype(np.float64), self.means)

@@ -235,7 +235,10 @@ class BasisSearch:
             return Basis(rows, kind="rows")
         if rule == "means":
             n_axes = default_axes(size, self.n_components)
-            return choose_means(rows, size, n_axes, rng, self._subspace(n_axes))
+            subspace = self._subspace(n_axes)
+            if subspace is not None and subspace.n_axes == 0:  # all sampled rows are equal
+                return Basis(rows[:1], kind="rows")
+            return choose_means(rows, size, n_axes, rng, subspace)
         return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)], kind="rows")
 
     def _subspace(self, n_axes: int) -> Subspace | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -25,14 +26,22 @@ from .._core.sampling import RULES
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..certificate import Certificate, RowErrors
 from ..density import merge
-from ..kernels import AnyKernel, Gaussian, sklearn_kernel
+from ..kernels import AnyKernel, Gaussian, RadialKernel, sklearn_kernel
 from ..model import FittedModel
+from ..reduced_set import ReducedSet
 from ..spectral import Moments
 from ..spectral.means import Basis
 from ..value_kernels import NAMES, RowKernel
 from ._autopilot import Autopilot, is_unit_basis, spanned_by_features
 from ._base import NoComponentError
-from ._components import ALL_UP_TO_ROWS, check_n_components, count_components, fit_components
+from ._components import (
+    ALL_UP_TO_ROWS,
+    MOST,
+    check_n_components,
+    count_components,
+    cut,
+    fit_components,
+)
 from ._notebook import FittedDisplay
 from ._precomputed import PrecomputedSystem
 from ._sizing import error_limit
@@ -50,6 +59,10 @@ def _takes_chunks(estimator: KernelPCA) -> bool:
         raise AttributeError(
             f"partial_fit requires an integer for n_components, got {estimator.n_components!r}."
         )
+    if estimator.eigen_solver != "auto":
+        raise AttributeError(
+            f'partial_fit requires eigen_solver="auto", got {estimator.eigen_solver!r}.'
+        )
     return True
 
 
@@ -57,8 +70,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     """Kernel PCA with a known error, as a replacement for scikit-learn's.
 
     The constructor, the methods and the fitted attributes are those of
-    :class:`sklearn.decomposition.KernelPCA`. Small data are decomposed exactly. For larger data, an
-    approximation is computed whose coordinates differ from those of exact kernel PCA by at most
+    :class:`sklearn.decomposition.KernelPCA`. Small data sets are solved exactly. For larger ones,
+    an approximation is computed whose coordinates differ from those of exact kernel PCA by at most
     ``max_error``: the eigenproblem of all rows is solved in the span of a few hundred points, whose
     number grows until the upper limit of the error, estimated from a sample of the rows, is small
     enough.
@@ -83,20 +96,20 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     kernel_params : dict, default=None
         Arguments of a kernel that is a function.
     alpha : float, default=1.0
-        Ridge of the regression that learns the inverse transform.
+        Ridge parameter of the regression that learns the inverse transform.
     fit_inverse_transform : bool, default=False
         Learn the inverse transform, for kernels that are not precomputed.
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
-        ``"auto"`` chooses the method. The others request exact kernel PCA, which is computed by the
-        same solver in each case.
+        ``"auto"`` chooses the method. The others request exact kernel PCA regardless of
+        ``max_memory``, which is computed by the same solver in each case.
     tol, max_iter, iterated_power, n_jobs : default=0, None, "auto", None
-        Accepted for compatibility; the eigensolver and the number of threads need no settings.
+        Accepted for compatibility; they have no effect.
     remove_zero_eig : bool, default=False
         Remove components with zero eigenvalues. They are always removed with
         ``n_components=None``.
     random_state : int, RandomState or None, default=None
-        Seed for the rows from which the basis of an approximation is chosen. The results are
-        deterministic; None is the same as 0.
+        Seed for the rows from which the basis of an approximation is chosen. None is the same as
+        0, so that results are reproducible. A RandomState is advanced by each fit.
     copy_X : bool, default=True
         Accepted for compatibility; the rows are not modified, and only exact models keep them.
     max_error : float, default=0.02
@@ -231,7 +244,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             fit_method = pilot.fit_exactly if exact else pilot.fit
             found = fit_components(self.n_components, rows.X.shape[0], fit_method)
         except NoComponentError:
-            return self._store(rows, kernel, None, 0.0, "no component has a positive eigenvalue")
+            method = "exact kernel PCA; no component has a positive eigenvalue"
+            return self._store(rows, kernel, None, 0.0, method)
         return self._store(rows, kernel, found.embedding, found.error.limit, found.method)
 
     def _wants_all(self, rows: Rows) -> bool:
@@ -249,8 +263,11 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             raise ValueError('sample_weight cannot be combined with kernel="precomputed".')
         matrix: Any = rows.X
         matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
-        count = count_components(self.n_components, n_rows)
-        system = PrecomputedSystem.of(matrix, count)
+        system = PrecomputedSystem.of(matrix, count_components(self.n_components, n_rows))
+        if not isinstance(self.n_components, Integral | None):
+            many = MOST if n_rows > ALL_UP_TO_ROWS else n_rows
+            system = PrecomputedSystem.of(matrix, many)
+            system = system.leading(cut(self.n_components, system.eigenvalues, system.trace))
         method = f"exact kernel PCA of a precomputed matrix of {n_rows:,} rows"
         return self._store(rows, None, None, 0.0, method, system)
 
@@ -273,6 +290,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.embedding_, self._system_ = embedding, system
         self._error_, self.method_ = error, method
         self._n_zeros_ = self._count_zeros(rows.X.shape[0])
+        for name in ("X_transformed_fit_", "dual_coef_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         if inverse is not None:
             self.X_transformed_fit_, self.dual_coef_ = inverse
         return self
@@ -281,7 +300,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """Return the number of components with zero eigenvalues to keep, as scikit-learn does."""
         if self.remove_zero_eig or not isinstance(self.n_components, Integral):
             return 0
-        return min(int(self.n_components), n_rows) - len(self._positive_eigenvalues)
+        return max(min(int(self.n_components), n_rows) - len(self._positive_eigenvalues), 0)
 
     @available_if(_takes_chunks)
     @one_at_a_time
@@ -304,19 +323,32 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             The estimator.
         """
         self._check_parameters()
-        held = self.__dict__.get("embedding_")
-        if held is None:
+        if "embedding_" not in self.__dict__:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
             embedding = self._start(rows, self._resolve_kernel(rows))
         else:
             rows = validate_more_rows(self, X, sample_weight)
-            embedding = copy.copy(held) if held.takes_more else self._restart(held.model_)
-            embedding.partial_fit(rows.X, None, rows.given_weights)
-        kernel, method = (
-            embedding.kernel_,
-            f"a stream, in the span of {embedding.n_centers_} points",
-        )
-        return self._store(rows, kernel, embedding, None, f"kernel PCA of {method}")
+            embedding = self._continue().partial_fit(rows.X, None, rows.given_weights)
+        method = f"kernel PCA of a stream in the span of {embedding.n_centers_:,} points"
+        return self._store(rows, embedding.kernel_, embedding, None, method)
+
+    def _continue(self) -> NystromKernelPCA:
+        """Return a copy of the fitted embedding to which rows can be added."""
+        held = self.embedding_
+        if held is None:
+            raise ValueError(
+                "partial_fit cannot continue a fit without components. Call fit with all rows."
+            )
+        asked = self._requested_kernel(self.n_features_in_)
+        rule = isinstance(asked, RadialKernel) and isinstance(asked.bandwidth, str)
+        if not rule and not asked.same_as(held.kernel_):
+            raise ValueError(
+                f"partial_fit cannot change the kernel from {held.kernel_!r} to {asked!r}. Call "
+                "fit with all rows."
+            )
+        if not held.takes_more:
+            return self._restart(held.model_)
+        return copy.copy(held).set_params(n_components=self.n_components)
 
     def _start(self, rows: Rows, kernel: AnyKernel) -> NystromKernelPCA:
         """Return an approximation to which rows can be added."""
@@ -502,6 +534,11 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             )
         check_is_fitted(self, "dual_coef_")
         Z = check_array(X, dtype=check.FLOATS, input_name="X")
+        if Z.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"X must have {self._n_features_out} columns, one per component, got {Z.shape[1]}."
+            )
+        Z = Z[:, : self.X_transformed_fit_.shape[1]]  # without components of zero variance
         values = gram.gram(self.model_.kernel, Z, self.X_transformed_fit_)
         return (values @ self.dual_coef_).astype(Z.dtype, copy=False)
 
@@ -626,10 +663,16 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             1 minus the squared error of the pre-images relative to the variance of X. It can be
             compared between kernels and values of gamma, for example by a grid search.
         """
-        model = self.model_
-        points = validate_points(self, X).astype(np.float64)
-        found = model.preimages(model.embed(points), "ridge")
+        points = validate_points(self, X)
+        if sparse.issparse(points):
+            raise ValueError("score requires dense rows. Convert X with X.toarray().")
+        points = points.astype(np.float64)
         total = float(np.sum((points - points.mean(axis=0)) ** 2))
+        if not total:
+            raise ValueError("score requires rows that differ, but all rows of X are equal.")
+        rows = self.model_.known_rows.astype(np.float64)
+        model = replace(self.model_, known=ReducedSet(rows, np.ones(len(rows))))
+        found = model.preimages(model.embed(points), "ridge")
         return 1 - float(np.sum((points - found) ** 2)) / total
 
     @property

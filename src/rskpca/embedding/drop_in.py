@@ -102,7 +102,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
         ``"auto"`` chooses the method. The others request exact kernel PCA regardless of
         ``max_memory``, which is computed by the same solver in each case.
-    tol, max_iter, iterated_power, n_jobs : default=0, None, "auto", None
+    tol, max_iter, iterated_power : default=0, None, "auto"
         Accepted for compatibility; they have no effect.
     remove_zero_eig : bool, default=False
         Remove components with zero eigenvalues. They are always removed with
@@ -112,6 +112,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         0, so that results are reproducible. A RandomState is advanced by each fit.
     copy_X : bool, default=True
         Accepted for compatibility; the rows are not modified, and only exact models keep them.
+    n_jobs : int, default=None
+        Accepted for compatibility; it has no effect.
     max_error : float, default=0.02
         Largest acceptable relative error of the embedding: the Frobenius norm of the difference
         between the coordinates and those of exact kernel PCA, after the best linear alignment,

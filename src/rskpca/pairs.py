@@ -66,7 +66,7 @@ class _Errors:
 
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
         """Return the means over the second row of the terms for pairs, and those of each row."""
-        raise NotImplementedError
+        raise NotImplementedError  # implemented by subclasses
 
     def _norm(self, confidence: float, power: int, center: bool) -> Estimate:
         """Estimate the root of a mean over pairs, with a jackknife limit."""

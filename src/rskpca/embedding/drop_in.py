@@ -549,7 +549,10 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         model = embedding.model_
         known = model.known_rows if embedding.takes_more else model.basis
         if sparse.issparse(known):
-            raise NotImplementedError("fit_inverse_transform=True requires dense rows.")
+            raise NotImplementedError(  # as in scikit-learn
+                "fit_inverse_transform=True requires dense rows. Set it to False, or convert X "
+                "with X.toarray()."
+            )
         known = known.astype(np.float64)
         Z = model.embed(known)
         matrix = gram.gram(kernel, Z, Z)

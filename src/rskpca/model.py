@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from . import _validation as check
+from ._core.distances import nearest_centers
 from ._core.partition import Partition
 from ._core.sparse import is_sparse
 from .certificate import (
@@ -280,7 +280,7 @@ class FittedModel:
         labels = self.partition.labels(functions)
         unreached = ~functions.any(axis=1)
         if unreached.any():
-            nearest = KDTree(self.reduced_set.centers).query(X[unreached])[1]
+            nearest = nearest_centers(X[unreached], self.reduced_set.centers, self.kernel.scale)[0]
             labels[unreached] = self.center_labels[nearest]
         return labels
 

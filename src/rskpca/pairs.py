@@ -131,7 +131,7 @@ class FeaturePairs(_Errors):
         # basis, ``represent`` returns their coordinates in an orthonormal basis of its span;
         # otherwise it is None.
         rows = sample.rows.astype(np.float64)
-        xx = _symmetric_gram(kernel, rows)
+        xx = symmetric_gram(kernel, rows)
         if represent is None:
             xq, qq = gram(kernel, rows, points), gram(kernel, points, points)
         else:
@@ -183,10 +183,12 @@ class ProjectedPairs(_Errors):
         sample: RowSample,
         represent: Callable[[Array], Array],
         total: float,
+        xx: Array | None = None,
     ) -> ProjectedPairs:
         """Evaluate the kernel at a sample of rows, and project them by ``represent``."""
         rows = sample.rows.astype(np.float64)
-        return cls(_symmetric_gram(kernel, rows), represent(rows), *sample_shares(sample, total))
+        xx = symmetric_gram(kernel, rows) if xx is None else xx
+        return cls(xx, represent(rows), *sample_shares(sample, total))
 
     @property
     def residuals(self) -> Array:
@@ -204,13 +206,37 @@ class ProjectedPairs(_Errors):
         return rows - means, own - np.einsum("ij,ij->i", P, P) ** 2
 
 
-def _symmetric_gram(kernel: AnyKernel, rows: Array) -> Array:
-    """Return the kernel values of all pairs of rows, evaluated once per pair of blocks."""
-    n = rows.shape[0]
+class PairValues:
+    """Kernel values of all pairs of sampled rows, which several models can use.
+
+    Parameters
+    ----------
+    kernel : RadialKernel or Kernel
+        The kernel with its bandwidth resolved.
+    sample : RowSample
+        The sampled rows.
+    """
+
+    def __init__(self, kernel: AnyKernel, sample: RowSample) -> None:
+        self.kernel, self.sample = kernel, sample
+        self._values: Array = np.empty((0, 0))
+
+    def leading(self, n_rows: int) -> Array:
+        """Return the values of the first rows; only those of new pairs are computed."""
+        if n_rows > len(self._values):
+            rows = self.sample.rows[:n_rows].astype(np.float64)
+            self._values = symmetric_gram(self.kernel, rows, self._values)
+        return self._values[:n_rows, :n_rows]
+
+
+def symmetric_gram(kernel: AnyKernel, rows: Array, known: Array | None = None) -> Array:
+    """Return the kernel values of all pairs of rows, given those of the first few."""
+    n, first = rows.shape[0], 0 if known is None else len(known)
     values = np.empty((n, n))
-    for part in slices(0, n, _GRAM_BLOCK):
-        values[part.start :, part] = gram(kernel, rows[part.start :], rows[part])
-        values[part, part.stop :] = values[part.stop :, part].T
+    values[:first, :first] = known
+    for part in slices(first, n, _GRAM_BLOCK):
+        values[part, : part.stop] = gram(kernel, rows[part], rows[: part.stop])
+        values[: part.start, part] = values[part, : part.start].T
     return values
 
 

@@ -30,6 +30,13 @@ def _blas() -> ThreadpoolController:
 
 
 @cache
+def _openmp() -> ThreadpoolController:
+    import sklearn.cluster  # noqa: F401  loads scikit-learn's OpenMP library
+
+    return ThreadpoolController().select(user_api="openmp")
+
+
+@cache
 def _cores() -> int:
     return int(joblib.cpu_count())
 
@@ -92,11 +99,11 @@ def single_threaded_blas(elements: int = 0) -> Iterator[None]:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Limit BLAS and OpenMP to one thread, for sums whose order depends on the thread count.
+    """Limit BLAS and scikit-learn to one thread, for sums whose order depends on the thread count.
 
     The OpenMP limit applies per Python thread, so overlapping contexts do not interfere.
     """
-    with _one_blas_thread, ThreadpoolController().select(user_api="openmp").limit(limits=1):
+    with _one_blas_thread, _openmp().limit(limits=1):
         yield
 
 

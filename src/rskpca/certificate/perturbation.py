@@ -1,23 +1,9 @@
-"""Estimating the distance between a model's axes and those of exact kernel PCA from a row sample.
+"""The matrix M of :mod:`.lanczos` for a model and a sample of the rows.
 
-Let T = mean of psi psi' over the rows be the operator of the data, T^ = mean of psi^ psi^' that of
-the model (see :mod:`rskpca.pairs`), and v_1, ..., v_q the orthonormal axes of the model, T^ v_i =
-mu_i v_i. The images T v_i = mu_i v_i + h_i differ from multiples of the axes by h_i = mean of
-a_i psi - b_i psi^, where a_i = <v_i, psi> and b_i = <v_i, psi^> are coordinates of a row and of its
-representation. In the span of the axes and of the parts f_i of h_i orthogonal to them, T has the
-matrix
-
-    M = | A    S^1/2 |    A = diag(mu) + <v_j, h_i>,   S = <f_i, f_k>,
-        | S^1/2   D  |    D = S^-1/2 <f_i, T f_k> S^-1/2.
-
-All entries are means over rows, or over pairs or triples of them. The leading eigenpairs of M
-approximate those of exact kernel PCA by one step of the block Lanczos method that starts from the
-model. To first order in the operator error this is perturbation theory, but without dividing by
-eigengaps, so nearly equal eigenvalues are harmless. Because <u, T w> is the mean over the rows of
-the product of the coordinates u and w, M is also the Gram matrix of coordinates, from which the
-error of the embedding follows.
-
-If the model is far from exact, further steps use the operator of the sample in place of T.
+All entries of M are means over rows, or over pairs or triples of them, and are estimated from the
+sample. To estimate their variance, the sums are kept by group of rows, so that each group can be
+left out in turn. If the model is far from exact, further Lanczos steps use the operator of the
+sample in place of T.
 
 For centered kernel PCA, coordinates are relative to their means over the data. The model's
 coordinates have mean zero over the representations; their mean over the data is an additional
@@ -26,8 +12,6 @@ error.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -37,213 +21,111 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ..pairs import FeaturePairs, ProjectedPairs
+from .lanczos import (
+    Blocks,
+    Solution,
+    Square,
+    alignment,
+    angles,
+    leading,
+    misfit,
+    nearby,
+    sine,
+    transpose,
+)
 
 Array = NDArray[np.floating]
 
-GROUPS = 20
-NEARBY = 3  # number of alternative numbers of components that are compared
-ANGLES = 20  # number of leading eigenspaces whose angles are computed
+_GROUPS, _FEW_GROUPS, _MANY_ROWS = 20, 10, 1_000  # fewer groups for fewer rows, which saves time
 _FAR = 0.05  # relative embedding error above which further steps are taken
 _STEPS = 4
-_NEGLIGIBLE = 1e-6  # squared errors below this do not matter where later steps are taken
-_SETTLED = 0.02  # relative change of a squared error in the last step
 _MISSED = 1.2  # ratio of eigenvalues from which on a component was missed
 _RANDOM = 10  # random vectors that find missed components
 _ITERATIONS = 3
 _ABOVE = 1.1  # allowance for eigenvalues that subspace iteration underestimates
 _SEARCHED = 1_000  # rows among which they are searched
 _LARGE = 400  # rows from which on few eigenpairs are computed by Lanczos
-_NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
+
+
+def group_rows(n_rows: int) -> list[slice]:
+    """Return groups of sampled rows; heavy rows, which come first, are spread over all groups."""
+    count = min(_GROUPS if n_rows >= _MANY_ROWS else _FEW_GROUPS, n_rows)
+    return [slice(g, n_rows, count) for g in range(count)]
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """The block A of M, the moments that determine the other blocks, and the coordinate means.
-
-    All arrays except ``steps`` and ``means`` have an additional first axis if the groups of rows
-    are left out one after the other.
+class SampleOperator:
+    """The operator of the sampled rows, as a matrix that acts on functions of the rows.
 
     Attributes
     ----------
-    A : ndarray of shape (n_axes, n_axes)
-        <v_j, T v_i>.
-    moments : list of ndarray of shape (n_axes, n_axes)
-        S = <f_i, f_k>, <f_i, T f_k> and, for further steps, <f_i, T^2 f_k> and so on, where T is
-        restricted to the complement of the axes.
-    offsets : ndarray of shape (n_axes,)
-        Means of the coordinates of the model over the data.
-    steps : list of ndarray of shape (n_rows, n_axes)
-        f, T f, ... at the sampled rows, without the last power.
-    means : list of ndarray of shape (n_axes,)
-        Means that were subtracted from T f, T^2 f, ...
+    xx : ndarray of shape (n_rows, n_rows)
+        Inner products of the features.
+    root : ndarray of shape (n_rows, 1)
+        Square roots of the shares of the rows.
+    center : bool
+        True if the features are centered.
     """
 
-    A: Array
-    moments: list[Array]
-    offsets: Array
-    steps: list[Array]
-    means: list[Array]
-
-    @cached_property
-    def coordinates(self) -> Array:
-        """Columns that combine f, T f, ... into orthonormal vectors, or are zero."""
-        squares, vectors = np.linalg.eigh(self._hankel(0))
-        kept = squares > _NOTHING * self._unit**2
-        scale = np.where(kept, 1 / np.sqrt(np.where(kept, squares, 1.0)), 0.0)
-        return np.asarray(vectors * scale[..., None, :])
-
-    @property
-    def _unit(self) -> float:
-        """The number by whose k-th power T^k f is divided."""
-        return float(self.A.reshape(-1)[0])
-
-    def _hankel(self, first: int) -> Array:
-        n_steps = len(self.moments) // 2
-        if n_steps == 1:
-            return self.moments[first]
-        return np.block(
-            [[self.moments[first + i + k] / self._unit ** (i + k) for k in range(n_steps)]
-             for i in range(n_steps)]
-        )  # fmt: skip
-
-    def matrix(self, largest: float) -> Array:
-        """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
-        inverse, q = self.coordinates, self.A.shape[-1]
-        coupling = self._hankel(0)[..., :q, :] @ inverse
-        values, turned = np.linalg.eigh(_transpose(inverse) @ self._hankel(1) @ inverse)
-        D = (turned * np.clip(values, 0, largest)[..., None, :]) @ _transpose(turned)
-        upper = np.concatenate([self.A, coupling], axis=-1)
-        return np.concatenate([upper, np.concatenate([_transpose(coupling), D], axis=-1)], axis=-2)
-
-
-Square = Callable[[Blocks, Array, Array, int], Array]
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The leading eigenpairs of M, and the errors of the model that follow from them.
-
-    All arrays have an additional first axis if the groups of rows are left out one after the other.
-
-    Attributes
-    ----------
-    eigenvalues : ndarray of shape (n_axes,)
-        Estimated eigenvalues of the data, divided by n.
-    sizes : list of int
-        Numbers of components, including that of the model.
-    squares : ndarray of shape (n_sizes,)
-        Squared relative errors of the embeddings with these numbers of components.
-    sines : ndarray of shape (n_angles,)
-        Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...
-    """
-
-    eigenvalues: Array
-    sizes: list[int]
-    squares: Array
-    sines: Array
-
-    def error(self, n_components: int) -> float:
-        """Return the relative error of an embedding with ``n_components`` components."""
-        return math.sqrt(self.squares[self.sizes.index(n_components)])
-
-    def unknown(self) -> Solution:
-        """Return the same eigenvalues with errors of 1."""
-        return replace(self, squares=np.ones_like(self.squares), sines=np.ones_like(self.sines))
-
-    def moved(self, first: Solution, later: list[Solution]) -> Solution:
-        """Return this solution, changed in the same way as the later steps changed the first."""
-        # If the last step still changed an error noticeably, the error is unknown, and set to its
-        # upper bound of 1.
-        before, last = later
-
-        def scale(values: Array, old: Array, new: Array, end: Array) -> Array:
-            grown = np.maximum(end, old) / np.maximum(old, _NOTHING)
-            settled = np.abs(end - new) <= _SETTLED * end + _NEGLIGIBLE
-            return np.minimum(np.where(settled, values * grown, 1.0), 1.0)
-
-        return Solution(
-            self.eigenvalues + last.eigenvalues - first.eigenvalues,
-            self.sizes,
-            scale(self.squares, first.squares, before.squares, last.squares),
-            scale(self.sines, first.sines, before.sines, last.sines),
-        )
+    xx: Array
+    root: Array
+    center: bool
 
     @classmethod
-    def of(
-        cls, blocks: Blocks, largest: float, n_components: int, square: Square | None = None
-    ) -> Solution:
-        """Solve the eigenproblem of M; ``square`` replaces the error of the coordinates."""
-        M, q = blocks.matrix(largest), blocks.A.shape[-1]
-        values, vectors = leading(M, q)
-        sizes = _nearby(n_components, q)
-        if square is None:
-            squares = [_square(M, values, vectors, blocks.offsets, r) for r in sizes]
+    def of(cls, xx: Array, shares: Array, center: bool) -> SampleOperator:
+        """Return the operator of rows with these shares."""
+        return cls(xx, np.sqrt(shares / shares.sum())[:, None], center)
+
+    def multiply(self, V: Array) -> Array:
+        """Multiply the weighted and centered Gram matrix by columns."""
+        root = self.root
+        if not self.center:
+            return root * (self.xx @ (root * V))
+        product = root * (self.xx @ (root * (V - root * (root.T @ V))))
+        return np.asarray(product - root * (root.T @ product))
+
+    def leading(self, count: int) -> tuple[Array, Array]:
+        """Return the leading eigenvalues, and the coordinates of exact kernel PCA of the rows."""
+        n = len(self.root)
+        if n < _LARGE or 4 * count > n:
+            values, vectors = leading(self.multiply(np.eye(n)), count)
         else:
-            squares = [square(blocks, values, vectors, r) for r in sizes]
-        sines = [_sine(vectors, r) for r in range(1, min(n_components, ANGLES) + 1)]
-        return cls(values, sizes, np.stack(squares, axis=-1), np.stack(sines, axis=-1))
+            multiply = self._columns
+            operator = LinearOperator((n, n), matvec=multiply, matmat=multiply, dtype=np.float64)
+            values, vectors = eigsh(operator, count, v0=self._start)
+            values, vectors = values[::-1], vectors[:, ::-1]
+        values = np.maximum(values, np.finfo(np.float64).tiny)
+        return values, vectors * np.sqrt(values) / self.root
 
+    def _columns(self, V: Array) -> Array:
+        return self.multiply(V.reshape(len(self.root), -1))
 
-def _nearby(n_components: int, n_axes: int) -> list[int]:
-    """Return numbers of components near that of the model, without the last axis."""
-    nearby = range(n_components - NEARBY, min(n_components + NEARBY, n_axes - 1) + 1)
-    return sorted({n_components, *(r for r in nearby if r > 0)})
+    @property
+    def _start(self) -> Array:
+        """The roots of the diagonal, a start vector that does not depend on the row order."""
+        root = self.root[:, 0]
+        means = self.xx @ root**2 if self.center else np.zeros(len(root))
+        return root * np.sqrt(np.abs(np.diag(self.xx) - 2 * means + root**2 @ means))
 
+    def largest_beyond(self, own: Array) -> float:
+        """Return the largest eigenvalue in directions orthogonal to the given coordinates."""
+        V = self._random
+        for _ in range(_ITERATIONS):
+            V = np.linalg.qr(self.multiply(V) - own @ (own.T @ V))[0]
+        return float(np.linalg.eigvalsh(V.T @ (self.multiply(V) - own @ (own.T @ V)))[-1])
 
-def _leading_of_operator(
-    multiply: Callable[[Array], Array], start: Array, count: int
-) -> tuple[Array, Array]:
-    """Return the leading eigenpairs of a matrix that is given by its products with columns."""
-    n = len(start)
-    if n < _LARGE or 4 * count > n:
-        return leading(multiply(np.eye(n)), count)
-    operator = LinearOperator((n, n), matvec=multiply, matmat=multiply, dtype=np.float64)
-    values, vectors = eigsh(operator, count, v0=start)
-    return values[::-1], vectors[:, ::-1]
+    def search(self, own: Array, count: int) -> tuple[Array, Array]:
+        """Return leading eigenvalues reached from the axes, and from random vectors as well."""
+        V = np.concatenate([own, self._random], axis=1)
+        for _ in range(_ITERATIONS):
+            V = np.linalg.qr(self.multiply(V))[0]
+        H, q = V.T @ self.multiply(V), own.shape[1]
+        known, values = (np.linalg.eigvalsh(m)[::-1][:count] for m in (H[:q, :q], H))
+        return known, values[: len(known)]
 
-
-def _weighted_product(xx: Array, root: Array, V: Array, center: bool) -> Array:
-    """Multiply a Gram matrix, weighted by the roots of the shares and centered, by columns."""
-    middle = root / np.linalg.norm(root) if center else np.zeros_like(root)
-    product = root * (xx @ (root * (V - middle * (middle.T @ V))))
-    return np.asarray(product - middle * (middle.T @ product))
-
-
-def misfit(own: Array, exact: Array) -> float:
-    """Return the squared relative error of the best linear fit."""
-    basis = np.linalg.qr(own)[0]
-    left = exact - basis @ (basis.T @ exact)
-    return float(np.sum(left**2) / np.sum(exact**2))
-
-
-def leading(M: Array, count: int) -> tuple[Array, Array]:
-    """Return the leading eigenpairs of a symmetric matrix, or of a stack of them."""
-    values, vectors = np.linalg.eigh(M)
-    return values[..., ::-1][..., :count], vectors[..., ::-1][..., :count]
-
-
-def _transpose(matrices: Array) -> Array:
-    return np.swapaxes(matrices, -1, -2)
-
-
-def _alignment(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
-    """Return the least-squares map from the model's coordinates to the exact ones."""
-    # Z are the exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
-    own = M[..., :r, :r] + offsets[..., :r, None] * offsets[..., None, :r]
-    return np.linalg.solve(own, vectors[..., :r, :r] * values[..., None, :r])
-
-
-def _square(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
-    """Return the squared relative error of an embedding in r dimensions."""
-    cross = vectors[..., :r, :r] * values[..., None, :r]
-    explained = np.sum(cross * _alignment(M, values, vectors, offsets, r), axis=(-2, -1))
-    return np.maximum(1 - explained / values[..., :r].sum(axis=-1), 0.0)
-
-
-def _sine(vectors: Array, r: int) -> Array:
-    """Return the squared sine of the largest angle between the leading spaces of dimension r."""
-    cosines = vectors[..., :r, :r]
-    return np.maximum(1 - np.linalg.eigvalsh(_transpose(cosines) @ cosines)[..., 0], 0.0)
+    @property
+    def _random(self) -> Array:
+        return self.root * np.random.default_rng(0).normal(size=(len(self.root), _RANDOM))
 
 
 class SampledSums:
@@ -272,6 +154,8 @@ class SampledSums:
         components, if it is not that of the coordinates <v, psi>.
     """
 
+    changes: Array | None  # None if rows and their representations have the same coordinates
+
     def __init__(
         self,
         pairs: FeaturePairs | ProjectedPairs,
@@ -285,11 +169,10 @@ class SampledSums:
         drift: Array | None = None,
         square: Square | None = None,
     ) -> None:
-        n = len(fx)
         self.drift, self.square = drift, square
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center = pairs.weights[:, None], center
-        self.groups = [slice(g, n, GROUPS) for g in range(min(GROUPS, n))]
+        self.groups = group_rows(len(fx))
         self.quantized, self.fx = quantized, fx
         self._blocks: dict[int, Blocks] = {}
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
@@ -301,7 +184,8 @@ class SampledSums:
             self._sum_pairs(pairs)
             self._sum_rows()
         self.at_all = self.at_x.sum(axis=0)
-        self.largest = min(largest, _ABOVE * self._largest_beyond())
+        operator, own = self._searched
+        self.largest = min(largest, _ABOVE * operator.largest_beyond(own))
         self.unseen = pairs.unseen
         self.noise = self.unseen * self._noise()
 
@@ -315,7 +199,7 @@ class SampledSums:
             self.at_x[k, g] -= self.s[g, None] * self.self_x[g]
         self.products = np.array([sa[g].T @ self.at_x[:, g] for g in self.groups])
         self.self_products = _by_group(self.groups, self.own, self.a, self.self_x)
-        self.changes = self.squared_changes = self.own_changes = np.zeros_like(self.self_products)
+        self.changes = None
 
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
         """Sum h_i at every feature vector, and its inner products, by groups."""
@@ -350,9 +234,8 @@ class SampledSums:
     def _sum_rows(self) -> None:
         """Sum the products of coordinates, g = a a' - b b', and the products of g with itself."""
         a, b, s = self.a, self.b, self.s
-        self.changes = _by_group(self.groups, s, a, a) - _by_group(self.groups, s, b, b)
-        if self.drift is not None:
-            self.changes += a.T @ self.drifts
+        changes = _by_group(self.groups, s, a, a) - _by_group(self.groups, s, b, b)
+        self.changes = changes if self.drift is None else changes + a.T @ self.drifts
         norms = [(a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)]
         products = [(a, a, norms[0]), (a, b, -norms[1]), (b, a, -norms[1]), (b, b, norms[2])]
 
@@ -367,8 +250,8 @@ class SampledSums:
         n = len(self.groups)
         if n < 2:
             return np.zeros((len(self.mu), len(self.mu)))
-        parts = self.at_x - self.a @ _transpose(self.changes)
-        parts -= parts.mean(axis=0)
+        parts = self.at_x if self.changes is None else self.at_x - self.a @ transpose(self.changes)
+        parts = parts - parts.mean(axis=0)
         if self.center:
             parts -= (self.s @ parts)[:, None]
         return _gram(parts, self.s).sum(axis=0) * n / (n - 1)
@@ -392,31 +275,35 @@ class SampledSums:
         s = self.s * kept[:, groups]
         total = s.sum(axis=1)[:, None, None]
         pairs = total**2 - (s**2).sum(axis=1)[:, None, None]
-        changes = _sum_kept(kept, self.changes)
-        between = _sum_pairs_kept(kept, self.products) - changes @ _transpose(changes)
-        between += _sum_kept(kept, self.squared_changes)
-        same = _sum_kept(kept, self.self_products - self.own_changes)
+        between, same = _sum_pairs_kept(kept, self.products), _sum_kept(kept, self.self_products)
+        shift = np.zeros_like(same)
+        F = self._beyond(at_x, s)
+        if self.changes is not None:
+            shift = _sum_kept(kept, self.changes)
+            between += _sum_kept(kept, self.squared_changes) - shift @ transpose(shift)
+            same -= _sum_kept(kept, self.own_changes)
+            F -= self.a @ transpose(shift / total)
         same *= (n / kept.sum(axis=1))[:, None, None]
         S = (1 - float(self.own.sum())) * between / np.maximum(pairs, 1e-300) + same
-        F, weights = self._beyond(at_x, s, changes / total), s / total[..., 0]
+        weights = s / total[..., 0]
         if self.center:
             F -= weights[:, None] @ F
-        shift = changes if self.drift is None else changes + self._drift_correction(kept)
-        offsets = kept @ self.shifts / total[..., 0] if self.quantized else 0 * changes[:, 0]
+        if self.drift is not None:
+            shift = shift + self._drift_correction(kept)
+        offsets = kept @ self.shifts / total[..., 0] if self.quantized else 0 * shift[:, 0]
         return Blocks(
-            np.diag(self.mu) + (shift + _transpose(shift)) / (2 * total),
-            [(S + _transpose(S)) / 2, _gram(F, weights) - self.noise],
+            np.diag(self.mu) + (shift + transpose(shift)) / (2 * total),
+            [(S + transpose(S)) / 2, _gram(F, weights) - self.noise],
             offsets,
             [F],
             [],
         )
 
-    def _beyond(self, at_x: Array, s: Array, changes: Array) -> Array:
-        """Return f at the rows."""
+    def _beyond(self, at_x: Array, s: Array) -> Array:
+        """Return h at the rows."""
         rest = np.maximum(s.sum(axis=1, keepdims=True) - s, np.finfo(np.float64).tiny)[..., None]
         F = at_x * ((1 - self.weights) / rest)
         F += self.weights * self.self_x
-        F -= self.a @ _transpose(changes)
         return F
 
     def _extend(self, blocks: Blocks, F: Array, n_steps: int) -> Blocks:
@@ -476,97 +363,68 @@ class SampledSums:
         return coordinates - self.s @ self.a if self.center else coordinates
 
     def solve(
-        self, n_components: int, *, jackknife: bool = True
+        self, n_components: int, *, jackknife: bool = True, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
-        """Return the solution from all groups, and with ``jackknife`` those without each group."""
+        """Return the solution from all groups, and with ``jackknife`` those without each group.
+
+        Unless it is ``detailed``, a solution contains only the error of the model itself.
+        """
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
         # solutions in the same way.
-        found, without = self.first_step(n_components, jackknife=jackknife)
-        if found.error(n_components) < _FAR:
-            return found, without
-        later = [self._solution(self.blocks(k), n_components) for k in (_STEPS - 1, _STEPS)]
-        if without is not None:
-            without = without.moved(found, later)
-        return found.moved(found, later), without
+        found, without = self.first_step(n_components, jackknife=jackknife, detailed=detailed)
+        if found.error(n_components) >= _FAR:
+            steps = _STEPS - 1, _STEPS
+            later = [self._solution(self.blocks(k), n_components, detailed) for k in steps]
+            if without is not None:
+                without = without.moved(found, later)
+            found = found.moved(found, later)
+        return (found.unknown(), None) if self._misses(found, n_components) else (found, without)
 
     def first_step(
-        self, n_components: int, *, jackknife: bool = True
+        self, n_components: int, *, jackknife: bool = True, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
-        """Return the same after one Lanczos step."""
+        """Return the same after one Lanczos step, even if a component is missed."""
         without = None
         if jackknife and len(self.groups) > 1:
-            without = self._solution(self.blocks_without(), n_components)
-        return self._solution(self.blocks(), n_components), without
+            without = self._solution(self.blocks_without(), n_components, detailed)
+        return self._solution(self.blocks(), n_components, detailed), without
 
-    def misses(self, n_components: int) -> bool:
+    def _misses(self, found: Solution, n_components: int) -> bool:
         """Return True if the sample has a component that the axes do not lead to."""
         # No number of Lanczos steps finds an isolated cluster without a basis point. But it has a
-        # large eigenvalue in the operator of the sample. Both eigenvalues are computed from the
-        # same rows, so that their sampling errors cancel.
-        known, values = self._search(n_components)
+        # large eigenvalue in the operator of the sample, which random vectors contain. Both
+        # eigenvalues are computed from the same rows, so that their sampling errors cancel.
+        if self.largest <= found.eigenvalues[n_components - 1]:
+            return False
+        operator, own = self._searched
+        known, values = operator.search(own, n_components)
         return bool(np.any(values > _MISSED * known + 3 * self.largest / len(self.s)))
 
-    def _search(self, count: int) -> tuple[Array, Array]:
-        """Return leading eigenvalues of sampled rows, reached from the axes, and from anywhere."""
-        # Subspace iteration starts from the axes of the model, and from random vectors, which
-        # contain the components that the axes miss.
-        xx, root, own = self._searched
-        q, random = len(self.mu), np.random.default_rng(0).normal(size=(len(root), _RANDOM))
-        V = np.concatenate([own, root * random], axis=1)
-        for _ in range(_ITERATIONS):
-            V = np.linalg.qr(_weighted_product(xx, root, V, self.center))[0]
-        H = V.T @ _weighted_product(xx, root, V, self.center)
-        known, values = (np.linalg.eigvalsh(m)[::-1][:count] for m in (H[:q, :q], H))
-        return known, values[: len(known)]
-
     @cached_property
-    def _searched(self) -> tuple[Array, Array, Array]:
-        """Kernel values, roots of shares, and weighted coordinates of some of the rows."""
+    def _searched(self) -> tuple[SampleOperator, Array]:
+        """The operator of some of the rows, and the weighted coordinates of these rows."""
         rows = slice(None, None, -(-len(self.s) // _SEARCHED))
-        root = np.sqrt(self.s[rows] / self.s[rows].sum())[:, None]
-        own = root * self._about_mean(self.a)[rows]
-        return np.ascontiguousarray(self.xx[rows, rows]), root, own
-
-    def _largest_beyond(self) -> float:
-        """Return the largest eigenvalue of the sample in directions orthogonal to the axes."""
-        xx, root, own = self._searched
-        V = root * np.random.default_rng(0).normal(size=(len(root), _RANDOM))
-
-        def multiply(V: Array) -> Array:
-            return _weighted_product(xx, root, V, self.center) - own @ (own.T @ V)
-
-        for _ in range(_ITERATIONS):
-            V = np.linalg.qr(multiply(V))[0]
-        return float(np.linalg.eigvalsh(V.T @ multiply(V))[-1])
-
-    def _eigenpairs(self, count: int) -> tuple[Array, Array]:
-        """Return eigenvalues and coordinates of exact kernel PCA of the sample."""
-        means = self.xx @ self.s if self.center else np.zeros(len(self.s))
-        diagonal = self.s * (np.diag(self.xx) - 2 * means + self.s @ means)
-        root = np.sqrt(self.s)[:, None]
-
-        def multiply(V: Array) -> Array:
-            return _weighted_product(self.xx, root, V.reshape(len(root), -1), self.center)
-
-        values, vectors = _leading_of_operator(multiply, np.sqrt(np.abs(diagonal)), count)
-        values = np.maximum(values, np.finfo(np.float64).tiny)
-        return values, vectors * np.sqrt(values) / root
+        xx = np.ascontiguousarray(self.xx[rows, rows])
+        operator = SampleOperator.of(xx, self.s[rows], self.center)
+        return operator, operator.root * self._about_mean(self.a)[rows]
 
     def measure(self, n_components: int) -> Solution:
         """Return the errors of the model relative to exact kernel PCA of the sample."""
-        sizes = _nearby(n_components, len(self.mu))
-        values, Z = self._eigenpairs(max(sizes))
-        root = np.sqrt(self.s)[:, None]
-        own, exact = root * self.fx, root * Z
+        sizes = nearby(n_components, len(self.mu))
+        operator = SampleOperator.of(self.xx, self.s, self.center)
+        values, Z = operator.leading(max(sizes))
+        own, exact = operator.root * self.fx, operator.root * Z
         squares = [misfit(own[:, :r], exact[:, :r]) for r in sizes]
         about = self.fx - self.s @ self.fx if self.center else self.fx
         cosines = Z.T @ (self.s[:, None] * about[:, : max(sizes)]) / values[:, None]
-        sines = [_sine(cosines.T, r) for r in range(1, min(n_components, ANGLES) + 1)]
+        sines = [sine(cosines[:r, :r].T) for r in angles(n_components)]
         return Solution(values, sizes, np.array(squares), np.array(sines))
 
-    def _solution(self, blocks: Blocks, n_components: int) -> Solution:
-        return Solution.of(blocks, self.largest, n_components, self.square)
+    def _solution(self, blocks: Blocks, n_components: int, detailed: bool = False) -> Solution:
+        return Solution.of(
+            blocks, self.largest, n_components, detailed=detailed, square=self.square
+        )
 
     def expand(self, n_components: int) -> Blocks:
         """Return the blocks of M with as many Lanczos steps as the estimate of the error takes."""
@@ -590,7 +448,7 @@ class SampledSums:
         for k, (F, mean) in enumerate(zip(blocks.steps, blocks.means, strict=False), 1):
             steps.append((self._apply(F, xx, about) - mean) / unit**k)
         exact = relative @ vectors[:q, :r] + np.hstack(steps) @ blocks.coordinates @ vectors[q:, :r]
-        aligned = fx[:, :r] @ _alignment(M, values, vectors, blocks.offsets, r)
+        aligned = fx[:, :r] @ alignment(M, values, vectors, blocks.offsets, r)
         return np.linalg.norm(exact - aligned, axis=1)
 
 
@@ -606,7 +464,7 @@ def _by_group(groups: list[slice], weights: Array, u: Array, v: Array) -> Array:
 
 def _gram(columns: Array, weights: Array) -> Array:
     """Return the weighted products of the columns of each matrix in a stack."""
-    return _transpose(columns) @ (weights[..., None] * columns)
+    return transpose(columns) @ (weights[..., None] * columns)
 
 
 def _sum_kept(kept: Array, matrices: Array) -> Array:

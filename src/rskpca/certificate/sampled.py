@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,13 +16,14 @@ from .._core.gram import gram
 from .._core.parallel import single_threaded_blas
 from .._core.sparse import same_rows
 from ..kernels import RadialKernel
-from ..pairs import FEWEST, Estimate, FeaturePairs, ProjectedPairs
+from ..pairs import FEWEST, Estimate, FeaturePairs, PairValues, ProjectedPairs
 from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
 from ..spectral import Centered, EigenSystem, Moments, Plain, Shifted, ritz, solve
 from ..spectral.eigensystem import STORED_CENTERS
 from ..spectral.operators import FittedCentered
-from .perturbation import SampledSums, Solution
+from .lanczos import Solution
+from .perturbation import SampledSums
 
 Array = NDArray[np.floating]
 
@@ -30,6 +31,8 @@ FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
 # Allowance in a limit for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
+_RESOLVED = 0.2  # relative standard error of the mean distance from the span
+_ROUNDING = 1e-10  # relative squared distances that are rounding errors
 _CHANCE = 5.0  # standard errors; a larger difference between sample and data is not by chance
 _SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
@@ -98,6 +101,8 @@ class Analysis:
         Number of components of the model.
     total : float
         Sum of the weights of all rows, n.
+    values : PairValues or None
+        Kernel values of the sampled rows, if they are shared with other models.
     """
 
     kernel: RadialKernel
@@ -107,6 +112,7 @@ class Analysis:
     represent: Callable[[Array], Array] | None
     n_components: int
     total: float
+    values: PairValues | None = field(default=None, kw_only=True)
     _truncated = _TRUNCATED
 
     @classmethod
@@ -117,6 +123,7 @@ class Analysis:
         system: EigenSystem,
         wider: EigenSystem | None = None,
         size: int | None = None,
+        values: PairValues | None = None,
     ) -> Analysis | None:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
@@ -136,7 +143,9 @@ class Analysis:
         rows = sample.rows.astype(np.float64)
         points = rows if system.exact else reduced_set.centers[sample.labels].astype(np.float64)
         wide = _wider(kernel, reduced_set, system, own) if wider is None else wider
-        return cls(kernel, sample, points, wide, represent, len(system.eigenvalues), n)
+        shared = values if values is not None and values.sample is reduced_set.sample else None
+        found = kernel, sample, points, wide, represent, len(system.eigenvalues), n
+        return cls(*found, values=shared)
 
     @property
     def center(self) -> bool:
@@ -147,7 +156,8 @@ class Analysis:
     def pairs(self) -> FeaturePairs | ProjectedPairs:
         """Inner products between the features of the rows and their representations."""
         if self.represent is not None and self.system.exact:
-            return ProjectedPairs.of(self.kernel, self.sample, self.represent, self.total)
+            xx = None if self.values is None else self.values.leading(len(self.sample))
+            return ProjectedPairs.of(self.kernel, self.sample, self.represent, self.total, xx)
         points, index = self._distinct
         of = self.kernel, self.sample, self.represent
         return FeaturePairs.of(*of, points, self.total, index)
@@ -205,7 +215,7 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, Solution | None]:
-        return self._solve(jackknife=True)
+        return self._solve(jackknife=True, detailed=True)
 
     def estimate(self) -> float:
         """Estimate the relative error of the coordinates, without a limit; 1 if unknown."""
@@ -223,72 +233,115 @@ class Analysis:
         sampled. They matter if they can have a component of their own. Where the last component is
         as small as that of a single row, even a sample with such rows does not represent them.
         """
-        if self.complete or not isinstance(self.pairs, ProjectedPairs):
+        if self._distances is None:
             return 0.0
-        left, s = self.pairs.residuals, self.pairs.shares
-        mean = float(s @ left)
-        noise = math.sqrt(float(s**2 @ (left - mean) ** 2))
-        excess = self.system.residual / self.total
+        excess, seen, noise = self._distances
         values = self.system.eigenvalues[: self.n_components] / self.total
         single = float((np.diag(self.pairs.xx) * self.sample.weights).max()) / self.total
         if values[-1] > single:
-            excess -= mean + _CHANCE * noise
+            excess -= seen + _CHANCE * noise
         if excess < values[-1] / 2:
             return 0.0
         return math.sqrt(excess / (excess + float(values.sum())))
 
-    def _solve(self, *, jackknife: bool) -> tuple[Solution, Solution | None]:
+    @cached_property
+    def _distances(self) -> tuple[float, float, float] | None:
+        """Mean squared distance from the span, of all and of sampled rows, and standard error."""
+        if self.complete or not isinstance(self.pairs, ProjectedPairs):
+            return None
+        left, s = self.pairs.residuals, self.pairs.shares
+        seen = float(s @ left)
+        noise = math.sqrt(float(s**2 @ (left - seen) ** 2))
+        return self.system.residual / self.total, seen, noise
+
+    @property
+    def _scarcity(self) -> float:
+        """The ratio of both distances if it exceeds 1; limits from the sample are too small by it.
+
+        Where the error is due to few rows far from the span, a sample often contains too few of
+        them.
+        """
+        if self._distances is None:
+            return 1.0
+        all_rows, seen, _ = self._distances
+        return max(all_rows / seen, 1.0) if seen > _ROUNDING * self._kappa else 1.0
+
+    @property
+    def resolved(self) -> bool:
+        """True if the sample contains enough of the rows to which the error is due."""
+        if self._distances is None:
+            return True
+        all_rows, seen, noise = self._distances
+        small = max(all_rows, seen) <= _ROUNDING * self._kappa
+        return small or max(noise, abs(all_rows - seen)) <= _RESOLVED * seen
+
+    @property
+    def _kappa(self) -> float:
+        return float(np.diag(self.pairs.xx).max())
+
+    def _solve(
+        self, *, jackknife: bool, detailed: bool = False
+    ) -> tuple[Solution, Solution | None]:
         sums = self._sums
         with single_threaded_blas():
             if self.complete:
                 return sums.measure(self.n_components), None
-            found, without = sums.solve(self.n_components, jackknife=jackknife)
-            if sums.misses(self.n_components):
-                found, without = found.unknown(), None
-            return found, without
+            return sums.solve(self.n_components, jackknife=jackknife, detailed=detailed)
 
     def limits(self, confidence: float) -> Limits | None:
         """Return limits for the eigenpairs; None if there are too few rows or too many axes."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return None
         r = self.n_components
-        used = (1 + confidence) / 2  # half of the risk; squares are skewed
-        allowance = _SOLVED if self.complete else self._truncated
-        errors = allowance * np.sqrt(self._limit("squares", used))
-        sines = allowance * np.sqrt(self._limit("sines", used))
+        used, allowance = _confidence_used(confidence), self._allowance
+        solved = self._solved
+        errors = self._error_limits(solved, used)
+        sines = allowance * np.sqrt(self._limit(*_pick("sines", solved), used))
         angles = np.full(r, math.nan)
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
-        errors = np.hypot(errors, self._unsampled)
-        values, k = self._solved[0].eigenvalues[:r], self._solved[0].sizes.index(r)
-        width = self._limit("eigenvalues", used)[:r] - values
+        values, k = solved[0].eigenvalues[:r], solved[0].sizes.index(r)
+        width = self._limit(*_pick("eigenvalues", solved), used)[:r] - values
         width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
-            Estimate(self._estimate_of(k), self._rounded_up(float(errors[k]))),
+            self._embedding(solved[0], errors, k),
             np.stack([values - width, values + width], axis=1),
             angles,
-            _better(self._solved[0].sizes, errors, k),
+            _better(solved[0].sizes, errors, k),
         )
 
-    def _estimate_of(self, k: int) -> float:
-        """Return the estimated error for the k-th number of components that was compared."""
-        return min(math.hypot(math.sqrt(self._solved[0].squares[k]), self._unsampled), 1.0)
+    def embedding_limit(self, confidence: float) -> Estimate:
+        """Return only the error of the coordinates, in less time than all limits; 1 if unknown."""
+        if self.missing or self.n_components > MOST_COMPONENTS:
+            return Estimate(1.0, 1.0)
+        solved = self._solve(jackknife=True)
+        errors = self._error_limits(solved, _confidence_used(confidence))
+        return self._embedding(solved[0], errors, solved[0].sizes.index(self.n_components))
 
-    def _rounded_up(self, limit: float) -> float:
-        return 1.0 if limit > _HOPELESS and not self.complete else min(limit, 1.0)
+    def _error_limits(self, solved: tuple[Solution, Solution | None], confidence: float) -> Array:
+        """Return limits for the error of the coordinates, for each number of components."""
+        errors = np.sqrt(self._limit(*_pick("squares", solved), confidence))
+        return np.hypot(self._allowance * self._scarcity * errors, self._unsampled)
 
-    def _limit(self, name: str, confidence: float) -> Array:
+    def _embedding(self, found: Solution, errors: Array, k: int) -> Estimate:
+        """Return the estimate and the limit for the k-th number of components."""
+        estimate = min(math.hypot(math.sqrt(found.squares[k]), self._unsampled), 1.0)
+        unknown = errors[k] > _HOPELESS and not self.complete
+        return Estimate(estimate, 1.0 if unknown else min(float(errors[k]), 1.0))
+
+    @property
+    def _allowance(self) -> float:
+        return _SOLVED if self.complete else self._truncated
+
+    def _limit(self, values: Array, without: Array | None, confidence: float) -> Array:
         """Return upper limits from standard errors, by the jackknife over groups of rows.
 
         Sampling noise inflates the estimated squares. It is not subtracted, which compensates for
         standard errors that are too small where noise dominates.
         """
-        solution, without = self._solved
-        values: Array = getattr(solution, name)
         if without is None:
             return values
-        others: Array = getattr(without, name)
-        n = len(others)
-        squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0)
+        n = len(without)
+        squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
         error = np.sqrt(squares * (n - 1) / n * self._sums.unseen)
         return values + float(stdtrit(n - 1, confidence)) * error
 
@@ -345,6 +398,17 @@ def _wider(
         return solve(operator, kernel, reduced_set, min(r + FURTHER_AXES, m))
     moments = _span(kernel, system).add(reduced_set.centers, reduced_set.weights)
     return ritz(moments, min(r + FURTHER_AXES, moments.basis.shape[0]), center=center)
+
+
+def _confidence_used(confidence: float) -> float:
+    """Return the confidence of a limit that uses half of the risk, because squares are skewed."""
+    return (1 + confidence) / 2
+
+
+def _pick(name: str, solved: tuple[Solution, Solution | None]) -> tuple[Array, Array | None]:
+    """Return the estimates of one kind, from all rows and without each group."""
+    found, without = solved
+    return getattr(found, name), None if without is None else getattr(without, name)
 
 
 def _better(sizes: list[int], errors: Array, k: int) -> int | None:

@@ -33,7 +33,8 @@ from ..pairs import FEWEST, Estimate, FeaturePairs
 from ..reduced_set import ReducedSet
 from ..spectral import Diffusion, EigenSystem, FittedMarkov, NormalizedLaplacian, solve
 from ..spectral.eigensystem import STORED_CENTERS
-from .perturbation import GROUPS, Blocks, SampledSums, Solution, leading, misfit
+from .lanczos import Blocks, Solution, leading, misfit
+from .perturbation import SampledSums, group_rows
 from .sampled import FURTHER_AXES, Analysis, Limits
 
 Array = NDArray[np.floating]
@@ -242,11 +243,11 @@ class WalkAnalysis(Analysis):
         shares = np.sqrt(self.pairs.shares)[None, :, None]
         if not jackknife:
             return shares
-        n = min(GROUPS, shares.shape[1])
-        return (
-            np.where(np.arange(shares.shape[1]) % n == np.arange(n)[:, None], 0.0, 1.0)[..., None]
-            * shares
-        )
+        groups = group_rows(shares.shape[1])
+        kept = np.ones((len(groups), shares.shape[1], 1))
+        for without, group in zip(kept, groups, strict=True):
+            without[group] = 0.0
+        return kept * shares
 
     def _wide(self, size: int) -> Array:
         return self.system.extend(self._rows)[:, self.walk.n_constant : size]
@@ -391,7 +392,7 @@ class Degrees:
         """Return the relative changes of the sums if rows are not quantized, by group of rows."""
         # ``xx`` and ``xq`` are weighted kernel values of pairs of rows, and of rows and centers;
         # ``of_centers`` is the pull of each row's center.
-        groups = [slice(g, None, GROUPS) for g in range(min(GROUPS, len(xx)))]
+        groups = group_rows(len(xx))
         q = np.stack([(xx[:, g] - xq[:, g]).sum(axis=1) for g in groups], axis=1)
         s = [xx[:, g] @ self.pull[g] - xq[:, g] @ of_centers[g] for g in groups]
         pull = _compound(q / self.density[:, None], -self.alpha)

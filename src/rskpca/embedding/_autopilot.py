@@ -25,7 +25,7 @@ from ..spectral.means import Basis
 from ..value_kernels import NamedKernel, RowKernel
 from ._base import NoComponentError
 from ._precomputed import check_definite
-from ._sizing import BasisSearch, describe, error_limit
+from ._sizing import BasisSearch, describe
 from .nystrom import NystromKernelPCA, counted
 
 GIGABYTE = 2**30
@@ -170,9 +170,10 @@ class Autopilot:
             return None
         while basis is not None:
             with _no_warning_about_components():
-                embedding.fit_basis(self.rows, self.kernel, basis)
-            error, used = error_limit(embedding.model_, self.max_error), basis
-            basis = None if error.limit <= self.max_error else search.enlarge(basis, error)
+                embedding.fit_basis(self.rows, self.kernel, basis, search.sample)
+            model, used = embedding.model_, basis
+            error = search.error(model)
+            basis = None if error.limit <= self.max_error else search.enlarge(used, model, error)
         return Found(embedding, error, f"kernel PCA of all rows in the span of {used.describe()}")
 
     def _new_landmark_model(self, n_components: int) -> NystromKernelPCA:

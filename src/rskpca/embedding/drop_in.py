@@ -44,7 +44,7 @@ from ._components import (
 )
 from ._notebook import FittedDisplay
 from ._precomputed import PrecomputedSystem
-from ._sizing import error_limit
+from ._sizing import full_error
 from .nystrom import NystromKernelPCA
 
 Array = NDArray[np.floating]
@@ -574,7 +574,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """Upper limit of the error at 95% confidence; 0.0 for exact kernel PCA."""
         check_is_fitted(self)
         if self._error_ is None:  # rows were added in parts, so it was not needed during the fit
-            return error_limit(self.model_, self.max_error).limit
+            return full_error(self.model_).limit
         return self._error_
 
     @property

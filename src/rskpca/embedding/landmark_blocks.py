@@ -98,7 +98,7 @@ def find_more_landmarks(
         _warn_once_only(wanted, found)
         return None
     search = estimator._search(fitted.kernel_, _candidates(estimator, rows()))
-    larger = search.enlarge(fitted.shared_landmarks_, found)
+    larger = search.enlarge(fitted.shared_landmarks_, fitted.model_, found)
     if larger is None:
         search.warn_missed(found)
     return larger

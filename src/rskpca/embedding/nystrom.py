@@ -23,7 +23,7 @@ from ..density._base import claim_kernel
 from ..kernels import AnyKernel, RadialKernel, as_kernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..row_sample import SIZE, RowSample, salt_of
+from ..row_sample import RowSample
 from ..spectral import EigenSystem, Moments, nystrom
 from ..spectral.landmarks import RULES
 from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
@@ -203,11 +203,13 @@ class NystromKernelPCA(KernelEmbedding):
             return self._store_landmarks(rows, kernel, landmarks, None, model)
         better: Basis | None = basis
         while better is not None:
-            solved = self._solve_basis(rows, kernel, better)
+            solved = self._solve_basis(rows, kernel, better, search.sample if search else None)
             better = search.improve(better, solved[-1]) if search else None
         return self._store_landmarks(rows, kernel, *solved)
 
-    def fit_basis(self, rows: Rows, kernel: AnyKernel, basis: Basis) -> Self:
+    def fit_basis(
+        self, rows: Rows, kernel: AnyKernel, basis: Basis, sample: RowSample | None = None
+    ) -> Self:
         """Solve the eigenproblem of validated rows in the span of given landmarks.
 
         Parameters
@@ -218,18 +220,20 @@ class NystromKernelPCA(KernelEmbedding):
             The kernel with its bandwidth resolved.
         basis : Basis
             The landmarks.
+        sample : RowSample, default=None
+            A sample of the rows. If None, one is drawn.
 
         Returns
         -------
         Self
             The fitted estimator.
         """
-        return self._store_landmarks(rows, kernel, *self._solve_basis(rows, kernel, basis))
+        return self._store_landmarks(rows, kernel, *self._solve_basis(rows, kernel, basis, sample))
 
     def _solve_basis(
-        self, rows: Rows, kernel: AnyKernel, basis: Basis
+        self, rows: Rows, kernel: AnyKernel, basis: Basis, sample: RowSample | None
     ) -> tuple[ReducedSet, Moments, FittedModel]:
-        landmarks = self._landmarks(basis, rows)
+        landmarks = self._landmarks(basis, rows, sample)
         moments = Moments.of(kernel, basis.points, basis.subspace).add(*counted(rows))
         return landmarks, moments, self._through_landmarks(landmarks, moments)
 
@@ -391,13 +395,13 @@ class NystromKernelPCA(KernelEmbedding):
 
     # -------------------------------------------------------------- landmarks
 
-    def _landmarks(self, basis: Basis, rows: Rows) -> ReducedSet:
+    def _landmarks(self, basis: Basis, rows: Rows, sample: RowSample | None = None) -> ReducedSet:
         """Return landmarks with equal weights that sum to n, and a sample of the rows."""
         X, weights = rows.positive
+        sample = RowSample.of(X, weights, None, self.random_state) if sample is None else sample
         total, count = float(weights.sum()), len(basis)
-        sample = RowSample.empty(X, SIZE, salt_of(X[:1], self.random_state))
-        landmarks = ReducedSet(basis.points, np.full(count, total / count), sample=sample)
-        return _represent(landmarks, total, rows)
+        equal = np.full(count, total / count)
+        return ReducedSet(basis.points, equal, n_samples=total, sample=sample)
 
     def _choose_basis(
         self, rows: Rows, *, once: bool = False

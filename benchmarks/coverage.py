@@ -9,23 +9,18 @@ stored in ``results/coverage/<data>.json``; a run measures only data sets withou
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, groupby
-from pathlib import Path
 
 import numpy as np
-
-from experiments.results import atomic_write
 
 from . import results
 from .coverage_measure import SETS, TUNED, WALK_SETS, WALKS, Record, measure_set
 from .rows import Row, Wanted
 
-FOLDER = results.FOLDER / "coverage"
+STORE = results.Store("coverage", lambda name: measure_set(name, quick=False))
 QUICK_SETS = SETS[0], WALK_SETS[-1]
 ALL = "all data sets"
 COVERED, RANKED = Wanted(">=", 0.94), Wanted(">=", 0.95)
@@ -44,35 +39,13 @@ def run(quick: bool) -> list[Row]:
     if quick:
         found = [measure_set(name, True) for name in QUICK_SETS]
     else:
-        found = [_read(name) or measure(name) for name in SETS]
+        found = [STORE.get(name) for name in SETS]
     models = [model | {"data": one["data"]} for one in found for model in one["models"]]
     rows = _summarize(ALL, models, "; ".join(filter(None, (one["stand_in"] for one in found))))
     for one in found:
         name = one["data"] + ("*" if one["data"] in TUNED else "")
         rows += _summarize(name, one["models"], one["stand_in"])
     return rows
-
-
-def measure(name: str) -> Record:
-    """Measure a data set and store the result."""
-    start = time.process_time()
-    found = measure_set(name, quick=False)
-    models = ",\n ".join(json.dumps(model) for model in found.pop("models"))
-    head = json.dumps(found)[:-1]
-    atomic_write(_path(name), f'{head}, "models": [\n {models}\n]}}\n'.encode())
-    print(f"coverage, {name}: {time.process_time() - start:.0f} s of CPU time", flush=True)
-    stored = _read(name)
-    assert stored is not None
-    return stored
-
-
-def _read(name: str) -> Record | None:
-    path = _path(name)
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def _path(name: str) -> Path:
-    return FOLDER / f"{name.partition(',')[0].replace(' ', '_')}.json"
 
 
 def _summarize(title: str, models: Sequence[Record], stand_in: str) -> list[Row]:
@@ -147,4 +120,4 @@ def _rank(models: Sequence[Record]) -> Iterator[bool]:
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:]:
-        measure(chosen)
+        STORE.measure(chosen)

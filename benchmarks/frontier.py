@@ -7,19 +7,15 @@ only data sets without a file. ``python -m benchmarks.frontier NAME ...`` repeat
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-from experiments.results import atomic_write
 
 from . import results
 from .frontier_measure import CASES, OURS, PEERS, measure_case
 from .rows import Row, Wanted
 
-FOLDER = results.FOLDER / "frontier"
+STORE = results.Store("frontier", lambda name: measure_case(name, quick=False))
 EXACT = 1e-5  # smaller errors are treated as equal
 TIE = 1.1  # errors within this factor count as equally good; seeds differ by more
 
@@ -28,7 +24,7 @@ Measurements = dict[str, Any]  # all points of one data set
 
 
 def run(quick: bool) -> list[Row]:
-    found = {name: measure_case(name, True) if quick else _read_or_measure(name) for name in CASES}
+    found = {name: measure_case(name, True) if quick else STORE.get(name) for name in CASES}
     rows = [row for one in found.values() for row in _compare_envelopes(one)]
     rows += _compare_large_fit(found["covtype"])
     for name, factor in (("usps", 10), ("pendigits", 10), ("covtype-16k", 5)):
@@ -36,21 +32,6 @@ def run(quick: bool) -> list[Row]:
     for name in ("german", "pendigits", "yale", "covtype-16k", "covtype", "skin"):
         rows += _compare_refined(found[name])
     return rows
-
-
-def read(name: str) -> Measurements | None:
-    """Return the stored measurements of a data set, or None if there are none."""
-    path = FOLDER / f"{name}.json"
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def measure(name: str) -> Measurements:
-    """Measure a data set and store the result."""
-    start = time.perf_counter()
-    found = measure_case(name, quick=False)
-    atomic_write(FOLDER / f"{name}.json", f"{json.dumps(found, indent=1)}\n".encode())
-    print(f"frontier, {name}: {time.perf_counter() - start:.0f} s", flush=True)
-    return found
 
 
 def title(found: Measurements) -> str:
@@ -87,11 +68,6 @@ def cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
     """Return the point of lowest cost with an error of at most ``limit``, or None."""
     able = [p for p in points if error(p) <= limit]
     return min(able, key=lambda p: p[cost]) if able else None
-
-
-def _read_or_measure(name: str) -> Measurements:
-    found = read(name)
-    return measure(name) if found is None else found
 
 
 def _find(found: Measurements, name: str) -> Point | None:
@@ -173,4 +149,4 @@ def _row(found: Measurements, what: str, seen: float, wanted: Wanted, note: str)
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or CASES:
-        measure(chosen)
+        STORE.measure(chosen)

@@ -20,13 +20,13 @@ from experiments.results import markdown_table
 
 from .frontier import (
     EXACT,
+    STORE,
     Measurements,
     Point,
     cheapest,
     error,
     label,
     lower_envelope,
-    read,
     select,
     title,
 )
@@ -226,7 +226,7 @@ def format_seconds(value: float) -> str:
 
 
 def main() -> None:
-    sets = [found for found in map(read, CASES) if found is not None]
+    sets = [found for found in map(STORE.read, CASES) if found is not None]
     if not sets:
         raise SystemExit("There are no measurements. Run python -m benchmarks frontier first.")
     draw(sets, DOCS / "images" / "frontier.png")

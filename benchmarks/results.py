@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from experiments.results import atomic_write, describe_environment
 
@@ -25,3 +27,49 @@ def write(name: str, rows: Sequence[Row], folder: Path, arguments: Sequence[str]
         "rows": [asdict(row) | {"met": row.met} for row in rows],
     }
     atomic_write(folder / f"{name}.json", f"{json.dumps(content, indent=2)}\n".encode())
+
+
+class Store:
+    """Measurements of a benchmark, one JSON file per data set, so that a run can be continued.
+
+    Parameters
+    ----------
+    benchmark : str
+        Name of the benchmark and of its folder in ``results``.
+    measure : callable
+        Function that measures a data set and returns a JSON object.
+    """
+
+    def __init__(self, benchmark: str, measure: Callable[[str], dict[str, Any]]) -> None:
+        self.benchmark, self._measure = benchmark, measure
+
+    def path(self, name: str) -> Path:
+        """Return the file of a data set."""
+        file = f"{name.partition(',')[0].replace(' ', '_')}.json"
+        return FOLDER / self.benchmark / file
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """Return the stored measurements of a data set, or None if there are none."""
+        path = self.path(name)
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def measure(self, name: str) -> dict[str, Any]:
+        """Measure a data set and store the result, with each element of a list on a line."""
+        start = time.perf_counter()
+        found = self._measure(name)
+        fields = [f"{json.dumps(key)}: {_lines(value)}" for key, value in found.items()]
+        content = "{\n" + ",\n".join(fields) + "\n}\n"
+        atomic_write(self.path(name), content.encode())
+        print(f"{self.benchmark}, {name}: {time.perf_counter() - start:.0f} s", flush=True)
+        return json.loads(content)
+
+    def get(self, name: str) -> dict[str, Any]:
+        """Return the stored measurements, or measure the data set."""
+        found = self.read(name)
+        return self.measure(name) if found is None else found
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n " + ",\n ".join(map(json.dumps, value)) + "\n]"
+    return json.dumps(value)

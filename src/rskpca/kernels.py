@@ -379,7 +379,7 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
 
     def evaluate(self, scaled: Array) -> Array:
         """Return exp(scaled), computed in place."""
-        return np.exp(scaled, out=scaled)
+        return gram.exp_in_place(scaled)
 
     def log_evaluate(self, scaled: Array) -> Array:
         """Return ``scaled``, which is the logarithm of the kernel values."""
@@ -413,7 +413,7 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
 
     def evaluate(self, scaled: Array) -> Array:
         """Return exp(-sqrt(scaled)), computed in place."""
-        return np.exp(self.log_evaluate(scaled), out=scaled)
+        return gram.exp_in_place(self.log_evaluate(scaled))
 
     def log_evaluate(self, scaled: Array) -> Array:
         """Return -sqrt(scaled), computed in place."""

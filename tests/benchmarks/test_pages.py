@@ -14,7 +14,7 @@ def test_tables_are_up_to_date(page):
 
 
 def test_the_frontier_table_is_up_to_date():
-    found = [frontier.read(name) for name in frontier.CASES]
+    found = [frontier.STORE.read(name) for name in frontier.CASES]
     found = [one for one in found if one is not None]
     for make in (frontier_plot.make_table, frontier_plot.make_recommended_table):
         assert make(found) in (DOCS / "comparison.md").read_text(), (

@@ -247,6 +247,16 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     return out
 
 
+def exp_in_place(values: Array) -> Array:
+    """Replace values of at most 88 by their exponentials."""
+    if not values.flags.c_contiguous:
+        return np.exp(values, out=values)
+    from .compiled_exp import exp_in_place
+
+    exp_in_place(values.reshape(-1))
+    return values
+
+
 def multiplier(columns: Array) -> Callable[[Array], Array]:
     """Return a function that computes ``values @ columns``, without BLAS for 3 to 6 columns.
 

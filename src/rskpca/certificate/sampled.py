@@ -123,19 +123,22 @@ class Analysis:
         system: EigenSystem,
         wider: EigenSystem | None = None,
         size: int | None = None,
+        *,
         values: PairValues | None = None,
+        span: Moments | None = None,
     ) -> Analysis | None:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
         # again, which is impossible for an operator built from the data. With ``size``, only that
-        # many of the sampled rows are used, which is faster and less accurate.
+        # many of the sampled rows are used, which is faster and less accurate. ``values`` and
+        # ``span`` save time if they are known.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
         sample = sample if size is None else sample.head(size)
         n = reduced_set.n_samples
         own = not system.exact and same_rows(system.centers, reduced_set.centers)
-        represent = None if own else _span(kernel, system).project
+        represent = None if own else (span or _span(kernel, system)).project
         if not own:
             sample = sample.head(
                 int(np.clip(_WORK / system.centers.shape[0] ** 2, 300, len(sample)))
@@ -256,24 +259,21 @@ class Analysis:
 
     @property
     def _scarcity(self) -> float:
-        """The ratio of both distances if it exceeds 1; limits from the sample are too small by it.
-
-        Where the error is due to few rows far from the span, a sample often contains too few of
-        them.
-        """
+        """A factor for limits from a sample with few of the rows to which the error is due."""
+        # Where the error is due to few rows far from the span, a sample often contains too few of
+        # them, and the mean distance of the sampled rows is too small, or inaccurate.
         if self._distances is None:
             return 1.0
-        all_rows, seen, _ = self._distances
-        return max(all_rows / seen, 1.0) if seen > _ROUNDING * self._kappa else 1.0
+        all_rows, seen, noise = self._distances
+        if max(all_rows, seen) <= _ROUNDING * self._kappa:
+            return 1.0
+        seen = max(seen, _ROUNDING * self._kappa)
+        return max(all_rows / seen, 1.0) * (1 + 3 * max(noise / seen - _RESOLVED, 0.0))
 
     @property
     def resolved(self) -> bool:
         """True if the sample contains enough of the rows to which the error is due."""
-        if self._distances is None:
-            return True
-        all_rows, seen, noise = self._distances
-        small = max(all_rows, seen) <= _ROUNDING * self._kappa
-        return small or max(noise, abs(all_rows - seen)) <= _RESOLVED * seen
+        return self._scarcity <= 1 + _RESOLVED
 
     @property
     def _kappa(self) -> float:

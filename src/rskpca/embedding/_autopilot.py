@@ -172,7 +172,7 @@ class Autopilot:
             with _no_warning_about_components():
                 embedding.fit_basis(self.rows, self.kernel, basis, search.sample)
             model, used = embedding.model_, basis
-            error = search.error(model)
+            error = search.error(model, embedding._moments_)
             basis = None if error.limit <= self.max_error else search.enlarge(used, model, error)
         return Found(embedding, error, f"kernel PCA of all rows in the span of {used.describe()}")
 

@@ -37,7 +37,6 @@ _PER_COMPONENT = 5
 _SHARE = 0.8  # a basis is accepted if its estimated error is this share of the wanted one
 _ROWS = 600  # sampled rows from which the error of a basis is estimated
 _FIRST_ROWS = 250  # sampled rows that decide the clear cases
-_UNRESOLVED = 5.0  # safety factor of a limit from a sample with few of the rows that matter
 _MUCH_WORSE = 2.0  # a rule whose error exceeds the best one by this factor is not tried again
 _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Relative residual up to which rows may be better basis points than means. Above it, means were
@@ -51,7 +50,8 @@ _HOPEFUL_RATE = 2.0  # assumed before giving up
 _RATES = 0.5, 3.0  # range of exponents that are measured during a search
 _CHEAP = 0.02  # seconds; about the time for the estimated error of one basis
 _DIRECT = 0.15  # seconds; a model that takes less time is fitted without estimating its error first
-_MOST_CHEAP = 100
+_MOST_CHEAP = 200
+_ROWS_PER_POINT = 10  # fewest rows per point of the first basis
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
 _ALL_SAMPLED = 0.5  # seconds for the error limit from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
@@ -121,7 +121,7 @@ class BasisSearch:
         """Return the basis of a first model, whose own error decides whether it suffices."""
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
-        size = self._feasible(self._cheap_size())
+        size = self._feasible(min(self._cheap_size(), max(self._guess(), self.fewest)))
         if size < self.fewest or size == self.n_rows:
             return self._find(self.fewest)
         return self._first_choice(size)
@@ -169,6 +169,13 @@ class BasisSearch:
         """The smallest basis that is tried."""
         return max(_FEWEST, _PER_COMPONENT * self.n_components)
 
+    def _guess(self) -> int:
+        """Return a size that often suffices for the wanted error."""
+        # Including a margin for the limit of the error, it is enough on pendigits, covtype, magic
+        # and skin.
+        size = 40 * (0.1 / self.wanted) ** 0.6 * (self.n_components / 2) ** 0.4
+        return min(round(size), self.n_rows // _ROWS_PER_POINT)
+
     def _cheap_size(self) -> int:
         """Return the largest basis whose moments take less time than estimating an error."""
         sizes = np.arange(_FEWEST, _MOST_CHEAP + 1)
@@ -179,13 +186,15 @@ class BasisSearch:
         widths = np.minimum(default_axes(sizes, self.n_components), self._rows[0].shape[1])
         return gram.moments_seconds(self.n_rows, sizes, widths)
 
-    def error(self, model: FittedModel) -> Estimate:
+    def error(self, model: FittedModel, span: Moments | None = None) -> Estimate:
         """Estimate the error of a model of all rows, as accurately as the decision requires."""
-        return error_limit(model, self.wanted, self._values)
+        return error_limit(model, self.wanted, self._values, span)
 
-    def improve(self, basis: Basis, model: FittedModel) -> Basis | None:
+    def improve(
+        self, basis: Basis, model: FittedModel, span: Moments | None = None
+    ) -> Basis | None:
         """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
-        found = self.error(model)
+        found = self.error(model, span)
         if found.limit <= self.wanted:
             return None
         larger = self.enlarge(basis, model, found)
@@ -288,8 +297,10 @@ class BasisSearch:
         if len(system.eigenvalues) < self.n_components:
             return 1.0
         weights = np.full(len(basis), self.total / len(basis))
-        points = ReducedSet(basis.points, weights, sample=self._sample)
-        analysis = Analysis.of(self.kernel, points, system, wider)
+        points = ReducedSet(basis.points, weights, sample=self.sample)
+        analysis = Analysis.of(
+            self.kernel, points, system, wider, len(sample), values=self._values, span=moments
+        )
         return 1.0 if analysis is None else analysis.estimate()
 
 
@@ -312,7 +323,12 @@ def _rate(known: list[tuple[int, float]]) -> float:
     return float(np.clip(math.log(large / small) / math.log(now / before), *_RATES))
 
 
-def error_limit(model: FittedModel, wanted: float, values: PairValues | None = None) -> Estimate:
+def error_limit(
+    model: FittedModel,
+    wanted: float,
+    values: PairValues | None = None,
+    span: Moments | None = None,
+) -> Estimate:
     """Estimate the error from a few rows, and from more of them while that is inconclusive.
 
     If a larger basis takes less time than looking at all sampled rows, only some are used.
@@ -322,15 +338,14 @@ def error_limit(model: FittedModel, wanted: float, values: PairValues | None = N
     seconds = gram.moments_seconds(n, _LEAST_GROWTH * model.basis.shape[0], width)
     parts = model.kernel, model.reduced_set, system, model.wider
     for rows in (_FIRST_ROWS, _ROWS, None):
-        analysis = Analysis.of(*parts, rows, values)
+        analysis = Analysis.of(*parts, rows, values=values, span=span)
         if analysis is None:
             return Estimate(1.0, 1.0)
         found = analysis.embedding_limit(CONFIDENCE)
         least = found.estimate
         if rows == _FIRST_ROWS:
             least -= found.limit - found.estimate  # a lower limit, because few rows overestimate
-        enough = wanted if analysis.resolved else wanted / _UNRESOLVED
-        if least >= wanted or found.limit <= enough:
+        if found.limit <= wanted or least >= wanted:
             break
         if rows == _ROWS and analysis.resolved and seconds <= _ALL_SAMPLED:
             break

@@ -204,7 +204,7 @@ class NystromKernelPCA(KernelEmbedding):
         better: Basis | None = basis
         while better is not None:
             solved = self._solve_basis(rows, kernel, better, search.sample if search else None)
-            better = search.improve(better, solved[-1]) if search else None
+            better = search.improve(better, solved[2], solved[1]) if search else None
         return self._store_landmarks(rows, kernel, *solved)
 
     def fit_basis(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.results import describe_environment
-from rskpca import Gaussian, ReducedSetKernelPCA, ShadowDensity
+from rskpca import Gaussian, KernelPCA, NystromKernelPCA, ReducedSetKernelPCA, ShadowDensity
 from rskpca._core.parallel import allowed_threads
 from rskpca.baselines.methods import METHODS, embedding_error, n_points
 from rskpca.baselines.methods import Setting as Options
@@ -24,11 +24,12 @@ R = 5
 ELLS = (3.0, 4.0, 5.0)
 BASIS_SIZES = (25, 50, 100, 200, 400)
 LANDMARKS = (25, 50, 75, 100, 150, 200, 300, 400)
+MAX_ERRORS = (0.1, 0.03, 0.01, 0.003, 0.001)
 MAX_LANDMARKS = 2_000
-MAX_STORED = 12_000  # rows up to which rskpca stores the whole kernel matrix for ell=inf
 MAX_EXACT = 16_000  # rows up to which exact kernel PCA is feasible
-OURS = ("paper", "two scales", "refined", "Nystrom", "RPCholesky", "ell=inf")
-PEERS = ("KernelPCA", "Nystroem + PCA", "Fourier + PCA")
+REFERENCE_LANDMARKS = 5_000, 2_500  # of data that do not compress
+OURS = ("KernelPCA", "paper", "two scales", "refined", "means", "Nystrom", "exact")
+PEERS = ("sklearn KernelPCA", "Nystroem + PCA", "Fourier + PCA")
 
 N_TIMED = 5_000  # number of rows in a timed transform
 N_HELD_OUT = 20_000
@@ -43,13 +44,14 @@ class Case(NamedTuple):
     """A data set with n rows, four fifths of which are used for training.
 
     If ``bandwidth`` is None, the median distance is used. ``sampled`` marks data sets that are too
-    large for exact kernel PCA.
+    large for exact kernel PCA, and ``compresses`` those for which covers are much smaller.
     """
 
     data: Callable[[int], Data]
     n: int
     bandwidth: float | None = None
     sampled: bool = False
+    compresses: bool = True
 
 
 CASES: dict[str, Case] = {
@@ -60,6 +62,7 @@ CASES: dict[str, Case] = {
     "covtype-16k": Case(datasets.covtype, 20_000),
     "covtype": Case(datasets.covtype, 581_012, sampled=True),
     "skin": Case(datasets.skin, 245_057, sampled=True),
+    "mnist": Case(datasets.mnist, 70_000, sampled=True, compresses=False),
 }
 
 
@@ -70,10 +73,10 @@ def measure_case(name: str, quick: bool) -> dict[str, Any]:
     train, test = np.split(X, [len(X) * 4 // 5])
     test = test[:N_HELD_OUT]
     kernel = Gaussian(case.bandwidth or "median").resolve(train, None, 0)
-    centers = {ell: _count_centers(kernel, ell, train) for ell in ELLS}
-    embedding, reference = (_fit_ritz_reference if case.sampled else _fit_exact)(
-        kernel, train, test
-    )
+    ells = ELLS if case.compresses else ()
+    centers = {ell: _count_centers(kernel, ell, train) for ell in ells}
+    fit_reference = _fit_ritz_reference if case.compresses else _fit_landmark_reference
+    embedding, reference = (fit_reference if case.sampled else _fit_exact)(kernel, train, test)
     points = _measure(make_settings(kernel, len(train), centers), train, test, embedding, quick)
     return {
         "data": name,
@@ -120,6 +123,19 @@ def _fit_ritz_reference(
     }
 
 
+def _fit_landmark_reference(
+    kernel: Gaussian, train: Floats, test: Floats
+) -> tuple[Floats, dict[str, Any]]:
+    """Return kernel PCA of all rows by Rayleigh-Ritz on many uniform landmarks."""
+    sizes = [min(size, len(train) // 2) for size in REFERENCE_LANDMARKS]
+    fine, coarse = (
+        NystromKernelPCA(R, kernel=kernel, landmarks=size).fit(train).transform(test)
+        for size in sizes
+    )
+    uncertainty = embedding_error(fine, coarse)
+    return fine, {"method": f"Ritz, {sizes[0]:,} landmarks", "uncertainty": uncertainty}
+
+
 def _fit_ritz(kernel: Gaussian, ell: float, X: Floats) -> Any:
     return ReducedSetKernelPCA(R, kernel=kernel, ell=ell, refine="nystrom").fit(X)
 
@@ -162,32 +178,42 @@ def make_settings(kernel: Gaussian, n_rows: int, centers: dict[float, int]) -> l
     )
     few = [m for m in sizes if m in BASIS_SIZES]
     return [
-        *_shadow_settings(kernel),
-        *_refined_settings(kernel, centers, ELLS if n_rows <= MAX_EXACT else ELLS[:2]),
+        *_automatic_settings(kernel),
+        *_shadow_settings(kernel, centers),
+        *_refined_settings(kernel, centers, n_rows),
+        *_sized_settings("means", "nystrom-means", kernel, few),
         *_sized_settings("Nystrom", "nystrom-landmarks", kernel, sizes),
-        *_sized_settings("RPCholesky", "nystrom-rpcholesky", kernel, few[:4]),
         *_exact_settings(kernel, n_rows),
         *_sized_settings("Nystroem + PCA", "sklearn-nystroem", kernel, sizes),
         *_sized_settings("Fourier + PCA", "fourier", kernel, [2 * m for m in few if m <= 200]),
     ]
 
 
-def _shadow_settings(kernel: Gaussian) -> Iterator[Setting]:
-    for ell in ELLS:
+def _automatic_settings(kernel: Gaussian) -> Iterator[Setting]:
+    for limit in MAX_ERRORS:
+
+        def make(seed: int, limit: float = limit) -> Any:
+            return KernelPCA(R, kernel=kernel, max_error=limit, random_state=seed)
+
+        yield Setting("KernelPCA", f"max_error {100 * limit:g}%", make)
+
+
+def _shadow_settings(kernel: Gaussian, centers: dict[float, int]) -> Iterator[Setting]:
+    for ell in centers:
         yield _deterministic("paper", f"ell {ell:g}", kernel=kernel, ell=ell)
         yield _deterministic("two scales", f"ell {ell:g}", kernel=kernel, ell=ell, basis="auto")
 
 
 def _refined_settings(
-    kernel: Gaussian, centers: dict[float, int], ells: tuple[float, ...]
+    kernel: Gaussian, centers: dict[float, int], n_rows: int
 ) -> Iterator[Setting]:
     refined = partial(_deterministic, "refined", kernel=kernel, refine="nystrom")
-    for ell in ells:
+    for ell in (ell for ell in centers if ell < max(ELLS) or n_rows <= MAX_EXACT):
         if centers[ell] <= MAX_LANDMARKS:
             yield refined(f"ell {ell:g}", ell=ell)
         yield refined(f"ell {ell:g}, auto", ell=ell, basis="auto")
     for m in BASIS_SIZES:
-        if m < centers[3.0]:
+        if centers and m < centers[3.0]:
             yield refined(f"ell 3, {m}", ell=3.0, basis=m)
 
 
@@ -204,11 +230,11 @@ def _sized_settings(family: str, key: str, kernel: Gaussian, sizes: list[int]) -
 
 
 def _exact_settings(kernel: Gaussian, n_rows: int) -> Iterator[Setting]:
-    if n_rows <= MAX_STORED:
-        yield Setting("ell=inf", "", partial(_make, "kpca", kernel, None), random=False)
     if n_rows <= MAX_EXACT:
+        own = partial(KernelPCA, R, kernel=kernel, eigen_solver="dense", max_memory=np.inf)
+        yield Setting("exact", "", lambda seed: own(), random=False)
         exact = partial(_make, "sklearn-kpca", kernel, None)
-        yield Setting("KernelPCA", "", exact, random=False, method="sklearn-kpca")
+        yield Setting("sklearn KernelPCA", "", exact, random=False, method="sklearn-kpca")
 
 
 def _make(key: str, kernel: Gaussian, size: int | None, seed: int) -> Any:

@@ -35,8 +35,8 @@ from .frontier_measure import CASES, OURS, PEERS
 DOCS = Path(__file__).parents[1] / "docs"
 COSTS = {"fit": "fit time", "transform": "transform time per 1,000 rows"}
 GRAY = "0.45"
-RECOMMENDED = "refined, ell 4, auto"
-EXACT_FAMILIES = ("ell=inf", "KernelPCA")
+RECOMMENDED = "KernelPCA, max_error 1%"
+EXACT_FAMILIES = ("exact", "sklearn KernelPCA")
 
 
 class Look(NamedTuple):
@@ -48,13 +48,14 @@ class Look(NamedTuple):
 
 
 LOOKS = {
-    "paper": Look("paper's method", "#0072B2", "o"),
-    "two scales": Look('basis="auto"', "#56B4E9", "D"),
-    "refined": Look('refine="nystrom"', "#D55E00", "s"),
-    "Nystrom": Look("NystromKernelPCA, uniform", "#E69F00", "v"),
-    "RPCholesky": Look("NystromKernelPCA, rpcholesky", "#CC79A7", "^"),
-    "ell=inf": Look("ell=np.inf (exact)", "#000000", "*"),
-    "KernelPCA": Look("scikit-learn KernelPCA", GRAY, "P"),
+    "KernelPCA": Look("KernelPCA(max_error=...)", "#D55E00", "o"),
+    "means": Look("NystromKernelPCA, means", "#E69F00", "v"),
+    "Nystrom": Look("NystromKernelPCA, uniform rows", "#CC79A7", "^"),
+    "paper": Look("ReducedSetKernelPCA (the paper)", "#0072B2", "s"),
+    "two scales": Look('the same with basis="auto"', "#56B4E9", "D"),
+    "refined": Look('and refine="nystrom"', "#009E73", "p"),
+    "exact": Look("KernelPCA, exact", "#000000", "*"),
+    "sklearn KernelPCA": Look("scikit-learn KernelPCA", GRAY, "P"),
     "Nystroem + PCA": Look("scikit-learn Nystroem + PCA", GRAY, "o"),
     "Fourier + PCA": Look("scikit-learn RBFSampler + PCA", GRAY, "X"),
 }

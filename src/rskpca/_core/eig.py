@@ -25,9 +25,10 @@ _OVERSAMPLING = 5  # extra vectors per block
 _MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
 _MAX_STEPS = 100
 _TOLERANCE = 1e-13
+_MORE_VECTORS = 20  # Lanczos vectors beyond twice the number of components; ties need more
 # Plain Lanczos is stopped after this number of restarts. For a stored matrix, about 170 products
 # take as long as a Cholesky factorization; a sparse factorization is more expensive.
-_RESTARTS, _SPARSE_RESTARTS = 10, 100
+_RESTARTS, _SPARSE_RESTARTS = 15, 100
 _MARGIN = 1e-2  # relative distance between the shift and the estimated largest eigenvalue
 
 Floats = NDArray[np.float64]
@@ -94,8 +95,9 @@ def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | No
     stored = isinstance(matrix, np.ndarray)
     product = _symmetric_product(matrix) if stored else matrix
     restarts = _RESTARTS if stored else _SPARSE_RESTARTS
+    options = {"v0": _start(matrix), "ncv": min(2 * n_components + _MORE_VECTORS, matrix.shape[0])}
     try:
-        return eigsh(product, k=n_components, which="LA", v0=_start(matrix), maxiter=restarts)
+        return eigsh(product, k=n_components, which="LA", maxiter=restarts, **options)
     except ArpackError:  # no convergence, or a zero matrix
         return None, None
 

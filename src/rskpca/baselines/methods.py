@@ -19,6 +19,7 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from .. import embedding
 from .._core.parallel import allowed_threads
 from ..density import FastParzenDensity, HerdingDensity, KMeansDensity, ParingDensity
 from ..embedding import NystromKernelPCA, ReducedSetKernelPCA, select_reduced_set
@@ -205,7 +206,7 @@ def _on_features(features: Callable[..., Any]) -> Callable[..., Any]:
 
 def n_points(model: Any) -> int:
     """Return the number of basis points or random features of a fitted model."""
-    if isinstance(model, KernelPCA):
+    if isinstance(model, KernelPCA | embedding.KernelPCA):
         return len(model.X_fit_)
     return int(model[0].n_components) if isinstance(model, Pipeline) else len(model.basis_)
 
@@ -273,6 +274,7 @@ METHODS: dict[str, Method] = {
         "KPCA, m random projections", _build(ProjectedKernelPCA, "n_directions"), keeps_data=True
     ),
     "nystrom-rpcholesky": Method("Nystrom, RPCholesky", _nystrom(landmarks="rpcholesky")),
+    "nystrom-means": Method("Nystrom, means", _nystrom(landmarks="means")),
     "nystrom-leverage": Method("Nystrom, leverage scores", _nystrom(landmarks="leverage")),
     "selection": Method("KPCA, reduced-set selection", _after(select_reduced_set), random=False),
     "construction": Method(

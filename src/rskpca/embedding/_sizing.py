@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ _DIRECT = 0.15  # seconds; a model that takes less time is fitted without estima
 _MOST_CHEAP = 200
 _ROWS_PER_POINT = 10  # fewest rows per point of the first basis
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
-_ALL_SAMPLED = 0.5  # seconds for the error limit from all sampled rows
+_ALL_SAMPLED = 0.1  # seconds for the error limit from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
 
@@ -188,7 +188,13 @@ class BasisSearch:
 
     def error(self, model: FittedModel, span: Moments | None = None) -> Estimate:
         """Estimate the error of a model of all rows, as accurately as the decision requires."""
-        return error_limit(model, self.wanted, self._values, span)
+        size = len(model.reduced_set.centers)
+
+        def otherwise(found: Estimate) -> float:
+            grown = self._grow([*self._missed, (size, found.limit)])
+            return math.inf if grown is None else float(self._moments_seconds(grown))
+
+        return error_limit(model, self.wanted, self._values, span, otherwise)
 
     def improve(
         self, basis: Basis, model: FittedModel, span: Moments | None = None
@@ -328,26 +334,23 @@ def error_limit(
     wanted: float,
     values: PairValues | None = None,
     span: Moments | None = None,
+    otherwise: Callable[[Estimate], float] | None = None,
 ) -> Estimate:
     """Estimate the error from a few rows, and from more of them while that is inconclusive.
 
-    If a larger basis takes less time than looking at all sampled rows, only some are used.
+    All sampled rows are used only if ``otherwise``, the time in seconds that follows if an error is
+    too large, is long enough.
     """
-    system, n = model.system, model.reduced_set.n_samples
-    width = model.basis.shape[1] if system.subspace is None else system.subspace.n_axes
-    seconds = gram.moments_seconds(n, _LEAST_GROWTH * model.basis.shape[0], width)
-    parts = model.kernel, model.reduced_set, system, model.wider
+    parts = model.kernel, model.reduced_set, model.system, model.wider
     for rows in (_FIRST_ROWS, _ROWS, None):
         analysis = Analysis.of(*parts, rows, values=values, span=span)
         if analysis is None:
             return Estimate(1.0, 1.0)
         found = analysis.embedding_limit(CONFIDENCE)
-        least = found.estimate
-        if rows == _FIRST_ROWS:
-            least -= found.limit - found.estimate  # a lower limit, because few rows overestimate
+        least = found.estimate - (found.limit - found.estimate)
         if found.limit <= wanted or least >= wanted:
             break
-        if rows == _ROWS and analysis.resolved and seconds <= _ALL_SAMPLED:
+        if rows == _ROWS and analysis.resolved and otherwise and otherwise(found) <= _ALL_SAMPLED:
             break
     return found
 

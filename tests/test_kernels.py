@@ -306,7 +306,7 @@ def test_a_bandwidth_rule_scales_with_the_data_and_ignores_copies(rule):
 
 @pytest.mark.parametrize("rule", ["neighbors", "slope"])
 def test_a_bandwidth_rule_requires_distinct_rows(rule):
-    with pytest.raises(ValueError, match=rf'bandwidth="{rule}".*equal.*Set bandwidth'):
+    with pytest.raises(ValueError, match=rf'"{rule}" rule.*equal.*Set bandwidth'):
         Gaussian(rule).resolve(np.ones((5, 2)))
 
 

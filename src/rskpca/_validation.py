@@ -93,11 +93,13 @@ def whole_number(name: str, value: object) -> None:
         raise ValueError(f"{name} must be an integer of at least 0, got {value!r}.")
 
 
-def share(name: str, value: object) -> float:
+def share(name: str, value: object, example: float = 0.95) -> float:
     """Check that the value is strictly between 0 and 1, and return it as a float."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     if not 0 < number < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, such as 0.95, got {value!r}.")
+        raise ValueError(
+            f"{name} must be a number between 0 and 1, such as {example}, got {value!r}."
+        )
     return number
 
 
@@ -145,6 +147,12 @@ class Rows:
             return self.X, self.weights
         counted = self.weights > 0
         return (self.X, self.weights) if counted.all() else (self.X[counted], self.weights[counted])
+
+    @property
+    def counted(self) -> tuple[Array, Array | None]:
+        """The rows with positive weight, and their weights or None if none were given."""
+        X, weights = self.positive
+        return X, weights if self.weighted else None
 
     def labels(self, found: NDArray[np.intp]) -> NDArray[np.intp]:
         """Expand labels of the rows with positive weight to all rows, with -1 for the others."""
@@ -218,8 +226,36 @@ def validate_values(estimator: BaseEstimator, X: Any, **options: Any) -> Array:
         )
     if sparse.issparse(X) and get_tags(estimator).input_tags.sparse:
         options["accept_sparse"] = "csr"
-    X = validate_data(estimator, X, dtype=_working_dtype(X), **options)
+    try:
+        X = validate_data(estimator, X, dtype=_working_dtype(X), **options)
+    except ValueError as error:
+        if str(error).startswith("could not convert string to float"):
+            raise ValueError(_describe_text(X)) from error
+        raise
     return _canonical(X) if sparse.issparse(X) else X
+
+
+def _describe_text(X: Any) -> str:
+    """Return the error message for data with text in place of numbers."""
+    columns = list(getattr(X, "columns", []))
+    table = np.asarray(X, dtype=object)
+    for j, column in enumerate(table.T):
+        for i, value in enumerate(column):
+            if isinstance(value, str) and not _is_number(value):
+                where = f"column {columns[j]!r}" if columns else f"column {j}"
+                return (
+                    f"X must contain numbers, but {where} contains text, such as {value!r} in row "
+                    f"{i}. Leave out such columns, or encode them, for example with OneHotEncoder."
+                )
+    return "X must contain numbers, but contains text. Leave out or encode such columns."
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _canonical(X: Any) -> Any:

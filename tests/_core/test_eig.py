@@ -127,6 +127,19 @@ def test_eigenvalues_that_cluster_at_the_largest_are_found_without_lapack(pieces
     assert_eigenpairs(matrix, values, vectors, 4)
 
 
+@pytest.mark.parametrize("copies", [2, 3, 6])
+@pytest.mark.parametrize("decay", [1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_no_copy_of_a_repeated_eigenvalue_is_missed(kind, copies, decay):
+    """Plain Lanczos converges without some of them."""
+    spectrum = np.r_[np.ones(copies), np.exp(-decay * np.arange(1, 600 - copies + 1) ** 2)]
+    basis = np.linalg.qr(np.random.default_rng(0).standard_normal((600, 600)))[0]
+    matrix = basis * spectrum @ basis.T
+    matrix = (matrix + matrix.T) / 2
+    values, vectors = eig.leading_eigenpairs(kind(matrix), 20)
+    assert_eigenpairs(matrix, values, vectors, 20)
+
+
 def test_lapack_takes_over_if_lanczos_does_not_converge(monkeypatch):
     for solver in ("_lanczos", "_block_lanczos"):
         monkeypatch.setattr(eig, solver, lambda *_: (None, None))

@@ -76,7 +76,7 @@ def test_the_median_of_many_rows_accounts_for_the_weights():
 
 @pytest.mark.parametrize("weights", [None, np.ones(10)])
 def test_identical_rows_have_no_median_bandwidth(weights):
-    with pytest.raises(ValueError, match=r'bandwidth="median".*equal.*Set bandwidth'):
+    with pytest.raises(ValueError, match=r'"median" rule.*equal.*Set bandwidth'):
         median_distance(np.full((10, 3), 7.0), weights)
 
 

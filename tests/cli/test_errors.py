@@ -277,7 +277,8 @@ def test_warnings_are_printed_as_notes(folder):
 
 def test_messages_name_options_instead_of_parameters(folder):
     (folder / "same.csv").write_text("a,b\n" + "1,2\n" * 9)
-    assert 'error: --bandwidth "median" requires distinct rows' in error_of("fit", "same.csv")
+    message = 'error: The "median" rule for the bandwidth requires distinct rows'
+    assert message in error_of("fit", "same.csv")
     line = error_of("fit", "rows.npy", "--method", "normalized-cut", "-r", "601")
     assert line.startswith("error: --components must be at most ")
     assert "larger --ell" in line

@@ -330,7 +330,7 @@ X_GOOD = datasets.blobs(30, 2)
         (X_GOOD[:, :0], "0 feature"),
         (X_GOOD[:, 0], "Expected 2D array, got 1D"),
         (X_GOOD.astype(complex), "Complex data not supported"),
-        ([["a", "b"], ["c", "d"]], "could not convert string to float"),
+        ([["a", "b"], ["c", "d"]], "must contain numbers, but column 0 contains text"),
     ],
 )
 def test_invalid_data_are_rejected(X, message):
@@ -389,7 +389,7 @@ def test_invalid_weights_are_reported(weights, message):
 
 
 def test_the_median_bandwidth_of_identical_rows_is_undefined():
-    with pytest.raises(ValueError, match=r'bandwidth="median" requires distinct rows'):
+    with pytest.raises(ValueError, match=r'"median" rule for the bandwidth requires distinct rows'):
         ShadowDensity().fit(np.ones((10, 2)))
 
 

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs, make_moons
@@ -188,8 +189,18 @@ def test_a_gap_is_required_for_an_automatic_number_of_components():
 
 def test_kernels_that_are_not_positive_definite_are_named():
     X = np.random.default_rng(0).normal(size=(60, 3))
+    with pytest.raises(ValueError, match=r"k\(x, x\) is -\d"):
+        KernelPCA(2, kernel=lambda x, y: -(x @ y)).fit(X)
     with pytest.raises(ValueError, match="significant negative eigenvalues"):
-        KernelPCA(59, kernel=lambda x, y: -(x @ y)).fit(X)
+        KernelPCA(59, kernel=lambda x, y: abs(x[0] - y[0]) + float(x @ x == y @ y)).fit(X)
+
+
+def test_text_in_a_column_is_named():
+    table = pd.DataFrame({"height": [1.0, 2.0], "town": ["Aix", "Ulm"]})
+    with pytest.raises(ValueError, match="column 'town' contains text, such as 'Aix' in row 0"):
+        KernelPCA(1).fit(table)
+    with pytest.raises(ValueError, match="column 1 contains text, such as 'x' in row 1"):
+        KernelPCA(1).fit([["1", "2"], ["3", "x"]])
 
 
 # ------------------------------------------------------------------ precomputed kernels

@@ -29,6 +29,8 @@ _MORE_VECTORS = 20  # Lanczos vectors beyond twice the number of components; tie
 # Plain Lanczos is stopped after this number of restarts. For a stored matrix, about 170 products
 # take as long as a Cholesky factorization; a sparse factorization is more expensive.
 _RESTARTS, _SPARSE_RESTARTS = 15, 100
+_CHECKING_STEPS = 20  # Lanczos steps that look for eigenvalues that plain Lanczos has missed
+_MISSED = 1e-10  # margin of that comparison, relative to the largest eigenvalue
 _MARGIN = 1e-2  # relative distance between the shift and the estimated largest eigenvalue
 
 Floats = NDArray[np.float64]
@@ -97,9 +99,33 @@ def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | No
     restarts = _RESTARTS if stored else _SPARSE_RESTARTS
     options = {"v0": _start(matrix), "ncv": min(2 * n_components + _MORE_VECTORS, matrix.shape[0])}
     try:
-        return eigsh(product, k=n_components, which="LA", maxiter=restarts, **options)
+        values, vectors = eigsh(product, k=n_components, which="LA", maxiter=restarts, **options)
     except ArpackError:  # no convergence, or a zero matrix
         return None, None
+    missed = _largest_outside(product, vectors) > values.min() + _MISSED * np.abs(values).max()
+    return (None, None) if missed else (values, vectors)
+
+
+def _largest_outside(matrix: Any, vectors: Floats) -> float:
+    """Return a lower bound of the largest eigenvalue of the eigenvectors that are not given.
+
+    A Krylov space contains a single vector per eigenvalue. Plain Lanczos finds the others of an
+    eigenvalue that occurs several times only by rounding errors, and can miss them.
+    """
+    direction = np.random.default_rng(1).standard_normal(len(vectors))
+    found, images = vectors, []
+    for _ in range(min(_CHECKING_STEPS, len(vectors) - vectors.shape[1])):
+        before = np.linalg.norm(direction)
+        for _ in range(2):
+            direction = direction - found @ (found.T @ direction)
+        size = np.linalg.norm(direction)
+        if size <= _TOLERANCE * before:
+            break
+        found = np.column_stack([found, direction / size])
+        images.append(matrix @ found[:, -1])
+        direction = images[-1]
+    new = found[:, vectors.shape[1] :]
+    return float(np.linalg.eigvalsh(new.T @ np.column_stack(images))[-1]) if images else -np.inf
 
 
 def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None, Floats | None]:

@@ -123,7 +123,7 @@ class Centers(Prepared):
         if not np.isfinite(norms).all():
             raise ValueError(
                 f"The squared distances in units of the bandwidth {scale:g} overflow "
-                f"{np.dtype(dtype)}. Increase the bandwidth."
+                f"{np.dtype(dtype)}. Rescale the data, or use a larger bandwidth (a smaller gamma)."
             )
         return cls(origin, scale, rows, norms, points, axes)
 

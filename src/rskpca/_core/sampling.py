@@ -69,8 +69,8 @@ def rule_bandwidth(
     bandwidth = RULES[rule](rows, weights)
     if not bandwidth > 0:
         raise ValueError(
-            f'bandwidth="{rule}" requires distinct rows, but all sampled rows are equal. Set '
-            "bandwidth to a number."
+            f'The "{rule}" rule for the bandwidth requires distinct rows, but all sampled rows '
+            "are equal. Set bandwidth or gamma to a number."
         )
     return bandwidth
 

@@ -367,7 +367,21 @@ class SampledSums:
     ) -> tuple[Solution, Solution | None]:
         """Return the solution from all groups, and with ``jackknife`` those without each group.
 
-        Unless it is ``detailed``, a solution contains only the error of the model itself.
+        Parameters
+        ----------
+        n_components : int
+            Number of components of the model.
+        jackknife : bool
+            If True, also solve the problem without each group of rows.
+        detailed : bool
+            If False, a solution contains only the error of the model itself.
+
+        Returns
+        -------
+        whole : Solution
+            The solution from all groups.
+        parts : Solution or None
+            The solutions without each group, if ``jackknife`` is True.
         """
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all

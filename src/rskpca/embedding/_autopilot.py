@@ -24,9 +24,9 @@ from ..spectral.eigensystem import decompose
 from ..spectral.means import Basis
 from ..value_kernels import NamedKernel, RowKernel
 from ._base import NoComponentError
-from ._precomputed import check_definite
+from ._precomputed import check_definite, check_diagonal
 from ._sizing import BasisSearch, describe
-from .nystrom import NystromKernelPCA, counted
+from .nystrom import NystromKernelPCA
 
 GIGABYTE = 2**30
 _EXACT_BYTES = 16  # per entry of the Gram matrix: the matrix and its weighted copy
@@ -129,8 +129,10 @@ class Autopilot:
         points = ReducedSet(X, weights, 0.0, spacing=0.0, sample=sample, **moved)
         system = decompose(Centered(), self.kernel, points, n_components)
         found = len(system.eigenvalues)
-        if found < n_components and not isinstance(self.kernel, RadialKernel):
-            self._check_definite(n_components)
+        if not isinstance(self.kernel, RadialKernel):
+            check_diagonal(self.kernel.diagonal(X))
+            if found < n_components:
+                self._check_definite(n_components)
         if found == 0:
             raise NoComponentError("No component has a positive eigenvalue.")
         scale = np.sqrt(system.eigenvalues)
@@ -187,7 +189,7 @@ class Autopilot:
         rules = ("rpcholesky",) if self._is_function else ("means", "rpcholesky")
         options: Any = {"rules": rules, "max_error": self.max_error, "seed": seed, "most": most}
         options["alternative"] = alternative
-        found = counted(self.rows), sample, n_components
+        found = self.rows.counted, sample, n_components
         return BasisSearch(self.kernel, *found, center=True, **options)
 
     # -------------------------------------------------------------- costs

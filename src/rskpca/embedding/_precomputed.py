@@ -67,6 +67,16 @@ def _center(values: Array, means: Array) -> Array:
     return values - means - values.mean(axis=1, keepdims=True) + means.mean()
 
 
+def check_diagonal(own: Array) -> None:
+    """Raise if k(x, x), a squared length in feature space, is negative for a row."""
+    row = int(np.argmin(own))
+    if own[row] < -_SIGNIFICANT * np.abs(own).max():
+        raise ValueError(
+            f"The kernel is not positive definite: k(x, x) is {own[row]:.3g} for row {row}. Use "
+            "another kernel."
+        )
+
+
 def check_definite(centered: Array, n_components: int) -> None:
     """Raise if negative eigenvalues are among the largest ``n_components`` eigenvalues."""
     size = len(centered)

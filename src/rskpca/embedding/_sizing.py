@@ -188,7 +188,7 @@ class BasisSearch:
 
     def error(self, model: FittedModel, span: Moments | None = None) -> Estimate:
         """Estimate the error of a model of all rows, as accurately as the decision requires."""
-        size = len(model.reduced_set.centers)
+        size = model.reduced_set.n_centers
 
         def otherwise(found: Estimate) -> float:
             grown = self._grow([*self._missed, (size, found.limit)])

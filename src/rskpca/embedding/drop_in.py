@@ -437,7 +437,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     def _check_parameters(self) -> None:
         check_n_components(self.n_components)
-        check.share("max_error", self.max_error)
+        check.share("max_error", self.max_error, 0.02)
         check.positive_number("max_memory", self.max_memory, infinite=True)
         check.one_of("eigen_solver", self.eigen_solver, _SOLVERS)
         check.number_within("alpha", self.alpha, 0, math.inf)

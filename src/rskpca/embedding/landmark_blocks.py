@@ -48,7 +48,7 @@ def chooses_landmarks(estimator: Any) -> bool:
 def n_candidates(estimator: NystromKernelPCA, n_features: int) -> int:
     """Return the number of rows among which landmarks are chosen if not all are in memory."""
     if _draws_rows(estimator):
-        return sample_size(estimator._rule_and_count(np.iinfo(np.intp).max)[1])
+        return sample_size(estimator._rule.count(np.iinfo(np.intp).max))
     return int(np.clip(_CANDIDATE_VALUES // n_features, _FEWEST_CANDIDATES, _MOST_CANDIDATES))
 
 
@@ -56,7 +56,7 @@ def _draws_rows(estimator: NystromKernelPCA) -> bool:
     """Return True if the rule draws a few rows uniformly, without looking at the others."""
     rule = estimator.landmarks
     drawn = isinstance(rule, Integral) or (isinstance(rule, str) and rule in ("uniform", "means"))
-    return drawn and estimator._wanted_error is None
+    return drawn and estimator._rule.wanted_error is None
 
 
 def _candidates(estimator: NystromKernelPCA, rows: Rows) -> Rows:
@@ -88,7 +88,7 @@ def find_more_landmarks(
     estimator: NystromKernelPCA, fitted: NystromKernelPCA, rows: Callable[[], Rows] | None
 ) -> Basis | None:
     """Return more landmarks if a fitted model misses ``max_error``, and rows can be read again."""
-    wanted = estimator._wanted_error
+    wanted = estimator._rule.wanted_error
     if wanted is None:
         return None
     found = error_limit(fitted.model_, wanted)
@@ -97,7 +97,7 @@ def find_more_landmarks(
     if rows is None:
         _warn_once_only(wanted, found)
         return None
-    search = estimator._search(fitted.kernel_, _candidates(estimator, rows()))
+    search = estimator._rule.search(fitted.kernel_, _candidates(estimator, rows()))
     larger = search.enlarge(fitted.shared_landmarks_, fitted.model_, found)
     if larger is None:
         search.warn_missed(found)
@@ -215,9 +215,9 @@ class LandmarkFit:
 
     def improve(self, model: FittedModel) -> LandmarkFit | None:
         """Return a fit with more landmarks if a solved model misses ``max_error``, else None."""
-        if self.estimator._wanted_error is None:
+        if self.estimator._rule.wanted_error is None:
             return None
-        search = self.estimator._search(self.kernel, self.candidates)
+        search = self.estimator._rule.search(self.kernel, self.candidates)
         larger = search.improve(self.basis, model)
         return None if larger is None else replace(self, basis=larger)
 

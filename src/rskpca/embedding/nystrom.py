@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import reduce
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core.parallel import one_at_a_time
-from .._core.sparse import is_sparse, same_rows
+from .._core.sparse import same_rows
 from .._validation import Rows, validate_more_rows, validate_points, validate_rows
 from ..density import BaseDensity
 from ..density._base import claim_kernel
@@ -25,15 +23,13 @@ from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
 from ..spectral import EigenSystem, Moments, nystrom
-from ..spectral.landmarks import RULES
-from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
+from ..spectral.means import Basis
 from ._base import Array, KernelEmbedding, check_components, ritz_with_more
+from ._landmarks import LandmarkRule
 from ._sizing import BasisSearch
 from .kernel_pca import invert
 
 _EXTENSIONS = ("landmarks", "data")
-_CANDIDATES = ("means", "rpcholesky")  # for landmarks="auto"
-_DEFAULT_ERROR = 0.01
 _NOT_ORTHOGONAL = (
     'This method requires orthogonal axes, which extension="data" does not produce. Use '
     'extension="landmarks".'
@@ -234,7 +230,7 @@ class NystromKernelPCA(KernelEmbedding):
         self, rows: Rows, kernel: AnyKernel, basis: Basis, sample: RowSample | None
     ) -> tuple[ReducedSet, Moments, FittedModel]:
         landmarks = self._landmarks(basis, rows, sample)
-        moments = Moments.of(kernel, basis.points, basis.subspace).add(*counted(rows))
+        moments = Moments.of(kernel, basis.points, basis.subspace).add(*rows.counted)
         return landmarks, moments, self._through_landmarks(landmarks, moments)
 
     @available_if(_keeps_sums("partial_fit"))
@@ -260,7 +256,7 @@ class NystromKernelPCA(KernelEmbedding):
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
             kernel, basis, _ = self._choose_basis(rows, once=True)
-            moments = Moments.of(kernel, basis.points, basis.subspace).add(*counted(rows))
+            moments = Moments.of(kernel, basis.points, basis.subspace).add(*rows.counted)
             return self._store_landmarks(rows, kernel, self._landmarks(basis, rows), moments, None)
         held = self._sums("partial_fit")
         rows = validate_more_rows(self, X, sample_weight, all_zero=False)
@@ -408,73 +404,27 @@ class NystromKernelPCA(KernelEmbedding):
     ) -> tuple[RadialKernel, Basis, BasisSearch | None]:
         """Return the resolved kernel, the landmarks, and the search for them with max_error."""
         # Unless they are chosen only once, the search continues if they turn out to be too few.
-        landmarks, (X, weights) = self.landmarks, counted(rows)
-        if isinstance(landmarks, BaseDensity):
-            density = clone(landmarks)
+        if isinstance(self.landmarks, BaseDensity):
+            density = clone(self.landmarks)
             kernel = self._resolve_kernel(rows, density)
             return kernel, Basis(density.summarize(rows, kernel).reduced_set_.centers), None
         asked = as_kernel(self.kernel, self.gamma, self.bandwidth, radial=False)
-        kernel = asked.resolve(X, weights, self.random_state)
-        if isinstance(landmarks, Basis):
-            _check_n_features(landmarks.points, X)
-            return kernel, landmarks, None
-        if isinstance(landmarks, ReducedSet):
-            return kernel, Basis(_check_landmarks(landmarks.centers, X)), None
-        if not isinstance(landmarks, str) and np.ndim(landmarks) > 0:
-            return kernel, Basis(_check_landmarks(landmarks, X)), None
-        if self._wanted_error is not None:
-            search = self._search(kernel, rows)
-            basis = search.find() if once else search.start()
-            assert basis is not None  # there is no alternative to a basis
-            return kernel, basis, search
-        return kernel, self._choose_by_rule(kernel, X, weights), None
-
-    def _choose_by_rule(self, kernel: RadialKernel, X: Array, weights: Array | None) -> Basis:
-        """Return a given number of landmarks, chosen by the named rule."""
-        rule, count = self._rule_and_count(X.shape[0])
-        rng = check_random_state(self.random_state)
-        if rule != "means":
-            return Basis(X[RULES[rule](kernel, X, weights, count, rng)])
-        n_axes = self.n_axes or default_axes(count, self.n_components or 0)
-        means = choose_means(sample_for_means(X, weights, count, rng), count, n_axes, rng)
-        if len(means) < count:
-            raise ValueError(
-                f"n_centers={count} means were requested, but the sampled rows have only "
-                f"{len(means)} distinct values. Use n_centers={len(means)} or fewer."
-            )
-        return means
+        kernel, rule = asked.resolve(*rows.counted, self.random_state), self._rule
+        given = rule.given(rows.X)
+        if given is not None:
+            return kernel, given, None
+        if rule.wanted_error is None:
+            return kernel, rule.choose(kernel, rows), None
+        search = rule.search(kernel, rows)
+        basis = search.find() if once else search.start()
+        assert basis is not None  # there is no alternative to a basis
+        return kernel, basis, search
 
     @property
-    def _wanted_error(self) -> float | None:
-        auto = isinstance(self.landmarks, str) and self.landmarks == "auto"
-        return _DEFAULT_ERROR if auto and self.max_error is None else self.max_error
-
-    def _search(self, kernel: RadialKernel, rows: Rows) -> BasisSearch:
-        """Return the search for landmarks with an acceptable error."""
-        sample = RowSample.of(*rows.positive, None, self.random_state)
-        return BasisSearch(
-            kernel,
-            counted(rows),
-            sample,
-            self.n_components,  # type: ignore[arg-type]
-            center=self.center,
-            rules=_CANDIDATES if self.landmarks == "auto" else (self.landmarks,),
-            max_error=self._wanted_error,  # type: ignore[arg-type]
-            seed=check_random_state(self.random_state).randint(2**31 - 1),
-        )
-
-    def _rule_and_count(self, n_rows: int) -> tuple[str, int]:
-        named = isinstance(self.landmarks, str)
-        default = 100 if self.n_centers is None else self.n_centers
-        count = default if named else self.landmarks
-        name = "n_centers" if named else "landmarks"
-        check.positive_integer(name, count)
-        if count > n_rows:
-            raise ValueError(
-                f"{name} must be at most {n_rows}, the number of rows with positive weight, "
-                f"got {count}."
-            )
-        return self.landmarks if named else "uniform", count
+    def _rule(self) -> LandmarkRule:
+        """The parameters that determine the landmarks."""
+        names = (field.name for field in fields(LandmarkRule))
+        return LandmarkRule(**{name: getattr(self, name) for name in names})
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
         kernel, given = self._asked_kernel()
@@ -499,47 +449,8 @@ class NystromKernelPCA(KernelEmbedding):
         self._check_landmarks()
 
     def _check_landmarks(self) -> None:
-        if self.n_centers is not None and not isinstance(self.landmarks, str):
-            raise ValueError(
-                f"n_centers={self.n_centers!r} can be set only if landmarks is the name of a rule, "
-                f'such as "rpcholesky", got landmarks of type {type(self.landmarks).__name__}.'
-            )
-        if isinstance(self.landmarks, str):
-            self._check_rule(self.landmarks)
-        if self._wanted_error is not None:
-            self._check_wanted_error()
-        if self.n_axes is None:
-            return
-        check.positive_integer("n_axes", self.n_axes)
-        if not isinstance(self.landmarks, str) or self.landmarks != "means" or self._wanted_error:
-            raise ValueError(
-                f'n_axes={self.n_axes!r} can be set only for landmarks="means" without max_error. '
-                "Set n_axes to None."
-            )
-
-    @staticmethod
-    def _check_rule(name: str) -> None:
-        rules = (*RULES, "means", "auto")
-        if name not in rules:
-            raise ValueError(
-                f"landmarks must be one of {', '.join(map(repr, rules))}, an integer, an array, a "
-                f"density estimator or a ReducedSet, got {name!r}."
-            )
-
-    def _check_wanted_error(self) -> None:
-        """Check that the parameters allow choosing the number of landmarks from an error."""
-        check.share("max_error", self._wanted_error)
-        if self.n_centers is not None or not isinstance(self.landmarks, str):
-            raise ValueError(
-                f"max_error={self._wanted_error!r} determines the number of landmarks, so it "
-                'requires the name of a rule, such as landmarks="means", and n_centers=None.'
-            )
-        if self.n_components is None:
-            raise ValueError(
-                "max_error refers to the leading components, so n_components must be an integer, "
-                "got None."
-            )
-        if self.extension != "landmarks":
+        self._rule.check()
+        if self._rule.wanted_error is not None and self.extension != "landmarks":
             raise ValueError(
                 f'max_error requires extension="landmarks", got extension={self.extension!r}.'
             )
@@ -642,12 +553,6 @@ class NystromKernelPCA(KernelEmbedding):
         return invert(self.model_, Z, method, alpha)
 
 
-def counted(rows: Rows) -> tuple[Array, Any]:
-    """Return the rows with positive weight, and their weights or None if unweighted."""
-    X, weights = rows.positive
-    return X, weights if rows.weighted else None
-
-
 def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
     """Return landmarks whose weights sum to the total, with more rows in their row sample."""
     sample, (X, weights) = landmarks.sample, rows.positive
@@ -676,19 +581,3 @@ def with_total(landmarks: ReducedSet, total: float, sample: RowSample | None) ->
     """Return landmarks with another row sample and equal weights that sum to the total."""
     weights = np.full(landmarks.n_centers, total / landmarks.n_centers)
     return replace(landmarks, weights=weights, n_samples=total, sample=sample)
-
-
-def _check_landmarks(landmarks: Any, X: Array) -> Array:
-    """Check user-supplied landmarks and return them in the dtype of the data."""
-    points = check_array(landmarks, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
-    points = csr_array(points) if is_sparse(points) else points
-    _check_n_features(points, X)
-    return points
-
-
-def _check_n_features(points: Array, X: Array) -> None:
-    if points.shape[1] != X.shape[1]:
-        raise ValueError(
-            f"landmarks must have {X.shape[1]} features, like the data, got {points.shape[1]}. "
-            "Compute both from the same columns."
-        )

@@ -16,12 +16,12 @@ from ..pairs import Estimate
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
 from ..spectral.operators import FittedCentered
-from . import levels, tables
+from . import levels
 from .eigenspaces import davis_kahan
-from .feature_distances import in_feature_space
 from .levels import Level
+from .mmd import normalized_weights
 from .sampled import Analysis, Limits, is_centered
-from .summary import summarize
+from .summary import summarize, to_html, to_text
 from .walks import Walk, WalkAnalysis, normalized_cut
 
 Array = NDArray[np.floating]
@@ -141,27 +141,20 @@ class Certificate:
         Level
             The level.
         """
-        for level in self.levels:
-            if level.name == name:
-                return level
-        known = ", ".join(level.name for level in self.levels)
-        raise ValueError(f"name must be one of {known}, got {name!r}.")
+        known = {level.name: level for level in self.levels}
+        if name not in known:
+            raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}.")
+        return known[name]
 
     def __str__(self) -> str:
-        return tables.text(self)
+        return to_text(self)
 
     def _repr_html_(self) -> str:
-        return tables.html(self)
+        return to_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as a dictionary of plain values, with None for unknown ones."""
-        plain: dict[str, Any] = {"summary": self.summary}
-        plain |= {name: _plain(value) for name, value in vars(self).items()}
-        plain["levels"] = [level.to_dict() for level in self.levels]
-        for name in ("embedding", "labels"):
-            found = getattr(self, name)
-            plain[name] = None if found is None else found._asdict()
-        return plain
+        return {"summary": self.summary, **{k: _plain(v) for k, v in vars(self).items()}}
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as JSON."""
@@ -170,8 +163,12 @@ class Certificate:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value.tolist()]
-    if isinstance(value, list):
+        value = value.tolist()
+    if isinstance(value, Level):
+        return value.to_dict()
+    if isinstance(value, Estimate):
+        return value._asdict()
+    if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -227,22 +224,15 @@ def certify(
         likely = _estimated(limits, intervals, system, n)
         likely_angles = np.fmin(angles, limits.angles)
     return Certificate(
-        (*certain, sampled, residual, *measured),
-        confidence,
-        center,
-        n,
-        reduced_set.n_centers,
-        reduced_set.radius,
-        _ell(kernel, reduced_set),
-        system.eigenvalues,
-        intervals,
-        likely,
-        angles,
-        likely_angles,
-        None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
-        None if limits is None else _embedding(limits, reduced_set, system),
-        None if limits is None else limits.better,
-        analysis is not None and analysis.complete and not reduced_set.lost_share,
+        levels=(*certain, sampled, residual, *measured),
+        centered=center,
+        certain=intervals,
+        likely=likely,
+        certain_angles=angles,
+        likely_angles=likely_angles,
+        rayleigh=None if X is None else _rayleigh(system, X, sample_weight, n, center=center),
+        embedding=None if limits is None else _embedding(limits, reduced_set, system),
+        **_common(kernel, reduced_set, system, confidence, analysis, limits),
     )
 
 
@@ -282,45 +272,48 @@ def certify_walk(
     sampled = levels.sampled(kernel, reduced_set, analysis, confidence)
     if walk.unknown:
         sampled = replace(sampled, missing=walk.unknown)
-    found = [
-        levels.a_priori(kernel, reduced_set, center=False),
-        levels.a_posteriori(kernel, reduced_set, center=False),
-        sampled,
-    ]
+    found = [*_guaranteed(kernel, reduced_set, system, center=False), sampled]
     if X is not None:
         found.append(levels.measured(kernel, X, sample_weight, reduced_set, center=False))
-    r, n = len(system.eigenvalues), reduced_set.n_samples
+    r = len(system.eigenvalues)
     certain, unknown = np.tile([-1.0, 1.0], (r, 1)), np.full(r, math.nan)
     limits = None if analysis is None else analysis.limits(confidence)
-    lost = 2 * reduced_set.lost_share
+    lost = bool(reduced_set.lost_share)
     return Certificate(
-        tuple(replace(level, operator=None, eigenvalue=None) for level in found),
-        confidence,
-        False,
-        n,
-        reduced_set.n_centers,
-        reduced_set.radius,
-        kernel.scale / reduced_set.radius if reduced_set.radius else None,
-        system.eigenvalues,
-        certain,
-        certain if limits is None else np.clip(limits.eigenvalues, -1.0, 1.0),
-        unknown,
-        unknown if limits is None else limits.angles,
-        None,
-        None if limits is None or lost else limits.embedding,
-        None if limits is None else limits.better,
-        analysis is not None and analysis.complete and not lost,
-        method,
-        None if analysis is None else analysis.label_change(confidence),
-        normalized_cut(walk),
+        levels=tuple(replace(level, operator=None, eigenvalue=None) for level in found),
+        centered=False,
+        certain=certain,
+        likely=certain if limits is None else np.clip(limits.eigenvalues, -1.0, 1.0),
+        certain_angles=unknown,
+        likely_angles=unknown if limits is None else limits.angles,
+        embedding=None if limits is None or lost else limits.embedding,
+        method=method,
+        labels=None if analysis is None else analysis.label_change(confidence),
+        cut=normalized_cut(walk),
+        **_common(kernel, reduced_set, system, confidence, analysis, limits),
     )
 
 
-def _ell(kernel: AnyKernel, reduced_set: ReducedSet) -> float | None:
-    """Return sigma / radius, or None if either is unknown."""
-    if not reduced_set.radius or not isinstance(kernel, RadialKernel):
-        return None
-    return kernel.scale / reduced_set.radius
+def _common(
+    kernel: AnyKernel,
+    reduced_set: ReducedSet,
+    system: EigenSystem,
+    confidence: float,
+    analysis: Analysis | None,
+    limits: Limits | None,
+) -> dict[str, Any]:
+    """Return the fields that certificates of kernel PCA and of random walks share."""
+    radius = reduced_set.radius
+    return {
+        "confidence": confidence,
+        "n_samples": reduced_set.n_samples,
+        "n_centers": reduced_set.n_centers,
+        "radius": radius,
+        "ell": kernel.scale / radius if radius and isinstance(kernel, RadialKernel) else None,
+        "eigenvalues": system.eigenvalues,
+        "better_components": None if limits is None else limits.better,
+        "all_rows": analysis is not None and analysis.complete and not reduced_set.lost_share,
+    }
 
 
 def _guaranteed(
@@ -330,18 +323,13 @@ def _guaranteed(
     if system.exact:  # the reduced set only provides the basis
         return [levels.exact()]
     if not isinstance(kernel, RadialKernel):
-        return in_feature_space(kernel, reduced_set, center=center)
+        return levels.in_feature_space(kernel, reduced_set, center=center)
+    operator = system.operator
+    length = math.sqrt(max(operator.mean, 0.0)) if isinstance(operator, FittedCentered) else None
     return [
         levels.a_priori(kernel, reduced_set, center=center),
-        levels.a_posteriori(kernel, reduced_set, center=center, length=_mean_length(system)),
+        levels.a_posteriori(kernel, reduced_set, center=center, length=length),
     ]
-
-
-def _mean_length(system: EigenSystem) -> float | None:
-    """Return the length of the mean of the reduced set in feature space, if it is known."""
-    if not isinstance(system.operator, FittedCentered):
-        return None
-    return math.sqrt(max(system.operator.mean, 0.0))
 
 
 def _estimated(limits: Limits, certain: Array, system: EigenSystem, n: float) -> Array:
@@ -355,15 +343,10 @@ def _embedding(limits: Limits, reduced_set: ReducedSet, system: EigenSystem) -> 
     smallest = float(system.eigenvalues[-1]) / reduced_set.n_samples
     lost = 6 * system.kappa * reduced_set.lost_share / smallest
     estimate, limit = limits.embedding
-    if _keeps_all_rows(reduced_set, system):
-        estimate, limit = 0.0, 0.0
-    return Estimate(estimate, min(limit + lost, 1.0))
-
-
-def _keeps_all_rows(reduced_set: ReducedSet, system: EigenSystem) -> bool:
-    """Return True if the model is exact, because every row is at its center."""
     moved = reduced_set.displacement
-    return not system.exact and not system.residual and moved is not None and not moved.any()
+    if not (system.exact or system.residual or moved is None or moved.any()):
+        estimate, limit = 0.0, 0.0  # every row is at its center, so the model is exact
+    return Estimate(estimate, min(limit + lost, 1.0))
 
 
 def _smallest(sources: list[Level], name: str) -> float:
@@ -405,8 +388,7 @@ def _rayleigh(
     system: EigenSystem, X: Array, sample_weight: Array | None, n: float, *, center: bool
 ) -> Array:
     """Return n times the eigenvalues of the covariance of the model's coordinates on X."""
-    weights = check.sample_weights(sample_weight, X.shape[0])
-    shares = weights / weights.sum()
+    shares = normalized_weights(X, sample_weight)
     Z = system.extend(X.astype(np.float64)) * np.sqrt(system.eigenvalues)
     if center:
         Z -= shares @ Z

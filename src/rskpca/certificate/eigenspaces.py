@@ -34,10 +34,8 @@ def bound(
         Kernel with a numeric bandwidth.
     gap : float
         lambda_D - lambda_{D+1} for eigenvalues divided by n; delta_D is half of it.
-    ell : float, default=None
-        sigma / radius.
-    radius : float, default=None
-        epsilon, instead of ell.
+    ell, radius : float, default=None
+        Either sigma / epsilon or the radius epsilon.
 
     Returns
     -------
@@ -50,39 +48,12 @@ def bound(
 
 
 def zwald_blanchard(error: float, gap: float) -> float | None:
-    """Bound ||P - P-bar||_HS in terms of the Hilbert-Schmidt error and the gap.
-
-    Parameters
-    ----------
-    error : float
-        ||K_n - K-bar_n||_HS or a bound on it.
-    gap : float
-        lambda_D - lambda_{D+1} of either operator.
-
-    Returns
-    -------
-    float or None
-        2 error / gap; None unless error < gap / 4.
-    """
+    """Bound ||P - P-bar||_HS, given ||K_n - K-bar_n||_HS; None unless error < gap / 4."""
     return 2 * error / gap if error < gap / 4 else None
 
 
 def davis_kahan(error: float, gap: float) -> float | None:
-    """Bound the sine of the largest angle between the two eigenspaces.
-
-    Parameters
-    ----------
-    error : float
-        ||K_n - K-bar_n||_HS or a bound on it.
-    gap : float
-        lambda_D - lambda_{D+1} of either operator.
-
-    Returns
-    -------
-    float or None
-        error / (gap - error); None unless error < gap / 2. This also bounds the root of the sum
-        of the squared sines of all D angles.
-    """
+    """Bound the root sum of squared sines between the eigenspaces; None unless error < gap / 2."""
     return error / (gap - error) if error < gap / 2 else None
 
 

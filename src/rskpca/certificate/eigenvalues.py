@@ -18,7 +18,7 @@ from .._core.parallel import slices
 from ..kernels import Gaussian, Laplacian, RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import Centered, Plain, solve
-from ._inputs import resolve_radius
+from .mmd import resolve_radius
 
 Array = NDArray[np.floating]
 
@@ -36,10 +36,8 @@ def bound(
     ----------
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
-    ell : float, default=None
-        sigma / radius.
-    radius : float, default=None
-        epsilon, instead of ell.
+    ell, radius : float, default=None
+        Either sigma / epsilon or the radius epsilon.
     printed : bool, default=False
         If True, use the constants printed in the paper, which are too small.
 
@@ -57,39 +55,15 @@ def bound(
 
 
 def constant(kernel: RadialKernel) -> float | None:
-    """Return the constant C = 2 L^2 of eq. (profile).
-
-    It satisfies (k(a, b) - k(c, d))^2 <= C (||a - c||^2 + ||b - d||^2).
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-
-    Returns
-    -------
-    float or None
-        4 / (e sigma^2) for the Gaussian and 2 / sigma^2 for the Laplacian; None if the kernel has
-        no Lipschitz constant.
-    """
+    """Return C = 2 L^2, for which (k(a, b) - k(c, d))^2 <= C (||a - c||^2 + ||b - d||^2)."""
+    # It is 4 / (e sigma^2) for the Gaussian and 2 / sigma^2 for the Laplacian.
     slope = kernel.lipschitz_constant
     return None if slope is None else 2 * slope**2
 
 
 def printed_constant(kernel: RadialKernel) -> float:
-    """Return the constant C printed in the paper.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        A Gaussian or Laplacian kernel.
-
-    Returns
-    -------
-    float
-        1 / (2 sigma^2) for the Gaussian and 1 / sigma^2 for the Laplacian, which are too small by
-        factors of 8 / e and 2.
-    """
+    """Return the constant C of eq. (profile) as printed in the paper, which is too small."""
+    # The factors to the valid constants are 8 / e and 2.
     for family, factor in ((Gaussian, 0.5), (Laplacian, 1.0)):
         if isinstance(kernel, family):
             return factor / kernel.scale**2
@@ -97,21 +71,7 @@ def printed_constant(kernel: RadialKernel) -> float:
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Return the bound from the recorded displacements, L sqrt(2 mean ||x - c||^2).
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    reduced_set : ReducedSet
-        Uses ``scatter`` if present, otherwise the radius.
-
-    Returns
-    -------
-    float or None
-        None if the kernel has no Lipschitz constant, or if nothing is known about the
-        displacements.
-    """
+    """Return L sqrt(2 mean ||x - c||^2) from the recorded displacements, else :func:`bound`."""
     if reduced_set.scatter is None:
         return None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
     slope = kernel.lipschitz_constant
@@ -120,24 +80,7 @@ def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
 
 
 def measure_gram(kernel: RadialKernel, X: Array, centers: Array, labels: Array) -> float:
-    """Compute ||K - K-bar||_F / n, the quantity that the proof of Theorem 5.2 bounds.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    X : ndarray of shape (n_samples, n_features)
-        The data.
-    centers : ndarray of shape (n_centers, n_features)
-        The centers C.
-    labels : ndarray of shape (n_samples,)
-        The index of the center of each row.
-
-    Returns
-    -------
-    float
-        The norm, computed in O(n^2) time and O(n) memory.
-    """
+    """Compute ||K - K-bar||_F / n, which the proof of Theorem 5.2 bounds, in O(n) memory."""
     total = 0.0
     for rows in slices(0, len(X), 256):
         quantized = gram.gram(kernel, centers[labels[rows]], centers)[:, labels]

@@ -8,6 +8,7 @@ under k^2, and every bound on one is also a bound on the other.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral.operators import FittedCentered
 from . import mmd
-from ._inputs import normalized_weights
 
 Array = NDArray[np.floating]
 
@@ -37,10 +37,8 @@ def bound(
     ----------
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
-    ell : float, default=None
-        sigma / radius.
-    radius : float, default=None
-        epsilon, instead of ell.
+    ell, radius : float, default=None
+        Either sigma / epsilon or the radius epsilon.
     printed : bool, default=False
         If True, use the factor 2 kappa printed in the paper, which is too small for kappa < 1.
 
@@ -60,16 +58,14 @@ def centered_bound(
     """Return the bound for centered operators, with the factor sqrt(2 kappa) if k is monotone.
 
     If the kernel is non-negative, no eigenvalue of a covariance operator exceeds kappa / 2 (see
-    docs/bounds.md). The error of the plain operators is also below this bound.
+    docs/proofs.md). The error of the plain operators is also below this bound.
 
     Parameters
     ----------
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
-    ell : float, default=None
-        sigma / radius.
-    radius : float, default=None
-        epsilon, instead of ell.
+    ell, radius : float, default=None
+        Either sigma / epsilon or the radius epsilon.
 
     Returns
     -------
@@ -89,10 +85,8 @@ def sharp_bound(
     ----------
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
-    ell : float, default=None
-        sigma / radius.
-    radius : float, default=None
-        epsilon, instead of ell.
+    ell, radius : float, default=None
+        Either sigma / epsilon or the radius epsilon.
 
     Returns
     -------
@@ -105,46 +99,17 @@ def sharp_bound(
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Bound the error by the recorded displacements of each center.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    reduced_set : ReducedSet
-        Uses ``displacement`` if present, otherwise the radius.
-
-    Returns
-    -------
-    float or None
-        None if nothing is known about the displacements.
-    """
+    """Bound the error of the plain operators like :func:`rskpca.certificate.mmd.from_sums`."""
     return mmd.from_sums(kernel.squared(), reduced_set)
 
 
 def centered_from_sums(
     kernel: RadialKernel, reduced_set: ReducedSet, length: float | None = None
 ) -> float | None:
-    """Bound the error of the centered operators by the recorded displacements.
-
-    With e_i = psi(x_i) - psi(c_alpha(i)) and V the variance in feature space, the error is at most
-    rms(e) (sqrt(V) + sqrt(V-bar)), and at most the plain error plus MMD (||mu|| + ||mu-bar||). If
-    the kernel is non-negative, kappa / 2 replaces a larger variance (see docs/bounds.md).
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    reduced_set : ReducedSet
-        Uses ``displacement`` and ``scatter`` if present, otherwise the radius.
-    length : float, default=None
-        ||mu-bar||, if it is known. Otherwise it is computed in O(m^2) time.
-
-    Returns
-    -------
-    float or None
-        Upper bound; None if nothing is known about the displacements.
-    """
+    """Bound the error of the centered operators; ``length`` is ||mu-bar||, if it is known."""
+    # With e_i = psi(x_i) - psi(c_i) and V the variance in feature space, the error is at most
+    # rms(e) (sqrt(V) + sqrt(V-bar)), and at most the plain error plus MMD (||mu|| + ||mu-bar||).
+    # If the kernel is non-negative, kappa / 2 replaces a larger variance (see docs/proofs.md).
     moved = mmd.root_mean_square(kernel, reduced_set)
     shift = mmd.from_sums(kernel, reduced_set)
     plain = from_sums(kernel, reduced_set)
@@ -188,12 +153,7 @@ def measure(
     """
     if not center:
         return mmd.measure(kernel.squared(), X, reduced_set, sample_weight)
-    u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
-    C = reduced_set.centers
-    square = (
-        _inner(kernel, X, u, X, u) - 2 * _inner(kernel, X, u, C, v) + _inner(kernel, C, v, C, v)
-    )
-    return math.sqrt(max(square, 0.0))
+    return mmd.distance(partial(_inner, kernel), X, reduced_set, sample_weight)
 
 
 def _inner(kernel: RadialKernel, X: Array, u: Array, Y: Array, v: Array) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel, RadialKernel
 from ..reduced_set import ReducedSet
 from ..spectral import EigenSystem
 from . import eigenvalues, hilbert_schmidt, mmd
@@ -63,6 +63,7 @@ class Level:
         return dict(vars(self))
 
 
+_NO_DISTANCES = "the distances between rows and centers in feature space are unknown"
 _NO_SLOPE = "the kernel has no Lipschitz constant; set RadialKernel(..., lipschitz=...)"
 _NO_WORST_CASE = (
     "the smallest kernel value within the radius is not known; set "
@@ -70,12 +71,16 @@ _NO_WORST_CASE = (
 )
 
 
+def _unknown(name: str, confidence: float, meaning: str, missing: str) -> Level:
+    return Level(name, None, None, None, confidence, meaning, missing)
+
+
 def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
     """Evaluate Theorems 5.1 to 5.3 at the radius of the reduced set."""
     radius = reduced_set.radius
     meaning = "Theorems 5.1 to 5.3 at this radius"
     if radius is None:
-        return Level("a priori", None, None, None, 1.0, meaning, "the radius is unknown")
+        return _unknown("a priori", 1.0, meaning, "the radius is unknown")
     operator = hilbert_schmidt.centered_bound if center else hilbert_schmidt.sharp_bound
     error = operator(kernel, radius=radius)
     slope = eigenvalues.bound(kernel, radius=radius)
@@ -112,9 +117,9 @@ def a_posteriori(
     meaning = "displacements of the points, recorded during the fit"
     if reduced_set.displacement is None:
         missing = "the displacements of the points were not recorded"
-        return Level("a posteriori", None, None, None, 1.0, meaning, missing)
+        return _unknown("a posteriori", 1.0, meaning, missing)
     if not kernel.concave and kernel.lipschitz_constant is None:
-        return Level("a posteriori", None, None, None, 1.0, meaning, _NO_SLOPE)
+        return _unknown("a posteriori", 1.0, meaning, _NO_SLOPE)
     if center:
         error = hilbert_schmidt.centered_from_sums(kernel, reduced_set, length)
     else:
@@ -125,21 +130,54 @@ def a_posteriori(
     return _add_lost_rows(level, kernel, reduced_set)
 
 
+def in_feature_space(kernel: AnyKernel, reduced_set: ReducedSet, *, center: bool) -> list[Level]:
+    """Return the first two levels for kernels that are not radial, from feature-space distances."""
+    # ||psi psi' - psi_c psi_c'|| <= (2 ||psi_c|| + ||delta||) ||delta||, where delta = psi - psi_c.
+    # Theorems 5.1, 5.3 and 5.4 follow from this without reference to a profile. Centering subtracts
+    # the outer product of the mean, to which the same inequality applies.
+    radius, weights = reduced_set.radius, reduced_set.weights
+    meanings = {
+        "a priori": "the radius in feature space",
+        "a posteriori": "distances in feature space, recorded during the fit",
+    }
+    displacement, scatter = reduced_set.displacement, reduced_set.scatter
+    known = reduced_set.in_feature_space or radius == 0
+    if not known or radius is None or displacement is None or scatter is None:
+        return [_unknown(name, 1.0, text, _NO_DISTANCES) for name, text in meanings.items()]
+    lengths = np.sqrt(kernel.diagonal(reduced_set.centers))
+    sums = (weights * radius, weights * radius**2), (displacement, scatter)
+    return [
+        Level(name, *_from_lengths(lengths, weights, *found, center=center), 1.0, meaning)
+        for (name, meaning), found in zip(meanings.items(), sums, strict=True)
+    ]
+
+
+def _from_lengths(
+    lengths: Array, weights: Array, displacement: Array, scatter: Array, *, center: bool
+) -> tuple[float, float, float]:
+    """Bound the MMD, the operator and the eigenvalues, given sums of ||delta|| per center."""
+    n = float(weights.sum())
+    discrepancy = float(displacement.sum()) / n
+    operator = float(2 * lengths @ displacement + scatter.sum()) / n
+    if center:
+        operator += (2 * float(weights @ lengths) / n + discrepancy) * discrepancy
+    return discrepancy, operator, operator
+
+
 def sampled(
     kernel: RadialKernel, reduced_set: ReducedSet, analysis: Analysis | None, confidence: float
 ) -> Level:
     """Estimate the errors from the row sample, including the error due to a smaller basis."""
-    meaning = "pairs of sampled rows"
     if analysis is None:
         missing = (
             "no row sample was kept (sample_size=0, weights that do not count rows, or forgotten "
             "rows that could not be identified)"
         )
-        return Level("sample", None, None, None, confidence, meaning, missing)
+        return _unknown("sample", confidence, "pairs of sampled rows", missing)
     n, all_rows = len(analysis.sample), analysis.complete
     meaning = f"all pairs of {n:,} rows" if all_rows else f"pairs of {n:,} sampled rows"
     if analysis.missing:
-        return Level("sample", None, None, None, confidence, meaning, analysis.missing)
+        return _unknown("sample", confidence, meaning, analysis.missing)
     discrepancy, operator = analysis.mmd(confidence), analysis.operator(confidence)
     values = {"mmd": discrepancy.estimate, "operator": operator.estimate}
     limits = discrepancy.limit, operator.limit, operator.limit
@@ -175,11 +213,5 @@ def measured(
     error = hilbert_schmidt.measure(kernel, X, reduced_set, sample_weight, center=center)
     discrepancy = mmd.measure(kernel, X, reduced_set, sample_weight)
     rounding = 1e-7 * float(kernel.diagonal(X).max())
-    return Level(
-        "measured",
-        discrepancy,
-        error,
-        error + rounding,
-        1.0,
-        f"all pairs of {X.shape[0]:,} rows",
-    )
+    meaning = f"all pairs of {X.shape[0]:,} rows"
+    return Level("measured", discrepancy, error, error + rounding, 1.0, meaning)

@@ -7,19 +7,34 @@ in feature space, where ||psi(x) - psi(c)|| = sqrt(2 (kappa - k(x, c))).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _validation as check
 from .._core import gram
 from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet
-from ._inputs import normalized_weights, resolve_radius
 
 Array = NDArray[np.floating]
 
 _SAFE = 1 + 1e-9  # covers the rounding error of a sum of distances
 _GRID = 1024
+
+
+def resolve_radius(kernel: RadialKernel, ell: float | None, radius: float | None) -> float:
+    """Return epsilon, which is sigma / ell or the given radius."""
+    if (ell is None) == (radius is None):
+        raise ValueError(
+            f"Pass either ell or radius, but not both; got ell={ell!r}, radius={radius!r}."
+        )
+    if ell is not None:
+        return kernel.scale / check.positive_number("ell", ell, infinite=True)
+    if radius == 0:
+        return 0.0
+    return check.positive_number("radius", radius)
 
 
 def bound(
@@ -35,10 +50,8 @@ def bound(
     ----------
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
-    ell : float, default=None
-        sigma / radius.
-    radius : float, default=None
-        epsilon, instead of ell.
+    ell, radius : float, default=None
+        Either sigma / epsilon or the radius epsilon.
 
     Returns
     -------
@@ -57,51 +70,15 @@ def bound(
     return math.sqrt(2 * max(float(kernel.drop(distances).max()) + between, 0.0))
 
 
-def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Bound the mean of ||psi(x) - psi(c)||, given the recorded displacements of each center.
-
-    For the Gaussian and the Laplacian this length is concave in ||x - c||. By Jensen's inequality,
-    its mean over the points of a center is at most the length at their mean distance. For any other
-    kernel with Lipschitz constant L it is at most sqrt(2 L ||x - c||), which is also concave.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    reduced_set : ReducedSet
-        Uses ``displacement`` if present, otherwise the radius.
-
-    Returns
-    -------
-    float or None
-        None if nothing is known about the displacements.
-    """
-    return _from_distances(kernel, reduced_set, square=False)
-
-
 def root_mean_square(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Bound the root mean square of ||psi(x) - psi(c)||.
-
-    The square, 2 (kappa - k(x, c)), is concave in ||x - c||^2 for the Gaussian and in ||x - c|| for
-    the Laplacian, and at most 2 L ||x - c|| for any kernel.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    reduced_set : ReducedSet
-        Uses ``displacement`` and ``scatter`` if present, otherwise the radius.
-
-    Returns
-    -------
-    float or None
-        None if nothing is known about the displacements.
-    """
-    return _from_distances(kernel, reduced_set, square=True)
+    """Bound the root mean square of ||psi(x) - psi(c)|| like :func:`from_sums`."""
+    return from_sums(kernel, reduced_set, square=True)
 
 
-def _from_distances(kernel: RadialKernel, reduced_set: ReducedSet, *, square: bool) -> float | None:
-    """Return the mean of the lengths, or the root of the mean of their squares."""
+def from_sums(
+    kernel: RadialKernel, reduced_set: ReducedSet, *, square: bool = False
+) -> float | None:
+    """Bound the mean of ||psi(x) - psi(c)|| by the recorded displacements, or by the radius."""
     worst = None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
     squares = _mean_squares(kernel, reduced_set, square=square)
     if squares is None:
@@ -115,6 +92,9 @@ def _from_distances(kernel: RadialKernel, reduced_set: ReducedSet, *, square: bo
 
 def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array | None:
     """Bound ||psi(x) - psi(c)||^2 for each center by Jensen's inequality."""
+    # For the Gaussian and the Laplacian, the length is concave in ||x - c||, and its square
+    # 2 (kappa - k(x, c)) is concave in ||x - c||^2 and in ||x - c||, respectively. For any other
+    # kernel with Lipschitz constant L, the square is at most 2 L ||x - c||.
     if s.displacement is None or s.scatter is None:
         return None
     mean = s.displacement / s.weights
@@ -127,20 +107,7 @@ def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array
 
 
 def length_of_mean(kernel: RadialKernel, reduced_set: ReducedSet) -> float:
-    """Return ||mu-bar||, the length of the mean in feature space.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        Kernel with a numeric bandwidth.
-    reduced_set : ReducedSet
-        The reduced set.
-
-    Returns
-    -------
-    float
-        The length, computed in O(m^2) time with little memory.
-    """
+    """Return ||mu-bar||, the length of the mean in feature space, in O(m^2) time."""
     C, v = reduced_set.centers, reduced_set.weights / reduced_set.n_samples
     return math.sqrt(max(_mean_kernel(kernel, C, v, C, v), 0.0))
 
@@ -167,14 +134,26 @@ def measure(
         The discrepancy, computed in O(n^2) time with little memory. Because of cancellation, it
         is accurate only to about 1e-7 sqrt(kappa).
     """
-    u, v = normalized_weights(X, sample_weight), reduced_set.weights / reduced_set.n_samples
-    C = reduced_set.centers
-    square = (
-        _mean_kernel(kernel, X, u, X, u)
-        - 2 * _mean_kernel(kernel, X, u, C, v)
-        + _mean_kernel(kernel, C, v, C, v)
-    )
+    return distance(partial(_mean_kernel, kernel), X, reduced_set, sample_weight)
+
+
+def distance(
+    inner: Callable[[Array, Array, Array, Array], float],
+    X: Array,
+    reduced_set: ReducedSet,
+    sample_weight: Array | None,
+) -> float:
+    """Return the distance between data and reduced set, given ``inner`` products of their means."""
+    data = X, normalized_weights(X, sample_weight)
+    reduced = reduced_set.centers, reduced_set.weights / reduced_set.n_samples
+    square = inner(*data, *data) - 2 * inner(*data, *reduced) + inner(*reduced, *reduced)
     return math.sqrt(max(square, 0.0))
+
+
+def normalized_weights(X: Array, sample_weight: Array | None) -> Array:
+    """Return the weights of the rows, normalized to sum to one."""
+    weights = check.sample_weights(sample_weight, X.shape[0])
+    return weights / weights.sum()
 
 
 def _mean_kernel(kernel: RadialKernel, X: Array, u: Array, Y: Array, v: Array) -> float:

@@ -1,7 +1,9 @@
-"""Summarizing a certificate in one or two sentences."""
+"""Describing a certificate in one or two sentences, and as text or HTML with tables."""
 
 from __future__ import annotations
 
+import math
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +14,16 @@ from .sampled import MOST_COMPONENTS
 
 if TYPE_CHECKING:
     from .certificate import Certificate
+    from .levels import Level
 
 Array = NDArray[np.floating]
+Rows = list[tuple[str, ...]]
 
 # The squared error is one minus a share of variance, whose rounding error is about 1e-15.
 ROUNDING = 1e-7
 _SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
 _UNKNOWN = 0.995  # larger limits are rounded to 100%, which excludes nothing
+_MAX_COMPONENTS = 20  # rows of the table
 
 
 def summarize(c: Certificate) -> str:
@@ -98,3 +103,97 @@ def _eigenvalues(c: Certificate) -> str:
 
 def _at_most(error: float) -> str:
     return percent(max(error, _SMALLEST))
+
+
+# ------------------------------------------------------------------ tables
+
+
+def to_text(c: Certificate) -> str:
+    """Return the summary, the size of the model, two aligned tables and notes."""
+    tables = _align(_level_rows(c)), _align(_component_rows(c))
+    return "\n\n".join([c.summary, _size(c), *tables, *_notes(c)])
+
+
+def to_html(c: Certificate) -> str:
+    """Return the same as HTML, for notebooks."""
+    tables = _html_table(_level_rows(c)) + _html_table(_component_rows(c))
+    notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(c))
+    return f"<p><strong>{escape(c.summary)}</strong></p><p>{escape(_size(c))}</p>{tables}{notes}"
+
+
+def _size(c: Certificate) -> str:
+    radius = "with unknown radius" if c.radius is None else f"with radius {c.radius:.4g}"
+    ell = "" if c.ell is None else f" (ell = {c.ell:.3g})"
+    kind = ("centered " if c.centered else "plain ") if c.method == "kernel PCA" else ""
+    return (
+        f"Certificate of {kind}{c.method}: {c.n_centers:,} centers {radius}{ell} for "
+        f"{c.n_samples:,.10g} rows"
+    )
+
+
+def _level_rows(c: Certificate) -> Rows:
+    header = ("upper bound", "MMD", "operator", "eigenvalue / n", "validity", "source")
+    return [header, *map(_level_row, c.levels)]
+
+
+def _level_row(level: Level) -> tuple[str, ...]:
+    validity = "guaranteed" if level.confidence == 1 else f"{_percent(level.confidence)} confidence"
+    validity = "these rows" if level.name == "measured" else validity
+    numbers = (level.mmd, level.operator, level.eigenvalue)
+    return level.name, *map(_number, numbers), validity, level.meaning
+
+
+def _component_rows(c: Certificate) -> Rows:
+    confidence = _percent(c.confidence)
+    header = (
+        "component", "eigenvalue", "guaranteed interval", f"{confidence} interval",
+        "guaranteed angle", f"{confidence} angle",
+    )  # fmt: skip
+    values = zip(c.eigenvalues, c.certain, c.likely, c.certain_angles, c.likely_angles, strict=True)
+    rows = [
+        (str(i), _number(value), _interval(*certain), _interval(*likely), *map(_angle, angles))
+        for i, (value, certain, likely, *angles) in enumerate(values, 1)
+    ][:_MAX_COMPONENTS]
+    if c.rayleigh is None:
+        return [header, *rows]
+    lower = ["lower bound on these rows", *map(_number, c.rayleigh)]
+    return [(*row, bound) for row, bound in zip([header, *rows], lower, strict=False)]
+
+
+def _notes(c: Certificate) -> list[str]:
+    notes = [f"{level.name}: {level.missing}." for level in c.levels if level.missing]
+    if c.cut is not None:
+        notes.append(f"Normalized cut of the reduced set: {c.cut:.4g}.")
+    more = len(c.eigenvalues) - _MAX_COMPONENTS
+    return [*notes, f"{more} more components; to_dict() contains all."] if more > 0 else notes
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.4g}%"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None or not math.isfinite(value) else f"{value:.3g}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"[{low:.4g}, {high:.4g}]"
+
+
+def _angle(value: float) -> str:
+    return "n/a (eigengap too small)" if math.isnan(value) else f"{value:.2g} deg"
+
+
+def _align(rows: Rows) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def _html_table(rows: Rows) -> str:
+    head = _html_row(rows[0], "th")
+    body = "".join(_html_row(row, "td") for row in rows[1:])
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _html_row(row: tuple[str, ...], tag: str) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,25 +12,11 @@ from ..certificate.levels import Level
 from ..model import unwrap
 from ._display import Display
 
-
-class Bound(NamedTuple):
-    """One of the three error bounds of a level, and its plot style."""
-
-    label: str
-    marker: str
-    color: str
-
-
-BOUNDS = (
-    Bound("MMD", "o", BAND),
-    Bound("operator", "D", INK),
-    Bound("eigenvalue / n", "v", MARK),
+_BOUNDS = (  # label, marker, color and vertical shift
+    ("MMD", "o", BAND, -0.18),
+    ("operator", "D", INK, 0.0),
+    ("eigenvalue / n", "v", MARK, 0.18),
 )
-
-
-def numbers(level: Level) -> tuple[float | None, ...]:
-    """Return the three bounds of a level, in the order of ``BOUNDS``."""
-    return level.mmd, level.operator, level.eigenvalue
 
 
 class CertificateDisplay(Display):
@@ -84,53 +70,35 @@ class CertificateDisplay(Display):
         if found is None:
             raise TypeError(f"{fitted.name} has no certificate; use ReducedSetKernelPCA.")
         if X is not None:
-            rows = fitted.prepare(X)
-            found = fitted.model.certify(found.confidence, rows)
+            found = fitted.model.certify(found.confidence, fitted.prepare(X))
         return cls(found).plot(ax)
 
     @classmethod
     def from_certificate(cls, certificate: Certificate, *, ax: Any = None) -> Self:
-        """Draw a certificate.
-
-        Parameters
-        ----------
-        certificate : Certificate
-            The result of ``certify``.
-        ax : matplotlib axes, default=None
-            The axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        CertificateDisplay
-            The display.
-        """
+        """Draw a certificate, such as the result of ``certify``, on ``ax`` or on a new figure."""
         return cls(certificate).plot(ax)
 
     def _draw(self, ax: Any) -> list[Any]:
         ax = get_axes(ax, (6.4, 3.4))
         levels = self.certificate.levels
-        table = np.array([[value or np.nan for value in numbers(level)] for level in levels])
-        for bound, values, shift in zip(BOUNDS, table.T, (-0.18, 0.0, 0.18), strict=True):
+        bounds = [(level.mmd, level.operator, level.eigenvalue) for level in levels]
+        for k, (label, marker, color, shift) in enumerate(_BOUNDS):
             heights = np.arange(len(levels)) + shift
-            style = {"color": bound.color, "markersize": 7, "label": bound.label}
-            ax.plot(values, heights, bound.marker, **style)
-        positive = [value for level in levels for value in numbers(level) if value]
+            shown = [values[k] or np.nan for values in bounds]
+            ax.plot(shown, heights, marker, color=color, markersize=7, label=label)
+        positive = [value for values in bounds for value in values if value]
         log_axis(ax.xaxis, min(positive, default=0.1), max(positive, default=1.0))
         ax.set_yticks(range(len(levels)), [_label(level) for level in levels])
         ax.set_ylim(len(levels) - 0.5, -0.5)
         style_axes(ax, "upper bound on the error", "")
         ax.grid(axis="x", alpha=0.25)
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        self._label_zeros(ax)
+        for height, values in enumerate(bounds):
+            if not any(values):  # a log axis cannot show them
+                text = "no bound" if levels[height].operator is None else "no error"
+                place = ax.get_yaxis_transform()
+                ax.text(0.01, height, text, transform=place, va="center", color=INK)
         return [ax]
-
-    def _label_zeros(self, ax: Any) -> None:
-        """Label levels without an error or a bound, which a log axis cannot show."""
-        for height, level in enumerate(self.certificate.levels):
-            if not any(numbers(level)):
-                text = "no bound" if level.operator is None else "no error"
-                style = {"transform": ax.get_yaxis_transform(), "va": "center", "color": INK}
-                ax.text(0.01, height, text, **style)
 
 
 def _label(level: Level) -> str:

@@ -49,15 +49,15 @@ def estimates(
     grid = tuple(np.linspace(*ends, n_points) for ends in zip(low, high, strict=True))
     points = np.stack([axis.ravel() for axis in np.meshgrid(*grid, indexing="ij")], axis=1)
     shape = tuple(map(len, grid))
-    data = _density(kernel, points, rows, np.ones(len(rows)))
-    counts = np.ones(len(centers)) if weights is None else weights
-    reduced = _density(kernel, points, centers, counts)
-    return Estimates(grid, data.reshape(shape), reduced.reshape(shape))
+    data = _density(kernel, points, rows, None).reshape(shape)
+    reduced = _density(kernel, points, centers, weights).reshape(shape)
+    return Estimates(grid, data, reduced)
 
 
-def _density(kernel: RadialKernel, points: Array, centers: Array, weights: Array) -> Array:
+def _density(kernel: RadialKernel, points: Array, centers: Array, weights: Array | None) -> Array:
     """Return (1/n) sum_j w_j k(c_j, x), divided by the integral of the kernel if it is known."""
     centers = centers.astype(np.float64)
+    weights = np.ones(len(centers)) if weights is None else weights
     shares = (weights / weights.sum())[:, None]
     values = gram.product(kernel, points, centers, lambda block: block @ shares, 1)[:, 0]
     if kernel.log_integral is None:

@@ -32,10 +32,9 @@ class Colors:
         values = np.asarray(column)
         if values.ndim != 1:
             raise ValueError(f"colors must have one value per row, got shape {values.shape}.")
-        # Strings, and integers with few distinct values, are categories. Non-finite numbers are
-        # kept, but not drawn.
+        # Non-finite numbers are kept, but not drawn.
         numeric = values.dtype.kind in "fiu"
-        if numeric and not _are_few_integers(values):
+        if numeric and not are_few_integers(values):
             return cls(values.astype(np.float64), None)
         found, index, counts = np.unique(
             values if numeric else values.astype(str), return_inverse=True, return_counts=True
@@ -44,7 +43,8 @@ class Colors:
         return cls(*_most_frequent(names, index, counts))
 
 
-def _are_few_integers(values: NDArray[Any]) -> bool:
+def are_few_integers(values: NDArray[Any]) -> bool:
+    """Return True for integers with few distinct values, which are drawn as categories."""
     finite = bool(np.isfinite(values).all())
     few = len(np.unique(values)) <= MAX_CATEGORIES
     return finite and few and bool((values == np.round(values)).all())
@@ -202,8 +202,9 @@ class EmbeddingDisplay(Display):
         )  # fmt: skip
 
     def _draw_legend(self, axes: list[Any]) -> None:
+        corner, anchor = "lower left", (0.0, 1.0)
         if self.colors is not None and self.colors.names is None:
             axes[0].figure.colorbar(self._mappable, ax=axes, shrink=0.8)
-        categories = self.colors is not None and self.colors.names is not None
-        corner, anchor = ("upper left", (1.0, 1.0)) if categories else ("lower left", (0.0, 1.0))
+        elif self.colors is not None:
+            corner, anchor = "upper left", (1.0, 1.0)
         axes[-1].legend(frameon=False, fontsize="small", loc=corner, bbox_to_anchor=anchor)

@@ -139,20 +139,7 @@ class RetentionDisplay(Display):
 
     @classmethod
     def from_plan(cls, plan: Plan, *, ax: Any = None) -> Self:
-        """Draw the curve of a plan.
-
-        Parameters
-        ----------
-        plan : Plan
-            The result of :func:`rskpca.plan`.
-        ax : matplotlib axes, default=None
-            The axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        RetentionDisplay
-            The display.
-        """
+        """Draw the curve of a :func:`rskpca.plan` on ``ax`` or on a new figure."""
         return cls(plan.retention, f"bandwidth {plan.kernel.scale:.4g}").plot(ax)
 
     def _draw(self, ax: Any) -> list[Any]:
@@ -177,6 +164,5 @@ def model_retention(
 
 def _sample(X: Any, n_rows: int | None, random_state: Any) -> Any:
     """Return a sample that is large enough for a forecast."""
-    n_features = np.shape(X)[-1]
-    count = enough_rows(n_features) if n_rows is None else n_rows
+    count = enough_rows(np.shape(X)[-1]) if n_rows is None else n_rows
     return sample_rows(X, count, random_state)[0]

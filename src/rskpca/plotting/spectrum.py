@@ -84,20 +84,7 @@ class SpectrumDisplay(Display):
 
     @classmethod
     def from_certificate(cls, certificate: Certificate, *, ax: Any = None) -> Self:
-        """Draw the eigenvalues and intervals of a certificate.
-
-        Parameters
-        ----------
-        certificate : Certificate
-            The certificate of a kernel PCA.
-        ax : matplotlib axes, default=None
-            The axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        SpectrumDisplay
-            The display.
-        """
+        """Draw the eigenvalues and intervals of a certificate on ``ax`` or on a new figure."""
         return cls.of_certificate(certificate).plot(ax)
 
     @classmethod
@@ -105,8 +92,8 @@ class SpectrumDisplay(Display):
         """Return the display of a model, which may lack ``n_samples``, without drawing it."""
         if model.certificate is not None:
             return cls.of_certificate(model.certificate)
-        n = (model.n_samples or n_samples) if model.is_kernel_pca else None
         walk = not model.is_kernel_pca
+        n = None if walk else model.n_samples or n_samples
         return cls(model.eigenvalues / (n or 1.0), walk=walk, divided=n is not None)
 
     @classmethod

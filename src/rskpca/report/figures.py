@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from .._format import percent
-from ..certificate import Certificate
+from ..pairs import Estimate
 from ..planning.verdict import AMBER, GREEN
 from ..plotting import SpectrumDisplay
 from ..plotting.embedding import diameters
@@ -183,17 +183,16 @@ def certificate(subject: Subject) -> go.Figure | None:
     """Plot the error of the coordinates, else the eigenvalues with their intervals, if known."""
     found = subject.model.certificate
     if found is not None and found.embedding is not None:
-        return _error_scale(found)
+        return _error_scale(found.embedding)
     return spectrum(subject) if subject.spectrum.intervals() else None
 
 
-def _error_scale(found: Certificate) -> go.Figure:
+def _error_scale(error: Estimate) -> go.Figure:
     """Plot the error and its limit on a logarithmic scale with a green, amber and red zone."""
-    assert found.embedding is not None
-    value, limit = np.clip(found.embedding, _SMALLEST, _LARGEST)
-    text = f"<b>{error_label(found.embedding.estimate)}</b>"
+    value, limit = np.clip(error, _SMALLEST, _LARGEST)
+    text = f"<b>{error_label(error.estimate)}</b>"
     if limit > value:
-        text += f", at most {error_label(found.embedding.limit)}"
+        text += f", at most {error_label(error.limit)}"
     bar = go.Scatter(
         x=[value, limit], y=[0, 0], mode="lines", line={"color": LIGHT["text"], "width": 5},
         hoverinfo="skip",

@@ -18,6 +18,7 @@ from .._format import percent, seconds_in_words
 from .._style import CATEGORIES
 from ..certificate import Certificate
 from ..density import ShadowDensity
+from ..pairs import Estimate
 from ..planning.advice import Suggestion
 from ..planning.verdict import Verdict
 from .figures import error_label, has_visible_intervals
@@ -101,7 +102,7 @@ def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
     ]
     certificate = model.certificate
     if certificate is not None and certificate.embedding is not None:
-        tiles.append(_error_tile(certificate))
+        tiles.append(_error_tile(certificate, certificate.embedding))
     if len(subject.seconds) > 1:  # includes more than the time of the report itself
         total = seconds_in_words(sum(subject.seconds.values()))
         parts = [f"{name} {seconds_in_words(value)}" for name, value in subject.seconds.items()]
@@ -109,15 +110,11 @@ def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
     return tiles
 
 
-def _error_tile(c: Certificate) -> tuple[str, str, str]:
-    assert c.embedding is not None
+def _error_tile(c: Certificate, error: Estimate) -> tuple[str, str, str]:
     if c.all_rows:
-        remark = "of the coordinates, measured on all rows"
-    else:
-        limit = error_label(c.embedding.limit)
-        remark = f"of the coordinates; at most {limit} ({percent(c.confidence)} confidence)"
-    unit = "error" if c.all_rows else "estimated error"
-    return error_label(c.embedding.estimate), unit, remark
+        return error_label(error.estimate), "error", "of the coordinates, measured on all rows"
+    limit = f"at most {error_label(error.limit)} ({percent(c.confidence)} confidence)"
+    return error_label(error.estimate), "estimated error", f"of the coordinates; {limit}"
 
 
 def _facts(subject: Subject) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -67,15 +66,9 @@ _LAYOUT = {
 
 
 def new_figure(traces: list[Any], x: str, y: str, **layout: Any) -> go.Figure:
-    """Create a figure with labeled axes."""
+    """Create a figure with labeled axes; plotly interprets HTML in the labels."""
     figure = go.Figure(traces, layout={"template": {"layout": _LAYOUT}, **layout})
-    return figure.update_layout(xaxis_title_text=label(x), yaxis_title_text=label(y))
-
-
-def label(text: str, most: int = 32) -> str:
-    """Shorten and escape text, because plotly interprets HTML in labels."""
-    short = text if len(text) <= most else f"{text[: most - 1]}…"
-    return escape(short, quote=False)
+    return figure.update_layout(xaxis_title_text=x, yaxis_title_text=y)
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:
@@ -85,7 +78,6 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
     return {"type": "log", "dtick": step, "tickformat": ",~g", "range": ends}
 
 
-def dots(size: float, color: str, **style: Any) -> dict[str, Any]:
+def dots(size: float, color: str) -> dict[str, Any]:
     """Return a style for markers with a thin border in the background color."""
-    border = {"color": LIGHT["paper"], "width": 1.5}
-    return {"size": size, "color": color, "line": border, **style}
+    return {"size": size, "color": color, "line": {"color": LIGHT["paper"], "width": 1.5}}

@@ -170,12 +170,7 @@ def _resolve_ids(ids: Any, X: Any, total: int) -> NDArray[Any]:
     if ids is None:
         index = getattr(X, "index", None)
         return np.arange(total) if index is None or callable(index) else np.asarray(index)
-    found = np.asarray(ids)
-    if found.shape != (total,):
-        raise ValueError(
-            f"ids must have one value per row of X, shape ({total},), got shape {found.shape}."
-        )
-    return found
+    return _as_column("ids", ids, total)
 
 
 def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArray[Any]]:
@@ -186,14 +181,18 @@ def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArr
         return {}
     if color is not None and not isinstance(color, Mapping):
         color = {str(getattr(color, "name", None) or "color"): color}
-    columns = {str(name): np.asarray(column) for name, column in (color or {}).items()}
-    for name, column in columns.items():
-        if column.shape != (total,):
-            raise ValueError(
-                f"color {name!r} must have one value per row of X, shape ({total},), got shape "
-                f"{column.shape}."
-            )
-    return columns
+    columns = {str(name): column for name, column in (color or {}).items()}
+    return {name: _as_column(f"color {name!r}", column, total) for name, column in columns.items()}
+
+
+def _as_column(name: str, values: Any, total: int) -> NDArray[Any]:
+    """Return the values as an array, after checking their number."""
+    column = np.asarray(values)
+    if column.shape != (total,):
+        raise ValueError(
+            f"{name} must have one value per row of X, shape ({total},), got shape {column.shape}."
+        )
+    return column
 
 
 def _table(

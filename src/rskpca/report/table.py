@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plotting.embedding import MAX_CATEGORIES
+from ..plotting.embedding import are_few_integers
 
 Array = NDArray[np.floating]
 
@@ -50,7 +50,7 @@ class Column:
         levels, codes = np.unique(array if numeric else _as_text(array), return_inverse=True)
         if numeric and not _are_few(len(levels), len(array)):
             return cls(name, kind, _narrow(array))
-        categorical = not numeric or _are_categories(levels)
+        categorical = not numeric or are_few_integers(levels)
         return cls(name, kind, _as_codes(codes, len(levels)), levels.tolist(), categorical)
 
     def head(self, count: int) -> Column:
@@ -63,13 +63,7 @@ class Column:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as JSON data for the page."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "values": to_base64(self.values),
-            "levels": self.levels,
-            "categorical": self.categorical,
-        }
+        return vars(self) | {"values": to_base64(self.values)}
 
 
 def row_bytes(columns: Iterable[Column]) -> int:
@@ -97,18 +91,9 @@ def _are_few(n_levels: int, n_rows: int) -> bool:
     return n_levels <= _SMALL_CODES or n_levels <= min(_LARGE_CODES, n_rows / 4)
 
 
-def _are_categories(levels: NDArray[Any]) -> bool:
-    few = len(levels) <= MAX_CATEGORIES and bool(np.isfinite(levels).all())
-    return few and bool((levels == np.round(levels)).all())
-
-
-def _as_codes(codes: NDArray[np.intp], n_levels: int) -> NDArray[np.unsignedinteger]:
-    sizes: list[tuple[int, type[np.unsignedinteger]]] = [
-        (_SMALL_CODES, np.uint8),
-        (_LARGE_CODES, np.uint16),
-    ]
-    dtype = next((dtype for size, dtype in sizes if n_levels <= size), np.uint32)
-    return codes.ravel().astype(dtype)
+def _as_codes(codes: NDArray[np.intp], n_levels: int) -> NDArray[Any]:
+    """Return the codes as the smallest unsigned integers that can hold them."""
+    return codes.ravel().astype(np.min_scalar_type(max(n_levels - 1, 0)))
 
 
 def _narrow(values: NDArray[Any]) -> Array:

@@ -90,17 +90,9 @@ def write(
         )
     check_replaceable(target)
     html = build(
-        model,
-        X,
-        color=color,
-        ids=ids,
-        title=title,
-        seconds=seconds,
-        n_rows=n_rows,
-        feature_names=feature_names,
-        as_command=as_command,
-        random_state=random_state,
-    )
+        model, X, color=color, ids=ids, title=title, seconds=seconds, n_rows=n_rows,
+        feature_names=feature_names, as_command=as_command, random_state=random_state,
+    )  # fmt: skip
     with atomic_write(target) as unfinished:
         unfinished.write_text(html, encoding="utf-8")
     return target
@@ -123,15 +115,9 @@ def build(
     start = time.perf_counter()
     figures, page = _import_renderers()
     subject = Subject.of(
-        model,
-        X,
-        color=color,
-        ids=ids,
-        n_rows=n_rows,
-        feature_names=feature_names,
-        seconds=seconds,
-        random_state=random_state,
-    )
+        model, X, color=color, ids=ids, n_rows=n_rows, feature_names=feature_names,
+        seconds=seconds, random_state=random_state,
+    )  # fmt: skip
     drawn = figures.build(subject)
     suggestions = suggest(subject.fitted, subject.studied, subject.retention)
     subject.seconds["report"] = time.perf_counter() - start

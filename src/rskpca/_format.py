@@ -1,6 +1,8 @@
-"""Format numbers for tables and messages, and the message for a missing package."""
+"""Format numbers and words for messages, and the message for a missing package."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def percent(share: float) -> str:
@@ -21,6 +23,12 @@ def bytes_in_words(n_bytes: float) -> str:
     """Format a size in MB or GB."""
     megabytes = n_bytes / 1e6
     return f"{megabytes:.0f} MB" if megabytes < 999.5 else f"{megabytes / 1000:.1f} GB"
+
+
+def join_words(words: Sequence[str], conjunction: str) -> str:
+    """Join words with commas, and the last two with a conjunction."""
+    *most, last = words
+    return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
 def missing_package(what: str, package: str, extra: str) -> ImportError:

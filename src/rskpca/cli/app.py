@@ -16,20 +16,9 @@ from typing import Annotated, Any
 import typer
 
 from . import options as opt
-from .errors import Program
-from .files import (
-    PAGES,
-    PICTURES,
-    TABLES,
-    atomic_write,
-    check_output,
-    naming_errors,
-    shell_path,
-    size_of,
-    stem_of,
-)
-from .help import Command
+from .files import PAGES, PICTURES, TABLES, atomic_write, check_output, shell_path, stem_of
 from .output import Display
+from .program import Command, Program
 
 app = typer.Typer(
     cls=Program,
@@ -120,24 +109,21 @@ def plan(
 ) -> None:
     """Recommend a command, and predict its time, size and error from a sample."""
     from .. import scaling
-    from . import modeling
-    from .expectation import expect
-    from .rows import notes, open_rows
-    from .summary import show_commands
+    from . import modeling, rows, summary
 
     if plot is not None:
         check_output(plot, [data], PICTURES)
     settings = opt.Settings(
         components, max_error, ell, bandwidth=bandwidth, standardize=standardize
     )
-    source = open_rows(reading, data)
-    display.notes(notes(source, standardize=standardize))
+    source = rows.open_rows(reading, data)
+    display.note(*rows.notes(source, standardize=standardize))
     with display.progress(source, data) as bar:
         seen = scaling.standardized(source)[1] if standardize else source
         if ell is None and plot is None:
             bar.stage("choosing landmarks")
             landmarks = modeling.build_automatic(settings)._as_landmark_model(seen.n_features)
-            result: Any = expect(landmarks, seen)
+            result: Any = modeling.expect(landmarks, seen)
             numbers = asdict(result)
         else:
             settings = replace(settings, ell=ell or 4.0, max_error=None)
@@ -148,7 +134,7 @@ def plan(
     page = shell_path(f"{stem_of(data)}.html")
     command = f"rskpca fit {shell_path(data)}{options} --report {page}"
     numbers |= {"command": command, "left_out": source.left_out, "skipped_rows": source.n_skipped}
-    display.show(numbers, "", result, "", show_commands([("recommended", command)]))
+    display.show(numbers, "", result, "", summary.show_commands([("recommended", command)]))
 
 
 def _plan_reduced_set(settings: opt.Settings, source: Any, plot: Path | None) -> Any:
@@ -185,9 +171,7 @@ def fit(
     display: Display,
 ) -> None:
     """Fit a model to a file of any size and estimate its error."""
-    from . import modeling
-    from .rows import notes, open_rows
-    from .summary import show_commands
+    from . import modeling, rows, summary
 
     model = output or Path(f"{stem_of(data)}.rskpca")
     check_output(model, [data, checkpoint, settings.like])
@@ -195,9 +179,9 @@ def fit(
         check_output(report, [data, model], PAGES)
     like = None if settings.like is None else modeling.load_model(settings.like).fitted
     estimator = modeling.build(settings, like)
-    source = open_rows(reading, data, like, color=color)
+    source = rows.open_rows(reading, data, like, color=color)
     if like is None:
-        display.notes(notes(source, standardize=settings.standardize))
+        display.note(*rows.notes(source, standardize=settings.standardize))
     with display.progress(source, data) as bar:
         result = modeling.fit(
             estimator, source, model, bar, data.name, checkpoint, small=settings.small
@@ -207,7 +191,7 @@ def fit(
             command = shlex.join(["rskpca", *sys.argv[1:]])
             result = modeling.add_report(result, source, report, color, stem_of(data), command)
     numbers = {**result.to_dict(), "left_out": source.left_out, "skipped_rows": source.n_skipped}
-    display.show(numbers, result, show_commands(result.next_commands(data, reading)))
+    display.show(numbers, result, summary.show_commands(result.next_commands(data, reading)))
 
 
 @_command(
@@ -232,15 +216,13 @@ def transform(
 ) -> None:
     """Embed the rows of a file with a fitted model."""
     from .. import scaling
-    from . import modeling
-    from .rows import open_rows
-    from .summary import show_file
+    from . import modeling, rows, summary
 
     path = output or Path(f"{stem_of(data)}-embedded.parquet")
     check_output(path, [model, data], TABLES)
     loaded = modeling.load_model(model)
     modeling.check_can_apply(loaded.fitted, labels=labels)
-    source = open_rows(reading, data, loaded.fitted, ids=ids or ())
+    source = rows.open_rows(reading, data, loaded.fitted, ids=ids or ())
     apply = scaling.predict if labels else scaling.transform
     start = time.perf_counter()
     with display.progress(source, data, skipped="left {} with {} empty.") as bar:
@@ -250,23 +232,18 @@ def transform(
     skipped = source.n_skipped or 0
     n_rows = source.counted() + skipped
     numbers = {"output": path, "rows": n_rows, "skipped_rows": skipped, "seconds": seconds}
-    display.show(numbers, show_file(path, seconds, n_rows))
+    display.show(numbers, summary.show_file(path, seconds, n_rows))
 
 
 @_command("rskpca inspect model.rskpca", "rskpca inspect model.rskpca --json | jq .centers")
 def inspect(*, model: opt.ModelPath, display: Display) -> None:
     """Show the contents of a model file and estimate its error."""
     from ..io import describe
-    from .modeling import load_model
+    from . import modeling, summary
 
-    header, loaded = describe(model), load_model(model)
+    header, loaded = describe(model), modeling.load_model(model)
     numbers: dict[str, Any] = {"file": asdict(header)}
-    centers = "" if header.n_centers is None else f", {header.n_centers:,} centers"
-    lines = (
-        f"  contents  {header.class_name}, {header.n_features} features{centers}\n"
-        f"  written   {header.created:%Y-%m-%d %H:%M} UTC by rskpca {header.rskpca}, "
-        f"{size_of(model)}"
-    )
+    lines = summary.show_header(header)
     if loaded.fitted.has_model:
         display.show({**numbers, **loaded.to_dict()}, loaded, lines)
     else:  # a density
@@ -281,8 +258,11 @@ def certify(
     *,
     model: opt.ModelPath,
     data: opt.FittedData = None,
-    rows: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Rows to measure; time and memory grow as N².")
+    n_rows: Annotated[
+        int,
+        typer.Option(
+            "--rows", min=2, metavar="N", help="Rows to measure; time and memory grow as N²."
+        ),
     ] = 2000,
     confidence: opt.Confidence = 0.95,
     reading: opt.Reading,
@@ -290,17 +270,16 @@ def certify(
 ) -> None:
     """Estimate the difference between a model and exact kernel PCA."""
     from ..planning.verdict import judge
-    from . import modeling, summary
-    from .rows import open_rows, sample
+    from . import modeling, rows, summary
 
     loaded = modeling.load_model(model)
     fitted = loaded.fitted
     modeling.check_certified(fitted)
     found, note = fitted.model.certify(confidence), []
     if data is not None:
-        source = open_rows(reading, data, fitted)
+        source = rows.open_rows(reading, data, fitted)
         with display.progress(source, data) as bar:
-            block = sample(source, rows)
+            block = rows.sample(source, n_rows)
             bar.stage("measuring")
             measured = fitted.prepare(block.rows)
             found = fitted.model.certify(confidence, measured, block.weights)
@@ -328,19 +307,17 @@ def report(
     display: Display,
 ) -> None:
     """Write a report on a model as a single HTML file that works offline."""
-    from . import modeling
-    from .rows import open_rows
-    from .summary import show_file
+    from . import modeling, rows, summary
 
     check_output(output, [model, data], PAGES)
     loaded = modeling.load_model(model)
-    source = open_rows(reading, data, loaded.fitted, color=color)
+    source = rows.open_rows(reading, data, loaded.fitted, color=color)
     with display.progress(source, data):
         command = f"rskpca fit {shell_path(data)}{reading.as_options()}"
         result = modeling.add_report(loaded, source, output, color, title or data.stem, command)
     seconds = result.seconds["report"]
     numbers = {"report": output, "seconds": seconds, "skipped_rows": source.n_skipped}
-    display.show(numbers, show_file(output, seconds))
+    display.show(numbers, summary.show_file(output, seconds))
 
 
 @_command(
@@ -355,16 +332,10 @@ def merge(
     display: Display,
 ) -> None:
     """Merge models fitted to parts of the data, without reading the data."""
-    from ..io import save
-    from .modeling import merge_models
-    from .summary import Summary
+    from . import modeling
 
     check_output(output, models)
-    merged = merge_models(models)
-    with naming_errors(output):
-        save(merged, output)
-    name = " + ".join(path.stem for path in models)
-    result = Summary(merged, name, files={"model": output})
+    result = modeling.merge_models(models, output)
     display.show(result.to_dict(), result)
 
 
@@ -378,8 +349,8 @@ def compare(
     output: Annotated[Path, opt.OutputFile(help="Figure: .png, .svg or .pdf.")] = Path(
         "compare.png"
     ),
-    rows: Annotated[
-        int, opt.Input(min=100, metavar="N", help="Number of rows to load into memory.")
+    n_rows: Annotated[
+        int, opt.Input("--rows", min=100, metavar="N", help="Number of rows to load into memory.")
     ] = 100_000,
     components: opt.Components = 5,
     ell: opt.Ell = 4.0,
@@ -392,14 +363,13 @@ def compare(
     from sklearn.preprocessing import StandardScaler
 
     from .. import Gaussian
-    from . import comparison
-    from .rows import notes, open_rows, sample
+    from . import comparison, rows
 
     check_output(output, [data], PICTURES)
-    source = open_rows(reading, data)
-    display.notes(notes(source, standardize=standardize))
+    source = rows.open_rows(reading, data)
+    display.note(*rows.notes(source, standardize=standardize))
     with display.progress(source, data) as bar:
-        table = sample(source, rows).rows
+        table = rows.sample(source, n_rows).rows
         if standardize:
             table = StandardScaler().fit_transform(table)
         kernel = Gaussian(bandwidth or "median").resolve(table, None, 0)

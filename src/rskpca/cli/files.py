@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from .._core import atomic
+from .._format import join_words
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -38,7 +39,8 @@ def check_output(
     """Return the path if a file can be written there and it is not one of the inputs."""
     folder = path.parent
     if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"cannot write {str(path)!r}: the name must end in {_either(endings)}.")
+        known = join_words(endings, "or")
+        raise ValueError(f"cannot write {str(path)!r}: the name must end in {known}.")
     if not folder.is_dir():
         raise FileNotFoundError(f"no such folder: {str(folder)!r}. Create it first.")
     if path.is_dir():
@@ -49,10 +51,6 @@ def check_output(
     if any(other is not None and path.resolve() == other.resolve() for other in inputs):
         raise ValueError(f"{str(path)!r} is also an input; choose another name for the output.")
     return path
-
-
-def _either(endings: tuple[str, ...]) -> str:
-    return f"{', '.join(endings[:-1])} or {endings[-1]}"
 
 
 @contextmanager
@@ -83,10 +81,3 @@ def stem_of(data: Path) -> str:
 def shell_path(path: Path | str) -> str:
     """Return a path as it is typed in a shell, where a leading dash would start an option."""
     return quote(f"./{path}" if str(path).startswith("-") else str(path))
-
-
-def size_of(path: Path) -> str:
-    """Return the size of a file in a human-readable unit."""
-    from rich.filesize import decimal
-
-    return decimal(path.stat().st_size)

@@ -1,15 +1,17 @@
-"""Build, load, check, fit and merge models."""
+"""Build, load, check, fit, predict and merge models."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import joblib
 import numpy as np
+from rich.text import Text
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -27,6 +29,7 @@ from .. import (
     report,
     scaling,
 )
+from .._format import percent, seconds_in_words
 from ..data import Source
 from ..embedding import CompressedKernelPCA
 from ..io import ModelFileError, load, save
@@ -34,13 +37,15 @@ from ..kernels import as_kernel
 from ..model import FittedEstimator
 from ..planning.cost import SolveTime
 from ..report.subject import MAX_ROWS
+from ..scaling.fitting import prepare
 from .files import naming_errors
 from .options import Settings
 from .progress import ProgressBar
-from .rows import color_values, sample_numbers
-from .summary import Summary, with_options
+from .rows import color_values, sample, sample_numbers
+from .summary import Summary, size_of, with_options
 
 DEFAULT_ERROR = 0.02  # points in a plot move by less than the size of a marker
+_SAMPLE_ROWS = 20_000  # for predicting the time per row and the error
 _MANY_CENTERS = 4000  # their eigenproblem takes seconds, so that an estimate is worth its time
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
@@ -95,11 +100,17 @@ def _build_like(fitted: FittedEstimator) -> Any:
         density = changed["density"] = clone(params["density"]).set_params(kernel=None)
         if density.get_params().get("tol") is not None:
             density.set_params(ell=fitted.model.ell, tol=None)
-    estimator = clone(last).set_params(**changed)
+    return _add_scaling(fitted, clone(last).set_params(**changed), FrozenEstimator)
+
+
+def _add_scaling(
+    fitted: FittedEstimator, last: Any, wrap: Callable[[Any], Any] | None = None
+) -> Any:
+    """Return an estimator with the preprocessing of a model, whose steps are wrapped if given."""
     if fitted.preprocessing is None:
-        return estimator
-    steps = [(name, FrozenEstimator(step)) for name, step in fitted.preprocessing.steps]
-    return Pipeline([*steps, ("model", estimator)])
+        return last
+    steps = [(name, wrap(step) if wrap else step) for name, step in fitted.preprocessing.steps]
+    return Pipeline([*steps, ("model", last)])
 
 
 def _on_landmarks(fitted: FittedEstimator) -> Any:
@@ -172,14 +183,10 @@ def estimate_solving(model: Any) -> float | None:
 
 def compress(fitted: FittedEstimator) -> Any:
     """Return a kernel PCA model with only what is needed to embed rows, or the model of a walk."""
-    if not fitted.model.is_kernel_pca:
-        last = fitted.estimator
-    else:
-        system = fitted.model.evaluated
-        last = CompressedKernelPCA.of(fitted.estimator, system, np.zeros(len(system.eigenvalues)))
-    if fitted.preprocessing is None:
-        return last
-    return Pipeline([*fitted.preprocessing.steps, ("model", last)])
+    last, system = fitted.estimator, fitted.model.evaluated
+    if fitted.model.is_kernel_pca:
+        last = CompressedKernelPCA.of(last, system, np.zeros(len(system.eigenvalues)))
+    return _add_scaling(fitted, last)
 
 
 def add_report(
@@ -208,8 +215,8 @@ def add_report(
     return replace(summary, seconds=seconds, files=files, replaced=replaced)
 
 
-def merge_models(paths: Sequence[Path]) -> Any:
-    """Merge several models into one, keeping their common scaling."""
+def merge_models(paths: Sequence[Path], output: Path) -> Summary:
+    """Merge several models into one, keeping their common scaling, and save it."""
     models = [load_model(path).fitted for path in paths]
     for model, path in zip(models, paths, strict=True):
         if isinstance(model.estimator, CompressedKernelPCA):
@@ -223,7 +230,71 @@ def merge_models(paths: Sequence[Path]) -> Any:
                 f"{str(path)!r} and {str(paths[0])!r} cannot be merged because they have a "
                 f"different {differ}; fit {str(path)!r} with --like {paths[0]}."
             )
-    merged = merge(*map(_on_landmarks, models))
-    if first.preprocessing is None:
-        return merged
-    return Pipeline([*first.preprocessing.steps, ("model", merged)])
+    merged = _add_scaling(first, merge(*map(_on_landmarks, models)))
+    with naming_errors(output):
+        save(merged, output)
+    return Summary(merged, " + ".join(path.stem for path in paths), files={"model": output})
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What the default fit will need, and how accurate it will be."""
+
+    n_samples: int
+    n_features: int
+    bandwidth: float
+    landmarks: int
+    seconds: float
+    model_size: str
+    error: float | None
+    error_limit: float | None
+    max_error: float
+
+    def __rich__(self) -> Text:
+        text = Text(f"{self.n_samples:,} rows x {self.n_features} features", "bold")
+        sentences = (
+            f", bandwidth {self.bandwidth:.4g}\nThe fit takes about "
+            f"{seconds_in_words(self.seconds)}. The model has {self.landmarks:,} landmarks and "
+            f"{self.model_size}."
+        )
+        if self.error is not None and self.error_limit is not None:
+            missed = self.error_limit > self.max_error
+            goal = f", more than the {percent(self.max_error)} asked for" if missed else ""
+            sentences += (
+                f" Its coordinates are expected to differ from those of exact kernel PCA by "
+                f"{percent(self.error)} (at most {percent(self.error_limit)}){goal}."
+            )
+        return text.append(sentences, "default")
+
+
+def expect(estimator: Any, source: Source) -> Expectation:
+    """Predict the time, size and error of the default fit by starting it."""
+    # The landmarks are chosen from a sample of the rows, exactly as in the fit. Only the pass over
+    # all rows is left out; its time is extrapolated from a sample.
+    start = time.perf_counter()
+    model = prepare(estimator, source)
+    chosen = time.perf_counter()
+    block = sample(source, _SAMPLE_ROWS)
+    read = time.perf_counter()
+    model.partial_fit(block.rows, sample_weight=block.weights)
+    passed = time.perf_counter()
+    certificate = model.model_.certificate
+    solved = time.perf_counter()
+    n_samples = source.counted()
+    # Reading and computing overlap.
+    whole_pass = max((passed - read) * n_samples / len(block.rows), read - chosen)
+    found = None if certificate is None else certificate.embedding
+    with TemporaryDirectory() as folder:
+        save(model, path := Path(folder) / "model.rskpca")
+        model_size = size_of(path)
+    return Expectation(
+        n_samples=n_samples,
+        n_features=source.n_features,
+        bandwidth=model.kernel_.scale,
+        landmarks=model.n_centers_,
+        seconds=chosen - start + whole_pass + solved - passed,
+        model_size=model_size,
+        error=None if found is None else found.estimate,
+        error_limit=None if found is None else found.limit,
+        max_error=estimator.max_error,
+    )

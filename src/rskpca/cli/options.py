@@ -9,10 +9,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from .._format import join_words
 from .files import check_input
 
 Kernel = Literal["gaussian", "laplacian"]
@@ -43,9 +44,8 @@ def _models(paths: list[Path]) -> list[Path]:
     return [path for path in paths if check_input(path)]
 
 
-def _either(choices: Any) -> str:
-    *names, last = get_args(choices)
-    return f"{', '.join(names)} or {last}."
+def _choice(kind: Any) -> Any:
+    return Model(metavar="NAME", help=f"{join_words(get_args(kind), 'or')}.")
 
 
 # Option groups in the help. Paths are checked by the callback, not by typer.
@@ -65,15 +65,11 @@ FittedData = Annotated[
 ]
 ModelPath = Annotated[Path, _Argument(metavar="MODEL", help="Model file written by rskpca fit.")]
 ModelPaths = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="MODEL", callback=_models, readable=False, help="Two or more model files."
-    ),
+    list[Path], _Argument(metavar="MODEL", callback=_models, help="Two or more model files.")
 ]
 
 Components = Annotated[
-    int,
-    Model("--components", "-r", metavar="N", min=1, help="Number of components or clusters."),
+    int, Model("--components", "-r", metavar="N", min=1, help="Number of components or clusters.")
 ]
 Ell = Annotated[float, _Number(help="Resolution: 3 is coarse, 5 is fine.")]
 PlannedEll = Annotated[
@@ -81,10 +77,8 @@ PlannedEll = Annotated[
 ]
 MaxError = Annotated[
     float | None,
-    Model(
-        metavar="NUMBER",
-        callback=_share,
-        help="Target error of the coordinates; 0.02 by default for kernel-pca.",
+    _Number(
+        callback=_share, help="Target error of the coordinates; 0.02 by default for kernel-pca."
     ),
 ]
 Bandwidth = Annotated[
@@ -163,15 +157,14 @@ class Settings(_Options):  # numpydoc ignore=PR01
     max_error: MaxError = None
     ell: Annotated[
         float | None,
-        Model(
-            metavar="NUMBER",
+        _Number(
             callback=_positive,
             help="Use a reduced set of this resolution: 3 is coarse, 5 is fine, inf is exact.",
         ),
     ] = None
     bandwidth: Bandwidth = None
-    kernel: Annotated[Kernel, Model(metavar="NAME", help=_either(Kernel))] = "gaussian"
-    method: Annotated[Method, Model(metavar="NAME", help=_either(Method))] = "kernel-pca"
+    kernel: Annotated[Kernel, _choice(Kernel)] = "gaussian"
+    method: Annotated[Method, _choice(Method)] = "kernel-pca"
     refine: Annotated[
         bool, Model("--refine", help="Use a reduced set, and read the data twice.")
     ] = False
@@ -180,8 +173,7 @@ class Settings(_Options):  # numpydoc ignore=PR01
     ] = False
     standardize: Standardize = False
     max_centers: Annotated[
-        int | None,
-        Model(metavar="N", min=2, help="Use a reduced set of at most N centers."),
+        int | None, Model(metavar="N", min=2, help="Use a reduced set of at most N centers.")
     ] = None
     like: Annotated[
         Path | None,
@@ -213,19 +205,15 @@ class Settings(_Options):  # numpydoc ignore=PR01
 def expand(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function in which each dataclass parameter is replaced by its fields."""
     # This lets commands share groups of options, while typer sees one parameter per option.
-    hints: dict[str, Any] = get_type_hints(function, include_extras=True)
-    bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    given = inspect.signature(function, eval_str=True).parameters.values()
+    bundles: dict[str, Any] = {p.name: p.annotation for p in given if is_dataclass(p.annotation)}
     parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in given:
         if parameter.name not in bundles:
-            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+            parameters.append(parameter)
             continue
-        bundle = bundles[parameter.name]
-        own = get_type_hints(bundle, include_extras=True)
-        parameters += [
-            parameter.replace(name=field.name, default=field.default, annotation=own[field.name])
-            for field in fields(bundle)
-        ]
+        own = inspect.signature(bundles[parameter.name], eval_str=True).parameters.values()
+        parameters += [option.replace(kind=parameter.kind) for option in own]
 
     def run(**values: Any) -> Any:
         for name, bundle in bundles.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import print_line, printable
+from .program import print_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -60,15 +60,10 @@ class Display:  # numpydoc ignore=PR01
                 soft_wrap = isinstance(part, Text) and bool(part.no_wrap)
                 console.print(_Printable(part), soft_wrap=soft_wrap)
 
-    def note(self, text: str) -> None:
-        """Print a note to stderr, unless it is empty."""
-        if text and not (self.quiet or self.json):
+    def note(self, *texts: str) -> None:
+        """Print notes to stderr."""
+        for text in () if self.quiet or self.json else texts:
             print_line(f"note: {text}", "yellow")
-
-    def notes(self, texts: Iterable[str]) -> None:
-        """Print several notes."""
-        for text in texts:
-            self.note(text)
 
     @contextmanager
     def progress(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._format import percent
+from .._format import join_words, percent
 from ..data import Block, Source, SourceError, open_source, pyarrow_for
 from ..data._dialect import is_number
 from ..model import FittedEstimator
@@ -93,13 +93,14 @@ def notes(source: Source, *, standardize: bool) -> Iterator[str]:
     text = {name: head.ids[name] for name in source.left_out if name in head.ids}
     if text:
         kinds = {name: _describe(column) for name, column in text.items()}
-        described = _join([f"{name!r} ({kind})" for name, kind in kinds.items()])
+        described = join_words([f"{name!r} ({kind})" for name, kind in kinds.items()], "and")
         groups = [name for name, kind in kinds.items() if kind.endswith(" groups")]
         fix = f"; --color {quote(groups[0])} shows the groups in a report" if groups else ""
         yield f"left out {described}, because features must be numbers{fix}."
     partial = [repr(name) for name, kind in source.left_out.items() if kind == "partial"]
     if partial:
-        yield f"left out {_join(partial)}, because only some files of {source.name} have it."
+        found = join_words(partial, "and")
+        yield f"left out {found}, because only some files of {source.name} have it."
     if len(head.rows) >= _FEWEST_ROWS and source.n_features > 1:
         yield from _suspicious_features(source, head.rows, standardize)
 
@@ -116,7 +117,7 @@ def _suspicious_features(
     j = int(np.argmax(variances))
     share = float(variances[j] / variances.sum()) if variances.any() else 0.0
     if ids.any():
-        found = _join([labels[k] for k in np.flatnonzero(ids)])
+        found = join_words([labels[k] for k in np.flatnonzero(ids)], "and")
         numbers = ",".join(str(names[k]) for k in np.flatnonzero(ids))
         yield (
             f"column {found} counts the rows, like an id, and is used as a feature; leave it out "
@@ -142,11 +143,6 @@ def _describe(column: NDArray[Any]) -> str:
         return "dates"
     count = len(set(values))
     return f"{count} groups" if 1 < count <= min(_MOST_GROUPS, len(values) / 2) else "text"
-
-
-def _join(words: Sequence[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def sample(source: Source, n_rows: int) -> Block:

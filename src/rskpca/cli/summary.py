@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Group, RenderableType
+from rich.filesize import decimal
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -19,12 +20,13 @@ from rich.text import Text
 from .._format import percent, seconds_in_words
 from ..certificate import Certificate
 from ..embedding import KernelPCA
+from ..io import Description
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
 from ..planning.verdict import Verdict, judge
-from .errors import printable
-from .files import shell_path, size_of, stem_of
+from .files import shell_path, stem_of
 from .options import Reading
+from .program import printable
 
 _COLORS = {"green": "green", "amber": "yellow", "red": "red", "none": "dim"}
 _SIGNS = {"green": "✓", "amber": "!", "red": "✕", "none": "?"}
@@ -224,6 +226,11 @@ def _shorten(names: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
+def size_of(path: Path) -> str:
+    """Return the size of a file in a human-readable unit."""
+    return decimal(path.stat().st_size)
+
+
 def show_verdict(verdict: Verdict) -> RenderableType:
     """Return the verdict with its symbol and explanation."""
     sign, style = _SIGNS[verdict.color], f"bold {_COLORS[verdict.color]}"
@@ -250,6 +257,16 @@ def show_file(path: Path, seconds: float, n_rows: int | None = None) -> Text:
     rate = "" if n_rows is None else f", {n_rows / seconds:,.0f} rows/s"
     details = f"  {size_of(path)}, {seconds_in_words(seconds)}{rate}"
     return Text.assemble(("✓ ", "green"), what, (str(path), "bold"), (details, "dim"))
+
+
+def show_header(header: Description) -> str:
+    """Return two lines describing a model file."""
+    centers = "" if header.n_centers is None else f", {header.n_centers:,} centers"
+    return (
+        f"  contents  {header.class_name}, {header.n_features} features{centers}\n"
+        f"  written   {header.created:%Y-%m-%d %H:%M} UTC by rskpca {header.rskpca}, "
+        f"{decimal(header.n_bytes)}"
+    )
 
 
 def show_certificate(certificate: Certificate) -> list[RenderableType]:

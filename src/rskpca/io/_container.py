@@ -184,15 +184,12 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, list[NDArray[Any]]]:
 
 @contextmanager
 def _open(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a regular file and yield it with its length, adding its name to errors."""
-    try:
-        with open(path, "rb", opener=_open_nonblocking) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                refuse("not a regular file")
-            yield file, status.st_size
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}.") from error.__cause__
+    """Open a regular file and yield it with its length."""
+    with open(path, "rb", opener=_open_nonblocking) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            refuse("not a regular file")
+        yield file, status.st_size
 
 
 def _open_nonblocking(path: str, flags: int) -> int:

@@ -91,13 +91,14 @@ _TYPES: dict[type, dict[str, Any]] = {
 }
 
 # Arrays that can be float32, like the data; all other real arrays are float64.
-_DATA = frozenset({"X", "basis", "centers", "landmarks_", "points", "rows"}) | frozenset(
-    {*_OF_SCALER, "n_samples_seen_"}
+_DATA = frozenset(
+    {"X", "basis", "centers", "landmarks_", "points", "rows", *_OF_SCALER, "n_samples_seen_"}
 )
-_MAY_BE_INFINITE = frozenset({"ell", "ell_", "mmd", "operator", "eigenvalue", "time"}) | {
+_MAY_BE_INFINITE = frozenset((
+    "ell", "ell_", "mmd", "operator", "eigenvalue", "time",
     "threshold",  # of a sample of all rows
     "certain_angles", "likely_angles",  # can also be NaN
-}  # fmt: skip
+))  # fmt: skip
 _NOT_NEGATIVE = (
     "confidence", "diagonal_sum", "ell", "ell_", "estimate", "expected", "half_life", "keys",
     "limit", "lost", "n_isolated", "n_samples", "n_samples_seen_", "noise", "position", "radius",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -120,11 +122,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is truncated, modified, invalid or written by a newer version. The message
         names the file and the reason.
     """
-    contents, arrays = container.read(path)
-    try:
-        return _decode(contents, arrays)
-    except (ModelFileError, RecursionError) as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error!s:.400}.") from error
+    with _naming_file(path):
+        return _decode(*container.read(path))
 
 
 def describe(path: str | os.PathLike[str]) -> Description:
@@ -140,11 +139,17 @@ def describe(path: str | os.PathLike[str]) -> Description:
     Description
         The class, sizes, time and version. The arrays and the checksum are not read.
     """
-    contents = container.read_header(path)
+    with _naming_file(path):
+        return _describe(container.read_header(path))
+
+
+@contextmanager
+def _naming_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Add the name of the file to errors."""
     try:
-        return _describe(contents)
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}.") from error
+        yield
+    except (ModelFileError, RecursionError) as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error!s:.400}.") from error
 
 
 def _decode(contents: container.Contents, arrays: list[Any]) -> Any:

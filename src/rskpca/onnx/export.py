@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,8 +88,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     outputs = []
     for method, value, columns in _answers(fitted.model, extension):
         kind = np.int64 if value.dtype == np.int64 else dtype
-        shape = ["rows"] if columns is None else ["rows", columns]
-        outputs.append((graph.output(value, method, kind), shape))
+        outputs.append((graph.output(value, method, kind), ["rows", *columns]))
     return graph.model((x, system.centers.shape[1]), outputs, _metadata(fitted, inside))
 
 
@@ -207,24 +206,17 @@ def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
 # ------------------------------------------------------------------ outputs
 
 
-class Answer(NamedTuple):
-    """An output of the graph, with ``columns=None`` for one number per row."""
-
-    method: str
-    value: Value
-    columns: int | None = None
-
-
-def _answers(model: FittedModel, extension: Extension) -> Iterator[Answer]:
+def _answers(model: FittedModel, extension: Extension) -> Iterator[tuple[str, Value, list[int]]]:
+    """Yield the method, the values and the shape of each output, without the number of rows."""
     if model.offset is not None:
         scores = -extension.residuals() - model.offset
-        yield Answer("decision_function", scores)
-        yield Answer("predict", _inlier_or_outlier(scores))
+        yield "decision_function", scores, []
+        yield "predict", _inlier_or_outlier(scores), []
         return
     functions = extension.functions()
-    yield Answer("transform", functions * model.scale, len(model.scale))
+    yield "transform", functions * model.scale, [len(model.scale)]
     if model.partition is not None:
-        yield Answer("predict", _clusters(model, extension, functions))
+        yield "predict", _clusters(model, extension, functions), []
 
 
 def _inlier_or_outlier(scores: Value) -> Value:
@@ -239,14 +231,8 @@ def _clusters(model: FittedModel, extension: Extension, functions: Value) -> Val
     assert partition is not None
     scores = functions.cast(np.float64) @ partition.directions + partition.offsets
     labels = (scores.node("Abs") if partition.absolute else scores).row_argmax()
-    unreached = _zero_rows(functions)
+    unreached = functions.node("Abs").row_max(keepdims=0) <= 0.0
     nearest = extension.nearest(model.reduced_set.centers, unreached)
     replacements = graph.constant(model.center_labels, _LABEL).node("Gather", nearest)
     indices = unreached.node("NonZero", dtype=_LABEL).node("Transpose", perm=[1, 0])
     return labels.node("ScatterND", indices, replacements)
-
-
-def _zero_rows(functions: Value) -> Value:
-    axis = functions.graph.constant([1], np.int64)
-    largest = functions.node("Abs").node("ReduceMax", axis, keepdims=0)
-    return largest <= 0.0

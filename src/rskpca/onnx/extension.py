@@ -95,8 +95,7 @@ class Extension:
 
     def _self_affinity(self, loop: Array) -> Value:
         """Return the affinity of x to itself, as a column."""
-        axis = self.values.graph.constant([1], np.int64)
-        largest = self.values.node("ReduceMax", axis, keepdims=1)
+        largest = self.values.row_max(keepdims=1)
         loops = largest.graph.constant(loop[:, None], largest.dtype)
         return largest * loops.node("Gather", self.values.row_argmax(), axis=0)
 

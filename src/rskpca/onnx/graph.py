@@ -71,6 +71,10 @@ class Value:
         """Return the sum of each row, as a column."""
         return self.node("ReduceSum", self.graph.constant([1], np.int64), keepdims=1)
 
+    def row_max(self, keepdims: int) -> Value:
+        """Return the maximum of each row, as a column if ``keepdims`` is 1."""
+        return self.node("ReduceMax", self.graph.constant([1], np.int64), keepdims=keepdims)
+
     def column(self, index: int | Sequence[int]) -> Value:
         """Return the given columns, or one column as a vector if ``index`` is an integer."""
         return self.node("Gather", self.graph.constant(index, np.int64), axis=1)

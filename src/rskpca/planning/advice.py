@@ -14,6 +14,7 @@ from .._format import bytes_in_words, percent, seconds_in_words
 from ..density.forecast import Forecast
 from ..kernels import RadialKernel
 from ..spectral.eigensystem import STORED_CENTERS
+from .distortion import spaced
 from .result import PlannedFit
 
 Array = NDArray[np.floating]
@@ -43,6 +44,11 @@ class Suggestion:
     code: str = ""  # Python code for the modified estimator
     # Parameters to change, by name: refine, basis, ell, tol, bandwidth, n_components or n_centers.
     changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def rounded(value: float) -> float:
+    """Round a suggested parameter to three digits."""
+    return float(f"{value:.3g}")
 
 
 def advise(data: Data, fit: PlannedFit) -> tuple[str, ...]:
@@ -89,7 +95,7 @@ def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
             f"A larger bandwidth compresses the data, if it suits the task: at {wider:.3g}, about "
             f"{percent(WELL)} of the rows are kept with the same ell. A wider kernel captures "
             "coarser structure, and fewer centers are less accurate.",
-            changes={"bandwidth": float(f"{wider:.3g}")},
+            changes={"bandwidth": rounded(wider)},
         )
     enough = _count_landmarks(data)
     yield Suggestion(
@@ -124,9 +130,7 @@ def _count_landmarks(data: Data) -> int:
     about g (Rudi, Camoriano and Rosasco, 2015), where g is a tenth of the last requested
     eigenvalue.
     """
-    rows = data.rows
-    if len(rows) > _LANDMARK_ROWS:
-        rows = rows[np.linspace(0, len(rows) - 1, _LANDMARK_ROWS, dtype=int)]
+    rows = spaced(data.rows, _LANDMARK_ROWS)
     values = np.linalg.eigvalsh(gram.gram(data.kernel, rows, rows))[::-1].clip(0)
     level = values[min(data.n_components, len(values) - 1)] / 10
     dimension = float(np.sum(values / (values + max(level, 1e-12 * values[0]))))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +59,11 @@ def distortion(sample: Array, kernel: RadialKernel, radius: float) -> Distortion
     """Measure the distortion caused by covering the sample."""
     if not radius:
         return Distortion(0.0, 0.0, 0.0)
-    labels, squared = Cover(radius, sample[:0]).extend(sample)
-    opening = np.unique(labels, return_index=True)[1]
-    joined = np.delete(np.arange(len(sample)), opening)[:_MAX_ROWS]
+    homes, squared = _cover(sample, radius)
+    joined = np.flatnonzero(homes != np.arange(len(sample)))[:_MAX_ROWS]
     if len(joined) < 2:
         return Distortion(0.0, 0.0, 0.0)
-    x, c = (sample[rows].astype(np.float64) for rows in (joined, opening[labels[joined]]))
+    x, c = (sample[rows].astype(np.float64) for rows in (joined, homes[joined]))
     values = kernel.evaluate(kernel.sign * squared[joined] / kernel.scale**2)
     displacement = float(np.mean(np.sqrt(np.maximum(2 * kernel.kappa - 2 * values, 0))))
     return Distortion(displacement, *_pair_means(kernel, x, c))
@@ -83,34 +82,34 @@ def coordinate_error(
     kept = n_centers / n_samples
     if kept >= 1 or not radius:
         return 0.0
-    labels, _ = Cover(radius, sample[:0]).extend(sample)
-    opening = np.unique(labels, return_index=True)[1]
-    joined = np.delete(np.arange(len(sample)), opening)
-    if not len(joined) or n_components > MOST_COMPONENTS:
-        return None
-    joined, opened = _spaced(joined), _spaced(opening)
+    homes, _ = _cover(sample, radius)
+    is_center = homes == np.arange(len(sample))
+    joined, opened = (spaced(np.flatnonzero(x), _MAX_ROWS) for x in (~is_center, is_center))
     rows = np.concatenate([joined, opened])
+    too_few = len(joined) < FEWEST and len(rows) < n_samples
+    if too_few or not len(joined) or n_components > MOST_COMPONENTS:
+        return None
     parts = (1 - kept, len(joined)), (kept, len(opened))
     shares = np.concatenate([np.full(count, share / count) for share, count in parts])
-    center_rows, labels = np.unique(opening[labels[rows]], return_inverse=True)
+    center_rows, labels = np.unique(homes[rows], return_inverse=True)
     weights = np.asarray(n_samples * np.bincount(labels, shares), dtype=np.float64)
     centers = ReducedSet(sample[center_rows].astype(np.float64), weights)
-    chosen = _as_sample(sample[rows].astype(np.float64), labels)
-    if len(joined) < FEWEST and len(rows) < n_samples:
-        return None
+    x, n = sample[rows].astype(np.float64), len(rows)
+    chosen = RowSample(x, np.ones(n), labels, np.zeros(n), math.inf, n, 0, n)
     return _Predicted.error(kernel, chosen, shares, centers, n_components)
 
 
-def _spaced(rows: Labels) -> Labels:
-    """Return at most ``_MAX_ROWS`` of these rows, evenly spaced."""
-    if len(rows) <= _MAX_ROWS:
+def _cover(sample: Array, radius: float) -> tuple[Labels, Array]:
+    """Return the index of the row that is the center of each row, and their squared distance."""
+    labels, squared = Cover(radius, sample[:0]).extend(sample)
+    return np.unique(labels, return_index=True)[1][labels], squared
+
+
+def spaced(rows: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return at most ``count`` of these rows, evenly spaced."""
+    if len(rows) <= count:
         return rows
-    return rows[np.linspace(0, len(rows) - 1, _MAX_ROWS, dtype=int)]
-
-
-def _as_sample(rows: Array, labels: Labels) -> RowSample:
-    n = len(rows)
-    return RowSample(rows, np.ones(n), labels, np.zeros(n), math.inf, n, 0, n)
+    return rows[np.linspace(0, len(rows) - 1, count, dtype=int)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._format import bytes_in_words, percent, seconds_in_words
-from .._style import BAND, INK, MARK, get_axes, log_axis, style_axes
 from ..kernels import RadialKernel
-from .retention import Retention
+from .retention import Retention, draw_retention
 
 HEADER = ("ell", "centers", "95% interval", "kept", "time", "memory", "displacement", "error")
 
-_LOG_SCALE_RATIO = 20  # use a log axis if the numbers of centers differ by more than this
 _TICK_DISTANCE = 0.3  # smallest distance between labeled values of ell
 
 
@@ -187,39 +185,3 @@ class Plan:
         ax.set_xticks([fit.ell for fit in ticks], labels)
         ax.set_xlabel("ell and fit time")
         return ax
-
-
-def draw_retention(curve: Retention, ax: Any, title: str) -> Any:
-    """Draw a retention curve with its interval, and mark the chosen ell."""
-    ax = get_axes(ax)
-    low, kept, high = (
-        100 * values / curve.n_samples for values in (curve.low, curve.n_centers, curve.high)
-    )
-    predicted = bool((low < high).any())
-    if predicted:
-        ax.fill_between(
-            curve.ells, low, high, color=BAND, alpha=0.35, linewidth=0, label="95% interval"
-        )
-    label = "predicted" if predicted else "counted"
-    ax.plot(curve.ells, kept, color=INK, marker="o", markersize=4, label=label)
-    if curve.chosen is not None:
-        _mark_chosen(ax, curve.ell, curve.chosen, curve.chosen / curve.n_samples)
-    if high.max() > _LOG_SCALE_RATIO * low.min():
-        log_axis(ax.yaxis, low.min(), high.max(), "%")
-    else:
-        ax.set_ylim(0, min(1.08 * high.max(), 104))
-        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}%")
-    style_axes(ax, "ell", "rows kept as centers", title)
-    ax.grid(axis="y", alpha=0.25)
-    ax.legend(frameon=False, loc="lower right")
-    return ax
-
-
-def _mark_chosen(ax: Any, ell: float | None, n_centers: float, share: float) -> None:
-    ax.plot([ell], [100 * share], "o", color=MARK, markersize=8, zorder=3)
-    ax.annotate(
-        f"{n_centers:,.0f} centers, {percent(share)}",
-        (ell, 100 * share),
-        xytext=(8, -12), textcoords="offset points", color=MARK, va="top", zorder=4,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 2},
-    )  # fmt: skip

@@ -17,7 +17,7 @@ from ..density.forecast import Forecast
 from ..kernels import RadialKernel
 from ..model import FittedEstimator, FittedModel
 from ..row_sample import SIZE as ROW_SAMPLE_SIZE
-from .advice import HARDLY, LITTLE, Suggestion, alternatives
+from .advice import HARDLY, LITTLE, Suggestion, alternatives, rounded
 from .retention import Retention
 from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, judge
 
@@ -68,6 +68,12 @@ class _Fit:
         return self.fitted.embedding.get_params()
 
     @property
+    def ell(self) -> float | None:
+        """Return the ell of the model if it is finite, else None."""
+        ell = self.model.ell
+        return ell if ell is not None and np.isfinite(ell) else None
+
+    @property
     def is_inaccurate(self) -> bool:
         return self.verdict.color in ("amber", "red")
 
@@ -102,7 +108,7 @@ class _Fit:
 
     def with_bandwidth(self, title: str, reason: str, bandwidth: float) -> Suggestion:
         """Suggest another bandwidth, using the parameter that currently defines it."""
-        value, params = float(f"{bandwidth:.3g}"), self.params
+        value, params = rounded(bandwidth), self.params
         names = ("kernel", "density__kernel", "density__density__kernel")
         held = [name for name in names if params.get(name) is not None]
         named = held in ([], ["kernel"]) and not isinstance(params["kernel"], RadialKernel)
@@ -160,7 +166,8 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
         return
     model = fit.model
     if not model.is_kernel_pca:
-        yield from _larger_ell(fit, "Rows then move less when they are replaced by their centers.")
+        reason = "Rows then move less when they are replaced by their centers."
+        yield from _scale_ell(fit, _UP, "A larger ell", reason)
     elif not model.system.exact:
         yield _second_pass(fit)
         yield from _tolerance(fit)
@@ -173,17 +180,20 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
             basis=None,
         )
     else:
-        yield from _larger_ell(
+        yield from _scale_ell(
             fit,
+            _UP,
+            "A larger ell",
             "Only the part of the data outside the span of the centers is missing, and more "
             "centers reduce it.",
         )
 
 
-def _larger_ell(fit: _Fit, reason: str) -> Iterator[Suggestion]:
-    if fit.model.ell is not None and np.isfinite(fit.model.ell):
-        ell = float(f"{_UP * fit.model.ell:.3g}")
-        yield fit.with_ell("A larger ell", f"{reason}{fit.outlook(ell)}", ell)
+def _scale_ell(fit: _Fit, factor: float, title: str, reason: str) -> Iterator[Suggestion]:
+    """Suggest another ell, and describe its effect."""
+    if fit.ell is not None:
+        ell = rounded(factor * fit.ell)
+        yield fit.with_ell(title, f"{reason}{fit.outlook(ell)}", ell)
 
 
 def _second_pass(fit: _Fit) -> Suggestion:
@@ -208,7 +218,7 @@ def _tolerance(fit: _Fit) -> Iterator[Suggestion]:
     if fit.model.ell is None or not fit.model.is_kernel_pca:
         return
     tol, purpose = _target(fit)
-    largest = "" if fit.retention is None else fit.outlook(float(f"{fit.retention.ells[-1]:.3g}"))
+    largest = "" if fit.retention is None else fit.outlook(rounded(fit.retention.ells[-1]))
     yield fit.with_ell(
         "A larger ell, until the error is small",
         f"{purpose}. The number of centers this requires is known only after the fit.{largest}",
@@ -244,13 +254,13 @@ def _comparison(fit: _Fit) -> Iterator[Suggestion]:
             f"ReducedSetKernelPCA({len(model.eigenvalues)}, kernel={model.kernel!r}, "
             'refine="nystrom")',
         )
-    elif model.ell is not None and np.isfinite(model.ell):
-        ell = float(f"{_UP * model.ell:.3g}")
-        yield fit.with_ell(
+    else:
+        yield from _scale_ell(
+            fit,
+            _UP,
             "A larger ell, to compare",
             "If plots and eigenvalues stay the same, the current ell is large enough, and a "
-            f"smaller one may suffice.{fit.outlook(ell)}",
-            ell,
+            "smaller one may suffice.",
         )
 
 
@@ -258,10 +268,10 @@ def _less_data(fit: _Fit, sample: _Sample) -> Iterator[Suggestion]:
     """Suggest a wider kernel or landmarks for data that compress little."""
     model = fit.model
     kept = model.n_centers / sample.retention.n_samples
-    if model.ell is None or not np.isfinite(model.ell) or kept <= LITTLE:
+    if fit.ell is None or kept <= LITTLE:
         return
     why = f"{percent(kept)} of the rows are kept. "
-    for other in alternatives(sample, model.ell):
+    for other in alternatives(sample, fit.ell):
         if "bandwidth" in other.changes:
             yield fit.with_bandwidth(other.title, why + other.reason, other.changes["bandwidth"])
         elif model.is_kernel_pca and other.changes["n_centers"] < HARDLY * model.n_centers:
@@ -271,16 +281,14 @@ def _less_data(fit: _Fit, sample: _Sample) -> Iterator[Suggestion]:
 def _fewer_centers(fit: _Fit) -> Iterator[Suggestion]:
     """Suggest a smaller ell if the errors are well below the target."""
     model, error = fit.model, fit.verdict.error
-    room = error is not None and error <= _ROOM
-    if not room or model.system.exact or model.ell is None or not np.isfinite(model.ell):
-        return
-    ell = float(f"{_DOWN * model.ell:.3g}")
-    yield fit.with_ell(
-        "A smaller ell",
-        f"The error of the coordinates is below {percent(_ROOM)}, so fewer than "
-        f"{model.n_centers:,} centers may suffice; check the new certificate.{fit.outlook(ell)}",
-        ell,
-    )
+    if error is not None and error <= _ROOM and not model.system.exact:
+        yield from _scale_ell(
+            fit,
+            _DOWN,
+            "A smaller ell",
+            f"The error of the coordinates is below {percent(_ROOM)}, so fewer than "
+            f"{model.n_centers:,} centers may suffice; check the new certificate.",
+        )
 
 
 def _smaller_basis(fit: _Fit) -> Iterator[Suggestion]:

@@ -13,8 +13,7 @@ from ..density.forecast import enough_rows
 from ..kernels import RadialKernel, as_kernel
 from ..model import FittedEstimator, unwrap
 from ..planning import Plan
-from ..planning.result import draw_retention
-from ..planning.retention import ELLS, Retention, retention
+from ..planning.retention import ELLS, Retention, draw_retention, retention
 from ._display import Array, Display, sample_rows
 
 FACTORS = (0.5, 0.7, 1.4, 2.0)  # multiples of the model's own ell

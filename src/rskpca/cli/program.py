@@ -1,4 +1,7 @@
-"""The command group, which reports every failure on one line."""
+"""The command group, with plain help and one line per failure.
+
+The help of typer is formatted with rich, whose import takes longer than everything else together.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from functools import partial
 from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
 from . import INTERRUPTED
-from .help import Group
 
 FAILED, BUG = 1, 70  # typer uses 2 for invalid options
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
@@ -27,21 +30,53 @@ _FIXES = {
     "dataset": "choose an array with --dataset",
 }
 
-# Options by the parameters that messages of the library mention, alone or with a value.
-_OPTIONS = {
-    "n_components": "--components",
-    "n_clusters": "--components",
-    "max_error": "--max-error",
-    "bandwidth": "--bandwidth",
-    "ell": "--ell",
-}
-_PARAMETER = re.compile(
-    rf"\b({'|'.join(_OPTIONS)})=(\"?[\w.+-]*\w\"?)|\b(n_components|n_clusters|max_error|ell)\b"
-)
+# Parameters in messages that depend on the data; "bandwidth" alone is an English word.
+_PARAMETER = re.compile(r"\b(n_components|n_clusters|max_error|ell|bandwidth(?==))\b(=?)")
 
 
-class Program(Group):
-    """A command group that converts exceptions to one line and an exit code."""
+class _PlainHelp:
+    """Mixin that writes options by group, and the examples at the end as they are."""
+
+    rich_markup_mode: Any = None
+    epilog: str | None
+    params: list[Any]
+    further_options: tuple[tuple[str, str], ...] = ()
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write one section per group of options, the ungrouped ones last."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        ungrouped: list[tuple[str, str]] = []
+        for parameter in self.params:
+            is_argument = parameter.param_type_name == "argument"
+            name = "Arguments" if is_argument else parameter.rich_help_panel
+            records = groups.setdefault(name, []) if name else ungrouped
+            records.append(parameter.get_help_record(ctx))
+        help_option = ", ".join(ctx.help_option_names), "Show this message and exit."
+        groups["Options"] = [*self.further_options, *ungrouped, help_option]
+        for name, records in groups.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the epilog without wrapping commands."""
+        formatter.write(f"\n{self.epilog}\n")
+
+
+class Command(_PlainHelp, TyperCommand):
+    """A command with plain help."""
+
+
+class Program(_PlainHelp, TyperGroup):
+    """The group of all commands, which converts exceptions to one line and an exit code."""
+
+    further_options = (("--version", "Show the version."),)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with their whole first sentences, then the options."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, c.help) for name, c in self.commands.items()])
+        super().format_options(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Show the version or the help, or else parse the command."""
@@ -121,8 +156,10 @@ def _with_options(message: Exception | str) -> str:
 
 
 def _as_option(found: re.Match[str]) -> str:
-    name, value, alone = found.groups()
-    return _OPTIONS[alone] if name is None else f"{_OPTIONS[name]} {value}"
+    """Return "--components " for "n_components=", and "--components" for "n_components"."""
+    name, equals = found.groups()
+    option = name.replace("_", "-") if not name.startswith("n_") else "components"
+    return f"--{option} " if equals else f"--{option}"
 
 
 def _lower(text: str) -> str:

@@ -7,7 +7,7 @@ from datetime import date, time, timedelta
 from pathlib import Path
 from typing import Any
 
-from .._format import missing_package
+from .._format import import_optional
 from ._dialect import Head, detect_header, warn_of_numbers
 from ._frames import _ArrowTable
 from ._table import SourceError, file_identity, pyarrow_for
@@ -28,16 +28,14 @@ class ExcelFile(_ArrowTable):
 
 def _read_sheet(path: Path, sheet: str | None, header: bool | None) -> Any:
     """Return a sheet as a pyarrow table."""
+    reading = "reading an Excel file"
+    calamine = import_optional(reading, "python-calamine", "excel", "python_calamine")
+    pa, name = pyarrow_for(reading), repr(str(path))
     try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError as error:
-        raise missing_package("reading an Excel file", "python-calamine", "excel") from error
-    pa, name = pyarrow_for("reading an Excel file"), repr(str(path))
-    try:
-        book = CalamineWorkbook.from_path(path)
+        book = calamine.CalamineWorkbook.from_path(path)
         sheet = _choose_sheet(book.sheet_names, sheet, name)
         found = book.get_sheet_by_name(sheet).to_python()
-    except CalamineError as error:
+    except calamine.CalamineError as error:
         raise ValueError(f"cannot read {name} as an Excel file: {error}") from error
     rows = [row for row in found if any(cell != "" for cell in row)]
     if not rows:

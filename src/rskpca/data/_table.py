@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._format import missing_package
+from .._format import import_optional
 
 Rows = NDArray[np.intp]
 
@@ -234,9 +234,4 @@ def file_identity(path: Path) -> list[Any]:
 
 def pyarrow_for(what: str) -> Any:
     """Import pyarrow, or raise an error with installation instructions."""
-    try:
-        import pyarrow
-        import pyarrow.ipc
-    except ImportError as error:
-        raise missing_package(what, "pyarrow", "parquet") from error
-    return pyarrow
+    return import_optional(what, "pyarrow", "parquet")

@@ -28,7 +28,7 @@ from ..embedding.landmark_blocks import (
     with_basis,
 )
 from ._checkpoint import Checkpoint, check_checkpoint_path
-from ._passes import Progress, show_progress
+from ._passes import Progress, name_features, show_progress
 from .standardizing import standardized
 
 
@@ -312,6 +312,5 @@ def _complete(model: Any, estimator: Any, source: Source) -> Any:
         inner.set_params(refine=given.refine, density=given.density, ell=given.ell)
         with closing(read_ahead(source.blocks())) as blocks:
             inner.refine_on((block.rows, block.weights) for block in blocks if block.counts)
-    if source.feature_names is not None:
-        model.feature_names_in_ = np.array(source.feature_names, dtype=object)
+    name_features(model, source)
     return model

@@ -264,13 +264,9 @@ def _select(
 
 def _leave_out(table: Table, columns: tuple[int, ...]) -> tuple[tuple[int, ...], dict[str, str]]:
     """Return the numeric columns, and the names and kinds of the others."""
-    fields = [table.fields[j] for j in columns]
     numeric = tuple(j for j in columns if table.fields[j].dtype is not None)
-    text = {
-        str(f.name if f.name is not None else j): f.kind
-        for j, f in zip(columns, fields, strict=True)
-        if f.dtype is None
-    }
+    others = ((j, table.fields[j]) for j in columns if table.fields[j].dtype is None)
+    text = {str(j if field.name is None else field.name): field.kind for j, field in others}
     return numeric, {**text, **dict.fromkeys(table.partial, "partial")}
 
 

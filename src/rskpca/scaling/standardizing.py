@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source, open_source, read_ahead
-from ._passes import check_columns, name_features
+from ._passes import check_columns, check_readable_again, name_features
 
 
 def standardized(
@@ -47,11 +47,7 @@ def standardized(
 
 
 def _fit_scaler(scaler: StandardScaler, source: Source) -> StandardScaler:
-    if not source.again:
-        raise ValueError(
-            f"standardizing reads the data twice, but {source.name} can be read only once; pass "
-            "a function that returns the iterator."
-        )
+    check_readable_again(source, "standardizing")
     with closing(read_ahead(source.blocks())) as blocks:
         for block in blocks:
             if block.counts:

@@ -1,8 +1,10 @@
-"""Format numbers and words for messages, and the message for a missing package."""
+"""Format numbers and words for messages, and import optional packages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 
 def percent(share: float) -> str:
@@ -35,3 +37,11 @@ def missing_package(what: str, package: str, extra: str) -> ImportError:
     """Return the error to raise if an optional package is not installed."""
     fix = f'pip install ".[{extra}]" in a checkout of rskpca'
     return ImportError(f"{what} requires {package}: {fix}.")
+
+
+def import_optional(what: str, package: str, extra: str, module: str = "") -> Any:
+    """Import an optional package, or raise an error with installation instructions."""
+    try:
+        return import_module(module or package)
+    except ImportError as error:
+        raise missing_package(what, package, extra) from error

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rskpca.data import SourceWarning, open_source
-from rskpca.data._dialect import detect_delimiter
+from rskpca.data._sheets import detect_delimiter
 from rskpca.data._table import Selection
 
 NUMERIC_HEADERS = {

@@ -6,6 +6,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -66,6 +67,7 @@ KEYS = {
     "booleans and missing": [True] * 700 + [None] * 1300,
     "integers": list(range(2**60 + 1, 2**60 + 2001)),
     "times": [datetime(2026, 1, 1) + timedelta(hours=i) for i in range(2000)],
+    "decimals": [Decimal(i) / 4 for i in range(1000, 3000)],
 }
 
 

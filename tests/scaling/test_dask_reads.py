@@ -85,7 +85,7 @@ def test_a_task_error_right_after_a_timeout_is_raised():
             raise TimeoutError
 
     with pytest.raises(ValueError, match="block 4: row 33"):
-        Stages(1.0)._wait(None, Future())
+        Stages(None, 1.0)._wait(None, Future())
 
 
 def test_column_names_are_checked_before_any_block_is_read():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._format import join_words, percent
 from ..data import Block, Source, SourceError, open_source, pyarrow_for
-from ..data._dialect import is_number
+from ..data._sheets import is_number
 from ..model import FittedEstimator
 from .options import Reading
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._format import missing_package
+from .._format import import_optional
 from ._table import (
     Batch,
     Field,
@@ -43,7 +44,7 @@ class ArrayTable(Table):
     """A two-dimensional array with unnamed columns, read in slices of rows."""
 
     def __init__(self, array: Any, name: str = "the array") -> None:
-        self._open: Callable[[], AbstractContextManager[Any]] = lambda: nullcontext(array)
+        self._array = array
         self._describe(array, name)
 
     def _describe(self, array: ArrayLike, name: str) -> None:
@@ -51,26 +52,32 @@ class ArrayTable(Table):
         self.name, self.shape, self.n_rows = name, tuple(array.shape), int(array.shape[0])
         self.fields = (Field(None, np.dtype(array.dtype)),) * int(array.shape[1])
 
+    def _open(self) -> AbstractContextManager[Any]:
+        return nullcontext(self._array)
+
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         with self._open() as array:
             for first in range(start, self.shape[0], size):
                 rows = np.asarray(array[first : first + size])
-                numbers = range(first, first + len(rows))
-                yield Batch(self._select(rows, selection), self.name, numbers)
+                yield self._batch(rows, range(first, first + len(rows)), selection)
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
         distinct, index = np.unique(rows, return_inverse=True)  # HDF5 does not allow repeated rows
         with self._open() as array:
             taken = np.asarray(array[distinct])[index]
-        yield Batch(self._select(taken, selection), self.name, rows)
+        yield self._batch(taken, rows, selection)
 
-    def _select(self, rows: NDArray[Any], selection: Selection) -> NDArray[Any]:
+    def _batch(self, rows: NDArray[Any], numbers: Any, selection: Selection) -> Batch:
         columns = selection.positions
-        return rows if columns == tuple(range(self.shape[1])) else rows[:, list(columns)]
+        selected = rows if columns == tuple(range(self.shape[1])) else rows[:, list(columns)]
+        return Batch(selected, self.name, numbers)
 
 
 class ArrayFile(ArrayTable):
-    """An array in a file that is opened only while rows are being read."""
+    """An array in a file that is opened only while rows are being read.
+
+    Other arrays of the file with one value per row, such as labels, are added as named columns.
+    """
 
     def __init__(
         self,
@@ -81,67 +88,38 @@ class ArrayFile(ArrayTable):
         self.path, self.member, self._open_array = path, member, open_array
         with open_array() as array:
             self._describe(array, repr(str(path)))
-        self._open = self._reopen
+        self._added: dict[int, str] = {}
+
+    def add_columns(
+        self, dtypes: Mapping[str, np.dtype[Any]], read: Callable[[str], NDArray[Any]]
+    ) -> None:
+        """Add columns, which are loaded when they are needed."""
+        self._added, self._read = dict(enumerate(dtypes, start=len(self.fields))), cache(read)
+        self.fields += tuple(
+            Field(name, dtype if dtype.kind in "fiub" else None, is_index=True)
+            for name, dtype in dtypes.items()
+        )
 
     @contextmanager
-    def _reopen(self) -> Iterator[Any]:
+    def _open(self) -> Iterator[Any]:
         with file_errors(self.name), self._open_array() as array:
             if tuple(array.shape) != self.shape:
                 raise ValueError(f"{self.name} has changed since it was opened; reopen it.")
             yield array
 
+    def _batch(self, rows: NDArray[Any], numbers: Any, selection: Selection) -> Batch:
+        if self._added.keys().isdisjoint(selection.positions):
+            return super()._batch(rows, numbers, selection)
+        columns = [
+            self._read(self._added[j])[np.asarray(numbers)] if j in self._added else rows[:, j]
+            for j in selection.positions
+        ]
+        return Batch(columns, self.name, numbers)
+
     def identity(self) -> Any:
         if self.path.is_dir():
             return [self.path.name, self.member, _folder_digest(self.path)]
         return [*file_identity(self.path), self.member]
-
-
-class ArrayWithColumns(Table):
-    """An array in a file, with other arrays of the file as named columns.
-
-    These arrays have one value per row, such as labels. They are loaded when they are needed.
-    """
-
-    def __init__(
-        self,
-        array: ArrayFile,
-        dtypes: Mapping[str, np.dtype[Any]],
-        read: Callable[[str], NDArray[Any]],
-    ) -> None:
-        self._array, self._read = array, cache(read)
-        self.name, self.n_rows = array.name, array.n_rows
-        self._names = dict(enumerate(dtypes, start=len(array.fields)))
-        others = (
-            Field(name, dtype if dtype.kind in "fiub" else None, is_index=True)
-            for name, dtype in dtypes.items()
-        )
-        self.fields = (*array.fields, *others)
-
-    def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
-        batches = self._array.batches(self._in_array(selection), start, size)
-        return (self._with_others(batch, selection) for batch in batches)
-
-    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
-        batches = self._array.take(self._in_array(selection), rows, size)
-        return (self._with_others(batch, selection) for batch in batches)
-
-    def _in_array(self, selection: Selection) -> Selection:
-        return Selection(tuple(j for j in selection.positions if j not in self._names) or (0,))
-
-    def _with_others(self, batch: Batch, selection: Selection) -> Batch:
-        if not set(self._names).intersection(selection.positions):
-            return batch
-        own = iter(range(len(selection.positions)))
-        columns = [
-            self._read(self._names[j])[np.asarray(batch.numbers)]
-            if j in self._names
-            else batch.column(next(own))
-            for j in selection.positions
-        ]
-        return Batch(columns, batch.origin, batch.numbers)
-
-    def identity(self) -> Any:
-        return self._array.identity()
 
 
 class _MappedFile(ArrayFile):
@@ -159,8 +137,7 @@ class _MappedFile(ArrayFile):
 class _CompressedFile(ArrayFile):
     """A compressed array in a .npz file, decompressed sequentially."""
 
-    def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
-        return Table.take(self, selection, rows, size)
+    take = Table.take
 
 
 class _CompressedArray:
@@ -188,16 +165,6 @@ class _CompressedArray:
         return np.frombuffer(content, self.dtype).reshape(stop - start, self.shape[1])
 
 
-class _ZarrRows:
-    """A Zarr array with NumPy indexing along the first axis."""
-
-    def __init__(self, array: Any) -> None:
-        self.array, self.shape, self.dtype = array, array.shape, array.dtype
-
-    def __getitem__(self, rows: Any) -> NDArray[Any]:
-        return np.asarray(self.array.oindex[rows])
-
-
 def open_npy(path: Path) -> Table:
     """Open a .npy file as a memory map."""
     try:
@@ -215,7 +182,8 @@ def open_npz(path: Path, dataset: str | None = None) -> Table:
     try:
         with zipfile.ZipFile(path) as archive:
             headers = _read_headers(archive)
-            chosen = _choose_array(path, _matrices(headers), dataset)
+            matrices = [name for name, header in headers.items() if len(header.shape) == 2]
+            chosen = _choose_array(path, matrices or list(headers), dataset)
             info = archive.getinfo(f"{chosen}.npy")
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(f"cannot read {name} as a .npz file: {error}") from error
@@ -242,7 +210,8 @@ def open_npz(path: Path, dataset: str | None = None) -> Table:
         for other, header in headers.items()
         if header.shape == shape[:1] and not header.dtype.hasobject
     }
-    return ArrayWithColumns(array, others, lambda other: np.load(path)[other]) if others else array
+    array.add_columns(others, lambda other: np.load(path)[other])
+    return array
 
 
 class _Header(NamedTuple):
@@ -263,17 +232,9 @@ def _read_headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
     return headers
 
 
-def _matrices(headers: Mapping[str, _Header]) -> list[str]:
-    """Return the names of the two-dimensional arrays, or all names if there are none."""
-    return [name for name, header in headers.items() if len(header.shape) == 2] or list(headers)
-
-
 def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     """Open a dataset in an HDF5 file."""
-    try:
-        import h5py
-    except ImportError as error:
-        raise missing_package("reading an HDF5 file", "h5py", "files") from error
+    h5py = import_optional("reading an HDF5 file", "h5py", "files")
     names: list[str] = []
     elsewhere: list[str] = []  # a hostile file could name any file of this machine
 
@@ -305,10 +266,7 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
 
 def open_zarr(path: Path, dataset: str | None = None) -> Table:
     """Open a Zarr array, or an array in a Zarr group."""
-    try:
-        import zarr
-    except ImportError as error:
-        raise missing_package("reading a Zarr folder", "zarr", "files") from error
+    zarr = import_optional("reading a Zarr folder", "zarr", "files")
     try:
         array = zarr.open(str(path), mode="r")
     except (OSError, ValueError, KeyError) as error:
@@ -319,7 +277,7 @@ def open_zarr(path: Path, dataset: str | None = None) -> Table:
         names = [name for name, item in found if isinstance(item, zarr.Array) and item.ndim == 2]
         member = _choose_array(path, names, dataset)
         array = array[member]
-    return ArrayFile(lambda: nullcontext(_ZarrRows(array)), path, member)
+    return ArrayFile(lambda: nullcontext(array), path, member)
 
 
 def _choose_array(path: Path, names: Sequence[str], wanted: str | None) -> str:
@@ -358,14 +316,12 @@ def _read_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 def _content_offset(path: Path, info: zipfile.ZipInfo) -> int:
     """Return the offset of a zip member's content, which follows its local header.
 
-    The local header has 30 fixed bytes, then a name and an extra field, whose lengths are stored
-    in bytes 26-28 and 28-30.
+    The local header has 30 fixed bytes, the last four of which are the lengths of the name and the
+    extra field that follow.
     """
     with path.open("rb") as file:
-        file.seek(info.header_offset)
-        header = file.read(30)
-    lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-    return info.header_offset + 30 + lengths
+        file.seek(info.header_offset + 26)
+        return info.header_offset + 30 + sum(struct.unpack("<2H", file.read(4)))
 
 
 def _folder_digest(path: Path) -> str:

@@ -36,9 +36,6 @@ class _Reordered(Table):
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
         return self.table.take(self._original(selection), rows, size)
 
-    def arrow_type(self, j: int) -> Any:
-        return self.table.arrow_type(self._positions[j])
-
     def identity(self) -> Any:
         return self.table.identity()
 
@@ -100,10 +97,9 @@ class Folder(Table):
 
     def check_same_columns(self) -> None:
         """Raise an error unless all files have the same columns, in any order."""
-        if self.partial:
-            first = self.original[0]
-            for file in self.original[1:]:
-                check_names(file, first.fields, first.name)
+        first = self.original[0]
+        for file in self.original[1:]:
+            check_names(file, first.fields, first.name)
 
     def check_parts(self, selection: Selection) -> None:
         """Raise an error unless each selected column has the same kind of values in all files."""
@@ -111,13 +107,6 @@ class Folder(Table):
             files = [file for file in self.files if not file.fields[j].empty]
             for file in files[1:]:
                 _check_kind(file, j, files[0].fields[j], files[0].name)
-
-    def arrow_type(self, j: int) -> Any:
-        """Return a common numeric type, or else the type in the first file with values."""
-        if self.fields[j].dtype is not None and not self.ids_are_text:
-            return super().arrow_type(j)
-        files = [file for file in self.files if not file.fields[j].empty]
-        return (files or self.files)[0].arrow_type(j)
 
     def identity(self) -> Any:
         return [file.identity() for file in self.files]
@@ -145,18 +134,14 @@ class IteratorTable(Table):
         item = next(self._first_iterator, None)
         if item is None:
             raise ValueError("the iterator is empty; it must yield at least one block of rows.")
-        self._first_table = self._table(0, item)
-        self.fields = self._first_table.fields
-        self._identity = self._first_table.identity()
+        first = self._table(0, item)
+        self.fields, self._identity = first.fields, first.identity()
         self._unread = None if again else chain([item], self._first_iterator)
         if again and isgenerator(self._first_iterator):
             self._first_iterator.close()  # lets a generator close its files
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         return _chain(self._tables(selection), selection, start, size)
-
-    def arrow_type(self, j: int) -> Any:
-        return self._first_table.arrow_type(j)
 
     def identity(self) -> Any:
         """Return the identity of the first item, since later items are not known yet."""
@@ -222,16 +207,6 @@ class CompleteRows(Table):
             yield batch if complete.all() else batch.rows(np.flatnonzero(complete))
         self.n_skipped = n_skipped
 
-    def columns_to_count(self, selection: Selection) -> Selection:
-        """Return all numeric columns, because any of them may contain missing values."""
-        return Selection(selection.features, weight=selection.weight)
-
-    def arrow_type(self, j: int) -> Any:
-        return self.table.arrow_type(j)
-
-    def check_parts(self, selection: Selection) -> None:
-        self.table.check_parts(selection)
-
     def identity(self) -> Any:
         """Return an identity distinct from the wrapped table's, because the row numbers differ."""
         return ["whole", self.table.identity()]
@@ -262,7 +237,8 @@ def _common_field(fields: Sequence[Field]) -> Field:
     known = [field for field in fields if not field.empty]
     if not known or any(field.dtype is None for field in known):
         return (known or fields)[0]
-    return known[0]._replace(dtype=np.result_type(*[field.dtype for field in known]))
+    dtype = np.result_type(*[field.dtype for field in known])
+    return known[0]._replace(dtype=dtype, id_type=None)
 
 
 def _columns_to_compare(table: Table, selection: Selection) -> Sequence[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._format import missing_package
+from .._format import import_optional
 
 Rows = NDArray[np.intp]
 
@@ -56,7 +56,8 @@ class Field(NamedTuple):
     ``name`` is None for unnamed columns, and ``dtype`` is None for non-numeric columns.
     ``is_index`` marks columns that become features only if they are selected by name, such as the
     index of a pandas frame. ``empty`` marks a column without any values, whose dtype is therefore
-    unknown. ``kind`` describes the values of a non-numeric column.
+    unknown. ``kind`` describes the values of a non-numeric column. ``id_type`` returns the pyarrow
+    type of the ids in this column; None stands for the type of the dtype, or text.
     """
 
     name: Any
@@ -64,6 +65,7 @@ class Field(NamedTuple):
     is_index: bool = False
     empty: bool = False
     kind: str = "text"
+    id_type: Callable[[], Any] | None = None
 
 
 class Selection(NamedTuple):
@@ -163,20 +165,12 @@ class Table(ABC):
         """Return the pyarrow type of an id column."""
         import pyarrow as pa
 
-        dtype = self.fields[j].dtype
-        return pa.string() if dtype is None else pa.from_numpy_dtype(dtype.newbyteorder("="))
-
-    def columns_to_count(self, selection: Selection) -> Selection:
-        """Return the columns to read in order to count the rows; by default, a single one."""
-        return Selection(selection.features[:1])
-
-    def check_same_columns(self) -> None:
-        """Raise an error if only some parts of the table have a column."""
-        return None
-
-    def check_parts(self, selection: Selection) -> None:
-        """Raise an error if selected columns have incompatible values in parts of the table."""
-        return None
+        field = self.fields[j]
+        if field.id_type is not None and not self.ids_are_text:
+            return field.id_type()
+        if field.dtype is None or self.ids_are_text:
+            return pa.string()
+        return pa.from_numpy_dtype(field.dtype.newbyteorder("="))
 
     def identity(self) -> Any:
         """Return JSON-serializable data that identify this table.
@@ -234,9 +228,4 @@ def file_identity(path: Path) -> list[Any]:
 
 def pyarrow_for(what: str) -> Any:
     """Import pyarrow, or raise an error with installation instructions."""
-    try:
-        import pyarrow
-        import pyarrow.ipc
-    except ImportError as error:
-        raise missing_package(what, "pyarrow", "parquet") from error
-    return pyarrow
+    return import_optional(what, "pyarrow", "parquet")

@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,22 @@ from scipy import sparse
 
 from .. import _validation as check
 from ._arrays import ArrayLike, ArrayTable, open_hdf5, open_npy, open_npz, open_zarr
-from ._arrow import ArrowFile, CsvFile, ParquetFile, open_tsv
 from ._combined import CompleteRows, Folder, IteratorTable
-from ._excel import ExcelFile
-from ._frames import frame_table
+from ._frames import ArrowFile, ParquetFile, frame_table
+from ._sheets import CsvFile, ExcelFile
 from ._table import Selection, SourceError, Table, column_label, file_errors
 from .source import Source
 
+_open_tsv = partial(CsvFile, delimiter="\t")
 _READERS: dict[str, Callable[..., Table]] = {
     ".npy": open_npy,
     ".npz": open_npz,
     ".csv": CsvFile,
     ".csv.gz": CsvFile,
     ".csv.zst": CsvFile,
-    ".tsv": open_tsv,
-    ".tsv.gz": open_tsv,
-    ".tsv.zst": open_tsv,
+    ".tsv": _open_tsv,
+    ".tsv.gz": _open_tsv,
+    ".tsv.zst": _open_tsv,
     ".xlsx": ExcelFile,
     ".parquet": ParquetFile,
     ".arrow": ArrowFile,
@@ -245,7 +246,7 @@ def _select(
         features = tuple(j for j in range(len(table.fields)) if j not in others)
         if lenient:
             features, left_out = _leave_out(table, features)
-        elif set(table.partial) - set(_as_list(exclude)):
+        elif isinstance(table, Folder) and set(table.partial) - set(_as_list(exclude)):
             table.check_same_columns()
     else:
         matches = (_match(table, column, others, "columns") for column in _as_list(columns))
@@ -256,19 +257,16 @@ def _select(
         numeric = "numeric " if left_out else ""
         raise ValueError(f"{table.name} has no {numeric}columns left to use as features.")
     selection = Selection(features, id_columns, weights)
-    table.check_parts(selection)
+    if isinstance(table, Folder):
+        table.check_parts(selection)
     return selection, left_out
 
 
 def _leave_out(table: Table, columns: tuple[int, ...]) -> tuple[tuple[int, ...], dict[str, str]]:
     """Return the numeric columns, and the names and kinds of the others."""
-    fields = [table.fields[j] for j in columns]
     numeric = tuple(j for j in columns if table.fields[j].dtype is not None)
-    text = {
-        str(f.name if f.name is not None else j): f.kind
-        for j, f in zip(columns, fields, strict=True)
-        if f.dtype is None
-    }
+    others = ((j, table.fields[j]) for j in columns if table.fields[j].dtype is None)
+    text = {str(j if field.name is None else field.name): field.kind for j, field in others}
     return numeric, {**text, **dict.fromkeys(table.partial, "partial")}
 
 

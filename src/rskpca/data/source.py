@@ -217,7 +217,9 @@ class Source:  # numpydoc ignore=PR01
     def counted(self) -> int:
         """Return the number of rows, reading them if it is not known yet."""
         if self.n_rows is None:
-            n_rows, selection = 0, self._table.columns_to_count(self._selection)
+            n_rows, selection = 0, Selection(self._selection.features[:1])
+            if isinstance(self._table, CompleteRows):  # any number may be missing
+                selection = self._selection._replace(ids=())
             for batch in self._table.batches(selection, 0, self.block_rows):
                 n_rows += len(batch)
                 self.watch(n_rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -21,26 +20,10 @@ Empty = NDArray[np.bool_] | None  # True for rows without values
 Append = Callable[[Columns, NDArray[Any], Empty], None]
 
 
-class _Output(ABC):
-    """Base class for files with the id columns of a source and columns with the given names."""
-
-    def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
-        self.path, self.names = path, names
-
-    @abstractmethod
-    def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
-        """Append a block of rows."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Finish writing the file."""
-
-
-class _Npy(_Output):
+class _Npy:
     """A .npy file, whose header is rewritten at the end with the number of rows."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
-        super().__init__(path, names, source)
         self.file = path.open("wb")
         self.n_rows, self.shape, self.dtype = 0, (len(names),), np.dtype(np.float64)
 
@@ -71,18 +54,12 @@ class _Npy(_Output):
             self._write_header()
 
 
-class _Arrow(_Output):
-    """A table with the ids, in the same types as in the source, and one column per name."""
-
-    writer: Any = None
+class _Arrow:
+    """A .parquet or .csv file with the ids, in their original types, and one column per name."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
-        super().__init__(path, names, source)
-        self.types = source.id_types()
-
-    @abstractmethod
-    def _writer(self, schema: Any) -> Any:
-        """Return the pyarrow writer for this file type."""
+        self.path, self.names, self.types = path, names, source.id_types()
+        self.writer: Any = None
 
     def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
         import pyarrow as pa
@@ -93,7 +70,7 @@ class _Arrow(_Output):
         arrays += [pa.array(column, mask=empty) for column in columns]
         table = pa.table(arrays, names=[*map(str, ids), *self.names])
         if self.writer is None:
-            self.writer = self._writer(table.schema)
+            self.writer = _arrow_writer(self.path, table.schema)
         self.writer.write_table(table)
 
     def close(self) -> None:
@@ -101,18 +78,14 @@ class _Arrow(_Output):
             self.writer.close()
 
 
-class _Parquet(_Arrow):
-    def _writer(self, schema: Any) -> Any:
-        import pyarrow.parquet as pq
+def _arrow_writer(path: Path, schema: Any) -> Any:
+    if path.suffix.lower() == ".csv":
+        from pyarrow.csv import CSVWriter
 
-        return pq.ParquetWriter(self.path, schema)
+        return CSVWriter(path, schema)
+    from pyarrow.parquet import ParquetWriter
 
-
-class _Csv(_Arrow):
-    def _writer(self, schema: Any) -> Any:
-        import pyarrow.csv as csv
-
-        return csv.CSVWriter(self.path, schema)
+    return ParquetWriter(path, schema)
 
 
 def _with_nan(values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[Any]:
@@ -125,7 +98,8 @@ def _with_nan(values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[Any]:
     return np.where(empty.reshape(shape), np.nan, values).astype(values.dtype, copy=False)
 
 
-KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Parquet, ".csv": _Csv}
+_Output = _Npy | _Arrow
+_KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Arrow, ".csv": _Arrow}
 
 
 @contextmanager
@@ -148,7 +122,7 @@ def write_blocks(path: Path, names: Sequence[str], source: Source) -> Iterator[A
 
 @contextmanager
 def _open_output(path: Path, names: Sequence[str], source: Source) -> Iterator[_Output]:
-    output = KINDS[path.suffix.lower()](path, names, source)
+    output = _KINDS[path.suffix.lower()](path, names, source)
     try:
         yield output
         output.close()
@@ -174,8 +148,8 @@ def not_written(path: Path, error: OSError) -> OSError:
 
 def _check(path: Path, names: Sequence[str], source: Source) -> None:
     kind = path.suffix.lower()
-    if kind not in KINDS:
-        raise ValueError(f"cannot write {path.name!r}: the name must end in {', '.join(KINDS)}.")
+    if kind not in _KINDS:
+        raise ValueError(f"cannot write {path.name!r}: the name must end in {', '.join(_KINDS)}.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist.")
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""Column checks and progress reporting, shared by all passes over a source."""
+"""Checks, feature names and progress reporting, shared by all passes over a source."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from .. import _validation as check
 from .._core.progress import ProgressLine
@@ -31,6 +33,21 @@ def check_columns(model: Any, source: Source) -> None:
                 f"{source.name} has the column {name!r} where the model expects {expected!r}; pass "
                 "open_source(..., columns=model.feature_names_in_)."
             )
+
+
+def check_readable_again(source: Source, what: str) -> None:
+    """Raise an error if the source can be read only once, although ``what`` requires two passes."""
+    if not source.again:
+        raise ValueError(
+            f"{what} reads the data twice, but {source.name} can be read only once; pass a "
+            "function that returns the iterator."
+        )
+
+
+def name_features(estimator: Any, source: Source) -> None:
+    """Store the feature names of the source in a fitted estimator, unless a feature is unnamed."""
+    if source.feature_names is not None:
+        estimator.feature_names_in_ = np.array(source.feature_names, dtype=object)
 
 
 @contextmanager

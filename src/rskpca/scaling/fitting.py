@@ -28,7 +28,7 @@ from ..embedding.landmark_blocks import (
     with_basis,
 )
 from ._checkpoint import Checkpoint, check_checkpoint_path
-from ._passes import Progress, show_progress
+from ._passes import Progress, check_readable_again, name_features, show_progress
 from .standardizing import standardized
 
 
@@ -153,11 +153,8 @@ def _check_streams(estimator: Any, source: Source) -> None:
         clone(estimator)._check_parameters(source.n_features)
     elif isinstance(estimator, WindowDensity | FadingDensity | KernelEmbedding | KernelPCANovelty):
         estimator._check_parameters()
-    if _refines(estimator) and not source.again:
-        raise ValueError(
-            f'refine="nystrom" reads the data twice, but {source.name} can be read only once; '
-            "pass a function that returns the iterator."
-        )
+    if _refines(estimator):
+        check_readable_again(source, 'refine="nystrom"')
     try:
         _ = _without_refine(clone(estimator)).partial_fit  # the error explains why it is missing
     except AttributeError as error:
@@ -312,6 +309,5 @@ def _complete(model: Any, estimator: Any, source: Source) -> Any:
         inner.set_params(refine=given.refine, density=given.density, ell=given.ell)
         with closing(read_ahead(source.blocks())) as blocks:
             inner.refine_on((block.rows, block.weights) for block in blocks if block.counts)
-    if source.feature_names is not None:
-        model.feature_names_in_ = np.array(source.feature_names, dtype=object)
+    name_features(model, source)
     return model

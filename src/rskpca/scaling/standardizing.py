@@ -8,14 +8,13 @@ from contextlib import closing
 from copy import copy
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source, open_source, read_ahead
-from ._passes import check_columns
+from ._passes import check_columns, check_readable_again, name_features
 
 
 def standardized(
@@ -48,17 +47,12 @@ def standardized(
 
 
 def _fit_scaler(scaler: StandardScaler, source: Source) -> StandardScaler:
-    if not source.again:
-        raise ValueError(
-            f"standardizing reads the data twice, but {source.name} can be read only once; pass "
-            "a function that returns the iterator."
-        )
+    check_readable_again(source, "standardizing")
     with closing(read_ahead(source.blocks())) as blocks:
         for block in blocks:
             if block.counts:
                 scaler.partial_fit(block.rows, sample_weight=block.weights)
-    if source.feature_names is not None:
-        scaler.feature_names_in_ = np.array(source.feature_names, dtype=object)
+    name_features(scaler, source)
     return scaler
 
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 
 from ... import _validation as check
-from ..._format import missing_package
+from ..._format import import_optional
 
 # Number of covers merged per task. Each level of the tree adds at most epsilon to the radius.
 FAN = 8
@@ -23,11 +23,7 @@ POLL = 1.0  # seconds between checks for workers
 
 def import_dask() -> Any:
     """Import Dask, or raise an error with installation instructions."""
-    try:
-        import dask
-    except ImportError as error:
-        raise missing_package("scaling.dask", "Dask", "dask") from error
-    return dask
+    return import_optional("scaling.dask", "Dask", "dask", module="dask")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +52,6 @@ class Blocks:
             lengths = None if np.isnan(X.chunks[0]).any() else tuple(map(int, X.chunks[0]))
         weights = _weights(sample_weight, X, lengths, len(rows))
         return cls(rows, weights, lengths, X.shape[1], like)
-
-    def each(self, step: Callable[..., Any]) -> list[Any]:
-        """Return ``step(number, rows, weights)`` for each block."""
-        pairs = zip(self.rows, self.weights, strict=True)
-        return [step(number, rows, weights) for number, (rows, weights) in enumerate(pairs)]
 
 
 def is_frame(X: Any) -> bool:
@@ -107,8 +98,9 @@ def _weights(
         return _split(sample_weight, X, lengths)
     import dask.array as da
 
-    is_array = isinstance(sample_weight, da.Array)
-    if not is_array and not is_frame(sample_weight) and not _is_series(sample_weight):
+    frames = sys.modules.get("dask.dataframe")
+    kinds: Any = da.Array if frames is None else (da.Array, frames.DataFrame, frames.Series)
+    if not isinstance(sample_weight, kinds):
         raise TypeError(
             "sample_weight must be a dask.array, a dask.dataframe series or an array, got "
             f"{type(sample_weight).__name__}; convert a Delayed with dask.array.from_delayed."
@@ -117,7 +109,7 @@ def _weights(
         raise ValueError(
             f"sample_weight must have one number per row, got {sample_weight.ndim} dimensions."
         )
-    if lengths is not None and is_array:
+    if lengths is not None and isinstance(sample_weight, da.Array):
         sample_weight = _align(sample_weight, lengths)
     parts = _parts(sample_weight)
     if len(parts) != n_blocks:
@@ -126,11 +118,6 @@ def _weights(
             f"collection, or compute the block lengths with {_with_lengths(X)}."
         )
     return parts
-
-
-def _is_series(collection: Any) -> bool:
-    frames = sys.modules.get("dask.dataframe")
-    return frames is not None and isinstance(collection, frames.Series)
 
 
 def _align(sample_weight: Any, lengths: tuple[int, ...]) -> Any:
@@ -178,14 +165,14 @@ def with_location(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Stages:
-    """Create the tasks for one fit, named by stage for the dashboard, and compute them.
+    """Create the tasks for a fit to blocks, named by stage for the dashboard, and compute them.
 
     All tasks are pure, and the reduction trees do not depend on the workers. ``patience`` is the
     number of seconds to wait while a cluster has no workers.
     """
 
-    def __init__(self, patience: float) -> None:
-        self.patience = patience
+    def __init__(self, blocks: Blocks, patience: float) -> None:
+        self.blocks, self.patience = blocks, patience
         self._run = uuid4().hex
         self._n_keys = 0
 
@@ -197,6 +184,11 @@ class Stages:
         """Return a task that calls a function."""
         call = import_dask().delayed(function, pure=False, traverse=False)
         return call(*arguments, dask_key_name=self._key(stage))
+
+    def each(self, stage: str, step: Callable[..., Any], *shared: Any) -> list[Any]:
+        """Return one task per block, which calls a step with shared arguments and the block."""
+        pairs = enumerate(zip(self.blocks.rows, self.blocks.weights, strict=True))
+        return [self.task(stage, in_block, number, step, *shared, *pair) for number, pair in pairs]
 
     def tree(self, stage: str, merge: Callable[[list[Any]], Any], tasks: Sequence[Any]) -> Any:
         """Return a task that merges adjacent tasks in a tree, preserving their order."""

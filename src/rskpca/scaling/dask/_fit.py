@@ -88,32 +88,32 @@ def fit(
     """
     if isinstance(estimator, KernelPCA):
         landmarks = estimator._as_landmark_model(Blocks.of(X, sample_weight).n_features)
-        options: Any = {"sample_weight": sample_weight, "patience": patience}
-        return estimator._adopt(fit(landmarks, X, one_pass=one_pass, **options))
+        options: Any = {"one_pass": one_pass, "patience": patience}
+        return estimator._adopt(fit(landmarks, X, sample_weight=sample_weight, **options))
     check.boolean("one_pass", one_pass)
-    stages = Stages(check.positive_number("patience", patience, infinite=True))
+    patience = check.positive_number("patience", patience, infinite=True)
     on_landmarks = isinstance(estimator, NystromKernelPCA)
     seeds = landmark_blocks.median_seeds(estimator) if on_landmarks else median_seeds(estimator)
     blocks = Blocks.of(X, sample_weight)
     validate_data(clone(estimator), blocks.like, skip_check_array=True)  # checks feature names
-    sampler = Sampler(blocks, stages)
+    stages = Stages(blocks, patience)
+    sampler = Sampler(stages)
     if on_landmarks:
         return _fit_landmarks(estimator, seeds, sampler)
     some = sampler.sample_median(seeds[0]) if seeds else sampler.first_row()
     block_fit = BlockFit.of(estimator, *some)
-    reduced_set = _merge_covers(block_fit.shadow, blocks, stages)
+    reduced_set = _merge_covers(block_fit.shadow, stages)
     if not one_pass:
-        reduced_set = _count_rows(block_fit.shadow, reduced_set, blocks, stages)
+        reduced_set = _count_rows(block_fit.shadow, reduced_set, stages)
     moments = block_fit.moments(reduced_set)
     if moments is not None:
-        moments = _add_moments(block_fit.shadow, moments, blocks, stages)
+        moments = _add_moments(block_fit.shadow, moments, stages)
     return block_fit.fitted(reduced_set, moments, like=blocks.like, joined=not one_pass)
 
 
 def _fit_landmarks(estimator: NystromKernelPCA, seeds: list[Any], sampler: Sampler) -> Any:
     """Choose landmarks from a sample, and add up the sums of all blocks."""
-    blocks, stages = sampler.blocks, sampler.stages
-    fixed = None
+    blocks, fixed = sampler.blocks, None
     if seeds:
         fixed = estimator._fix_bandwidth(_as_rows(sampler.sample_median(seeds[0])))
     if chooses_landmarks(estimator):
@@ -124,60 +124,47 @@ def _fit_landmarks(estimator: NystromKernelPCA, seeds: list[Any], sampler: Sampl
     found: LandmarkFit | None = LandmarkFit.of(estimator, *some, fixed)
     while found is not None:
         landmark_fit = found
-        sums = _add_sums(landmark_fit.blocks(), blocks, stages)
+        sums = _add_sums(landmark_fit.blocks(), sampler.stages)
         model = landmark_fit.solve(sums)
         found = landmark_fit.improve(model)
     return landmark_fit.fitted(sums, model, like=blocks.like)
 
 
-def _add_sums(shared: LandmarkBlocks, blocks: Blocks, stages: Stages) -> LandmarkSums:
+def _add_sums(shared: LandmarkBlocks, stages: Stages) -> LandmarkSums:
     """Return the sums over the rows of all blocks."""
     landmarks = stages.constant("landmarks", shared)
-    sums = _each(blocks, stages, "sums", LandmarkBlocks.summarize, landmarks)
-    return stages.compute(stages.tree("sums", _merge_nonempty, sums))
+    sums = stages.each("sums", LandmarkBlocks.summarize, landmarks)
+    return stages.compute(stages.tree("sums", _merge, sums))
 
 
-def _merge_covers(shadow: ShadowBlocks, blocks: Blocks, stages: Stages) -> ReducedSet:
+def _merge_covers(shadow: ShadowBlocks, stages: Stages) -> ReducedSet:
     """Cover each block, and merge the covers."""
     shared = stages.constant("shadow", shadow)
-    covers = _each(blocks, stages, "cover", ShadowBlocks.cover, shared)
-    return stages.compute(stages.tree("merge", _merge_nonempty, covers))
+    covers = stages.each("cover", ShadowBlocks.cover, shared)
+    return stages.compute(stages.tree("merge", _merge, covers))
 
 
-def _count_rows(
-    shadow: ShadowBlocks, merged: ReducedSet, blocks: Blocks, stages: Stages
-) -> ReducedSet:
+def _count_rows(shadow: ShadowBlocks, merged: ReducedSet, stages: Stages) -> ReducedSet:
     """Assign every row to a center within the radius, and return the counts as a reduced set."""
     shared = stages.constant("shadow", shadow)
     centers = stages.constant("centers", merged.centers)
-    counts = _each(blocks, stages, "count", ShadowBlocks.count, shared, centers)
+    counts = stages.each("count", ShadowBlocks.count, shared, centers)
     total = stages.tree("join", _merge, counts)
     whole = stages.constant("merged", merged)
     return stages.compute(stages.task("join", ShadowBlocks.join, shared, whole, total))
 
 
-def _add_moments(shadow: ShadowBlocks, moments: Moments, blocks: Blocks, stages: Stages) -> Moments:
+def _add_moments(shadow: ShadowBlocks, moments: Moments, stages: Stages) -> Moments:
     """Return the moments of all rows."""
     shared, zero = stages.constant("shadow", shadow), stages.constant("moments", moments)
-    sums = _each(blocks, stages, "refine", _add, shared, zero)
+    sums = stages.each("refine", _add, shared, zero)
     return stages.compute(stages.tree("refine", _merge, sums))
 
 
-def _each(blocks: Blocks, stages: Stages, stage: str, step: Any, *shared: Any) -> list[Any]:
-    """Return one task per block, which calls a step with shared arguments and the block."""
-    return blocks.each(
-        lambda number, *block: stages.task(stage, in_block, number, step, *shared, *block)
-    )
-
-
-def _merge_nonempty(summaries: list[Any]) -> Any:
-    """Merge summaries in order, ignoring empty blocks, whose summary is None."""
+def _merge(summaries: list[Any]) -> Any:
+    """Merge summaries in order, ignoring empty blocks, whose summary may be None."""
     found = [summary for summary in summaries if summary is not None]
-    return _merge(found) if found else None
-
-
-def _merge(parts: list[Any]) -> Any:
-    return reduce(lambda a, b: a.merge(b), parts)
+    return reduce(lambda a, b: a.merge(b), found) if found else None
 
 
 def _add(shadow: ShadowBlocks, moments: Moments, X: Any, sample_weight: Any) -> Moments:
@@ -208,8 +195,8 @@ class WeightedRows(NamedTuple):
 class Sampler:
     """Draw samples from blocks, whose sizes are determined only once."""
 
-    def __init__(self, blocks: Blocks, stages: Stages) -> None:
-        self.blocks, self.stages = blocks, stages
+    def __init__(self, stages: Stages) -> None:
+        self.blocks, self.stages = stages.blocks, stages
 
     def first_row(self) -> WeightedRows:
         """Return the first row with positive weight."""
@@ -236,15 +223,14 @@ class Sampler:
             positions: list[Any] = [None] * len(self.sizes)
         else:
             positions = _positions(self.sizes, wanted, check_random_state(random_state))
-        n_features, task = self.blocks.n_features, self.stages.task
-        tasks = self.blocks.each(
-            lambda number, *block: task(
-                "sample", in_block, number, _select, n_features, *block, positions[number]
-            )
-        )
-        pairs = zip(tasks, positions, strict=True)
-        needed = [task for task, some in pairs if some is None or len(some)]
-        return self.stages.compute(self.stages.tree("sample", _concatenate, needed))
+        blocks, task = self.blocks, self.stages.task
+        parts = enumerate(zip(blocks.rows, blocks.weights, positions, strict=True))
+        tasks = [
+            task("sample", in_block, number, _select, blocks.n_features, rows, weights, some)
+            for number, (rows, weights, some) in parts
+            if some is None or len(some)
+        ]
+        return self.stages.compute(self.stages.tree("sample", _concatenate, tasks))
 
     @cached_property
     def sizes(self) -> list[BlockSize]:
@@ -255,7 +241,7 @@ class Sampler:
         return self.stages.compute(self.stages.task("sample", list, self._each(_size_of_block)))
 
     def _each(self, step: Any) -> list[Any]:
-        return _each(self.blocks, self.stages, "sample", step, self.blocks.n_features)
+        return self.stages.each("sample", step, self.blocks.n_features)
 
 
 def _positions(sizes: list[BlockSize], wanted: int, rng: np.random.RandomState) -> list[Array]:

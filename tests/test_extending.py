@@ -25,7 +25,7 @@ class TestDensity(DensityInvariants):
     repeats_rounding = 16
 
     def make(self, kernel=None):
-        return page().GridDensity(step=2.0, kernel=kernel)
+        return page().CellDensity(step=2.0, kernel=kernel)
 
 
 class TestEmbedding(EmbeddingInvariants):

@@ -1,7 +1,10 @@
 """Test that the public API is the recorded one."""
 
+import ast
 import importlib.util
+from pathlib import Path
 
+import rskpca
 from tests.test_docs import ROOT
 
 _SPEC = importlib.util.spec_from_file_location("public_api", ROOT / "tools" / "public_api.py")
@@ -16,6 +19,13 @@ def test_the_public_api_is_the_recorded_one():
         f"The public API changed:\n{changes}\n"
         "If this is intended, run 'make api' and add a fragment to changelog.d."
     )
+
+
+def test_type_checkers_and_the_lazy_import_know_every_public_name():
+    tree = ast.parse(Path(rskpca.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = [alias.name for node in block.body for alias in node.names]
+    assert sorted(imported) == sorted(rskpca._MODULE_OF) == sorted(rskpca.__all__)
 
 
 def test_a_changed_default_is_shown_with_both_signatures():

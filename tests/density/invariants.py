@@ -78,7 +78,11 @@ class DensityInvariants:
         repeated = self.make(Gaussian(2.0)).fit(np.repeat(X, weights, axis=0))
         rounding = self.repeats_rounding * np.finfo(X.dtype).eps * np.abs(X).max()
         np.testing.assert_allclose(
-            weighted.reduced_set_.centers, repeated.reduced_set_.centers, rtol=0, atol=rounding
+            weighted.reduced_set_.centers,
+            repeated.reduced_set_.centers,
+            rtol=0,
+            atol=rounding,
+            err_msg="If this is rounding, set repeats_rounding; see CONTRIBUTING.md.",
         )
         np.testing.assert_allclose(
             weighted.reduced_set_.weights, repeated.reduced_set_.weights, rtol=self.weights_rounding

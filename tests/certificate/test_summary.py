@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 
-from rskpca import Gaussian, ReducedSet, ReducedSetKernelPCA, ShadowDensity
+from rskpca import Gaussian, NormalizedCut, ReducedSet, ReducedSetKernelPCA, ShadowDensity
 from rskpca.certificate import certify
 from rskpca.pairs import Estimate
 from rskpca.spectral import Plain, solve
@@ -45,7 +46,11 @@ def test_the_summary_states_the_confidence():
 @pytest.mark.parametrize(
     ("embedding", "text"),
     [
-        (Estimate(0.5, 1.0), f"{DIFFER} an estimated 50%, and possibly by 100%."),
+        (
+            Estimate(0.5, 1.0),
+            "Coordinates may be unrelated to those of exact kernel PCA: the estimated error is "
+            "50%, and the row sample does not exclude 100%.",
+        ),
         (Estimate(0.12, 0.15), f"{DIFFER} an estimated 12% (at most 15%, with 95% confidence)."),
         (Estimate(1e-5, 9e-5), f"{DIFFER} less than 0.01%, with 95% confidence."),
         (
@@ -56,6 +61,16 @@ def test_the_summary_states_the_confidence():
 )
 def test_errors_are_put_in_words(certificate, embedding, text):
     assert replace(certificate, embedding=embedding).summary == text
+
+
+def test_nothing_is_claimed_about_walks_that_the_sample_does_not_represent():
+    moons = make_moons(5000, noise=0.05, random_state=0)[0]
+    model = NormalizedCut(2).fit(moons)
+    assert model.certificate_.embedding.limit == 1
+    assert model.certificate_.summary == (
+        "The error of the coordinates and of the labels is unknown, because the bandwidth is too "
+        "small for the row sample; a larger bandwidth may help."
+    )
 
 
 def test_errors_are_measured_if_the_sample_contains_all_rows(certificate):

@@ -233,6 +233,22 @@ def test_chunks_are_added_to_the_same_points():
     assert model.error_ < 0.1
 
 
+@pytest.mark.usefixtures("approximate")
+def test_a_stream_that_drifts_away_from_its_first_chunk_is_noticed():
+    X = rows(2_000)
+    model = KernelPCA(3, kernel="rbf", gamma=0.02, max_error=0.05)
+    for chunk in np.array_split(X[np.argsort(X[:, 0])], 4):
+        model.partial_fit(chunk)
+    with pytest.warns(
+        UserWarning, match=r"max_error=0\.05 is not kept for all rows: the"
+    ):
+        model.transform(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said only once
+        model.transform(X)
+        assert model.error_ > 0.05
+
+
 def test_features_have_the_inner_products_of_the_kernel():
     X = rows(200)
     model = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X)

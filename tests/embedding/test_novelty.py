@@ -118,6 +118,7 @@ def test_scores_follow_the_scikit_learn_convention():
     np.testing.assert_array_equal(model.decision_function(new), scores - model.offset_)
     np.testing.assert_array_equal(model.predict(new), np.where(scores < model.offset_, -1, 1))
     np.testing.assert_array_equal(model.fit_predict(X), model.predict(X))
+    assert model.certificate_.summary == model.embedding_.certificate_.summary
     assert isinstance(model.embedding, ReducedSetKernelPCA)
     assert not hasattr(model.embedding, "density_")
     again = pickle.loads(pickle.dumps(model))

@@ -52,13 +52,34 @@ def _coordinates(c: Certificate) -> str:
         most = "" if percent(value) == percent(limit) else f" (at most {percent(limit)})"
         return f"{differ} {percent(value)}{most}, measured on all rows."
     if limit > _UNKNOWN:
-        return f"{differ} an estimated {percent(value)}, and possibly by 100%."
+        return _no_limit(c)
     return f"{differ} an estimated {percent(value)} (at most {percent(limit)}{confidence})."
+
+
+def _no_limit(c: Certificate) -> str:
+    """Describe a coordinate error whose limit excludes nothing."""
+    assert c.embedding is not None
+    if not _unlimited_walk(c):
+        return (
+            f"Coordinates may be unrelated to those of exact {c.method}: the estimated error is "
+            f"{percent(c.embedding.estimate)}, and the row sample does not exclude 100%."
+        )
+    # Kernels that are narrow for all rows connect too few of the sampled ones.
+    labels = "" if c.labels is None else " and of the labels"
+    return (
+        f"The error of the coordinates{labels} is unknown, because the bandwidth is too small for "
+        "the row sample; a larger bandwidth may help."
+    )
+
+
+def _unlimited_walk(c: Certificate) -> bool:
+    unlimited = c.embedding is not None and c.embedding.limit > _UNKNOWN
+    return unlimited and not c.all_rows and c.method != "kernel PCA"
 
 
 def _labels(c: Certificate) -> list[str]:
     """Describe the share of rows whose cluster is uncertain."""
-    if c.labels is None:
+    if c.labels is None or _unlimited_walk(c):
         return []
     value, limit = c.labels
     most = "" if percent(value) == percent(limit) else f" (at most {percent(limit)})"

@@ -44,7 +44,7 @@ from ._components import (
 )
 from ._notebook import FittedDisplay
 from ._precomputed import PrecomputedSystem
-from ._sizing import full_error
+from ._sizing import describe, full_error
 from .nystrom import NystromKernelPCA
 
 Array = NDArray[np.floating]
@@ -484,6 +484,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_is_fitted(self)
         points = validate_points(self, X)
+        if self._error_ is None:
+            self._measure_stream()
         return self._pad(self._embed(points), points.dtype)
 
     def _embed(self, points: Any) -> Array:
@@ -573,8 +575,18 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def error_(self) -> float:
         """Upper limit of the error at 95% confidence; 0.0 for exact kernel PCA."""
         check_is_fitted(self)
-        if self._error_ is None:  # rows were added in parts, so it was not needed during the fit
-            return full_error(self.model_).limit
+        return self._measure_stream() if self._error_ is None else self._error_
+
+    def _measure_stream(self) -> float:
+        """Estimate the error of a model to which rows were added, once after they were added."""
+        found = full_error(self.model_)
+        self._error_ = found.limit
+        if found.limit > self.max_error:
+            check.warn(
+                f"max_error={self.max_error:g} is not kept for all rows: the {describe(found)}. "
+                "The points of the approximation were chosen from the first rows; let the first "
+                "chunk represent all rows, or fit them at once."
+            )
         return self._error_
 
     @property

@@ -23,6 +23,7 @@ from .._validation import (
     validate_rows,
     validate_values,
 )
+from ..certificate import Certificate
 from ..density import merge
 from ..model import FittedModel
 from ._base import Array, TooManyCentersError
@@ -78,6 +79,8 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         Points with a score below the offset are outliers. After ``fit`` the offset is a quantile
         of the scores of the training rows. After ``partial_fit`` or ``forget``, which do not keep
         the rows, it is a quantile of the scores of the weighted centers or landmarks.
+    certificate_ : Certificate
+        How far the coordinates behind the scores are from those of exact kernel PCA.
     method_ : str
         A sentence that says which points represent the data, and why.
     n_features_in_ : int
@@ -300,6 +303,14 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
                 offset = _threshold(model, known.centers, known.weights, self.contamination)
             solved = self._solved_ = embedded, model.with_offset(offset)
         return solved[1]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """Bounds on the difference from exact kernel PCA, computed without the data."""
+        found = self.model_.certificate
+        if found is None:
+            raise AttributeError(f"The embedding of {type(self).__name__} has no certificate.")
+        return found
 
     @property
     def method_(self) -> str:

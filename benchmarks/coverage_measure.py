@@ -61,7 +61,7 @@ ROWS, ROWS_QUICK = 2_500, 400
 # Shares of the rows in the samples. The sampling error of 1,000 out of 2,500 rows is that of 1,700
 # out of many, and that of 500 is that of 600, from which searches for a basis estimate errors.
 SHARES = 0.4, 0.2
-SEEDS = 2  # samples of either size
+SEEDS = 5  # samples of either size
 CONFIDENCE = 0.95
 WIDE = 20  # data with more features are slow, and only used with the Gaussian
 LAPLACIAN_COMPONENTS = (5,)

@@ -15,7 +15,7 @@ from .rows import Row, format_table
 # Benchmarks, in the order in which they run.
 NAMES = (
     "cover", "transform", "fit", "accuracy", "manifold", "certificate", "coverage", "methods",
-    "weights", "means", "means_speed", "autopilot",
+    "weights", "means", "means_speed", "autopilot", "defaults",
     "frontier", "denoising", "novelty", "plan", "report", "window", "memory", "sparse", "scale",
     "stream", "start", "threads", "dask_scale", "deployment",
 )  # fmt: skip

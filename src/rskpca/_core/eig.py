@@ -112,20 +112,24 @@ def _largest_outside(matrix: Any, vectors: Floats) -> float:
     A Krylov space contains a single vector per eigenvalue. Plain Lanczos finds the others of an
     eigenvalue that occurs several times only by rounding errors, and can miss them.
     """
-    direction = np.random.default_rng(1).standard_normal(len(vectors))
-    found, images = vectors, []
-    for _ in range(min(_CHECKING_STEPS, len(vectors) - vectors.shape[1])):
-        before = np.linalg.norm(direction)
+    size, n_given = vectors.shape
+    n_steps = min(_CHECKING_STEPS, size - n_given)
+    known = np.empty((size, n_given + n_steps), order="F")
+    known[:, :n_given] = vectors
+    images = np.empty((size, n_steps), order="F")
+    direction = np.random.default_rng(1).standard_normal(size)
+    for step in range(n_steps):
+        before, span = np.linalg.norm(direction), known[:, : n_given + step]
         for _ in range(2):
-            direction = direction - found @ (found.T @ direction)
-        size = np.linalg.norm(direction)
-        if size <= _TOLERANCE * before:
+            direction = direction - span @ (span.T @ direction)
+        norm = np.linalg.norm(direction)
+        if norm <= _TOLERANCE * before:
+            n_steps = step
             break
-        found = np.column_stack([found, direction / size])
-        images.append(matrix @ found[:, -1])
-        direction = images[-1]
-    new = found[:, vectors.shape[1] :]
-    return float(np.linalg.eigvalsh(new.T @ np.column_stack(images))[-1]) if images else -np.inf
+        known[:, n_given + step] = direction / norm
+        direction = images[:, step] = matrix @ known[:, n_given + step]
+    projected = known[:, n_given : n_given + n_steps].T @ images[:, :n_steps]
+    return float(np.linalg.eigvalsh(projected)[-1]) if n_steps else -np.inf
 
 
 def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None, Floats | None]:

@@ -57,7 +57,7 @@ File = partial(Output, metavar="FILE")
 OutputFile = partial(File, "--output", "-o")
 _Number = partial(Model, metavar="NUMBER", callback=_finite)
 
-_FORMATS = ".parquet .arrow .feather .csv .tsv .csv.gz .csv.zst .xlsx .npy .npz .h5 .zarr"
+_FORMATS = ".parquet .arrow .arrows .feather .csv .tsv .csv.gz .csv.zst .xlsx .npy .npz .h5 .zarr"
 DataPath = Annotated[Path, _Argument(metavar="DATA", help=f"File, or folder of files: {_FORMATS}")]
 FittedData = Annotated[
     Path | None,

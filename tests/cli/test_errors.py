@@ -12,7 +12,7 @@ import pytest
 from rskpca import ReducedSetKernelPCA, save
 from rskpca.cli import files, modeling
 
-from .cases import FRAME, ROWS, error_of, json_of, output_of, run, write_holes
+from .cases import FRAME, ROWS, N, error_of, json_of, output_of, run, write_holes
 
 
 def test_selected_text_columns_are_reported_with_suitable_options(folder):
@@ -31,11 +31,12 @@ def test_a_missing_value_is_reported_with_the_option_that_skips_it(folder):
 
 
 def test_one_of_several_arrays_must_be_chosen(folder):
-    np.savez("two.npz", one=ROWS, two=ROWS)
+    np.savez("two.npz", X_train=ROWS, X_test=ROWS, y_train=np.arange(N))
     line = error_of("fit", "two.npz")
-    assert "one, two" in line
-    assert line.endswith("choose an array with --dataset.")
-    output_of("fit", "two.npz", "--dataset", "two")
+    assert line == (
+        "error: 'two.npz' contains X_train, X_test; choose one, for example with --dataset X_train."
+    )
+    output_of("fit", "two.npz", "--dataset", "X_train")
 
 
 def test_a_decimal_comma_is_detected_unless_an_option_forbids_it(folder):

@@ -223,7 +223,9 @@ def test_a_function_that_wraps_one_iterator_raises_an_error():
 
 def test_one_of_several_arrays_can_be_selected_by_name(tmp_path):
     np.savez(tmp_path / "data.npz", a=X, b=X + 1)
-    with pytest.raises(ValueError, match=r"npz' contains a, b; choose an array with dataset="):
+    with pytest.raises(
+        ValueError, match=r"npz' contains a, b; choose one, for example with dataset='a'"
+    ):
         open_source(tmp_path / "data.npz")
     with pytest.raises(ValueError, match="contains a, b, but not 'c'"):
         open_source(tmp_path / "data.npz", dataset="c")

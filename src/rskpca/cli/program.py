@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 from functools import partial
+from shlex import quote
 from typing import Any
 
 import typer
@@ -27,7 +28,7 @@ _FIXES = {
     "exclude": "leave them out with --exclude, or select the features with --columns",
     "skip_missing": "fill it in, drop the row, or use --skip-missing",
     "header": "use --no-header if it is a row of numbers",
-    "dataset": "choose an array with --dataset",
+    "dataset": "choose one, for example with --dataset {}",
 }
 
 # Parameters in messages that depend on the data; "bandwidth" alone is an English word.
@@ -149,7 +150,8 @@ def _with_options(message: Exception | str) -> str:
     from ..data import SourceError, SourceWarning
 
     if isinstance(message, SourceError | SourceWarning) and message.remedy:
-        return f"{message.problem}; {_FIXES[message.remedy]}."
+        fix = _FIXES[message.remedy].format(quote(message.example))
+        return f"{message.problem}; {fix}."
     if isinstance(message, SourceError) and message.argument:
         return f"--{message.argument.replace('ids', 'id')}: {message.problem}"
     return _PARAMETER.sub(_as_option, str(message))

@@ -289,8 +289,8 @@ def _choose_array(path: Path, names: Sequence[str], wanted: str | None) -> str:
     if wanted not in names:
         requested = "" if wanted is None else f", but not {wanted!r}"
         problem = f"{str(path)!r} contains {', '.join(names)}{requested}"
-        fix = "choose an array with dataset=, or name the array X."
-        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset")
+        fix = f"choose one, for example with dataset={names[0]!r}, or name the array X."
+        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset", example=names[0])
     return str(wanted)
 
 

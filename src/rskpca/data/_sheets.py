@@ -208,7 +208,8 @@ def _choose_sheet(names: Sequence[str], wanted: str | None, file: str) -> str:
     """Return the requested sheet, defaulting to the first one."""
     if wanted is not None and wanted not in names:
         problem = f"{file} has the sheets {', '.join(names)}, but not {wanted!r}"
-        raise SourceError(f"{problem}; choose one with dataset=.", problem, remedy="dataset")
+        fix = f"choose one, for example with dataset={names[0]!r}."
+        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset", example=names[0])
     return names[0] if wanted is None else wanted
 
 

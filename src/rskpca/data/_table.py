@@ -33,13 +33,21 @@ class _Explained:
         The invalid argument, or an empty string if the data are invalid.
     remedy : str
         The argument that solves the problem, or an empty string if there is none.
+    example : str
+        A value of this argument, or an empty string if it has none.
     """
 
     def __init__(
-        self, message: str, problem: str = "", argument: str = "", remedy: str = ""
+        self,
+        message: str,
+        problem: str = "",
+        argument: str = "",
+        remedy: str = "",
+        example: str = "",
     ) -> None:
         super().__init__(message)  # type: ignore[call-arg]
-        self.problem, self.argument, self.remedy = problem, argument, remedy
+        self.problem, self.argument = problem, argument
+        self.remedy, self.example = remedy, example
 
 
 class SourceError(_Explained, ValueError):

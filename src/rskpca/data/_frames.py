@@ -52,7 +52,7 @@ class FrameTable(Table):
     def _batch(self, rows: slice | Rows, selection: Selection, numbers: Any) -> Batch:
         part = self._part(rows)
         columns = [self._column(part, j, numeric) for j, numeric in selection.reads]
-        return Batch(columns, self.name, numbers)
+        return Batch(columns, self, numbers)
 
     @abstractmethod
     def _describe(self) -> Iterator[Field]:
@@ -230,7 +230,7 @@ class ArrowReader(Table):
         """Convert record batches to batches, numbering rows from ``first``."""
         for record_batch in record_batches:
             numbers = range(first, first + record_batch.num_rows)
-            yield Batch(self._columns(record_batch, selection), self.name, numbers)
+            yield Batch(self._columns(record_batch, selection), self, numbers)
             first = numbers.stop
 
     def _columns(self, record_batch: Any, selection: Selection) -> list[Any]:

@@ -122,6 +122,14 @@ class CsvFile(ArrowReader):
             for field, name, numeric in zip(found, names, numbers, strict=True)
         )
 
+    def locate(self, number: int) -> str:
+        """Return the line on which a row ends, which requires reading the file up to it."""
+        with self._text() as lines:
+            reader = csv.reader(lines, delimiter=self.delimiter)
+            rows = (row for row in reader if row)
+            next(islice(rows, number + bool(self._header_lines), None))
+            return f"line {reader.line_num:,} of {self.name}"
+
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         return skip_rows(self._all_batches(selection), start)
 

@@ -197,6 +197,19 @@ def test_plan_prints_the_same_plan_as_the_library(folder):
     assert (folder / "plan.png").stat().st_size > 5000
 
 
+@pytest.mark.parametrize("options", ["", "--ell 4"])
+def test_the_recommended_command_follows_the_notes(folder, options):
+    frame = FRAME[FEATURES].assign(n=np.arange(len(FRAME)), income=1e4 * FRAME["x 1"])
+    frame.to_csv("mixed.csv", index=False)
+    numbers = json_of("plan", "mixed.csv", *options.split())
+    command = " ".join(["rskpca fit mixed.csv", *options.split(), "--standardize"])
+    assert numbers["command"] == f"{command} --report mixed.html"
+    assert numbers["n_features"] == 5
+    assert numbers["bandwidth"] < 10
+    numbers = json_of("plan", "mixed.csv", "--bandwidth", "1e4", *options.split())
+    assert "--standardize" not in numbers["command"]
+
+
 def test_plan_recommends_a_command_and_predicts_its_result(folder):
     numbers = json_of("plan", "data.parquet", "-x", "id,cover", "-s", "--max-error", "0.05")
     assert numbers["command"] == (

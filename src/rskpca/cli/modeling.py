@@ -242,6 +242,7 @@ class Expectation:
 
     n_samples: int
     n_features: int
+    standardized: bool
     bandwidth: float
     landmarks: int
     seconds: float
@@ -252,8 +253,9 @@ class Expectation:
 
     def __rich__(self) -> Text:
         text = Text(f"{self.n_samples:,} rows x {self.n_features} features", "bold")
+        scaled = ", standardized" if self.standardized else ""
         sentences = (
-            f", bandwidth {self.bandwidth:.4g}\nThe fit takes about "
+            f"{scaled}, bandwidth {self.bandwidth:.4g}\nThe fit takes about "
             f"{seconds_in_words(self.seconds)}. The model has {self.landmarks:,} landmarks and "
             f"{self.model_size}."
         )
@@ -267,7 +269,7 @@ class Expectation:
         return text.append(sentences, "default")
 
 
-def expect(estimator: Any, source: Source) -> Expectation:
+def expect(estimator: Any, source: Source, *, standardized: bool) -> Expectation:
     """Predict the time, size and error of the default fit by starting it."""
     # The landmarks are chosen from a sample of the rows, exactly as in the fit. Only the pass over
     # all rows is left out; its time is extrapolated from a sample.
@@ -290,6 +292,7 @@ def expect(estimator: Any, source: Source) -> Expectation:
     return Expectation(
         n_samples=n_samples,
         n_features=source.n_features,
+        standardized=standardized,
         bandwidth=model.kernel_.scale,
         landmarks=model.n_centers_,
         seconds=chosen - start + whole_pass + solved - passed,

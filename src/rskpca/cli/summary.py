@@ -183,7 +183,9 @@ class Summary:
     def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
         """Return (purpose, command) pairs to suggest after a fit."""
         named = self.fitted.columns is not None  # then the columns are selected by name
-        options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
+        options = reading.as_options(
+            ("columns", "exclude", "include", "weight") if named else ("weight",)
+        )
         files = f"{shell_path(self.files['model'])} {shell_path(data)}{options}"
         embedded = shell_path(f"{stem_of(data)}-embedded.parquet")
         commands = [("embed the rows", f"rskpca transform {files} -o {embedded}")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ Array = NDArray[np.floating]
 T = TypeVar("T")
 
 _BLOCK_VALUES = 2**20
+_FEWEST_ROWS = 20  # fewer integers may be consecutive by chance
 _END = object()
 
 
@@ -166,7 +167,7 @@ class Source:  # numpydoc ignore=PR01
     def head(self, n_rows: int) -> Block:
         """Return the first rows, with the text and dates that were left out as further ids."""
         names = [field.name for field in self._table.fields]
-        left_out = (name for name, kind in self.left_out.items() if kind != "partial")
+        left_out = (name for name, kind in self.left_out.items() if kind in ("text", "dates"))
         further = tuple(names.index(name) for name in left_out if name in names)
         selection = self._selection._replace(ids=(*self._selection.ids, *further))
         return next(Source(self._table, selection, n_rows).blocks())
@@ -337,6 +338,50 @@ class _BlockBuilder:
         starts = np.cumsum([0, *map(len, self.batches)])
         i = int(np.searchsorted(starts, row, side="right")) - 1
         return self.batches[i].origin, int(self.batches[i].numbers[row - starts[i]])
+
+
+def find_counters(source: Source, n_rows: int) -> list[str]:
+    """Return the named features that are consecutive integers in the first rows, like ids.
+
+    Parameters
+    ----------
+    source : Source
+        The rows, including those that are skipped because of missing values.
+    n_rows : int
+        Number of rows to read at most.
+
+    Returns
+    -------
+    list of str
+        Names of the features that increase, or decrease, by 1 from each row to the next.
+    """
+    table = source._table.table if isinstance(source._table, CompleteRows) else source._table
+    selection = Selection(source._selection.features)
+    batch = next(iter(table.batches(selection, 0, n_rows)), None)
+    if batch is None or len(batch) < _FEWEST_ROWS:
+        return []
+    names = [table.fields[j].name for j in selection.features]
+    return [
+        name
+        for k, name in enumerate(names)
+        if isinstance(name, str) and _counts(batch.column(k)[:n_rows])
+    ]
+
+
+def leave_out(source: Source, columns: Mapping[str, str]) -> Source:
+    """Return a source without some features, which are added to ``left_out`` with a word each."""
+    fields, features = source._table.fields, source._selection.features
+    kept = tuple(j for j in features if fields[j].name not in columns)
+    smaller = Source(source._table, source._selection._replace(features=kept))
+    smaller.left_out = {**source.left_out, **columns}
+    return smaller
+
+
+def _counts(column: NDArray[Any]) -> bool:
+    """Return True for integers, of any dtype, that increase or decrease by 1."""
+    if column.dtype == np.bool_ or column[0] != np.rint(column[0]):
+        return False
+    return bool(any((np.diff(numbers) == 1).all() for numbers in (column, column[::-1])))
 
 
 def _sum_is_finite(rows: Array) -> bool:

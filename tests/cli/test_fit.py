@@ -251,6 +251,18 @@ def test_row_numbers_are_recognized_if_rows_are_skipped(folder):
     assert numbers["skipped_rows"] > 0
 
 
+@pytest.mark.parametrize("command", ["fit", "plan"])
+def test_constant_columns_are_reported(folder, command):
+    pd.concat([X, X]).assign(c=3.5).to_csv("one.csv", index=False)
+    assert run(command, "one.csv").stderr == (
+        "note: column 'c' is constant in the first 1,000 rows; constant columns have no effect.\n"
+    )
+    np.save("many.npy", np.hstack([ROWS, np.ones((N, 5))]))
+    assert run(command, "many.npy").stderr == (
+        "note: columns 4, 5, 6 and 2 more are constant; constant columns have no effect.\n"
+    )
+
+
 def test_columns_that_are_not_numbers_are_left_out_with_a_note(folder):
     frame = X.assign(
         town=FRAME["town"], name=[f"n{i}" for i in range(N)], new=np.arange(N) % 2 == 0,

@@ -111,17 +111,15 @@ class Review(NamedTuple):
 
 
 def review(source: Source, *, standardize: bool) -> Review:
-    """Describe columns that were left out, and features that are probably not useful as they are.
-
-    ``standardize`` is True if the features will be standardized.
-    """
-    head = source.head(max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features)))
+    """Describe columns that were left out, and features that need attention."""
+    n_rows = max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features))
+    head = source.head(n_rows)
     found = [*_left_out(source, head)]
     if len(head.rows) < _FEWEST_ROWS or source.n_features == 1:
         return Review(found, False)
-    features = _Features(source, head.rows)
+    features = _Features(source, head.rows, complete=len(head.rows) < n_rows)
     dominant = [] if standardize else [*features.dominant()]
-    return Review([*found, *features.ids(), *dominant], bool(dominant))
+    return Review([*found, *features.ids(), *features.constant(), *dominant], bool(dominant))
 
 
 def _left_out(source: Source, head: Block) -> Iterator[str]:
@@ -147,9 +145,9 @@ def _left_out(source: Source, head: Block) -> Iterator[str]:
 class _Features:
     """The features in the first rows of a source."""
 
-    def __init__(self, source: Source, rows: NDArray[np.floating]) -> None:
+    def __init__(self, source: Source, rows: NDArray[np.floating], *, complete: bool) -> None:
         self.names = source.feature_names or range(source.n_features)
-        self.rows = rows
+        self.rows, self.complete = rows, complete
         steps = np.diff(rows, axis=0)
         monotone = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
         included = np.isin(self.names, find_counters(source, _HEAD_ROWS))
@@ -164,6 +162,17 @@ class _Features:
                 f"column {self.names[k]!r} {changes} with every row; if it is an id, leave it out "
                 f"with --exclude {quote(str(self.names[k]))}."
             )
+
+    def constant(self) -> Iterator[str]:
+        """Yield a note on features without effect."""
+        constant = (self.rows == self.rows[0]).all(axis=0)
+        if constant.any():
+            labels = [repr(self.names[k]) for k in np.flatnonzero(constant)]
+            more = [f"{len(labels) - _MOST_LABELS} more"] if len(labels) > _MOST_LABELS else []
+            found = join_words([*labels[:_MOST_LABELS], *more], "and")
+            verb = f"column {found} is" if len(labels) == 1 else f"columns {found} are"
+            where = "" if self.complete else f" in the first {len(self.rows):,} rows"
+            yield f"{verb} constant{where}; constant columns have no effect."
 
     def dominant(self) -> Iterator[str]:
         """Yield a note on a feature that alone determines the distances, other than ids."""

@@ -30,12 +30,14 @@ from .. import (
     scaling,
 )
 from .._format import percent, seconds_in_words
+from ..certificate.summary import SMALLEST
 from ..data import Source
 from ..embedding import CompressedKernelPCA
 from ..io import ModelFileError, load, save
 from ..kernels import as_kernel
 from ..model import FittedEstimator
 from ..planning.cost import SolveTime
+from ..planning.verdict import error_in_words
 from ..report.subject import MAX_ROWS
 from ..scaling.fitting import prepare
 from .files import naming_errors
@@ -264,9 +266,17 @@ class Expectation:
             goal = f", more than the {percent(self.max_error)} asked for" if missed else ""
             sentences += (
                 f" Its coordinates are expected to differ from those of exact kernel PCA by "
-                f"{percent(self.error)} (at most {percent(self.error_limit)}){goal}."
+                f"{_error_with_limit(self.error, self.error_limit)}{goal}."
             )
         return text.append(sentences, "default")
+
+
+def _error_with_limit(error: float, limit: float) -> str:
+    """Format an expected error and its limit, which is omitted if it adds nothing."""
+    expected, most = error_in_words(error), error_in_words(limit)
+    if limit < SMALLEST or expected == most:
+        return most
+    return f"{expected} (at most {most})" if limit < 1 else f"{expected}, and possibly by {most}"
 
 
 def expect(estimator: Any, source: Source, *, standardized: bool) -> Expectation:

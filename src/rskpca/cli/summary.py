@@ -23,7 +23,7 @@ from ..embedding import KernelPCA
 from ..io import Description
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
-from ..planning.verdict import Verdict, judge
+from ..planning.verdict import Verdict, error_in_words, judge
 from .files import shell_path, stem_of
 from .options import Reading
 from .program import printable
@@ -165,8 +165,9 @@ class Summary:
         if k >= len(self.verdict.components):
             return Text()
         component = self.verdict.components[k]
-        text = f"± {percent(component.error)}" if component.error < 1 else "unknown"
-        return Text(text, _COLORS[component.color])
+        text = error_in_words(component.error) if component.error < 1 else "unknown"
+        sign = "± " if text[0].isdigit() else ""
+        return Text(f"{sign}{text}", _COLORS[component.color])
 
     def _clusters(self, sizes: Sequence[float]) -> RenderableType:
         shown = [f"{size:,.10g} ({percent(size / sum(sizes))})" for size in sizes]

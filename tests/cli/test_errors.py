@@ -12,7 +12,7 @@ import pytest
 from rskpca import ReducedSetKernelPCA, save
 from rskpca.cli import files, modeling
 
-from .cases import FRAME, ROWS, error_of, json_of, output_of, run, write_holes
+from .cases import FRAME, ROWS, N, error_of, json_of, output_of, run, write_holes
 
 
 def test_selected_text_columns_are_reported_with_suitable_options(folder):
@@ -22,20 +22,26 @@ def test_selected_text_columns_are_reported_with_suitable_options(folder):
     assert line.endswith("leave them out with --exclude, or select the features with --columns.")
 
 
-def test_a_missing_value_is_reported_with_the_option_that_skips_it(folder):
+def test_a_missing_value_is_reported_with_the_command_that_skips_it(folder):
     write_holes()
-    line = error_of("fit", "holes.csv", "-x", "town")
-    for part in ("row 123", "'holes.csv'", "'x 2'"):
-        assert part in line
-    assert line.endswith("fill it in, drop the row, or use --skip-missing.")
+    line = error_of("fit", "holes.csv", "-x", "town,id")
+    assert line == (
+        "error: line 125 of 'holes.csv', column 'x 2', is missing (2 of the 600 rows read so far "
+        "are incomplete); fill it in, drop the row, or skip such rows: rskpca fit holes.csv -x "
+        "town,id --skip-missing"
+    )
+    assert error_of("plan", "-x", "town,id", "--", "holes.csv").endswith(
+        ": rskpca plan -x town,id --skip-missing -- holes.csv"
+    )
 
 
 def test_one_of_several_arrays_must_be_chosen(folder):
-    np.savez("two.npz", one=ROWS, two=ROWS)
+    np.savez("two.npz", X_train=ROWS, X_test=ROWS, y_train=np.arange(N))
     line = error_of("fit", "two.npz")
-    assert "one, two" in line
-    assert line.endswith("choose an array with --dataset.")
-    output_of("fit", "two.npz", "--dataset", "two")
+    assert line == (
+        "error: 'two.npz' contains X_train, X_test; choose one, for example with --dataset X_train."
+    )
+    output_of("fit", "two.npz", "--dataset", "X_train")
 
 
 def test_a_decimal_comma_is_detected_unless_an_option_forbids_it(folder):

@@ -196,18 +196,70 @@ def test_a_text_column_that_contains_numbers_is_used_as_numeric_color(folder, mo
 
 @pytest.mark.parametrize("command", ["fit", "plan"])
 def test_features_that_are_probably_not_features_are_reported(folder, command):
-    note = run(command, "data.parquet", "-x", "cover").stderr
-    assert note.startswith("note: column 'id' has 100% of the variance of all features")
-    assert note.endswith("leave it out with --exclude id, or use --standardize.\n")
-    assert run(command, "data.parquet", "-x", "cover", "-q").stderr == ""
     np.save("wide.npy", ROWS * [1, 1, 1e4, 1])
-    assert run(command, "wide.npy").stderr.startswith("note: column 2 has ")
+    assert run(command, "wide.npy").stderr == (
+        "note: column 2 has more than 99% of the variance of all features, so it alone determines "
+        "which rows are close; use --standardize, or leave it out with --exclude 2.\n"
+    )
+    assert run(command, "wide.npy", "-q").stderr == ""
     assert run(command, "wide.npy", "--standardize").stderr == ""
-    X.assign(row=np.arange(N)[::-1]).to_csv("counted.csv", index=False)
-    note = run(command, "counted.csv", "--standardize").stderr
-    assert note == (
-        "note: column 'row' counts the rows, like an id, and is used as a feature; leave it out "
-        "with --exclude row.\n"
+    X.assign(t=2 * np.arange(N)[::-1]).to_csv("timed.csv", index=False)
+    assert run(command, "timed.csv").stderr == (
+        "note: column 't' decreases with every row; if it is an id, leave it out with --exclude "
+        "t.\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["fit", "plan", "compare"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_row_numbers_are_left_out_with_a_note(folder, command, ending, short_comparison):
+    frame = X.assign(row=np.arange(N)[::-1] + 17, n=np.arange(1, N + 1), income=1e4 * X["x 1"])
+    write = frame.to_csv if ending == "csv" else frame.to_parquet
+    write(f"counted.{ending}", index=False)
+    assert run(command, f"counted.{ending}").stderr == (
+        "note: left out row numbers ('row' and 'n'); to use them as features, add --include "
+        "row,n.\n"
+        "note: column 'income' has more than 99% of the variance of all features, so it alone "
+        "determines which rows are close; use --standardize, or leave it out with --exclude "
+        "income.\n"
+    )
+
+
+def test_row_numbers_can_be_included(folder):
+    X.assign(row=np.arange(N), n=np.arange(N)).to_csv("counted.csv", index=False)
+    result = run("fit", "counted.csv", "--include", "row", "-s")
+    assert list(unwrap(load("counted.rskpca")).columns) == [*FEATURES, "row"]
+    assert result.stderr.startswith("note: left out row numbers ('n');")
+    assert "rskpca transform counted.rskpca counted.csv -o" in result.stdout
+    output_of("transform", "counted.rskpca", "counted.csv", "-o", "z.npy")
+    assert json_of("fit", "counted.csv", "-c", "x 1,n", "-s")["feature_names"] == ["x 1", "n"]
+    line = error_of("fit", "counted.csv", "--include", "m")
+    assert line == "error: --include: 'counted.csv' has no feature 'm'."
+    line = error_of("fit", "counted.csv", "--include", "n", "-c", "n", code=2)
+    assert "--include: cannot be combined with --columns." in line
+
+
+def test_row_numbers_are_used_if_there_are_no_other_features(folder):
+    pd.DataFrame({"n": np.arange(N)}).to_csv("numbers.csv", index=False)
+    assert json_of("fit", "numbers.csv")["feature_names"] == ["n"]
+
+
+def test_row_numbers_are_recognized_if_rows_are_skipped(folder):
+    X.mask(X > 2).assign(n=np.arange(N)).to_csv("holes.csv", index=False)
+    numbers = json_of("fit", "holes.csv", "--skip-missing")
+    assert numbers["left_out"] == {"n": "counter"}
+    assert numbers["skipped_rows"] > 0
+
+
+@pytest.mark.parametrize("command", ["fit", "plan"])
+def test_constant_columns_are_reported(folder, command):
+    pd.concat([X, X]).assign(c=3.5).to_csv("one.csv", index=False)
+    assert run(command, "one.csv").stderr == (
+        "note: column 'c' is constant in the first 1,000 rows; constant columns have no effect.\n"
+    )
+    np.save("many.npy", np.hstack([ROWS, np.ones((N, 5))]))
+    assert run(command, "many.npy").stderr == (
+        "note: columns 4, 5, 6 and 2 more are constant; constant columns have no effect.\n"
     )
 
 

@@ -1,12 +1,14 @@
 """Test that every command skips incomplete rows with --skip-missing."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from rskpca import Gaussian, ReducedSetKernelPCA, load
 
-from .cases import FEATURES, FRAME, json_of, run, write_holes
+from .cases import FEATURES, FRAME, error_of, json_of, run, write_holes
 
 HOLES = [123, 400]
 COMPLETE = FRAME[FEATURES].drop(index=HOLES)
@@ -37,6 +39,13 @@ def test_transform_leaves_skipped_rows_empty(model, ids, out):
     Z = load("holes.rskpca").transform(COMPLETE)
     np.testing.assert_allclose(found.drop(index=HOLES), Z, rtol=1e-9, atol=1e-12)
     assert (numbers["rows"], numbers["skipped_rows"]) == (600, 2)
+
+
+def test_the_error_without_the_option_contains_the_command_that_works(model):
+    command = ["transform", "holes.rskpca", "holes.csv", "--id", "id"]
+    words = shlex.split(error_of(*command).rpartition(": ")[2])
+    assert words == ["rskpca", *command, "--skip-missing"]
+    assert run(*words[1:]).exit_code == 0
 
 
 def test_a_note_states_the_number_of_skipped_rows(model):

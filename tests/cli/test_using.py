@@ -1,10 +1,13 @@
 """Test the commands transform, inspect, certify, report, merge, plan and demo."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from rskpca import KernelPCA, KernelPCANovelty, load, merge, plan, save
+from rskpca.cli.modeling import Expectation
 from rskpca.io import describe
 from tests.report.pages import Page
 
@@ -197,6 +200,19 @@ def test_plan_prints_the_same_plan_as_the_library(folder):
     assert (folder / "plan.png").stat().st_size > 5000
 
 
+@pytest.mark.parametrize("options", ["", "--ell 4"])
+def test_the_recommended_command_follows_the_notes(folder, options):
+    frame = FRAME[FEATURES].assign(n=np.arange(len(FRAME)), income=1e4 * FRAME["x 1"])
+    frame.to_csv("mixed.csv", index=False)
+    numbers = json_of("plan", "mixed.csv", *options.split())
+    command = " ".join(["rskpca fit mixed.csv", *options.split(), "--standardize"])
+    assert numbers["command"] == f"{command} --report mixed.html"
+    assert numbers["n_features"] == 5
+    assert numbers["bandwidth"] < 10
+    numbers = json_of("plan", "mixed.csv", "--bandwidth", "1e4", *options.split())
+    assert "--standardize" not in numbers["command"]
+
+
 def test_plan_recommends_a_command_and_predicts_its_result(folder):
     numbers = json_of("plan", "data.parquet", "-x", "id,cover", "-s", "--max-error", "0.05")
     assert numbers["command"] == (
@@ -214,6 +230,28 @@ def test_plan_recommends_a_command_and_predicts_its_result(folder):
     text = " ".join(output_of("plan", "table.csv", "-x", "town,id", "-x", "cover").split())
     assert f"The model has {numbers['landmarks']} landmarks" in text or "landmarks and" in text
     assert "rskpca fit table.csv --exclude town,id --exclude cover --report table.html" in text
+
+
+@pytest.mark.parametrize(
+    ("error", "limit", "text"),
+    [
+        (0.0, 1.3e-5, "by less than 0.01%."),
+        (5e-5, 1.3e-4, "by less than 0.01% (at most 0.013%)."),
+        (0.01, 0.012, "by 1% (at most 1.2%)."),
+        (0.5, 1.2, "by 50%, and possibly by 100% or more, more than the 2% asked for."),
+        (2.0, 3.0, "by 100% or more, more than the 2% asked for."),
+    ],
+)
+def test_plan_formats_errors_like_fit(error, limit, text):
+    expected = Expectation(9, 2, False, 1.0, 5, 1.0, "1 kB", error, limit, max_error=0.02)
+    assert str(expected.__rich__()).endswith(f"differ from those of exact kernel PCA {text}")
+
+
+def test_tiny_errors_of_eigenvalues_are_not_given_in_digits(folder):
+    text = output_of("fit", "rows.npy", "--bandwidth", "100")
+    assert re.search(r"% +rounding error", text)
+    assert re.search(r"% +less than 0.01%", text)
+    assert not re.search(r"\de-\d", text)
 
 
 def test_the_demo_writes_a_model_and_a_report(folder):

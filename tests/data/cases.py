@@ -71,6 +71,12 @@ def _arrow(path, X):
     return path
 
 
+def _arrow_stream(path, X):
+    with pa.ipc.new_stream(path, arrow(X).schema) as file:
+        file.write_table(arrow(X), max_chunksize=333)
+    return path
+
+
 def _hdf5(path, X):
     with h5py.File(path, "w") as file:
         file["notes"] = [1, 2, 3]
@@ -112,6 +118,7 @@ FILES = {
     "parquet": (".parquet", _parquet),
     "feather": (".feather", _feather),
     "arrow": (".arrow", _arrow),
+    "arrow stream": (".arrows", _arrow_stream),
     "hdf5": (".h5", _hdf5),
     "zarr": (".zarr", _zarr),
     "zarr group": (".zarr", _zarr_group),

@@ -153,7 +153,7 @@ def test_missing_values_are_reported_with_their_location(library):
         "polars": lambda: pl.DataFrame({"a": values, "b": range(4)}),
         "pyarrow": lambda: pa.table({"a": values, "b": range(4)}),
     }[library]()
-    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', contains NaN"):
+    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', is missing"):
         list(open_source(frame).blocks())
     with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', has a missing id"):
         list(open_source(frame, ids="a").blocks())

@@ -11,7 +11,7 @@ from rskpca.data import open_source
 
 from .cases import make_input, table
 
-FILES = ["npy", "npz", "compressed npz", "parquet", "feather", "arrow", "hdf5"]
+FILES = ["npy", "npz", "compressed npz", "parquet", "feather", "arrow", "arrow stream", "hdf5"]
 X = table(2000)
 
 

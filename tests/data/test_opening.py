@@ -169,7 +169,7 @@ def test_an_empty_file_takes_its_column_types_from_the_others(tmp_path):
 def test_a_feature_without_values_in_one_file_is_reported_with_its_location(tmp_path):
     pd.DataFrame({"a": [1.0], "b": [2.0]}).to_parquet(tmp_path / "0.parquet")
     pd.DataFrame({"a": [1.0], "b": [None]}).to_parquet(tmp_path / "1.parquet")
-    with pytest.raises(ValueError, match=r"row 0 of '.*1\.parquet'.*column 'b', contains NaN"):
+    with pytest.raises(ValueError, match=r"row 0 of '.*1\.parquet'.*column 'b', is missing"):
         rows(open_source(tmp_path))
 
 
@@ -223,7 +223,9 @@ def test_a_function_that_wraps_one_iterator_raises_an_error():
 
 def test_one_of_several_arrays_can_be_selected_by_name(tmp_path):
     np.savez(tmp_path / "data.npz", a=X, b=X + 1)
-    with pytest.raises(ValueError, match=r"npz' contains a, b; choose an array with dataset="):
+    with pytest.raises(
+        ValueError, match=r"npz' contains a, b; choose one, for example with dataset='a'"
+    ):
         open_source(tmp_path / "data.npz")
     with pytest.raises(ValueError, match="contains a, b, but not 'c'"):
         open_source(tmp_path / "data.npz", dataset="c")
@@ -271,7 +273,7 @@ def test_invalid_lines_are_reported_with_their_location(tmp_path):
     with pytest.raises(ValueError, match=r"cannot read .*data\.csv': .*Row #3: Expected 2 columns"):
         list(open_source(path).blocks())
     path.write_text("1,2\n3,\n6,7\n")
-    with pytest.raises(ValueError, match=r"row 1 of .*data\.csv'.*column 1, contains NaN"):
+    with pytest.raises(ValueError, match=r"line 2 of .*data\.csv', column 1, is missing"):
         list(open_source(path).blocks())
 
 

@@ -123,17 +123,27 @@ def test_integers_are_converted_to_float64(tmp_path, kind):
 def test_a_non_finite_value_is_reported_with_its_location(tmp_path, kind, bad):
     invalid = X.copy()
     invalid[777, 1] = bad
+    kind_of_value = "is (missing|NaN)" if np.isnan(bad) else "is infinite"
     source = open_source(make_input(kind, tmp_path, invalid), block_rows=100)
     blocks = source.blocks()
     for _ in range(7):
         next(blocks)
-    with pytest.raises(ValueError, match=r"column ('b'|1), contains NaN or infinity") as error:
+    with pytest.raises(ValueError, match=rf"column ('b'|1), {kind_of_value}") as error:
         next(blocks)
-    place = {"folder": "part-3", "iterator": "block", "list of": "block 5", "function": "block 5"}
+    place = {"folder": "part-3", "iterator": "block", "list of": "block 5", "function": "block 5",
+             "csv without names": "line 778", "csv": "line 779"}  # fmt: skip
     expected = next((word for kind_, word in place.items() if kind.startswith(kind_)), "row 777")
     assert expected in str(error.value)
     if kind in FILES:
         assert str(tmp_path) in str(error.value)
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "nan"])
+def test_a_missing_cell_is_reported_with_its_line(tmp_path, cell):
+    path = tmp_path / "data.csv"
+    path.write_text(f'\n"a\n(m)",b,c\n\n1,2,"x\ny"\n3,{cell},z\n{cell},4,z\n')
+    with pytest.raises(ValueError, match=r"line 7 of '.*data\.csv', column 'b', is missing \(2 of"):
+        list(open_source(path, exclude="c").blocks())
 
 
 def test_errors_give_the_row_number_within_a_file(tmp_path):

@@ -164,7 +164,14 @@ def test_a_walk_without_an_estimate_has_no_color():
 
 @pytest.mark.parametrize(
     ("error", "text"),
-    [(1e-12, "rounding error"), (0.0123, "1.2%"), (0.99, "99%"), (1.7, "100% or more")],
+    [
+        (1e-12, "rounding error"),
+        (5.7e-7, "less than 0.01%"),
+        (1.3e-4, "0.013%"),
+        (0.0123, "1.2%"),
+        (0.234, "23.4%"),
+        (1.7, "100% or more"),
+    ],
 )
-def test_errors_are_given_with_two_digits(error, text):
+def test_errors_are_given_in_words_or_with_few_digits(error, text):
     assert error_in_words(error) == text

@@ -226,6 +226,11 @@ def test_an_error_leaves_the_estimator_unfitted():
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
+        (
+            KMeansDensity(9),
+            "KMeansDensity cannot be fitted block by block: it does not support partial_fit. Use a "
+            "ShadowDensity.$",
+        ),
         (SubsampledKernelPCA(2), "SubsampledKernelPCA cannot be fitted block by block"),
         (
             ReducedSetKernelPCA(2, density=KMeansDensity(9)),

@@ -21,7 +21,7 @@ Rows = list[tuple[str, ...]]
 
 # The squared error is one minus a share of variance, whose rounding error is about 1e-15.
 ROUNDING = 1e-7
-_SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
+SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
 _UNKNOWN = 0.995  # larger limits are rounded to 100%, which excludes nothing
 _MAX_COMPONENTS = 20  # rows of the table
 
@@ -46,8 +46,8 @@ def _coordinates(c: Certificate) -> str:
     if limit < ROUNDING:
         return f"Coordinates equal those of exact {c.method} up to rounding{confidence}."
     differ = f"Coordinates differ from those of exact {c.method} by"
-    if limit < _SMALLEST:
-        return f"{differ} less than {percent(_SMALLEST)}{confidence}."
+    if limit < SMALLEST:
+        return f"{differ} less than {percent(SMALLEST)}{confidence}."
     if c.all_rows:
         most = "" if percent(value) == percent(limit) else f" (at most {percent(limit)})"
         return f"{differ} {percent(value)}{most}, measured on all rows."
@@ -123,7 +123,7 @@ def _eigenvalues(c: Certificate) -> str:
 
 
 def _at_most(error: float) -> str:
-    return percent(max(error, _SMALLEST))
+    return percent(max(error, SMALLEST))
 
 
 # ------------------------------------------------------------------ tables

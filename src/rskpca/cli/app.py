@@ -117,13 +117,17 @@ def plan(
         components, max_error, ell, bandwidth=bandwidth, standardize=standardize
     )
     source = rows.open_rows(reading, data)
-    display.note(*rows.notes(source, standardize=standardize))
+    review = rows.review(source, standardize=standardize)
+    display.note(*review.notes)
+    if review.should_standardize and bandwidth is None:  # a given one is in the original units
+        standardize = True
+        settings = replace(settings, standardize=True)
     with display.progress(source, data) as bar:
         seen = scaling.standardized(source)[1] if standardize else source
         if ell is None and plot is None:
             bar.stage("choosing landmarks")
             landmarks = modeling.build_automatic(settings)._as_landmark_model(seen.n_features)
-            result: Any = modeling.expect(landmarks, seen)
+            result: Any = modeling.expect(landmarks, seen, standardized=standardize)
             numbers = asdict(result)
         else:
             settings = replace(settings, ell=ell or 4.0, max_error=None)
@@ -181,7 +185,7 @@ def fit(
     estimator = modeling.build(settings, like)
     source = rows.open_rows(reading, data, like, color=color)
     if like is None:
-        display.note(*rows.notes(source, standardize=settings.standardize))
+        display.note(*rows.review(source, standardize=settings.standardize).notes)
     with display.progress(source, data) as bar:
         result = modeling.fit(
             estimator, source, model, bar, data.name, checkpoint, small=settings.small
@@ -367,7 +371,7 @@ def compare(
 
     check_output(output, [data], PICTURES)
     source = rows.open_rows(reading, data)
-    display.note(*rows.notes(source, standardize=standardize))
+    display.note(*rows.review(source, standardize=standardize).notes)
     with display.progress(source, data) as bar:
         table = rows.sample(source, n_rows).rows
         if standardize:

@@ -30,12 +30,14 @@ from .. import (
     scaling,
 )
 from .._format import percent, seconds_in_words
+from ..certificate.summary import SMALLEST
 from ..data import Source
 from ..embedding import CompressedKernelPCA
 from ..io import ModelFileError, load, save
 from ..kernels import as_kernel
 from ..model import FittedEstimator
 from ..planning.cost import SolveTime
+from ..planning.verdict import error_in_words
 from ..report.subject import MAX_ROWS
 from ..scaling.fitting import prepare
 from .files import naming_errors
@@ -242,6 +244,7 @@ class Expectation:
 
     n_samples: int
     n_features: int
+    standardized: bool
     bandwidth: float
     landmarks: int
     seconds: float
@@ -252,8 +255,9 @@ class Expectation:
 
     def __rich__(self) -> Text:
         text = Text(f"{self.n_samples:,} rows x {self.n_features} features", "bold")
+        scaled = ", standardized" if self.standardized else ""
         sentences = (
-            f", bandwidth {self.bandwidth:.4g}\nThe fit takes about "
+            f"{scaled}, bandwidth {self.bandwidth:.4g}\nThe fit takes about "
             f"{seconds_in_words(self.seconds)}. The model has {self.landmarks:,} landmarks and "
             f"{self.model_size}."
         )
@@ -262,12 +266,20 @@ class Expectation:
             goal = f", more than the {percent(self.max_error)} asked for" if missed else ""
             sentences += (
                 f" Its coordinates are expected to differ from those of exact kernel PCA by "
-                f"{percent(self.error)} (at most {percent(self.error_limit)}){goal}."
+                f"{_error_with_limit(self.error, self.error_limit)}{goal}."
             )
         return text.append(sentences, "default")
 
 
-def expect(estimator: Any, source: Source) -> Expectation:
+def _error_with_limit(error: float, limit: float) -> str:
+    """Format an expected error and its limit, which is omitted if it adds nothing."""
+    expected, most = error_in_words(error), error_in_words(limit)
+    if limit < SMALLEST or expected == most:
+        return most
+    return f"{expected} (at most {most})" if limit < 1 else f"{expected}, and possibly by {most}"
+
+
+def expect(estimator: Any, source: Source, *, standardized: bool) -> Expectation:
     """Predict the time, size and error of the default fit by starting it."""
     # The landmarks are chosen from a sample of the rows, exactly as in the fit. Only the pass over
     # all rows is left out; its time is extrapolated from a sample.
@@ -290,6 +302,7 @@ def expect(estimator: Any, source: Source) -> Expectation:
     return Expectation(
         n_samples=n_samples,
         n_features=source.n_features,
+        standardized=standardized,
         bandwidth=model.kernel_.scale,
         landmarks=model.n_centers_,
         seconds=chosen - start + whole_pass + solved - passed,

@@ -57,7 +57,7 @@ File = partial(Output, metavar="FILE")
 OutputFile = partial(File, "--output", "-o")
 _Number = partial(Model, metavar="NUMBER", callback=_finite)
 
-_FORMATS = ".parquet .arrow .feather .csv .tsv .csv.gz .csv.zst .xlsx .npy .npz .h5 .zarr"
+_FORMATS = ".parquet .arrow .arrows .feather .csv .tsv .csv.gz .csv.zst .xlsx .npy .npz .h5 .zarr"
 DataPath = Annotated[Path, _Argument(metavar="DATA", help=f"File, or folder of files: {_FORMATS}")]
 FittedData = Annotated[
     Path | None,
@@ -130,6 +130,10 @@ class Reading(_Options):  # numpydoc ignore=PR01
         list[str] | None,
         Input("--exclude", "-x", metavar="NAMES", help="Columns that are not features."),
     ] = None
+    include: Annotated[
+        list[str] | None,
+        Input("--include", metavar="NAMES", help="Row numbers to use as features."),
+    ] = None
     weight: Annotated[str | None, Input(metavar="NAME", help="Column with sample weights.")] = None
     delimiter: Annotated[
         str | None, Input(metavar="CHAR", help=".csv delimiter; detected by default.")
@@ -147,6 +151,10 @@ class Reading(_Options):  # numpydoc ignore=PR01
     skip_missing: Annotated[
         bool, Input("--skip-missing", help="Skip rows with missing or infinite values.")
     ] = False
+
+    def __post_init__(self) -> None:
+        if self.columns and self.include:
+            raise typer.BadParameter("cannot be combined with --columns.", param_hint="--include")
 
 
 @dataclass(frozen=True)

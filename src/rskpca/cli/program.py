@@ -6,6 +6,7 @@ The help of typer is formatted with rich, whose import takes longer than everyth
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -25,9 +26,8 @@ _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _FIXES = {
     "exclude": "leave them out with --exclude, or select the features with --columns",
-    "skip_missing": "fill it in, drop the row, or use --skip-missing",
     "header": "use --no-header if it is a row of numbers",
-    "dataset": "choose an array with --dataset",
+    "dataset": "choose one, for example with --dataset {}",
 }
 
 # Parameters in messages that depend on the data; "bandwidth" alone is an English word.
@@ -81,6 +81,7 @@ class Program(_PlainHelp, TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Show the version or the help, or else parse the command."""
         # As options of typer, these would import pydantic before any command is parsed.
+        ctx.meta["arguments"] = list(args)
         if args[:1] == ["--version"]:
             typer.echo(f"rskpca {__version__}")
             raise typer.Exit
@@ -106,7 +107,7 @@ class Program(_PlainHelp, TyperGroup):
 
 def _print_warning(ctx: Any, message: Warning | str, *_: Any, **__: Any) -> None:
     if not ctx.meta.get("quiet"):
-        print_line(f"note: {_with_options(message)}", "yellow")
+        print_line(f"note: {_with_options(message, ctx)}", "yellow")
 
 
 @contextmanager
@@ -141,18 +142,28 @@ def _explain(error: Exception, ctx: Any) -> tuple[int, str]:
         return FAILED, f"{file}{_lower(error.strerror)}."
     if isinstance(error, MemoryError):
         return FAILED, f"not enough memory. {error}".rstrip()
-    return FAILED, _with_options(error)
+    return FAILED, _with_options(error, ctx)
 
 
-def _with_options(message: Exception | str) -> str:
+def _with_options(message: Exception | str, ctx: Any) -> str:
     """Return the message, naming options instead of arguments if it is about the data."""
     from ..data import SourceError, SourceWarning
 
+    if isinstance(message, SourceError) and message.remedy == "skip_missing":
+        command = _add_option(ctx.meta["arguments"], "--skip-missing")
+        return f"{message.problem}; fill it in, drop the row, or skip such rows: {command}"
     if isinstance(message, SourceError | SourceWarning) and message.remedy:
-        return f"{message.problem}; {_FIXES[message.remedy]}."
+        fix = _FIXES[message.remedy].format(shlex.quote(message.example))
+        return f"{message.problem}; {fix}."
     if isinstance(message, SourceError) and message.argument:
         return f"--{message.argument.replace('ids', 'id')}: {message.problem}"
     return _PARAMETER.sub(_as_option, str(message))
+
+
+def _add_option(arguments: list[str], option: str) -> str:
+    """Return the command line with another option, which must precede "--"."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return shlex.join(["rskpca", *arguments[:end], option, *arguments[end:]])
 
 
 def _as_option(found: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._format import join_words, percent
 from ..data import Block, Source, SourceError, open_source, pyarrow_for
 from ..data._sheets import is_number
+from ..data.source import find_counters, leave_out
 from ..model import FittedEstimator
 from .options import Reading
 
@@ -22,6 +23,7 @@ _HEAD_ROWS = 1000  # in which columns that are not features are noticed
 _HEAD_VALUES = 2**22
 _FEWEST_ROWS = 20
 _DOMINANT = 0.95  # fraction of the variance
+_MOST_LABELS = 3  # columns named in a note
 _MOST_GROUPS = 20  # categories that can be told apart in a plot
 _SECONDS_PER_YEAR = 365.2425 * 24 * 3600
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
@@ -64,7 +66,21 @@ def open_rows(
         raise
     if fitted is not None:
         _check_columns(source, fitted)
+    elif columns is None:
+        return _leave_out_counters(source, _split(reading.include))
     return source
+
+
+def _leave_out_counters(source: Source, included: Sequence[str]) -> Source:
+    """Leave out features that count the rows, unless they are included or no others remain."""
+    for name in included:
+        if name not in (source.feature_names or ()):
+            problem = f"{source.name} has no feature {name!r}."
+            raise SourceError(f"include: {problem}", problem, argument="include")
+    counters = [name for name in find_counters(source, _HEAD_ROWS) if name not in included]
+    if not counters or len(counters) == source.n_features:
+        return source
+    return leave_out(source, dict.fromkeys(counters, "counter"))
 
 
 def _check_columns(source: Source, fitted: FittedEstimator) -> None:
@@ -87,9 +103,27 @@ def _split(lists: Sequence[str] | None) -> list[str]:
     return [name.strip() for names in lists or () for name in names.split(",") if name.strip()]
 
 
-def notes(source: Source, *, standardize: bool) -> Iterator[str]:
-    """Yield notes on columns that were left out, and on features that are probably not features."""
-    head = source.head(max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features)))
+class Review(NamedTuple):
+    """Notes on the columns of a source."""
+
+    notes: list[str]
+    should_standardize: bool  # one of the notes recommends it
+
+
+def review(source: Source, *, standardize: bool) -> Review:
+    """Describe columns that were left out, and features that need attention."""
+    n_rows = max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features))
+    head = source.head(n_rows)
+    found = [*_left_out(source, head)]
+    if len(head.rows) < _FEWEST_ROWS or source.n_features == 1:
+        return Review(found, False)
+    features = _Features(source, head.rows, complete=len(head.rows) < n_rows)
+    dominant = [] if standardize else [*features.dominant()]
+    return Review([*found, *features.ids(), *features.constant(), *dominant], bool(dominant))
+
+
+def _left_out(source: Source, head: Block) -> Iterator[str]:
+    """Yield notes on columns that were left out."""
     text = {name: head.ids[name] for name in source.left_out if name in head.ids}
     if text:
         kinds = {name: _describe(column) for name, column in text.items()}
@@ -97,38 +131,63 @@ def notes(source: Source, *, standardize: bool) -> Iterator[str]:
         groups = [name for name, kind in kinds.items() if kind.endswith(" groups")]
         fix = f"; --color {quote(groups[0])} shows the groups in a report" if groups else ""
         yield f"left out {described}, because features must be numbers{fix}."
-    partial = [repr(name) for name, kind in source.left_out.items() if kind == "partial"]
+    partial = [name for name, kind in source.left_out.items() if kind == "partial"]
     if partial:
-        found = join_words(partial, "and")
+        found = join_words([repr(name) for name in partial], "and")
         yield f"left out {found}, because only some files of {source.name} have it."
-    if len(head.rows) >= _FEWEST_ROWS and source.n_features > 1:
-        yield from _suspicious_features(source, head.rows, standardize)
+    counters = [name for name, kind in source.left_out.items() if kind == "counter"]
+    if counters:
+        found = join_words([repr(name) for name in counters], "and")
+        option = f"--include {quote(','.join(counters))}"
+        yield f"left out row numbers ({found}); to use them as features, add {option}."
 
 
-def _suspicious_features(
-    source: Source, rows: NDArray[np.floating], standardize: bool
-) -> Iterator[str]:
-    """Yield notes on columns that look like ids, or else on one that dominates the distances."""
-    names = source.feature_names or range(source.n_features)
-    labels = [repr(name) if isinstance(name, str) else str(name) for name in names]
-    steps = np.diff(rows, axis=0)
-    ids = ((steps > 0).all(axis=0) | (steps < 0).all(axis=0)) & (rows == np.rint(rows)).all(axis=0)
-    variances = rows.var(axis=0, dtype=np.float64)
-    j = int(np.argmax(variances))
-    share = float(variances[j] / variances.sum()) if variances.any() else 0.0
-    if ids.any():
-        found = join_words([labels[k] for k in np.flatnonzero(ids)], "and")
-        numbers = ",".join(str(names[k]) for k in np.flatnonzero(ids))
-        yield (
-            f"column {found} counts the rows, like an id, and is used as a feature; leave it out "
-            f"with --exclude {quote(numbers)}."
-        )
-    elif share > _DOMINANT and not standardize:
-        yield (
-            f"column {labels[j]} has {percent(share)} of the variance of all features, so it alone "
-            f"determines which rows are close; leave it out with --exclude {quote(str(names[j]))}, "
-            "or use --standardize."
-        )
+class _Features:
+    """The features in the first rows of a source."""
+
+    def __init__(self, source: Source, rows: NDArray[np.floating], *, complete: bool) -> None:
+        self.names = source.feature_names or range(source.n_features)
+        self.rows, self.complete = rows, complete
+        steps = np.diff(rows, axis=0)
+        monotone = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
+        included = np.isin(self.names, find_counters(source, _HEAD_ROWS))
+        self.like_ids = monotone & (rows == np.rint(rows)).all(axis=0) & ~included
+
+    def ids(self) -> Iterator[str]:
+        """Yield notes on features that may be ids, unless there are many."""
+        found = np.flatnonzero(self.like_ids)
+        for k in found if len(found) <= _MOST_LABELS else ():
+            changes = "increases" if self.rows[1, k] > self.rows[0, k] else "decreases"
+            yield (
+                f"column {self.names[k]!r} {changes} with every row; if it is an id, leave it out "
+                f"with --exclude {quote(str(self.names[k]))}."
+            )
+
+    def constant(self) -> Iterator[str]:
+        """Yield a note on features without effect."""
+        constant = (self.rows == self.rows[0]).all(axis=0)
+        if constant.any():
+            labels = [repr(self.names[k]) for k in np.flatnonzero(constant)]
+            more = [f"{len(labels) - _MOST_LABELS} more"] if len(labels) > _MOST_LABELS else []
+            found = join_words([*labels[:_MOST_LABELS], *more], "and")
+            verb = f"column {found} is" if len(labels) == 1 else f"columns {found} are"
+            where = "" if self.complete else f" in the first {len(self.rows):,} rows"
+            yield f"{verb} constant{where}; constant columns have no effect."
+
+    def dominant(self) -> Iterator[str]:
+        """Yield a note on a feature that alone determines the distances, other than ids."""
+        variances = np.where(self.like_ids, 0.0, self.rows.var(axis=0, dtype=np.float64))
+        if np.count_nonzero(variances) < 2:
+            return
+        name = self.names[int(np.argmax(variances))]
+        share = float(variances.max() / variances.sum())
+        if share > _DOMINANT:
+            shown = percent(share) if share < 0.99 else "more than 99%"
+            yield (
+                f"column {name!r} has {shown} of the variance of all features, so it alone "
+                "determines which rows are close; use --standardize, or leave it out with "
+                f"--exclude {quote(str(name))}."
+            )
 
 
 def _describe(column: NDArray[Any]) -> str:

@@ -23,7 +23,7 @@ from ..embedding import KernelPCA
 from ..io import Description
 from ..model import FittedEstimator, FittedModel, unwrap
 from ..planning.suggestions import suggest
-from ..planning.verdict import Verdict, judge
+from ..planning.verdict import Verdict, error_in_words, judge
 from .files import shell_path, stem_of
 from .options import Reading
 from .program import printable
@@ -165,8 +165,9 @@ class Summary:
         if k >= len(self.verdict.components):
             return Text()
         component = self.verdict.components[k]
-        text = f"± {percent(component.error)}" if component.error < 1 else "unknown"
-        return Text(text, _COLORS[component.color])
+        text = error_in_words(component.error) if component.error < 1 else "unknown"
+        sign = "± " if text[0].isdigit() else ""
+        return Text(f"{sign}{text}", _COLORS[component.color])
 
     def _clusters(self, sizes: Sequence[float]) -> RenderableType:
         shown = [f"{size:,.10g} ({percent(size / sum(sizes))})" for size in sizes]
@@ -183,7 +184,9 @@ class Summary:
     def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
         """Return (purpose, command) pairs to suggest after a fit."""
         named = self.fitted.columns is not None  # then the columns are selected by name
-        options = reading.as_options(("columns", "exclude", "weight") if named else ("weight",))
+        options = reading.as_options(
+            ("columns", "exclude", "include", "weight") if named else ("weight",)
+        )
         files = f"{shell_path(self.files['model'])} {shell_path(data)}{options}"
         embedded = shell_path(f"{stem_of(data)}-embedded.parquet")
         commands = [("embed the rows", f"rskpca transform {files} -o {embedded}")]

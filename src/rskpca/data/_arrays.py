@@ -43,6 +43,8 @@ class ArrayLike(Protocol):
 class ArrayTable(Table):
     """A two-dimensional array with unnamed columns, read in slices of rows."""
 
+    missing = "is NaN"
+
     def __init__(self, array: Any, name: str = "the array") -> None:
         self._array = array
         self._describe(array, name)
@@ -70,7 +72,7 @@ class ArrayTable(Table):
     def _batch(self, rows: NDArray[Any], numbers: Any, selection: Selection) -> Batch:
         columns = selection.positions
         selected = rows if columns == tuple(range(self.shape[1])) else rows[:, list(columns)]
-        return Batch(selected, self.name, numbers)
+        return Batch(selected, self, numbers)
 
 
 class ArrayFile(ArrayTable):
@@ -114,7 +116,7 @@ class ArrayFile(ArrayTable):
             self._read(self._added[j])[np.asarray(numbers)] if j in self._added else rows[:, j]
             for j in selection.positions
         ]
-        return Batch(columns, self.name, numbers)
+        return Batch(columns, self, numbers)
 
     def identity(self) -> Any:
         if self.path.is_dir():
@@ -289,8 +291,8 @@ def _choose_array(path: Path, names: Sequence[str], wanted: str | None) -> str:
     if wanted not in names:
         requested = "" if wanted is None else f", but not {wanted!r}"
         problem = f"{str(path)!r} contains {', '.join(names)}{requested}"
-        fix = "choose an array with dataset=, or name the array X."
-        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset")
+        fix = f"choose one, for example with dataset={names[0]!r}, or name the array X."
+        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset", example=names[0])
     return str(wanted)
 
 

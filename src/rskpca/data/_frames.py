@@ -30,6 +30,7 @@ from ._table import (
 )
 
 _PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
+_STREAM_START = b"\xff\xff\xff\xff"  # of an Arrow stream; an Arrow file starts with ARROW1
 
 
 class FrameTable(Table):
@@ -51,7 +52,7 @@ class FrameTable(Table):
     def _batch(self, rows: slice | Rows, selection: Selection, numbers: Any) -> Batch:
         part = self._part(rows)
         columns = [self._column(part, j, numeric) for j, numeric in selection.reads]
-        return Batch(columns, self.name, numbers)
+        return Batch(columns, self, numbers)
 
     @abstractmethod
     def _describe(self) -> Iterator[Field]:
@@ -229,7 +230,7 @@ class ArrowReader(Table):
         """Convert record batches to batches, numbering rows from ``first``."""
         for record_batch in record_batches:
             numbers = range(first, first + record_batch.num_rows)
-            yield Batch(self._columns(record_batch, selection), self.name, numbers)
+            yield Batch(self._columns(record_batch, selection), self, numbers)
             first = numbers.stop
 
     def _columns(self, record_batch: Any, selection: Selection) -> list[Any]:
@@ -277,21 +278,25 @@ class ParquetFile(ArrowReader):
 
 
 class ArrowFile(ArrowReader):
-    """A memory-mapped Arrow (Feather version 2) file."""
+    """A memory-mapped Arrow (Feather version 2) file, or a stream of record batches in a file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
+        with path.open("rb") as file:
+            self._is_stream = file.read(4) == _STREAM_START
         with self._open() as reader:
             self.fields = tuple(arrow_fields(reader.schema))
+        self.n_rows = None if self._is_stream else self._count_rows()
+
+    def _count_rows(self) -> int:
         from pyarrow import dataset
 
-        self.n_rows = dataset.dataset(path, format="ipc").count_rows()
+        return int(dataset.dataset(self.path, format="ipc").count_rows())
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         first = 0
         with file_errors(self.name), self._open() as reader:
-            for i in range(reader.num_record_batches):
-                record_batch = reader.get_batch(i)
+            for record_batch in self._record_batches(reader):
                 skip = min(max(start - first, 0), record_batch.num_rows)
                 slices = (
                     record_batch.slice(at, size) for at in range(skip, record_batch.num_rows, size)
@@ -299,12 +304,17 @@ class ArrowFile(ArrowReader):
                 yield from self._numbered(slices, selection, first + skip)
                 first += record_batch.num_rows
 
+    def _record_batches(self, reader: Any) -> Iterable[Any]:
+        if self._is_stream:
+            return reader
+        return map(reader.get_batch, range(reader.num_record_batches))
+
     @contextmanager
     def _open(self) -> Iterator[Any]:
         pa = pyarrow_for("reading an Arrow file")
         with pa.memory_map(str(self.path)) as mapped:
             try:
-                reader = pa.ipc.open_file(mapped)
+                reader = (pa.ipc.open_stream if self._is_stream else pa.ipc.open_file)(mapped)
             except pa.ArrowInvalid as error:
                 raise ValueError(f"cannot read {self.name} as an Arrow file: {error}") from error
             yield reader

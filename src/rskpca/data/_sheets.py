@@ -122,6 +122,14 @@ class CsvFile(ArrowReader):
             for field, name, numeric in zip(found, names, numbers, strict=True)
         )
 
+    def locate(self, number: int) -> str:
+        """Return the line on which a row ends, which requires reading the file up to it."""
+        with self._text() as lines:
+            reader = csv.reader(lines, delimiter=self.delimiter)
+            rows = (row for row in reader if row)
+            next(islice(rows, number + bool(self._header_lines), None))
+            return f"line {reader.line_num:,} of {self.name}"
+
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         return skip_rows(self._all_batches(selection), start)
 
@@ -208,7 +216,8 @@ def _choose_sheet(names: Sequence[str], wanted: str | None, file: str) -> str:
     """Return the requested sheet, defaulting to the first one."""
     if wanted is not None and wanted not in names:
         problem = f"{file} has the sheets {', '.join(names)}, but not {wanted!r}"
-        raise SourceError(f"{problem}; choose one with dataset=.", problem, remedy="dataset")
+        fix = f"choose one, for example with dataset={names[0]!r}."
+        raise SourceError(f"{problem}; {fix}", problem, remedy="dataset", example=names[0])
     return names[0] if wanted is None else wanted
 
 

@@ -33,13 +33,21 @@ class _Explained:
         The invalid argument, or an empty string if the data are invalid.
     remedy : str
         The argument that solves the problem, or an empty string if there is none.
+    example : str
+        A value of this argument, or an empty string if it has none.
     """
 
     def __init__(
-        self, message: str, problem: str = "", argument: str = "", remedy: str = ""
+        self,
+        message: str,
+        problem: str = "",
+        argument: str = "",
+        remedy: str = "",
+        example: str = "",
     ) -> None:
         super().__init__(message)  # type: ignore[call-arg]
-        self.problem, self.argument, self.remedy = problem, argument, remedy
+        self.problem, self.argument = problem, argument
+        self.remedy, self.example = remedy, example
 
 
 class SourceError(_Explained, ValueError):
@@ -92,11 +100,12 @@ class Batch(NamedTuple):
     """Rows that were read together.
 
     ``columns`` contains the selected columns, either as one array of shape (n_rows, n_columns) or
-    as a list of arrays of length n_rows. ``numbers`` are the row numbers in the table ``origin``.
+    as a list of arrays of length n_rows. ``numbers`` are the row numbers in the table ``origin``,
+    which is a single file or data frame.
     """
 
     columns: Any
-    origin: str
+    origin: Table
     numbers: Any
 
     def __len__(self) -> int:
@@ -133,6 +142,7 @@ class Table(ABC):
     ``again`` is False if the rows can be read only once. ``ids_are_text`` is True if id columns
     are returned as text even if they contain numbers. ``n_skipped`` is the number of skipped rows,
     or None if it is unknown. ``partial`` names columns that only some parts of the table have.
+    ``missing`` describes NaN in error messages.
     """
 
     name: str
@@ -142,6 +152,7 @@ class Table(ABC):
     ids_are_text = False
     n_skipped: int | None = 0
     partial: tuple[str, ...] = ()
+    missing = "is missing"
 
     @abstractmethod
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
@@ -160,6 +171,10 @@ class Table(ABC):
             first += len(batch)
             if high == len(rows):
                 return
+
+    def locate(self, number: int) -> str:
+        """Describe the location of a row in error messages."""
+        return f"row {number:,} of {self.name} (numbered from 0)"
 
     def arrow_type(self, j: int) -> Any:
         """Return the pyarrow type of an id column."""

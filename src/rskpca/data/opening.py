@@ -35,6 +35,7 @@ _READERS: dict[str, Callable[..., Table]] = {
     ".xlsx": ExcelFile,
     ".parquet": ParquetFile,
     ".arrow": ArrowFile,
+    ".arrows": ArrowFile,
     ".feather": ArrowFile,
     ".h5": open_hdf5,
     ".hdf5": open_hdf5,
@@ -62,8 +63,8 @@ def open_source(
     data : str, path, array, data frame, iterable or callable
         One of:
 
-        - a file ending in .npy, .npz, .csv, .tsv, .xlsx, .parquet, .arrow, .feather, .h5, .hdf5 or
-          .zarr; .csv and .tsv files may be compressed and end in .gz or .zst;
+        - a file ending in .npy, .npz, .csv, .tsv, .xlsx, .parquet, .arrow, .arrows, .feather, .h5,
+          .hdf5 or .zarr; .csv and .tsv files may be compressed and end in .gz or .zst;
         - a folder of such files, all with the same extension, which are read in alphabetical
           order, ignoring names that start with . or _;
         - an array, in which masked values are missing, or a pandas, polars or pyarrow data

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ Array = NDArray[np.floating]
 T = TypeVar("T")
 
 _BLOCK_VALUES = 2**20
+_FEWEST_ROWS = 20  # fewer integers may be consecutive by chance
 _END = object()
 
 
@@ -166,7 +167,7 @@ class Source:  # numpydoc ignore=PR01
     def head(self, n_rows: int) -> Block:
         """Return the first rows, with the text and dates that were left out as further ids."""
         names = [field.name for field in self._table.fields]
-        left_out = (name for name, kind in self.left_out.items() if kind != "partial")
+        left_out = (name for name, kind in self.left_out.items() if kind in ("text", "dates"))
         further = tuple(names.index(name) for name in left_out if name in names)
         selection = self._selection._replace(ids=(*self._selection.ids, *further))
         return next(Source(self._table, selection, n_rows).blocks())
@@ -276,10 +277,9 @@ class _BlockBuilder:
         self.batches.append(batch)
 
     def build(self) -> Block:
-        rows, features = self.rows[: self.n_rows], self.source._selection.features
+        rows = self.rows[: self.n_rows]
         if self.source._must_be_finite and not _sum_is_finite(rows):
-            fix = "impute it, drop the row, or pass skip_missing=True"
-            self._reject(~np.isfinite(rows), features, "contains NaN or infinity", fix)
+            self._reject_missing(rows)
         return Block(self.start, rows, self._weights(), self._ids())
 
     def _weights(self) -> NDArray[np.float64] | None:
@@ -289,7 +289,7 @@ class _BlockBuilder:
         weights = self._column(len(selection.positions) - 1).astype(np.float64)
         invalid = ~(np.isfinite(weights) & (weights >= 0))
         problem = "contains an invalid weight; weights must be finite and non-negative"
-        self._reject(invalid[:, None], [selection.weight], problem)
+        self._reject(invalid, selection.weight, problem)
         return weights
 
     def _ids(self) -> dict[Any, NDArray[Any]]:
@@ -299,30 +299,89 @@ class _BlockBuilder:
             column, dtype = self._column(k), self.source._table.fields[j].dtype
             if dtype is not None and dtype.kind in "iu" and column.dtype.kind == "f":
                 problem = "has a missing id; fill it in, or store the column as text"
-                self._reject(np.isnan(column)[:, None], [j], problem)
+                self._reject(np.isnan(column), j, problem)
             ids[name] = column
         return ids
 
     def _column(self, k: int) -> NDArray[Any]:
         return np.concatenate([batch.column(k) for batch in self.batches])
 
-    def _reject(
-        self, invalid: NDArray[np.bool_], columns: Sequence[int], problem: str, skipping: str = ""
-    ) -> None:
-        """Raise an error that names the first invalid value, if any."""
+    def _reject_missing(self, rows: Array) -> None:
+        """Raise an error that names the first value that is not finite, if any."""
+        invalid = ~np.isfinite(rows)
         found = np.argwhere(invalid)
         if not len(found):
             return
-        row, k = (int(index) for index in found[0])
-        column = column_label(self.source._table.fields, columns[k])
+        row, k = map(int, found[0])
+        origin, _ = self._origin(row)
+        kind = "is infinite" if np.isinf(rows[row, k]) else origin.missing
+        problem = f"{self._locate(row, self.source._selection.features[k])}, {kind}"
+        count = int(np.count_nonzero(invalid.any(axis=1)))
+        if count > 1:
+            n_read = self.start + self.n_rows
+            problem += f" ({count:,} of the {n_read:,} rows read so far are incomplete)"
+        fix = "impute it, drop the row, or pass skip_missing=True"
+        raise SourceError(f"{problem}; {fix}.", problem, remedy="skip_missing")
+
+    def _reject(self, invalid: NDArray[np.bool_], column: int, problem: str) -> None:
+        """Raise an error that names the first invalid value in a column, if any."""
+        if invalid.any():
+            raise ValueError(f"{self._locate(int(np.argmax(invalid)), column)}, {problem}.")
+
+    def _locate(self, row: int, column: int) -> str:
+        """Describe the location of a value in error messages."""
+        origin, number = self._origin(row)
+        return f"{origin.locate(number)}, column {column_label(self.source._table.fields, column)}"
+
+    def _origin(self, row: int) -> tuple[Table, int]:
+        """Return the table that contains a row of this block, and its number there."""
         starts = np.cumsum([0, *map(len, self.batches)])
         i = int(np.searchsorted(starts, row, side="right")) - 1
-        number = int(self.batches[i].numbers[row - starts[i]])
-        origin = self.batches[i].origin
-        problem = f"row {number:,} of {origin} (numbered from 0), column {column}, {problem}"
-        if skipping:
-            raise SourceError(f"{problem}; {skipping}.", problem, remedy="skip_missing")
-        raise ValueError(f"{problem}.")
+        return self.batches[i].origin, int(self.batches[i].numbers[row - starts[i]])
+
+
+def find_counters(source: Source, n_rows: int) -> list[str]:
+    """Return the named features that are consecutive integers in the first rows, like ids.
+
+    Parameters
+    ----------
+    source : Source
+        The rows, including those that are skipped because of missing values.
+    n_rows : int
+        Number of rows to read at most.
+
+    Returns
+    -------
+    list of str
+        Names of the features that increase, or decrease, by 1 from each row to the next.
+    """
+    table = source._table.table if isinstance(source._table, CompleteRows) else source._table
+    selection = Selection(source._selection.features)
+    batch = next(iter(table.batches(selection, 0, n_rows)), None)
+    if batch is None or len(batch) < _FEWEST_ROWS:
+        return []
+    names = [table.fields[j].name for j in selection.features]
+    return [
+        name
+        for k, name in enumerate(names)
+        if isinstance(name, str) and _counts(batch.column(k)[:n_rows])
+    ]
+
+
+def leave_out(source: Source, columns: Mapping[str, str]) -> Source:
+    """Return a source without some features, which are added to ``left_out`` with a word each."""
+    fields, features = source._table.fields, source._selection.features
+    kept = tuple(j for j in features if fields[j].name not in columns)
+    smaller = Source(source._table, source._selection._replace(features=kept))
+    smaller.left_out = {**source.left_out, **columns}
+    return smaller
+
+
+def _counts(column: NDArray[Any]) -> bool:
+    """Return True for integers, of any dtype, that increase or decrease by 1."""
+    if column.dtype == np.bool_ or column[0] != np.rint(column[0]):
+        return False
+    return bool(any((np.diff(numbers) == 1).all() for numbers in (column, column[::-1])))
 
 
 def _sum_is_finite(rows: Array) -> bool:

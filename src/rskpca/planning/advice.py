@@ -16,6 +16,7 @@ from ..kernels import RadialKernel
 from ..spectral.eigensystem import STORED_CENTERS
 from .distortion import spaced
 from .result import PlannedFit
+from .verdict import error_in_words
 
 Array = NDArray[np.floating]
 
@@ -62,8 +63,8 @@ def advise(data: Data, fit: PlannedFit) -> tuple[str, ...]:
     ]
     if fit.embedding_error is not None and kept < 1:
         sentences[0] += (
-            " Coordinates are expected to differ from those of exact kernel PCA by about "
-            f"{percent(fit.embedding_error)}."
+            " Coordinates are expected to differ from those of exact kernel PCA by "
+            f"{error_in_words(fit.embedding_error)}."
         )
     if kept > LITTLE:
         sentences.append(_compression(data.kernel, kept))

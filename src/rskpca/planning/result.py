@@ -11,6 +11,7 @@ import numpy as np
 from .._format import bytes_in_words, percent, seconds_in_words
 from ..kernels import RadialKernel
 from .retention import Retention, draw_retention
+from .verdict import error_in_words
 
 HEADER = ("ell", "centers", "95% interval", "kept", "time", "memory", "displacement", "error")
 
@@ -142,7 +143,7 @@ class Plan:
                 seconds_in_words(fit.seconds),
                 bytes_in_words(fit.memory),
                 f"{fit.displacement:.2g}",
-                "-" if fit.embedding_error is None else percent(fit.embedding_error),
+                "-" if fit.embedding_error is None else error_in_words(fit.embedding_error),
             )
             for fit in self.fits
         ]

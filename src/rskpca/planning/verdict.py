@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._format import percent
 from ..certificate import Certificate, Level
 from ..certificate.certificate import KERNEL_PCA
-from ..certificate.summary import ROUNDING, eigenvalue_errors
+from ..certificate.summary import ROUNDING, SMALLEST, eigenvalue_errors
 from ..kernels import RadialKernel
 from ..model import FittedModel
 
@@ -73,10 +74,12 @@ def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict
 
 
 def error_in_words(error: float) -> str:
-    """Format a relative error as a percentage with two digits."""
+    """Format a relative error as a percentage, or as a limit if it is tiny or useless."""
     if error < ROUNDING:
         return "rounding error"
-    return f"{100 * error:.2g}%" if error < 0.995 else "100% or more"
+    if error < SMALLEST:
+        return f"less than {percent(SMALLEST)}"
+    return percent(error) if error < 0.995 else "100% or more"
 
 
 def angle_in_words(angle: float) -> str:

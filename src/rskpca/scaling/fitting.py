@@ -158,7 +158,8 @@ def _check_streams(estimator: Any, source: Source) -> None:
     try:
         _ = _without_refine(clone(estimator)).partial_fit  # the error explains why it is missing
     except AttributeError as error:
-        reason = error.__cause__ or error
+        # Only densities lack a cause.
+        reason = error.__cause__ or "it does not support partial_fit. Use a ShadowDensity."
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
 
 

@@ -239,9 +239,7 @@ def test_a_stream_that_drifts_away_from_its_first_chunk_is_noticed():
     model = KernelPCA(3, kernel="rbf", gamma=0.02, max_error=0.05)
     for chunk in np.array_split(X[np.argsort(X[:, 0])], 4):
         model.partial_fit(chunk)
-    with pytest.warns(
-        UserWarning, match=r"max_error=0\.05 is not kept for all rows: the"
-    ):
+    with pytest.warns(UserWarning, match=r"max_error=0\.05 is not kept for all rows: the"):
         model.transform(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is said only once

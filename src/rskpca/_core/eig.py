@@ -117,7 +117,7 @@ def _largest_outside(matrix: Any, vectors: Floats) -> float:
     known = np.empty((size, n_given + n_steps), order="F")
     known[:, :n_given] = vectors
     images = np.empty((size, n_steps), order="F")
-    direction = np.random.default_rng(1).standard_normal(size)
+    direction = np.random.default_rng(1).standard_normal((size,))
     for step in range(n_steps):
         before, span = np.linalg.norm(direction), known[:, : n_given + step]
         for _ in range(2):

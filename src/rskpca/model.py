@@ -193,7 +193,7 @@ class FittedModel:
         return walks if self.partition is None else "normalized cut"
 
     def row_errors(self, X: Array) -> RowErrors:
-        """Estimate the error of the coordinates of each row, and how well it is represented."""
+        """Estimate each row's coordinate error, and how well the row is represented."""
         if not self.is_kernel_pca:
             raise ValueError(
                 "row_error requires kernel PCA, but this model is a random walk. Its certificate "

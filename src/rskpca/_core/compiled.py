@@ -39,7 +39,7 @@ class _TolerantCache:
         return getattr(self._inner, name)
 
     def load_overload(self, *args):
-        """Load machine code, or return None, which means that numba compiles it."""
+        """Load machine code, or return None so that numba compiles the function."""
         try:
             return self._inner.load_overload(*args)
         except Exception as error:  # damaged files raise many kinds of errors

@@ -77,7 +77,7 @@ class Prepared(ABC):
 
     @abstractmethod
     def block(self, kernel: Any, X: Any) -> Block:
-        """Return the function that computes kernel values of rows like X."""
+        """Return the function that computes kernel values of rows of the same type as X."""
 
 
 def prepare(kernel: Any, C: Any, dtype: Any, subspace: Subspace | None = None) -> Prepared:
@@ -143,7 +143,7 @@ class Centers(Prepared):
         return self.rows.size + (0 if self.axes is None else self.axes.size)
 
     def block(self, kernel: Radial, X: Any) -> Block:
-        """Return the function that computes kernel values of rows like X."""
+        """Return the function that computes kernel values of rows of the same type as X."""
         if not sparse.is_sparse(X):
             return lambda rows, out: kernel.evaluate(scaled_distances(rows, self, kernel, out))
         if self.axes is None:
@@ -177,7 +177,7 @@ class SparseCenters(Prepared):
         return self.points.shape
 
     def block(self, kernel: Radial, X: Any) -> Block:
-        """Return the function that computes kernel values of rows like X."""
+        """Return the function that computes kernel values of rows of the same type as X."""
         return _sparse_block(kernel, self.distances)
 
 
@@ -195,7 +195,7 @@ class ValuedCenters(Prepared):
         return self.points.shape
 
     def block(self, kernel: Any, X: Any) -> Block:
-        """Return the function that computes kernel values of rows like X."""
+        """Return the function that computes kernel values of rows of the same type as X."""
 
         def block(rows: Any, out: Array) -> Array:
             out[...] = self.values(rows)  # a copy, because callers overwrite the values

@@ -76,7 +76,7 @@ def squared_norms(X: Matrix) -> Array:
 
 
 def paired_squared_distances(X: Matrix, C: Matrix) -> Array:
-    """Return the squared distance between each row of X and the same row of C."""
+    """Return the squared distance between each row of X and the corresponding row of C."""
     squared = np.empty(X.shape[0])
     width = X.shape[1]
     if is_sparse(X) and is_sparse(C):
@@ -124,8 +124,8 @@ def safe_norms(kernel: Any) -> float:
 def subspace_coordinates(X: Matrix, origin: Array, axes: Array) -> Array:
     """Return the coordinates of sparse rows in a subspace, and their distance from it.
 
-    The last column is the distance. Where its square is small, ||x - origin||^2 - ||x'||^2 cancels,
-    and the rows are made dense, a few at a time.
+    The last column is the distance. Where its square is small, ||x - origin||^2 - ||x'||^2 suffers
+    from cancellation, so the rows are converted to dense ones, a few at a time.
     """
     X = X.astype(np.float64)
     coordinates = X @ axes - origin @ axes

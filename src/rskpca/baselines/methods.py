@@ -76,7 +76,7 @@ class Method:
         return self.build(n_components, kernel, size, center, random_state)
 
     def fastest(self, n_rows: int, fit: Callable[[Setting], Any], rounds: int = 2) -> Setting:
-        """Return the setting with the shortest ``fit(setting)`` in several alternating rounds."""
+        """Return the setting whose ``fit(setting)`` is fastest in several interleaved rounds."""
         settings = self.settings(n_rows)
         if len(settings) == 1:
             return settings[0]
@@ -105,12 +105,12 @@ def _exact_settings(n_rows: int) -> Sequence[Setting]:
 
 
 def _fourier_settings(n_rows: int) -> Sequence[Setting]:
-    """Return each solver of ``PCA`` for few components."""
+    """Return each ``PCA`` solver that suits few components."""
     return [{"pca__svd_solver": solver} for solver in ("auto", "randomized", "arpack")]
 
 
 def _nystroem_settings(n_rows: int) -> Sequence[Setting]:
-    """Return each solver of ``PCA`` for few components, with each number of threads."""
+    """Return each ``PCA`` solver that suits few components, with each number of threads."""
     return [
         {**setting, "nystroem__n_jobs": n}
         for setting in _fourier_settings(n_rows)

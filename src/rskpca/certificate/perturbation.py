@@ -405,7 +405,7 @@ class SampledSums:
         return self._solution(self.blocks(), n_components, detailed), without
 
     def _misses(self, found: Solution, n_components: int) -> bool:
-        """Return True if the sample has a component that the axes do not lead to."""
+        """Return True if the sample has a component that cannot be reached from the axes."""
         # No number of Lanczos steps finds an isolated cluster without a basis point. But it has a
         # large eigenvalue in the operator of the sample, which random vectors contain. Both
         # eigenvalues are computed from the same rows, so that their sampling errors cancel.

@@ -249,7 +249,7 @@ class Analysis:
 
     @cached_property
     def _distances(self) -> tuple[float, float, float] | None:
-        """Mean squared distance from the span, of all and of sampled rows, and standard error."""
+        """Mean squared distances of all rows and of the sampled ones, and their standard error."""
         if self.complete or not isinstance(self.pairs, ProjectedPairs):
             return None
         left, s = self.pairs.residuals, self.pairs.shares

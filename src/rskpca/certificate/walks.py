@@ -271,10 +271,10 @@ class WalkAnalysis(Analysis):
         return scale[..., None] * (fx @ turn)[..., first:] * lengths[..., None, :]
 
     def _constant(self, jackknife: bool) -> Array:
-        """Return the constant function of the walk on all rows in coordinates of the model's axes.
+        """Return the coordinates, in the model's axes, of the constant function of the walk.
 
         The coordinates are inner products with the model's eigenfunctions. They are (1, 0, ..., 0)
-        for the degrees of the reduced set, so only the changes of the degrees are estimated.
+        for the degrees of the reduced set, so only the changes in the degrees are estimated.
         """
         at, labels = self._degrees, self.sample.labels
         operator, weights = cast(FittedMarkov, self.system.operator), self.walk.reduced_set.weights

@@ -108,7 +108,7 @@ def _build_like(fitted: FittedEstimator) -> Any:
 def _add_scaling(
     fitted: FittedEstimator, last: Any, wrap: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Return an estimator with the preprocessing of a model, whose steps are wrapped if given."""
+    """Return an estimator after the preprocessing steps of a model, each wrapped if requested."""
     if fitted.preprocessing is None:
         return last
     steps = [(name, wrap(step) if wrap else step) for name, step in fitted.preprocessing.steps]

@@ -69,7 +69,7 @@ class Display:  # numpydoc ignore=PR01
     def progress(
         self, source: Source, data: Path, skipped: str = "skipped {} with {}."
     ) -> Iterator[ProgressBar]:
-        """Show the progress of reading, and finally note how many rows were skipped."""
+        """Show reading progress, then report how many rows were skipped."""
         from .progress import ProgressBar
 
         bar = ProgressBar(source, data, visible=sys.stderr.isatty() and not self.quiet)

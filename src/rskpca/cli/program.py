@@ -35,7 +35,7 @@ _PARAMETER = re.compile(r"\b(n_components|n_clusters|max_error|ell|bandwidth(?==
 
 
 class _PlainHelp:
-    """Mixin that writes options by group, and the examples at the end as they are."""
+    """Mixin that lists options by group and prints the examples at the end verbatim."""
 
     rich_markup_mode: Any = None
     epilog: str | None

@@ -64,7 +64,7 @@ class ProgressBar:
             self.stage(self.next_stage)
 
     def stage(self, name: str, seconds: float | None = None) -> None:
-        """Show the name of a stage without rows, and its estimated duration if it is known."""
+        """Show the name of a stage that does not read rows, and its estimated duration."""
         self._counting, self._name = False, name
         self._progress.reset(self._task, description=name, centers="", about="", seconds=seconds)
         self._progress.tasks[0].total = seconds  # reset() cannot set it to None

@@ -228,7 +228,7 @@ class Source:  # numpydoc ignore=PR01
         return self.n_rows  # type: ignore[return-value]
 
     def fingerprint(self) -> str:
-        """Return a digest of the selected columns and the input (file names, sizes and times)."""
+        """Return a digest of the selected columns and the files (names, sizes, modification times)."""
         fields = [(str(self._table.fields[j].name), j) for j in self._selection.positions]
         parts = [self._table.identity(), fields, self._selection, str(self.dtype)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -334,7 +334,7 @@ class _BlockBuilder:
         return f"{origin.locate(number)}, column {column_label(self.source._table.fields, column)}"
 
     def _origin(self, row: int) -> tuple[Table, int]:
-        """Return the table that contains a row of this block, and its number there."""
+        """Return the table that contains a row of this block, and the number of the row there."""
         starts = np.cumsum([0, *map(len, self.batches)])
         i = int(np.searchsorted(starts, row, side="right")) - 1
         return self.batches[i].origin, int(self.batches[i].numbers[row - starts[i]])

@@ -42,7 +42,7 @@ class ExpiringStream(Protocol):
         """Return a copy without expired centers."""
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows; return, for each, the number of the row that opened its center."""
+        """Add rows; return, for each, the number of the row that created its center."""
 
     def reduced_set(self) -> ReducedSet:
         """Return the reduced set of the rows with their current weights."""

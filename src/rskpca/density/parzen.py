@@ -149,7 +149,7 @@ class FastParzenDensity(BatchDensity):
 def _covariances(
     X: Array, weights: Array, labels: NDArray[np.intp], centers: Array
 ) -> NDArray[np.float64]:
-    """Return the covariance of the rows of each ball about its center."""
+    """Return the covariance of the rows in each ball about the ball's center."""
     n_centers, n_features = centers.shape
     covariances = np.empty((n_centers, n_features, n_features))
     order = np.argsort(labels, kind="stable")

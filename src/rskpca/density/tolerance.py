@@ -233,7 +233,7 @@ class _Search:
         return cover_radius(self.kernel, ell, self.X, self.weights)
 
     def _next(self, bad: _Tried, good: _Tried) -> float:
-        """Return the ell at which the limit is probably ``tol``, on logarithmic scales."""
+        """Return the ell at which the limit should reach ``tol``, by log-log interpolation."""
         # The limit decreases roughly with the square of ell.
         if bad.ell == 0:
             return max(good.ell / _STEP, _COARSEST)

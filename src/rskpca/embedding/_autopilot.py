@@ -54,7 +54,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Autopilot:
-    """Fits kernel PCA of given rows with an acceptable error in little time.
+    """Quickly fits kernel PCA to the given rows with an acceptable error.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Autopilot:
     random_state: Any
 
     def fit(self, n_components: int) -> Found:
-        """Return kernel PCA with the wanted error, or a warning and the best that was found."""
+        """Return kernel PCA with the requested error, or warn and return the best model found."""
         if self._spanned:
             return self._fit_unit_vectors(n_components)
         if self._name == "sigmoid":

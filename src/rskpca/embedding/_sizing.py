@@ -338,8 +338,8 @@ def error_limit(
 ) -> Estimate:
     """Estimate the error from a few rows, and from more of them while that is inconclusive.
 
-    All sampled rows are used only if ``otherwise``, the time in seconds that follows if an error is
-    too large, is long enough.
+    All sampled rows are used only if that could save time: ``otherwise`` returns the seconds that
+    are needed for a larger basis if the error is too large.
     """
     parts = model.kernel, model.reduced_set, model.system, model.wider
     for rows in (_FIRST_ROWS, _ROWS, None):

@@ -61,7 +61,7 @@ class WalkEmbedding(KernelEmbedding):
 
     @property
     def _graph(self) -> float | None:
-        """The checked ``graph`` parameter; None keeps all affinities."""
+        """The validated ``graph`` parameter; None keeps all affinities."""
         return None
 
     @property

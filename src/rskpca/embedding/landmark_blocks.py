@@ -72,7 +72,7 @@ def _candidates(estimator: NystromKernelPCA, rows: Rows) -> Rows:
 
 
 def choose_landmarks(estimator: NystromKernelPCA, rows: Rows) -> NystromKernelPCA:
-    """Return an unfitted copy with landmarks chosen from a sample of rows that are only indexed."""
+    """Return an unfitted copy with landmarks chosen from rows that are only indexed."""
     # The landmarks are those of fit if the rule draws rows uniformly, or if there are few rows.
     _, basis, _ = estimator._choose_basis(_candidates(estimator, rows))
     return with_basis(estimator, basis)

@@ -57,7 +57,7 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
 
 
 def greedy(axes: Axes, n_centers: int) -> list[int]:
-    """Return the centers that reduce the squared error of the axes most, in order of selection."""
+    """Return the centers that most reduce the squared error of the axes, in order of selection."""
     # Let q be the component of psi(c) orthogonal to the span of the chosen centers. Choosing c
     # decreases the error by sum_k <v_k, q>^2 / ||q||^2, which determines the pivots of a Cholesky
     # decomposition. The search ends early if all other centers are redundant.

@@ -90,7 +90,7 @@ class Ridge:
 
 
 def _filter(system: EigenSystem, n_features: int) -> Array:
-    """Return the factors of the coordinates, a Wiener filter for isotropic noise."""
+    """Return the scale factors for the coordinates, a Wiener filter for isotropic noise."""
     scales: Array = np.sqrt(system.eigenvalues / (system.eigenvalues + system.trace / n_features))
     return scales
 

@@ -228,7 +228,7 @@ class Source:  # numpydoc ignore=PR01
         return self.n_rows  # type: ignore[return-value]
 
     def fingerprint(self) -> str:
-        """Return a digest of the selected columns and the files (names, sizes, modification times)."""
+        """Return a digest of the columns and of the files (names, sizes, modification times)."""
         fields = [(str(self._table.fields[j].name), j) for j in self._selection.positions]
         parts = [self._table.identity(), fields, self._selection, str(self.dtype)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

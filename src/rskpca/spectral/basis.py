@@ -203,8 +203,8 @@ def _too_costly(m: int, d: int, b: int) -> bool:
     """Return True if choosing b of m centers takes more than half the time of solving for all."""
     # Rough numbers of operations: kernel values, updates of the factor, and eigenproblems of size
     # b; against kernel values and about 100 products with the whole matrix. Those of the choice
-    # take more than twice as long, because pivots are chosen one by one.
-    return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.2 * m**2 * (d + 100)
+    # take several times as long, because pivots are chosen one by one.
+    return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.12 * m**2 * (d + 100)
 
 
 def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:

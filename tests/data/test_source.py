@@ -159,8 +159,8 @@ def test_finite_values_whose_sum_overflows_are_accepted():
     np.testing.assert_array_equal(joined(open_source(huge).blocks()), huge)
 
 
-def test_blocks_contain_about_a_million_values():
-    assert open_source(np.zeros((10, 16))).block_rows == 2**16
+def test_blocks_contain_about_two_million_values():
+    assert open_source(np.zeros((10, 16))).block_rows == 2**17
     assert open_source(np.zeros((10, 10**6), dtype=np.float32)).block_rows == 256
 
 

@@ -82,7 +82,8 @@ def test_eigenvalues_are_below_the_exact_eigenvalues_by_at_most_the_residual():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_moments_equal_the_reference_for_any_number_of_threads(weighted):
     rng = np.random.default_rng(0)
-    X, C, columns = rng.normal(size=(5000, 3)), rng.normal(size=(40, 3)), rng.normal(size=(40, 7))
+    X, C = rng.normal(size=(5000, 3)), rng.normal(size=(40, 3))
+    columns = np.triu(rng.normal(size=(40, 40)))
     weights = rng.random(5000) if weighted else None
     ones = np.ones(5000) if weights is None else weights
     expected = reference.moments(Gaussian(1.5), X, ones, C, columns)

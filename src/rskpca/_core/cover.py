@@ -332,7 +332,7 @@ class Cover:
         if self._batch_rows is not None:
             return self._batch_rows
         to_open = max(256, self.n_centers // 32) / max(self._open_share, 1e-3)
-        return int(np.clip(to_open, 512, max(512, 2**21 // self.n_features)))
+        return int(np.clip(to_open, 512, max(512, 2**20 // self.n_features)))
 
     def _new_batch(self, X: NDArray[np.floating]) -> _Batch:
         from .compiled import read_only
@@ -341,7 +341,9 @@ class Cover:
         if self._origin is None:
             with np.errstate(over="ignore"):
                 self._origin = np.median(rows[:1024:32], axis=0)  # an approximation suffices
-        X32 = np.zeros((len(X), self._width), dtype=np.float32)
+        # Zeros pad the width to a multiple of four.
+        new = np.empty if self._width == self.n_features else np.zeros
+        X32 = new((len(X), self._width), dtype=np.float32)
         norms, limits = np.empty((2, len(X)), dtype=np.float32)
         labels = np.full(len(X), -1, dtype=np.intp)
         return _Batch(rows, X32, norms, limits, labels, np.zeros(len(X)))

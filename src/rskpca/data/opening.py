@@ -82,7 +82,8 @@ def open_source(
     exclude : str, int or sequence of them, default=()
         Columns that are not features, by name, pattern or number.
     block_rows : int, default=None
-        Number of rows per block. If None, a block has about a million values.
+        Number of rows per block. If None, a block has about two million values, but at most
+        131,072 rows.
     skip_missing : bool, default=False
         If True, skip rows with a missing or infinite feature or weight, as if they did not
         exist. If False, such rows raise an error.

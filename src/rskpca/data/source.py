@@ -19,7 +19,7 @@ from ._table import Batch, Rows, Selection, SourceError, Table, column_label, fe
 Array = NDArray[np.floating]
 T = TypeVar("T")
 
-_BLOCK_VALUES = 2**20
+_BLOCK_VALUES = 2**21
 _FEWEST_ROWS = 20  # fewer integers may be consecutive by chance
 _END = object()
 

@@ -200,7 +200,7 @@ class KernelEmbedding(
         return self
 
     def _replace_density(self, density: BaseDensity) -> None:
-        """Store a density with different rows, so that the eigenproblem is solved again on demand."""
+        """Store a density with different rows; the eigenproblem is solved again on demand."""
         self.density_, self._solved_ = density, None
 
     @property

@@ -56,7 +56,7 @@ class LandmarkRule:
         return _DEFAULT_ERROR if auto and self.max_error is None else self.max_error
 
     def count(self, n_rows: int) -> int:
-        """Return the number of landmarks if no error determines it."""
+        """Return the number of landmarks if ``max_error`` does not determine it."""
         default = _DEFAULT_COUNT if self.n_centers is None else self.n_centers
         count = default if self.is_named else self.landmarks
         name = "n_centers" if self.is_named else "landmarks"

@@ -19,7 +19,7 @@ _SIGNIFICANT = 1e-5  # ratio to the largest eigenvalue, as in scikit-learn
 
 @dataclass(frozen=True, eq=False)
 class PrecomputedSystem:
-    """Eigenpairs of a centered kernel matrix, with the means that center new rows.
+    """Eigenpairs of a centered kernel matrix, with the means used to center new rows.
 
     Attributes
     ----------

@@ -87,8 +87,8 @@ class DiffusionMaps(WalkEmbedding):
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     certificate_ : Certificate
-        How far the coordinates are from those of the exact method on all rows, estimated from a
-        row sample.
+        Bounds on the difference between the coordinates and those of the exact method on all
+        rows, estimated from a row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     method_ : str

@@ -80,7 +80,7 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         of the scores of the training rows. After ``partial_fit`` or ``forget``, which do not keep
         the rows, it is a quantile of the scores of the weighted centers or landmarks.
     certificate_ : Certificate
-        How far the coordinates behind the scores are from those of exact kernel PCA.
+        Bounds on the difference between the embedding and exact kernel PCA.
     method_ : str
         A sentence that says which points represent the data, and why.
     n_features_in_ : int

@@ -1,4 +1,4 @@
-"""Shared tests for methods that compress a fitted kernel PCA; subclasses implement ``compress``."""
+"""Shared tests for methods that compress a fitted model; subclasses implement ``compress``."""
 
 import pickle
 from functools import cache
@@ -175,12 +175,12 @@ class CompressionInvariants:
         with pytest.raises(NotFittedError):
             self.compress(ReducedSetKernelPCA(2), 5)
         for model in (PCA(2).fit(datasets.blobs(50, 3)), datasets.blobs(50, 3), None):
-            with pytest.raises(TypeError, match="model must be a fitted kernel PCA"):
+            with pytest.raises(TypeError, match="model must be a fitted kernel PCA model"):
                 self.compress(model, 5)
 
     def test_a_diffusion_map_cannot_be_compressed(self):
         model = DiffusionMaps(2).fit(datasets.blobs(50, 3))
-        with pytest.raises(TypeError, match="Only a kernel PCA"):
+        with pytest.raises(TypeError, match="Only kernel PCA models"):
             self.compress(model, 5)
 
     def test_a_different_number_of_features_is_rejected(self, X, small):

@@ -102,7 +102,7 @@ def test_kernel_pca_with_any_kernel_can_be_used(folder, kernel):
 def test_a_precomputed_kernel_has_no_model_to_inspect(folder):
     save(KernelPCA(2, kernel="precomputed").fit(np.eye(9)), "matrix.rskpca")
     line = error_of("inspect", "matrix.rskpca")
-    assert "matrix.rskpca: There is no model of points: exact kernel PCA of a precomp" in line
+    assert "matrix.rskpca: model_ is not available (method: exact kernel PCA of a precomp" in line
 
 
 def test_certify_prints_the_certificate(folder, model):

@@ -242,7 +242,7 @@ def test_the_offset_is_a_python_float(dtype):
 
 
 def test_the_embedding_must_be_kernel_pca():
-    with pytest.raises(TypeError, match=r"embedding must be a kernel PCA such as .*, got PCA"):
+    with pytest.raises(TypeError, match=r"embedding must be a kernel PCA model .*, got PCA"):
         KernelPCANovelty(PCA(2)).fit(datasets.blobs(50, 2))
 
 

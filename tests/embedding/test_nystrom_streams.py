@@ -136,11 +136,11 @@ def test_models_without_sums_can_neither_forget_nor_be_merged():
     with pytest.raises(AttributeError) as error:
         _ = models[0].forget
     assert 'forget requires extension="landmarks"' in str(error.value.__cause__)
-    with pytest.raises(ValueError, match="merge cannot continue a fit that keeps no sums"):
+    with pytest.raises(ValueError, match="merge cannot continue a fit that did not keep sums"):
         merge(*models)
     weighted = [WeightedNystromKernelPCA(2, bandwidth=4.0, n_centers=9).fit(X)] * 2
     assert not hasattr(weighted[0], "forget")
-    with pytest.raises(ValueError, match="merge cannot continue a fit that keeps no sums"):
+    with pytest.raises(ValueError, match="merge cannot continue a fit that did not keep sums"):
         merge(*weighted)
 
 

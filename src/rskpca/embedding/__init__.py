@@ -1,4 +1,4 @@
-"""scikit-learn estimators that summarize the data, solve an eigenproblem and extend it."""
+"""scikit-learn estimators that summarize data, solve an eigenproblem and embed new points."""
 
 from .._validation import validate_rows
 from ._base import KernelEmbedding

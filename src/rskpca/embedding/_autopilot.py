@@ -1,4 +1,4 @@
-"""Choosing between exact kernel PCA and a basis, from the error that is acceptable."""
+"""Choice between exact kernel PCA and an approximation, given the acceptable error."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from .nystrom import NystromKernelPCA
 GIGABYTE = 2**30
 _EXACT_BYTES = 16  # per entry of the Gram matrix: the matrix and its weighted copy
 _MOMENT_BYTES = 80  # per entry of the moments, with one copy per span of rows
-_SMALL = 2_000  # rows up to which the solution is exact
-_ROUNDING = 1e-6  # relative error of eigenvalues, due to a mean far from the origin
+_SMALL = 2_000  # up to this number of rows, the solution is exact
+_ROUNDING = 1e-6  # acceptable relative error of eigenvalues due to rounding
 _AT_ONCE = 0.1  # seconds; exact solutions that take less time need no approximation
 # Rough times in seconds per entry of the Gram matrix: evaluation, per feature, per Lanczos step.
 _VALUE, _FEATURE, _STEP = 1.5e-9, 5e-11, 4e-10
@@ -40,7 +40,7 @@ _FIRST_STEPS, _STEPS_PER_COMPONENT = 30, 2
 _CALL = 2e-6  # seconds for one value of a Python function
 _MOST_POINTS = 2_000  # a larger basis takes minutes
 _WHOLE = 5  # time of a fit with a large basis, relative to that of its moments
-_MOST_FEATURES = 2_000  # up to which unit vectors are the basis of a linear kernel
+_MOST_FEATURES = 2_000  # up to this number, unit vectors are the basis for a linear kernel
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Autopilot:
-    """Quickly fits kernel PCA to the given rows with an acceptable error.
+    """Fits kernel PCA to the given rows by the fastest method with an acceptable error.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Autopilot:
     max_memory : float
         Memory limit in gigabytes.
     random_state : int, RandomState or None
-        Seed for the rows from which a basis is chosen.
+        Seed for drawing the rows from which a basis is chosen.
     """
 
     kernel: AnyKernel
@@ -77,14 +77,14 @@ class Autopilot:
     random_state: Any
 
     def fit(self, n_components: int) -> Found:
-        """Return kernel PCA with the requested error, or warn and return the best model found."""
+        """Return kernel PCA with an acceptable error, or warn and return the best model found."""
         if self._spanned:
             return self._fit_unit_vectors(n_components)
         if self._name == "sigmoid":
             self._require_exact('kernel="sigmoid" is not positive definite')
             return self.fit_exactly(n_components)
         if n_components > MOST_COMPONENTS:
-            self._require_exact(f"The error of n_components={n_components} is not estimated")
+            self._require_exact(f"The error is not estimated for n_components={n_components}")
             return self.fit_exactly(n_components)
         most = self._most_points(n_components)
         search = self._search(n_components, most, alternative=self._exact_fits)
@@ -104,7 +104,7 @@ class Autopilot:
         return found
 
     def _require_exact(self, reason: str) -> None:
-        """Raise if the memory does not suffice for an exact solution."""
+        """Raise a ValueError if an exact solution needs more memory than ``max_memory``."""
         if not self._exact_fits:
             raise ValueError(
                 f"{reason}, and exact kernel PCA of {self._n_rows:,} rows needs "
@@ -113,7 +113,7 @@ class Autopilot:
             )
 
     def start(self, n_components: int) -> NystromKernelPCA:
-        """Return kernel PCA in the span of a basis chosen only once, to which rows are added."""
+        """Return kernel PCA in the span of a fixed basis, so that rows can be added later."""
         search = self._search(n_components, self._largest_basis, alternative=False)
         embedding = self._new_landmark_model(n_components)
         return embedding.fit_basis(self.rows, self.kernel, search.find())
@@ -121,9 +121,9 @@ class Autopilot:
     # -------------------------------------------------------------- methods
 
     def fit_exactly(self, n_components: int) -> Found:
-        """Return kernel PCA of all rows."""
+        """Return exact kernel PCA of all rows."""
         X, weights = self.rows.positive
-        zeros = np.zeros(X.shape[0])  # each row is at its center
+        zeros = np.zeros(X.shape[0])  # each row is its own center
         sample = RowSample.of(X, weights, np.arange(X.shape[0]), self.random_state)
         moved: Any = {"displacement": zeros, "scatter": zeros}
         points = ReducedSet(X, weights, 0.0, spacing=0.0, sample=sample, **moved)
@@ -151,7 +151,7 @@ class Autopilot:
         )
 
     def _fit_unit_vectors(self, n_components: int) -> Found:
-        """Return exact kernel PCA of a kernel whose features are spanned by the unit vectors."""
+        """Return exact kernel PCA for a kernel whose feature space the unit vectors span."""
         size = self.rows.X.shape[1]
         embedding = self._new_landmark_model(n_components)
         with _no_warning_about_components():
@@ -165,7 +165,7 @@ class Autopilot:
         return Found(embedding, Estimate(error, error), f"exact kernel PCA in {size:,} features")
 
     def _fit_basis(self, search: BasisSearch) -> Found | None:
-        """Return kernel PCA in the span of a basis that is enlarged until the error is small."""
+        """Return kernel PCA in the span of a basis, enlarged until the error is acceptable."""
         embedding = self._new_landmark_model(search.n_components)
         basis = search.start()
         if basis is None:
@@ -185,7 +185,7 @@ class Autopilot:
     def _search(self, n_components: int, most: int, *, alternative: bool) -> BasisSearch:
         sample = RowSample.of(*self.rows.positive, None, self.random_state)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        # Means of rows that only the user's function understands make no sense.
+        # A kernel function passed by the user may not be defined for means of rows.
         rules = ("rpcholesky",) if self._is_function else ("means", "rpcholesky")
         options: Any = {"rules": rules, "max_error": self.max_error, "seed": seed, "most": most}
         options["alternative"] = alternative
@@ -212,7 +212,7 @@ class Autopilot:
 
     @property
     def _spanned(self) -> bool:
-        """True if the unit vectors span the features of all rows, and there are not many."""
+        """True if the unit vectors span all rows in feature space and are few enough to use."""
         n_features = self.rows.X.shape[1]
         return n_features <= self._n_rows and spanned_by_features(self.kernel, n_features)
 
@@ -231,12 +231,12 @@ class Autopilot:
 
     @property
     def _largest_basis(self) -> int:
-        """The largest number of basis points that memory and patience allow."""
+        """The largest number of basis points that the limits on memory and time allow."""
         in_memory = math.isqrt(int(min(self.max_memory, 2**20) * GIGABYTE / _MOMENT_BYTES))
         return min(in_memory, _MOST_POINTS)
 
     def _most_points(self, n_components: int) -> int:
-        """Return the largest basis worth trying; 0 if an exact solution takes little time."""
+        """Return the largest basis size worth trying; 0 if an exact solution takes little time."""
         most = self._largest_basis
         if not self._exact_fits:
             return min(most, self._n_rows)
@@ -249,7 +249,7 @@ class Autopilot:
 
 
 def spanned_by_features(kernel: AnyKernel, n_features: int) -> bool:
-    """Return True if the unit vectors span all rows in feature space, and there are not many."""
+    """Return True if the unit vectors span all rows in feature space and are few enough to use."""
     linear = isinstance(kernel, NamedKernel) and kernel.name in ("linear", "cosine")
     return linear and n_features <= _MOST_FEATURES
 
@@ -261,5 +261,5 @@ def is_unit_basis(kernel: AnyKernel, basis: Basis) -> bool:
 
 
 def _no_warning_about_components() -> warnings.catch_warnings[None]:
-    """Return a context in which fewer components than requested are accepted."""
+    """Return a context that suppresses the warning about fewer components than requested."""
     return warnings.catch_warnings(action="ignore", category=check.FewComponentsWarning)

@@ -37,7 +37,7 @@ from ._notebook import FittedDisplay
 Array = NDArray[np.floating]
 
 MOST_CENTERS = 16_384  # the weighted Gram matrix of more centers takes more than 2 GB
-DEFAULT_MOST_CENTERS = 10_000  # by default; their weighted Gram matrix takes 0.8 GB
+DEFAULT_MOST_CENTERS = 10_000  # default limit, at which the weighted Gram matrix takes 0.8 GB
 
 
 class TooManyCentersError(ValueError):
@@ -135,12 +135,12 @@ class KernelEmbedding(
         return density.summarize(rows, kernel)
 
     def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
-        """Return a function that maps a reduced set to the error limit of the coordinates."""
-        # It determines the radius of a density with ell="auto". None if there is no such limit.
+        """Return a function that maps a reduced set to the error limit of its coordinates."""
+        # A density with ell="auto" uses it to choose the radius. None means that there is no limit.
         return None
 
     def _claim_kernel(self, density: BaseDensity) -> RadialKernel:
-        """Return the embedding's kernel, whose bandwidth may be a rule."""
+        """Return the embedding's kernel, whose bandwidth may be the name of a rule."""
         asked = self.kernel, self.gamma, self.bandwidth
         radial = not self._takes_any_kernel
         name = type(self).__name__
@@ -151,8 +151,9 @@ class KernelEmbedding(
     ) -> BaseDensity:
         """Return the density or, if a cover would have too many centers, a substitute.
 
-        A cover that was requested by ``ell`` or ``density`` is never replaced, and rejected only
-        if most rows would become centers. Without a substitute, TooManyCentersError is raised.
+        A cover that was requested by ``ell`` or ``density`` is never replaced; it is rejected
+        only if most rows would become centers. If there is no substitute, TooManyCentersError is
+        raised.
         """
         radius, X = _planned_radius(density, kernel), rows.positive[0]
         if not radius:
@@ -184,7 +185,7 @@ class KernelEmbedding(
     def _alternative(self) -> str:
         """Return a sentence that says what to use for data that do not compress."""
         return (
-            "Use a larger bandwidth, a smaller ell, or limit the number of centers with "
+            "Use a larger bandwidth or a smaller ell, or limit the number of centers with "
             "density=KMeansDensity(2000, max_iter=3)."
         )
 
@@ -199,7 +200,7 @@ class KernelEmbedding(
         return self
 
     def _replace_density(self, density: BaseDensity) -> None:
-        """Store a density with other rows; the eigenproblem is solved when it is needed."""
+        """Store a density with different rows; the eigenproblem is solved again on demand."""
         self.density_, self._solved_ = density, None
 
     @property
@@ -364,7 +365,7 @@ class KernelEmbedding(
         ----------
         X : array-like of shape (n_samples, n_features), default=None
             The training data, or a sample of them, on which to measure the errors. The
-            measurement is exact and takes O(n^2) time, but memory for only a few blocks of
+            measurement is exact. It takes O(n^2) time, but needs memory for only a few blocks of
             kernel values.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row of X.
@@ -384,7 +385,7 @@ class KernelEmbedding(
         return model.certify(confidence, rows.X, rows.weights)
 
     def row_error(self, X: Any) -> RowErrors:
-        """Estimate the error of the coordinates of each row, and how well it is represented.
+        """Estimate the coordinate error of each row, and how well the row is represented.
 
         Parameters
         ----------
@@ -448,7 +449,7 @@ def _planned_radius(density: BaseDensity, kernel: RadialKernel) -> float | None:
 def ritz_with_more(
     moments: Moments, n_components: int | None, *, center: bool
 ) -> tuple[EigenSystem, EigenSystem]:
-    """Return the requested eigenpairs of all rows, and the same with a few more."""
+    """Return the requested eigenpairs for all rows, and an extended set with a few more."""
     size = moments.basis.shape[0]
     count = size if n_components is None else n_components
     more = min(count + FURTHER_AXES, size)

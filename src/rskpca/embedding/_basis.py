@@ -78,16 +78,16 @@ def tolerable(kernel: AnyKernel, reduced_set: ReducedSet) -> float:
 
     It is 15% of the root sum of squares of two terms. The first is a bias, half of 1 - phi / kappa
     at the mean squared distance between rows and centers. It is of second order even for kernels
-    with a cusp, because first-order terms cancel except for pairs at the same center. The second
+    with a cusp, because first-order terms cancel except for pairs with the same center. The second
     is the net displacement of the rows of each center, assumed independent across centers. Lengths
-    are measured in bandwidths.
+    are measured in units of the bandwidth.
     """
     n, scatter, displacement = (
         reduced_set.n_samples, reduced_set.scatter, reduced_set.displacement,
     )  # fmt: skip
     if scatter is None or displacement is None:
         return SMALL
-    if not isinstance(kernel, RadialKernel):  # distances in feature space are 2 (kappa - k)
+    if not isinstance(kernel, RadialKernel):  # squared distances in H are 2 (kappa - k)
         kappa = float(reduced_set.weights @ kernel.diagonal(reduced_set.centers)) / n
         bias, spread = scatter.sum() / n / (4 * kappa), np.linalg.norm(displacement) / n
         return max(_SHARE * float(np.hypot(bias, spread / np.sqrt(2 * kappa))), 1e-6)

@@ -17,10 +17,10 @@ from ._autopilot import Found
 Array = NDArray[np.floating]
 
 ALL_UP_TO_ROWS = 2_000  # all components of more rows would take minutes
-MOST = 100  # components of larger data, unless a number is given
-_FIRST = 10  # components that are tried first for a share of the variance
-_EQUAL = 1e-6  # relative difference of eigenvalues that are equal up to rounding
-_GAP_AMONG = 20  # leading eigenvalues between which a gap is looked for
+MOST = 100  # limit for larger data, unless n_components is an integer
+_FIRST = 10  # number of components tried first for a share of the variance
+_EQUAL = 1e-6  # eigenvalues with a smaller relative difference are considered equal
+_GAP_AMONG = 20  # number of leading eigenvalues that are searched for a gap
 
 
 def check_n_components(value: Any) -> None:
@@ -50,7 +50,7 @@ def count_components(requested: Any, n_rows: int) -> int:
 
 
 def fit_components(requested: Any, n_rows: int, fit: Callable[[int], Found]) -> Found:
-    """Fit the requested components; ``fit`` computes a number of them."""
+    """Fit the requested components with ``fit``, which computes a given number of them."""
     found = fit(count_components(requested, n_rows))
     if isinstance(requested, str):
         return truncate(found, largest_gap(*_intervals(found)))
@@ -72,7 +72,7 @@ def cut(requested: Any, eigenvalues: Array, trace: float) -> int:
 
 
 def _fit_share(share: float, n_rows: int, fit: Callable[[int], Found], found: Found) -> Found:
-    """Add components until they explain the share of the variance."""
+    """Add components until they explain the requested share of the variance."""
     asked = count_components(share, n_rows)
     while True:
         explained = np.cumsum(found.embedding.explained_variance_ratio_)
@@ -81,9 +81,9 @@ def _fit_share(share: float, n_rows: int, fit: Callable[[int], Found], found: Fo
             return truncate(found, int(np.searchsorted(explained, share)) + 1)
         if count >= min(MOST, n_rows - 1) or count < asked:
             check.warn(
-                f"n_components={share:g}: the first {count} components explain "
+                f"n_components={share:g} was not reached: the first {count} components explain "
                 f"{explained[-1]:.3g} of the variance, and no more are computed. Use a smaller "
-                "share, a smaller gamma, or set n_components to an integer."
+                "share or a smaller gamma, or set n_components to an integer."
             )
             return found
         asked = min(2 * count, MOST, n_rows)
@@ -114,7 +114,7 @@ def largest_gap(low: Array, high: Array) -> int:
 
 
 def truncate(found: Found, count: int) -> Found:
-    """Return the same with only the first components."""
+    """Return the result with only the first ``count`` components."""
     embedding: Any = found.embedding
     if count < len(embedding.eigenvalues_):
         model = embedding.model_.leading(count)

@@ -46,7 +46,7 @@ class LandmarkRule:
 
     @property
     def is_named(self) -> bool:
-        """True if a string names the rule."""
+        """True if ``landmarks`` is the name of a rule."""
         return isinstance(self.landmarks, str)
 
     @property
@@ -56,7 +56,7 @@ class LandmarkRule:
         return _DEFAULT_ERROR if auto and self.max_error is None else self.max_error
 
     def count(self, n_rows: int) -> int:
-        """Return the number of landmarks for a rule without a wanted error."""
+        """Return the number of landmarks if ``max_error`` does not determine it."""
         default = _DEFAULT_COUNT if self.n_centers is None else self.n_centers
         count = default if self.is_named else self.landmarks
         name = "n_centers" if self.is_named else "landmarks"
@@ -69,7 +69,7 @@ class LandmarkRule:
         return int(count)
 
     def given(self, X: Array) -> Basis | None:
-        """Return landmarks that were passed as points, or None if they are to be chosen."""
+        """Return landmarks that were passed as points, or None if they have yet to be chosen."""
         landmarks = self.landmarks
         if isinstance(landmarks, Basis):
             _check_n_features(landmarks.points, X)
@@ -81,7 +81,7 @@ class LandmarkRule:
         return None
 
     def choose(self, kernel: AnyKernel, rows: Rows) -> Basis:
-        """Return a given number of landmarks."""
+        """Return the requested number of landmarks, chosen by the rule."""
         X, weights = rows.counted
         count, rng = self.count(X.shape[0]), check_random_state(self.random_state)
         if not self.is_named or self.landmarks != "means":
@@ -97,7 +97,7 @@ class LandmarkRule:
         return means
 
     def search(self, kernel: AnyKernel, rows: Rows) -> BasisSearch:
-        """Return the search for landmarks with the wanted error."""
+        """Return a search for landmarks that reach the requested error."""
         assert self.wanted_error is not None
         assert self.n_components is not None
         return BasisSearch(

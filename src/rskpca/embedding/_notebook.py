@@ -16,17 +16,17 @@ _WIDTH, _HEIGHT, _MARGIN = 260, 180, 8  # pixels
 
 
 class FittedDisplay:
-    """Mixin for estimators with a fitted model: plots and the display in notebooks."""
+    """Mixin that adds plots and a notebook display to estimators with a fitted model."""
 
     def plot(self, X: Any = None, *, color: Any = None, components: Any = (0, 1)) -> Any:
-        """Plot the rows in the coordinates of the model, with the centers.
+        """Plot the rows and the centers in the coordinates of the model.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            The rows, of which a sample is drawn. If None, rows that were sampled during the fit.
+            The rows; a sample of them is plotted. If None, rows sampled during the fit are plotted.
         color : array-like of shape (n_samples,), default=None
-            Numbers or categories to color the rows of X by.
+            Numbers or categories that determine the colors of the rows of X.
         components : sequence of int, default=(0, 1)
             Components to draw, numbered from 0, with one plot per pair.
 
@@ -41,7 +41,7 @@ class FittedDisplay:
 
     def _repr_html_inner(self) -> str:
         """Return scikit-learn's diagram, followed by a summary of the fitted model."""
-        model = getattr(self, "model_", None)  # there is none before the fit
+        model = getattr(self, "model_", None)  # None before the fit
         diagram = str(super()._repr_html_inner())  # type: ignore[misc]
         return diagram + ("" if model is None else fitted_html(model))
 
@@ -53,7 +53,7 @@ class FittedDisplay:
 
 
 def fitted_html(model: FittedModel) -> str:
-    """Return the certificate in one sentence, a small embedding, a table and the certificate."""
+    """Return HTML with a summary sentence, a small plot, a table and the full certificate."""
     certificate = model.certificate
     sentence = "" if certificate is None else f"<p><b>{escape(certificate.summary)}</b></p>"
     table = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in _facts(model))

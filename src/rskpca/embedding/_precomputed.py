@@ -1,4 +1,4 @@
-"""Kernel PCA of a precomputed kernel matrix, and the check that a kernel matrix is definite."""
+"""Kernel PCA of a precomputed kernel matrix, and checks that a kernel is positive definite."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SIGNIFICANT = 1e-5  # ratio to the largest eigenvalue, as in scikit-learn
 
 @dataclass(frozen=True, eq=False)
 class PrecomputedSystem:
-    """Eigenpairs of a centered kernel matrix, with the means that center new rows.
+    """Eigenpairs of a centered kernel matrix, with the means used to center new rows.
 
     Attributes
     ----------
     eigenvalues : ndarray of shape (n_components,)
         The positive eigenvalues, in descending order.
     eigenvectors : ndarray of shape (n_samples, n_components)
-        The unit eigenvectors. Their entries of largest absolute value are positive.
+        The unit eigenvectors. The entry of largest absolute value in each of them is positive.
     means : ndarray of shape (n_samples,)
         The column means of the kernel matrix.
     trace : float
@@ -40,7 +40,7 @@ class PrecomputedSystem:
 
     @classmethod
     def of(cls, matrix: Array, n_components: int) -> PrecomputedSystem:
-        """Solve the eigenproblem of a square matrix, of which only one triangle is used."""
+        """Solve the eigenproblem of a symmetric kernel matrix after centering it."""
         matrix = matrix.astype(np.float64)
         means = matrix.mean(axis=0)
         centered = _center(matrix, means)
@@ -68,7 +68,7 @@ def _center(values: Array, means: Array) -> Array:
 
 
 def check_diagonal(own: Array) -> None:
-    """Raise if k(x, x), a squared length in feature space, is negative for a row."""
+    """Raise if k(x, x), a squared length in feature space, is negative for any row."""
     row = int(np.argmin(own))
     if own[row] < -_SIGNIFICANT * np.abs(own).max():
         raise ValueError(
@@ -78,7 +78,7 @@ def check_diagonal(own: Array) -> None:
 
 
 def check_definite(centered: Array, n_components: int) -> None:
-    """Raise if negative eigenvalues are among the largest ``n_components`` eigenvalues."""
+    """Raise if the largest ``n_components`` eigenvalues include significantly negative ones."""
     size = len(centered)
     if size <= DENSE_UP_TO_SIZE:
         values = eigvalsh(centered)

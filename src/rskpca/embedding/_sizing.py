@@ -1,4 +1,4 @@
-"""Choosing a basis from a wanted error: how many points, and which."""
+"""Choice of the basis points, and of their number, for a requested error."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from ._base import ritz_with_more
 Array = NDArray[np.floating]
 
 CONFIDENCE = 0.95
-_FEWEST = 25  # points of the first basis that is tried
+_FEWEST = 25  # number of points in the first basis that is tried
 _PER_COMPONENT = 5
-_SHARE = 0.8  # a basis is accepted if its estimated error is this share of the wanted one
+_SHARE = 0.8  # a basis is accepted if its estimated error is at most this share of max_error
 _ROWS = 600  # sampled rows from which the error of a basis is estimated
-_FIRST_ROWS = 250  # sampled rows that decide the clear cases
+_FIRST_ROWS = 250  # sampled rows that are enough to decide clear cases
 _MUCH_WORSE = 2.0  # a rule whose error exceeds the best one by this factor is not tried again
 _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Relative residual up to which rows may be better basis points than means. Above it, means were
 # always better on covtype, magic, pendigits and generated data in 2 to 10 dimensions.
 _SMALL_RESIDUAL = 0.03
-# Assumed decrease of the error, as a power of the size. It is 1 on mnist and 2 on pendigits; the
-# search should not overshoot, because the cost grows with the square of the size.
+# The error is assumed to decrease with this power of the size. The power is 1 on mnist and 2 on
+# pendigits; the search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
-_FAR = 4  # ratio of the number of points that are needed to the largest possible one
-_HOPEFUL_RATE = 2.0  # assumed before giving up
-_RATES = 0.5, 3.0  # range of exponents that are measured during a search
-_CHEAP = 0.02  # seconds; about the time for the estimated error of one basis
+_FAR = 4  # give up if more than this multiple of the largest basis size is needed
+_HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
+_RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
+_CHEAP = 0.02  # seconds; about the time to estimate the error of one basis
 _DIRECT = 0.15  # seconds; a model that takes less time is fitted without estimating its error first
 _MOST_CHEAP = 200
-_ROWS_PER_POINT = 10  # fewest rows per point of the first basis
+_ROWS_PER_POINT = 10  # smallest ratio of rows to points in the guessed basis
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
-_ALL_SAMPLED = 0.1  # seconds for the error limit from all sampled rows
+_ALL_SAMPLED = 0.1  # seconds to compute the error limit from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
 
@@ -82,14 +82,14 @@ class BasisSearch:
     rules : sequence of str
         Rules that choose basis points; all of them are tried for each size.
     max_error : float
-        The wanted error.
+        The largest acceptable error.
     seed : int
         Seed for the rows from which basis points are chosen. It is used for every size, so that
         the basis of a given size does not depend on the sizes that were tried before.
     most : int
         Largest number of basis points.
     alternative : bool
-        Whether another method is used if more points are needed.
+        Whether the caller can use another method if more points are needed.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class BasisSearch:
         self._missed: list[tuple[int, float]] = []  # sizes and errors of models fitted to all rows
 
     def start(self) -> Basis | None:
-        """Return the basis of a first model, whose own error decides whether it suffices."""
+        """Return the basis of a first model, whose error then shows whether the basis suffices."""
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
         size = self._feasible(min(self._cheap_size(), max(self._guess(), self.fewest)))
@@ -133,7 +133,7 @@ class BasisSearch:
         return found
 
     def _find(self, size: int) -> Basis | None:
-        """Return the same from a given size on.
+        """Return the result of :meth:`find`, starting from a given size.
 
         If there is an alternative, return None as soon as too many points seem to be needed.
         """
@@ -170,8 +170,8 @@ class BasisSearch:
         return max(_FEWEST, _PER_COMPONENT * self.n_components)
 
     def _guess(self) -> int:
-        """Return a size that often suffices for the wanted error."""
-        # Including a margin for the limit of the error, it is enough on pendigits, covtype, magic
+        """Return a size that often suffices for the requested error."""
+        # The size includes a margin for the error limit. It suffices on pendigits, covtype, magic
         # and skin.
         size = 40 * (0.1 / self.wanted) ** 0.6 * (self.n_components / 2) ** 0.4
         return min(round(size), self.n_rows // _ROWS_PER_POINT)
@@ -187,7 +187,7 @@ class BasisSearch:
         return gram.moments_seconds(self.n_rows, sizes, widths)
 
     def error(self, model: FittedModel, span: Moments | None = None) -> Estimate:
-        """Estimate the error of a model of all rows, as accurately as the decision requires."""
+        """Estimate the error of a model of all rows, as accurately as the search requires."""
         size = model.reduced_set.n_centers
 
         def otherwise(found: Estimate) -> float:
@@ -209,7 +209,7 @@ class BasisSearch:
         return larger
 
     def enlarge(self, basis: Basis, model: FittedModel, found: Estimate) -> Basis | None:
-        """Return a larger basis than that of a model with this error, or None if there is none."""
+        """Return a larger basis for a model whose error is too large, or None if there is none."""
         size = len(basis)
         self._missed.append((size, found.limit))
         grown = self._grow(self._missed)
@@ -224,21 +224,24 @@ class BasisSearch:
         return larger if larger is not None and len(larger) > size else None
 
     def warn_missed(self, found: Estimate) -> None:
-        """Warn that the wanted error was not reached."""
+        """Warn that the requested error was not reached."""
         check.warn(
             f"max_error={self.wanted:g} was not reached with the largest possible basis: the "
             f"{describe(found)}. Use a larger bandwidth, fewer components or a larger max_error."
         )
 
     def _feasible(self, size: int) -> int:
-        """Return all rows if half of them do not suffice, else the size up to the largest."""
+        """Return the size, or all rows if it exceeds half of them, but at most the largest size."""
         return min(self.n_rows if 2 * size > self.n_rows else size, self.most)
 
     def _exhausted(self, basis: Basis, size: int) -> bool:
         return len(basis) < size or size in (self.most, self.n_rows)
 
     def _grow(self, tried: list[tuple[int, float]]) -> int | None:
-        """Return the next size to try, or all rows if more than half of them will be needed."""
+        """Return the next size to try, or None if larger bases are not worth trying.
+
+        If more than half of the rows are likely to be needed, the next size is all of them.
+        """
         size, error = tried[-1]
         known = [(size, error) for size, error in tried if error < 1]
         ratio, rate = error / (_SHARE * self.wanted), _rate(known)
@@ -267,12 +270,12 @@ class BasisSearch:
     def _suitable(self, size: int) -> Sequence[str]:
         """Return the rules worth trying for this size."""
         if default_axes(size, self.n_components) < self._rows[0].shape[1]:
-            # In high dimension, means are several times as accurate as rows.
+            # In high dimensions, means are several times as accurate as rows.
             return [rule for rule in self.rules if rule == "means"] or self.rules
         return self.rules
 
     def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
-        """Choose basis points among the sampled rows, or means of them."""
+        """Return a basis of sampled rows or of their means, chosen by the rule."""
         if size == rows.shape[0]:
             return Basis(rows, kind="rows")
         if rule == "means":
@@ -296,7 +299,7 @@ class BasisSearch:
     def _estimate(self, basis: Basis) -> float:
         """Estimate the error of the embedding in the span of a basis."""
         sample = self._sample
-        counts = sample.weights / sample.probabilities  # rows that each sampled row stands for
+        counts = sample.weights / sample.probabilities  # rows that each sampled row represents
         moments = Moments.of(self.kernel, basis.points, basis.subspace)
         moments = moments.add(sample.rows.astype(np.float64), counts)
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)
@@ -317,12 +320,12 @@ def _residual(model: FittedModel) -> float:
 
 
 def _hopeless(tried: list[tuple[int, float]], patience: int) -> bool:
-    """Return True if the last bases know nothing about the embedding."""
+    """Return True if none of the last ``patience`` bases approximates the embedding."""
     return len(tried) >= patience and all(error > _UNKNOWN for _, error in tried[-patience:])
 
 
 def _rate(known: list[tuple[int, float]]) -> float:
-    """Return the exponent with which the error decreases, from the last two sizes if known."""
+    """Return the exponent of the decrease in error, measured at the last two sizes if possible."""
     if len(known) < 2:
         return _RATE
     (before, large), (now, small) = known[-2:]
@@ -336,10 +339,10 @@ def error_limit(
     span: Moments | None = None,
     otherwise: Callable[[Estimate], float] | None = None,
 ) -> Estimate:
-    """Estimate the error from a few rows, and from more of them while that is inconclusive.
+    """Estimate the error from a few rows, and from more rows while the result is inconclusive.
 
-    All sampled rows are used only if that could save time: ``otherwise`` returns the seconds that
-    are needed for a larger basis if the error is too large.
+    All sampled rows are used only if this could save time. ``otherwise`` returns the time, in
+    seconds, that a larger basis would take if the error is too large.
     """
     parts = model.kernel, model.reduced_set, model.system, model.wider
     for rows in (_FIRST_ROWS, _ROWS, None):

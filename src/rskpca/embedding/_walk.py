@@ -22,18 +22,18 @@ from ..spectral.eigensystem import signs
 from ._base import Array, KernelEmbedding, check_components
 from ._basis import basis_points, check_basis, tolerable
 
-# An eigenvalue above this threshold indicates a separate piece, which the walk needs 1e10 steps to
+# An eigenvalue above this threshold indicates a separate piece, which the walk takes 1e10 steps to
 # leave.
 _ONE = 1 - 1e-10
 
-# Means that represent data which do not compress. Chosen on pendigits and 20,000 rows of covtype,
-# with ten rows per mean: 1,000 to 4,000 means resulted in the same normalized cut, and no steps in
-# a higher one.
+# Number of means that represent data that do not compress, and number of k-means steps. They were
+# chosen on pendigits and 20,000 rows of covtype, with ten rows per mean. Between 1,000 and 4,000
+# means, the normalized cut did not change; without k-means steps, it was higher.
 _N_MEANS, _MEAN_STEPS = 2_000, 3
 
 
 class WalkEmbedding(KernelEmbedding):
-    """Base class for embeddings by the eigenfunctions of a random walk.
+    """Base class for embeddings computed from the eigenfunctions of a random walk.
 
     The largest eigenvalue is 1, and its eigenfunction is constant. A subclass defines the operator
     and the number of leading (constant) eigenfunctions to drop. One more eigenpair is computed
@@ -42,7 +42,7 @@ class WalkEmbedding(KernelEmbedding):
 
     _size_name = "n_components"  # name of the parameter that sets the number of eigenfunctions
     _n_constant = 1  # number of leading eigenfunctions to drop
-    _bandwidth_rule = "neighbors"  # the median distance merges clusters and the layers of a sheet
+    _bandwidth_rule = "neighbors"  # the median would merge clusters, or the layers of a sheet
     _most_centers = 5_000
     basis: Any
 
@@ -56,7 +56,7 @@ class WalkEmbedding(KernelEmbedding):
 
     @property
     def _required(self) -> int | None:
-        """The number of eigenfunctions below which to warn, or None for any number."""
+        """The number of eigenfunctions below which to warn, or None to accept any number."""
         return self._size
 
     @property
@@ -81,7 +81,7 @@ class WalkEmbedding(KernelEmbedding):
 
     @property
     def _cover_requested(self) -> bool:
-        return super()._cover_requested or self._graph is not None  # many centers are practical
+        return super()._cover_requested or self._graph is not None  # graphs allow many centers
 
     def _substitute(self) -> BaseDensity:
         return KMeansDensity(_N_MEANS, max_iter=_MEAN_STEPS, random_state=self.random_state)
@@ -97,7 +97,8 @@ class WalkEmbedding(KernelEmbedding):
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row. An integer weight is equivalent to repeating the row, except
-            with a ``WindowDensity`` or ``FadingDensity``, where it is one row of the stream.
+            with a ``WindowDensity`` or ``FadingDensity``, where the row still counts as one row
+            of the stream.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Fitting to data in blocks, in steps that Dask, Spark, Ray or a plain loop can run."""
+"""Fits to data in blocks, in steps that Dask, Spark, Ray or a plain loop can run."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class BlockFit:
         estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
             The estimator to fit.
         X : array-like of shape (n_samples, n_features)
-            At least one row; a bandwidth rule is applied to these rows.
+            At least one row. If the bandwidth is a rule, it is computed from these rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row of X.
 
@@ -182,14 +182,14 @@ def named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:
 
 
 def median_seeds(estimator: Any) -> list[Any]:
-    """Return the seed for the median bandwidth, or an empty list if the bandwidth is a number."""
+    """Return a list with the seed for the bandwidth rule; empty if the bandwidth is a number."""
     embedding, density = unfitted(estimator)
     if embedding is None:
         kernel, owner = as_kernel(density.own_kernel), estimator
     else:
         kernel = embedding._claim_kernel(density)
         given = estimator.embedding if isinstance(estimator, KernelPCANovelty) else estimator
-        owner = embedding if given is None else given  # a copy would have another generator
+        owner = embedding if given is None else given  # a copy would have a different generator
     return [owner.random_state] if isinstance(kernel.bandwidth, str) else []
 
 

@@ -43,7 +43,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     basis_ : ndarray of shape (n_centers, n_features)
         The points at which ``transform`` evaluates the kernel.
     n_centers_ : int
-        Number of these points.
+        Number of points, m.
     axis_errors_ : ndarray of shape (n_components,)
         Distance in H between each unit axis and its approximation. The error of a point's
         coordinate is at most this distance times the point's distance from the mean in H.
@@ -81,7 +81,7 @@ class CompressedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @classmethod
     def of(cls, model: Any, eigensystem: EigenSystem, axis_errors: Array) -> Self:
-        """Create a transformer with the features of the original model, an estimator."""
+        """Return a transformer that takes the same features as the original estimator."""
         compressed = cls(eigensystem, axis_errors)
         compressed.n_features_in_ = model.n_features_in_
         if "feature_names_in_" in vars(model):
@@ -229,13 +229,13 @@ class Axes:
         return gram.product(self.kernel, Z, centers, gram.multiplier(columns), columns.shape[1])
 
     def projected(self, Z: Array) -> tuple[Array, Array]:
-        """Project the axes onto the span of psi(Z); return the points needed and coefficients."""
+        """Project the axes onto the span of psi(Z); return the required points and coefficients."""
         # The coefficients A solve K_ZZ A = <psi(Z), v>: A = T T' <psi(Z), v>, K_ZZ^{-1} = T T'.
         span = Moments.of(self.kernel, Z)
         return span.basis, span.columns @ (span.columns.T @ self.at(span.basis))
 
     def compressed(self, Z: Array, coefficients: Array | None = None) -> CompressedKernelPCA:
-        """Return the model expressed in the points Z; without coefficients, by projection."""
+        """Return the model expanded over Z; if ``coefficients`` is None, the axes are projected."""
         Z = Z.astype(self.system.centers.dtype)
         if coefficients is None:
             Z, coefficients = self.projected(Z)
@@ -266,7 +266,7 @@ class Axes:
 
 def _eigensystem(model: Any) -> EigenSystem:
     wrong = (
-        "model must be a fitted kernel PCA such as "
+        "model must be a fitted kernel PCA model such as "
         f"ReducedSetKernelPCA(n_components=5).fit(X), got {model!r}."
     )
     if not isinstance(model, KernelEmbedding | CompressedKernelPCA):
@@ -283,7 +283,7 @@ def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None
     if isinstance(operator, FittedCentered | Shifted):
         return operator.columns(system.coefficients), operator.shares
     raise TypeError(
-        f"Only a kernel PCA has axes in feature space that can be compressed, but "
+        f"Only kernel PCA models have axes in feature space that can be compressed, but "
         f"{type(model).__name__} uses the operator {type(operator).__name__}. Pass a model such "
         "as ReducedSetKernelPCA(n_components=5).fit(X)."
     )

@@ -41,8 +41,9 @@ class DiffusionMaps(WalkEmbedding):
     bandwidth : float, "median", "neighbors" or "slope", default=None
         sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
         None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
-        have five other distinct rows. It must be smaller than the distance between clusters or
-        between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
+        have five other distinct rows. The bandwidth must be smaller than the distance between
+        clusters or between the layers of a curved sheet; ``"median"``, the median pairwise
+        distance, rarely is.
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If
         ``ell`` is also None and more than 5,000 centers are expected, it means
@@ -51,8 +52,9 @@ class DiffusionMaps(WalkEmbedding):
         Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
         with ``density``. ``np.inf`` keeps every row and computes the exact diffusion map.
     alpha : float, default=1.0
-        Exponent between 0 and 1 with which the sampling density is divided out. With 1 the map
-        reflects the geometry regardless of the density; 0 is the walk of the normalized Laplacian.
+        Exponent between 0 and 1 with which the sampling density is divided out. With 1, the map
+        reflects the geometry regardless of the density; 0 gives the walk of the normalized
+        Laplacian.
     t : float or "auto", default=1
         Diffusion time, non-negative and not necessarily an integer. ``"auto"`` chooses the
         smallest time at which the dropped components are negligible,
@@ -85,8 +87,8 @@ class DiffusionMaps(WalkEmbedding):
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     certificate_ : Certificate
-        How far the coordinates are from those of the exact method on all rows, estimated from a
-        row sample.
+        Bounds on the difference between the coordinates and those of the exact method on all
+        rows, estimated from a row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     method_ : str

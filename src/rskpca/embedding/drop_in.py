@@ -1,4 +1,4 @@
-"""Kernel PCA with scikit-learn's interface that chooses its method from an acceptable error."""
+"""Kernel PCA with scikit-learn's interface; the acceptable error determines the method."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ _SOLVERS = ("auto", "dense", "arpack", "randomized")
 
 def _takes_chunks(estimator: KernelPCA) -> bool:
     if estimator._is_precomputed:
-        raise AttributeError('partial_fit is not available with kernel="precomputed".')
+        raise AttributeError(
+            'partial_fit is not available with kernel="precomputed". Call fit with all rows.'
+        )
     if not isinstance(estimator.n_components, Integral):
         raise AttributeError(
             f"partial_fit requires an integer for n_components, got {estimator.n_components!r}."
@@ -67,21 +69,21 @@ def _takes_chunks(estimator: KernelPCA) -> bool:
 
 
 class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Kernel PCA with a known error, as a replacement for scikit-learn's.
+    """Kernel PCA with a known error: a drop-in replacement for scikit-learn's ``KernelPCA``.
 
     The constructor, the methods and the fitted attributes are those of
     :class:`sklearn.decomposition.KernelPCA`. Small data sets are solved exactly. For larger ones,
-    an approximation is computed whose coordinates differ from those of exact kernel PCA by at most
-    ``max_error``: the eigenproblem of all rows is solved in the span of a few hundred points, whose
-    number grows until the upper limit of the error, estimated from a sample of the rows, is small
-    enough.
+    the result is an approximation whose coordinates differ from those of exact kernel PCA by at
+    most ``max_error``. The eigenproblem of all rows is solved in the span of a few hundred points.
+    Their number grows until the upper limit of the error, which is estimated from a sample of the
+    rows, is small enough.
 
     Parameters
     ----------
     n_components : int, float, "auto" or None, default=None
         Number of components. A float between 0 and 1 is the share of the variance in feature space
-        to explain, ``"auto"`` cuts at the largest gap between eigenvalues, and None keeps all
-        components of up to 2,000 rows and 100 components of more.
+        to explain. ``"auto"`` cuts at the largest gap between eigenvalues. None keeps all
+        components for up to 2,000 rows, and the first 100 for more rows.
     kernel : str, callable, Kernel or RadialKernel, default="linear"
         ``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"precomputed"``, a function of two rows, or a kernel object such as ``Gaussian(2.0)``.
@@ -94,30 +96,30 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     coef0 : float, default=1
         Independent term of the poly and sigmoid kernels.
     kernel_params : dict, default=None
-        Arguments of a kernel that is a function.
+        Keyword arguments for a kernel that is a function.
     alpha : float, default=1.0
         Ridge parameter of the regression that learns the inverse transform.
     fit_inverse_transform : bool, default=False
-        Learn the inverse transform, for kernels that are not precomputed.
+        Whether to learn the inverse transform; not available for precomputed kernels.
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
         ``"auto"`` chooses the method. The others request exact kernel PCA regardless of
-        ``max_memory``, which is computed by the same solver in each case.
+        ``max_memory``; the same solver is used for all of them.
     tol, max_iter, iterated_power : default=0, None, "auto"
         Accepted for compatibility; they have no effect.
     remove_zero_eig : bool, default=False
-        Remove components with zero eigenvalues. They are always removed with
+        Whether to remove components with zero eigenvalues. They are always removed with
         ``n_components=None``.
     random_state : int, RandomState or None, default=None
-        Seed for the rows from which the basis of an approximation is chosen. None is the same as
-        0, so that results are reproducible. A RandomState is advanced by each fit.
+        Seed for drawing the rows from which the basis of an approximation is chosen. None is the
+        same as 0, so that results are reproducible. A RandomState is advanced by each fit.
     copy_X : bool, default=True
         Accepted for compatibility; the rows are not modified, and only exact models keep them.
     n_jobs : int, default=None
         Accepted for compatibility; it has no effect.
     max_error : float, default=0.02
-        Largest acceptable relative error of the embedding: the Frobenius norm of the difference
-        between the coordinates and those of exact kernel PCA, after the best linear alignment,
-        relative to the norm of the latter.
+        Largest acceptable relative error of the embedding. The error is the Frobenius norm of the
+        difference between the coordinates and those of exact kernel PCA, after the best linear
+        alignment, divided by the norm of the exact coordinates.
     max_memory : float, default=2.0
         Memory limit in gigabytes for the matrices that a method needs in addition to the data.
 
@@ -132,19 +134,19 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the centered kernel matrix in descending order.
     eigenvectors_ : ndarray of shape (n_points, n_components)
-        Eigenvectors of the centered kernel matrix. For an approximation, the coefficients of the
-        points in ``X_fit_`` on the same scale: the coordinates of x are the centered values
+        Eigenvectors of the centered kernel matrix. For an approximation, they are the coefficients
+        of the points in ``X_fit_``, on the same scale: the coordinates of x are the centered values
         k(x, X_fit_) times ``eigenvectors_ / sqrt(eigenvalues_)``.
     X_fit_ : ndarray of shape (n_points, n_features)
-        The points at which ``transform`` evaluates the kernel: all rows of an exact model, else the
-        basis of the approximation.
+        The points at which ``transform`` evaluates the kernel: all rows for an exact model, else
+        the basis of the approximation.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the variance in feature space that each component explains.
     dual_coef_ : ndarray of shape (n_known, n_features)
         Coefficients of the inverse transform, if it was learned.
     X_transformed_fit_ : ndarray of shape (n_known, n_components)
-        Coordinates from which the inverse transform was learned: those of all rows of an exact
-        model, else of a sample of 2,000 rows.
+        Coordinates from which the inverse transform was learned: those of all rows for an
+        exact model, else those of a sample of 2,000 rows.
     gamma_ : float
         The kernel coefficient that was used.
     embedding_ : NystromKernelPCA
@@ -219,7 +221,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.max_memory = max_memory
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model from the rows of X.
+        """Fit the model to the rows of X.
 
         Parameters
         ----------
@@ -262,7 +264,9 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 "Pass k(X, X) to fit and k(X_new, X) to transform."
             )
         if rows.weighted:
-            raise ValueError('sample_weight cannot be combined with kernel="precomputed".')
+            raise ValueError(
+                'sample_weight cannot be combined with kernel="precomputed". Set it to None.'
+            )
         matrix: Any = rows.X
         matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
         system = PrecomputedSystem.of(matrix, count_components(self.n_components, n_rows))
@@ -292,7 +296,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.embedding_, self._system_ = embedding, system
         self._error_, self.method_ = error, method
         self._n_zeros_ = self._count_zeros(rows.X.shape[0])
-        for name in ("X_transformed_fit_", "dual_coef_"):  # of an earlier fit
+        for name in ("X_transformed_fit_", "dual_coef_"):  # left over from an earlier fit
             self.__dict__.pop(name, None)
         if inverse is not None:
             self.X_transformed_fit_, self.dual_coef_ = inverse
@@ -394,7 +398,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """Raise unless the model can be computed from blocks of rows."""
         whole = isinstance(self.n_components, Integral)
         fixes = {
-            'kernel="precomputed"': ("Set the kernel itself", self._is_precomputed),
+            'kernel="precomputed"': ('Use a kernel such as "rbf"', self._is_precomputed),
             f"eigen_solver={self.eigen_solver!r}": ('Use "auto"', self.eigen_solver != "auto"),
             f"n_components={self.n_components!r}": ("Use an integer such as 10", not whole),
         }
@@ -419,7 +423,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return kernel.resolve(rows.X, rows.given_weights, self._seed)
 
     def _requested_kernel(self, n_features: int) -> AnyKernel:
-        """Return the kernel as an object, whose bandwidth can be a rule."""
+        """Return the kernel as an object whose bandwidth may be the name of a rule."""
         if isinstance(self.kernel, AnyKernel):
             return self.kernel
         if isinstance(self.gamma, str):
@@ -500,7 +504,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return np.pad(Z, [(0, 0), (0, self._n_zeros_)]).astype(dtype, copy=False)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """Fit the model from the rows of X and return their coordinates.
+        """Fit the model to the rows of X and return their coordinates.
 
         Parameters
         ----------
@@ -547,7 +551,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return (values @ self.dual_coef_).astype(Z.dtype, copy=False)
 
     def _learn_inverse(self, kernel: AnyKernel, embedding: Any) -> tuple[Array, Array]:
-        """Return coordinates of known rows and the ridge regression of the rows on them."""
+        """Return coordinates of known rows, and ridge coefficients that map them to the rows."""
         model = embedding.model_
         known = model.known_rows if embedding.takes_more else model.basis
         if sparse.issparse(known):
@@ -568,7 +572,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """The fitted model as a single immutable object."""
         check_is_fitted(self)
         if self.embedding_ is None:
-            raise AttributeError(f"There is no model of points: {self.method_}.")
+            raise AttributeError(f"model_ is not available (method: {self.method_}).")
         return self.embedding_.model_
 
     @property
@@ -578,14 +582,14 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self._measure_stream() if self._error_ is None else self._error_
 
     def _measure_stream(self) -> float:
-        """Estimate the error of a model to which rows were added, once after they were added."""
+        """Estimate and store the error of a model to which rows were added; warn if it is large."""
         found = full_error(self.model_)
         self._error_ = found.limit
         if found.limit > self.max_error:
             check.warn(
-                f"max_error={self.max_error:g} is not kept for all rows: the {describe(found)}. "
-                "The points of the approximation were chosen from the first rows; let the first "
-                "chunk represent all rows, or fit them at once."
+                f"max_error={self.max_error:g} was not reached for all rows: the "
+                f"{describe(found)}. The points of the approximation were chosen from the first "
+                "rows. Use a first chunk that represents all rows, or call fit with all rows."
             )
         return self._error_
 
@@ -631,7 +635,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self.embedding_.certificate_  # type: ignore[union-attr]
 
     def row_error(self, X: Any) -> RowErrors:
-        """Estimate the error of the coordinates of each row, and how well it is represented.
+        """Estimate the coordinate error of each row, and how well the row is represented.
 
         Parameters
         ----------
@@ -647,7 +651,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return model.row_errors(validate_points(self, X))
 
     def feature_map(self, X: Any) -> Array:
-        """Return features whose inner products approximate the kernel, for linear models.
+        """Return features for linear models, whose inner products approximate the kernel.
 
         Parameters
         ----------

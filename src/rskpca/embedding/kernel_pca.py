@@ -65,11 +65,12 @@ class ReducedSetKernelPCA(KernelEmbedding):
         The points at which ``transform`` evaluates the kernel. None means all centers, as in the
         paper. Otherwise the Rayleigh-Ritz approximation in the span of fewer points is used. An
         int is a number of centers and a float a fraction of them, chosen greedily for the
-        leading eigenspace; ``"auto"`` chooses the smallest number that adds little to the error
-        of the reduced set, and ``"means"`` means of the centers, in the span of principal axes,
-        that do so (see :class:`NystromKernelPCA`). With ``refine``, ``"auto"`` also uses means,
-        for an error of about 1%, if too many centers would be needed. A density is fitted to the
-        weighted centers, and its centers are used. The centers of a ReducedSet are used directly.
+        leading eigenspace. ``"auto"`` chooses the smallest number that adds little to the error
+        of the reduced set. ``"means"`` does the same with means of the centers, in the span of
+        principal axes, instead of centers (see :class:`NystromKernelPCA`). With ``refine``,
+        ``"auto"`` also uses means, for an error of about 1%, if too many centers would be needed.
+        A density is fitted to the weighted centers, and its centers are used. The centers of a
+        ReducedSet are used directly.
     refine : None or "nystrom", default=None
         ``"nystrom"`` makes a second pass over the data and uses the operator of all rows,
         restricted to the span of the basis, instead of the operator of the reduced set. This is
@@ -164,7 +165,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row. An integer weight is equivalent to repeating the row, except
-            with a ``WindowDensity`` or ``FadingDensity``, where it is one row of the stream.
+            with a ``WindowDensity`` or ``FadingDensity``, where the row still counts as one row
+            of the stream.
 
         Returns
         -------
@@ -205,10 +207,10 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
         def limit(reduced_set: ReducedSet) -> float:
             if not reduced_set.displacement.any():  # type: ignore[union-attr]
-                return 0.0  # each row is at its center
+                return 0.0  # each row coincides with its center
             if reduced_set.n_centers <= n_components:
                 return math.inf
-            with warnings.catch_warnings():  # there may be fewer components than later
+            with warnings.catch_warnings():  # a coarse reduced set may have fewer components
                 warnings.simplefilter("ignore", check.FewComponentsWarning)
                 model = self._decompose(kernel, reduced_set, rows)
             limits = model.analysis.limits(CONFIDENCE)  # type: ignore[union-attr]
@@ -236,7 +238,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         return MOST_COMPONENTS
 
     def _moments(self, kernel: RadialKernel, reduced_set: ReducedSet) -> Moments:
-        """Return empty moments on the requested basis."""
+        """Return empty moments for the requested basis."""
         basis = self._choose_basis(kernel, reduced_set, SMALL)
         return Moments.of(kernel, basis.points, basis.subspace)
 
@@ -263,7 +265,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         return self._means(kernel, reduced_set, tolerance)
 
     def _means(self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float) -> Basis:
-        """Return means of the weighted centers, or all centers if half as many do not suffice."""
+        """Return means of the weighted centers, or all centers if half of them do not suffice."""
         centers, weights = reduced_set.centers, reduced_set.weights
         search = BasisSearch(
             kernel,
@@ -278,7 +280,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         return search.find()
 
     def _ritz(self, moments: Moments) -> tuple[EigenSystem, EigenSystem]:
-        """Return the requested eigenpairs, and the same with a few more."""
+        """Return the requested eigenpairs, and an extended set with a few more."""
         wanted = self._limit_components(moments.basis.shape[0])
         system, wider = ritz_with_more(moments, wanted, center=self.center)
         if isinstance(self.basis, ReducedSet) and not len(system.eigenvalues):
@@ -301,8 +303,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def _alternative(self) -> str:
         count = 10 if self.n_components is None else self.n_components
         return (
-            f'Use NystromKernelPCA({count}, landmarks="auto"), which needs few points, a larger '
-            "bandwidth, or a smaller ell."
+            "Use a larger bandwidth, a smaller ell, or "
+            f'NystromKernelPCA({count}, landmarks="auto"), which needs few points.'
         )
 
     def _check_parameters(self) -> None:
@@ -354,7 +356,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         if not same_weight(moments, reduced_set):
             raise ValueError(
                 f"chunks must have total weight {reduced_set.n_samples:g}, like the fitted rows, "
-                f"got {moments.total:g}. Pass the same rows as in partial_fit. The model was not "
+                f"got {moments.total:g}. Pass the same rows as to partial_fit. The model was not "
                 "changed."
             )
         self.model_ = self._refined_model(self.kernel_, reduced_set, moments)
@@ -474,7 +476,9 @@ def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
 def _chunks(chunks: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the rows and sample weights of each chunk."""
     if not hasattr(chunks, "__iter__") or isinstance(chunks, str):
-        raise TypeError(f"chunks must be an array of rows or an iterable of them, got {chunks!r}.")
+        raise TypeError(
+            f"chunks must be an array of rows or an iterable of arrays, got {chunks!r}."
+        )
     nested = isinstance(chunks, list | tuple) and len(chunks) > 0 and _is_row(chunks[0])
     for part in [chunks] if nested or hasattr(chunks, "shape") else chunks:
         pair = isinstance(part, tuple) and len(part) == 2 and not _is_row(part[0])

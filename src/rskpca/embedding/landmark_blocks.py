@@ -1,4 +1,4 @@
-"""Landmark models of data that are not in memory: landmarks from a sample, sums from all rows."""
+"""Landmark models for data that are not in memory: landmarks from a sample, sums from all rows."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from .nystrom import NystromKernelPCA, with_total
 
 Array = NDArray[np.floating]
 
-# Rules that compare rows, and the search for a wanted error, are given this many values of the
-# data: 128 MB in float32. The largest basis of the search has 4,000 points.
+# Rules that compare rows, and the search for a requested error, receive rows with this number of
+# values in total: 128 MB in float32. The largest basis of the search has 4,000 points.
 _CANDIDATE_VALUES = 2**25
 _FEWEST_CANDIDATES, _MOST_CANDIDATES = 10_000, 80_000
 
@@ -46,21 +46,21 @@ def chooses_landmarks(estimator: Any) -> bool:
 
 
 def n_candidates(estimator: NystromKernelPCA, n_features: int) -> int:
-    """Return the number of rows among which landmarks are chosen if not all are in memory."""
+    """Return the number of rows from which landmarks are chosen if the data are not in memory."""
     if _draws_rows(estimator):
         return sample_size(estimator._rule.count(np.iinfo(np.intp).max))
     return int(np.clip(_CANDIDATE_VALUES // n_features, _FEWEST_CANDIDATES, _MOST_CANDIDATES))
 
 
 def _draws_rows(estimator: NystromKernelPCA) -> bool:
-    """Return True if the rule draws a few rows uniformly, without looking at the others."""
+    """Return True if the rule only draws a few rows uniformly, without comparing rows."""
     rule = estimator.landmarks
     drawn = isinstance(rule, Integral) or (isinstance(rule, str) and rule in ("uniform", "means"))
     return drawn and estimator._rule.wanted_error is None
 
 
 def _candidates(estimator: NystromKernelPCA, rows: Rows) -> Rows:
-    """Read the rows among which landmarks are chosen, unless the rule draws them itself."""
+    """Return a sample from which to choose landmarks, or all rows if the rule draws its own."""
     if _draws_rows(estimator):
         return rows
     X, weights = rows.positive
@@ -72,8 +72,8 @@ def _candidates(estimator: NystromKernelPCA, rows: Rows) -> Rows:
 
 
 def choose_landmarks(estimator: NystromKernelPCA, rows: Rows) -> NystromKernelPCA:
-    """Return an unfitted copy with landmarks chosen from rows that are only indexed."""
-    # The landmarks are those of fit if the rule draws rows uniformly, or if there are few rows.
+    """Return an unfitted copy with landmarks chosen from rows that need not be in memory."""
+    # The landmarks equal those of fit if the rule draws rows uniformly, or if there are few rows.
     _, basis, _ = estimator._choose_basis(_candidates(estimator, rows))
     return with_basis(estimator, basis)
 
@@ -87,7 +87,7 @@ def with_basis(estimator: NystromKernelPCA, basis: Basis) -> NystromKernelPCA:
 def find_more_landmarks(
     estimator: NystromKernelPCA, fitted: NystromKernelPCA, rows: Callable[[], Rows] | None
 ) -> Basis | None:
-    """Return more landmarks if a fitted model misses ``max_error``, and rows can be read again."""
+    """Return more landmarks if a model misses ``max_error`` and the rows can be read again."""
     wanted = estimator._rule.wanted_error
     if wanted is None:
         return None
@@ -131,7 +131,7 @@ class LandmarkSums:
 
 @dataclass(frozen=True, eq=False)
 class LandmarkBlocks:
-    """Settings that all blocks share: moments of no rows, and the seed of the row sample."""
+    """Settings shared by all blocks: empty moments, and the seed for the row sample."""
 
     moments: Moments
     seed: int
@@ -162,7 +162,7 @@ class LandmarkFit:
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     candidates : Rows
-        Rows among which landmarks are chosen.
+        Rows from which landmarks are chosen.
     basis : Basis
         The landmarks.
 
@@ -202,7 +202,7 @@ class LandmarkFit:
         return cls(estimator, kernel, rows, basis)
 
     def blocks(self) -> LandmarkBlocks:
-        """Return the settings that all blocks share."""
+        """Return the settings shared by all blocks."""
         moments = Moments.of(self.kernel, self.basis.points, self.basis.subspace)
         seed = check_random_state(self.estimator.random_state).randint(2**31 - 1)
         return LandmarkBlocks(moments, int(seed))
@@ -230,14 +230,14 @@ class LandmarkFit:
 
 
 def check_in_blocks(estimator: Any) -> None:
-    """Raise if the parameters are invalid, or if the model does not consist of sums over rows."""
+    """Raise if the parameters are invalid, or the model cannot be computed from sums over rows."""
     if estimator.extension != "landmarks" or not estimator._takes_chunks:
         raise not_in_blocks(estimator)
     estimator._check_parameters()
 
 
 def median_seeds(estimator: NystromKernelPCA) -> list[Any]:
-    """Return the seed for the median bandwidth, or an empty list if the bandwidth is a number."""
+    """Return a list with the seed for the bandwidth rule; empty if the bandwidth is a number."""
     check_in_blocks(estimator)
     kernel, _ = estimator._asked_kernel()
     rule = isinstance(kernel, RadialKernel) and isinstance(kernel.bandwidth, str)

@@ -27,14 +27,14 @@ class LaplacianEigenmaps(WalkEmbedding):
         The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
-        ``gamma = 1 / bandwidth**2``.
-        None means that ``bandwidth`` applies, unlike in ``SpectralEmbedding``, where it means
-        1 / n_features.
+        ``gamma = 1 / bandwidth**2``. None means that ``bandwidth`` is used, unlike in
+        ``SpectralEmbedding``, where it means 1 / n_features.
     bandwidth : float, "median", "neighbors" or "slope", default=None
         sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
         None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
-        have five other distinct rows. It must be smaller than the distance between clusters or
-        between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
+        have five other distinct rows. The bandwidth must be smaller than the distance between
+        clusters or between the layers of a curved sheet; ``"median"``, the median pairwise
+        distance, rarely is.
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If
         ``ell`` is also None and more than 5,000 centers are expected, it means
@@ -46,8 +46,8 @@ class LaplacianEigenmaps(WalkEmbedding):
         Whether to include each point's affinity with itself, k(x, x). False matches
         scikit-learn.
     graph : int, float or None, default=None
-        Restricts affinities to neighboring centers, which makes the matrix sparse. An int
-        connects two centers if either is among the other's nearest ``graph`` centers, a float is
+        Restrict affinities to neighboring centers, which makes the matrix sparse. An int
+        connects two centers if either is among the other's ``graph`` nearest centers, a float is
         a cutoff distance, and None keeps all affinities. With a small bandwidth, a sparse matrix
         makes 50,000 centers practical.
     basis : None, "auto", float, int, density estimator or ReducedSet, default=None
@@ -77,8 +77,8 @@ class LaplacianEigenmaps(WalkEmbedding):
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     certificate_ : Certificate
-        How far the coordinates are from those of the exact method on all rows, estimated from a
-        row sample.
+        Bounds on the difference between the coordinates and those of the exact method on all
+        rows, estimated from a row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     method_ : str

@@ -22,7 +22,7 @@ from ..spectral import EigenSystem, NormalizedLaplacian, Operator, solve
 from ._base import Array
 from ._walk import WalkEmbedding, check_graph
 
-_MOST_CLUSTERS = 20  # that n_clusters="auto" considers
+_MOST_CLUSTERS = 20  # largest number that n_clusters="auto" considers
 
 
 class NormalizedCut(ClusterMixin, WalkEmbedding):
@@ -31,26 +31,27 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     The weighted centers are clustered in the space of the leading eigenfunctions of D^{-1} A,
     where A contains the affinities k(x, y) and D their row sums. The result corresponds to
     ``SpectralClustering(affinity="rbf")`` in scikit-learn, applied after each point has been moved
-    to its center, at most sigma / ell away.
-    Unlike ``SpectralClustering``, it can predict the clusters of new points.
+    to its center, at most sigma / ell away. Unlike ``SpectralClustering``, it can predict the
+    clusters of new points.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         Number of clusters, and of eigenfunctions, including the constant one. ``"auto"`` chooses
-        from 2 to 20 clusters by the largest eigengap that the row sample confirms, and raises an
-        error if there is none; see Notes.
+        between 2 and 20 clusters by the largest eigengap that the row sample confirms, and raises
+        an error if there is none; see Notes.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
-        ``gamma = 1 / bandwidth**2``.
-        None means that ``bandwidth`` applies; the default in ``SpectralClustering`` is 1.
+        ``gamma = 1 / bandwidth**2``. None means that ``bandwidth`` is used; the default in
+        ``SpectralClustering`` is 1.
     bandwidth : float, "median", "neighbors" or "slope", default=None
         sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
         None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
-        have five other distinct rows. It must be smaller than the distance between clusters or
-        between the layers of a curved sheet; ``"median"``, the median pairwise distance, rarely is.
+        have five other distinct rows. The bandwidth must be smaller than the distance between
+        clusters or between the layers of a curved sheet; ``"median"``, the median pairwise
+        distance, rarely is.
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``. If
         ``ell`` is also None and more than 5,000 centers are expected, it means
@@ -62,8 +63,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         Whether to include each point's affinity with itself, k(x, x). False matches
         scikit-learn.
     graph : int, float or None, default=None
-        Restricts affinities to neighboring centers, which makes the matrix sparse. An int
-        connects two centers if either is among the other's nearest ``graph`` centers, a float is
+        Restrict affinities to neighboring centers, which makes the matrix sparse. An int
+        connects two centers if either is among the other's ``graph`` nearest centers, a float is
         a cutoff distance, and None keeps all affinities. With a small bandwidth, a sparse matrix
         makes 50,000 centers practical.
     assign_labels : "kmeans", "discretize" or "cluster_qr", default="kmeans"
@@ -85,8 +86,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     labels_ : ndarray of shape (n_samples,)
         Cluster label of each row of the last ``fit`` or ``partial_fit``; -1 for rows with
         weight 0. After ``fit``, the labels are those of ``predict``; after ``partial_fit``, they
-        are the labels of the rows' centers. Clusters are numbered by their means, in
-        lexicographic order of the features.
+        are the labels of the rows' centers. Clusters are numbered in lexicographic order
+        of their means.
     center_labels_ : ndarray of shape (n_centers,)
         Cluster label of each center.
     n_clusters_ : int
@@ -104,8 +105,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     certificate_ : Certificate
-        How far the coordinates are from those of the exact method on all rows, estimated from a
-        row sample.
+        Bounds on the difference between the coordinates and those of the exact method on all
+        rows, estimated from a row sample.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
     method_ : str
@@ -117,11 +118,11 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     Notes
     -----
-    With ``n_clusters="auto"``, the eigengap after k clusters is the ratio of 1 - lambda_{k+1} and
-    1 - lambda_k, the rates at which the walk forgets the eigenfunctions. It must exceed 4, the
-    largest ratio on a line without clusters, also in the walk on the row sample, in which no row
-    is moved to a center. If several ratios exceed 100, because the clusters form groups, the last
-    one determines the number of clusters.
+    With ``n_clusters="auto"``, the eigengap after k clusters is the ratio of 1 - lambda_{k+1} to
+    1 - lambda_k, the rates at which the eigenfunctions decay under the walk. It must exceed 4, the
+    largest ratio for points on a line without clusters. The same must hold for the walk on the row
+    sample, in which no row is moved to a center. If several ratios exceed 100, because the
+    clusters form groups, the last one determines the number of clusters.
 
     Without self-affinities, trailing eigenfunctions may have negative eigenvalues, especially if
     there are few points. At a new point, such an eigenfunction has its value at the nearest center.
@@ -224,7 +225,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         return count
 
     def _sampled_candidates(self, whole: EigenSystem, reduced_set: ReducedSet) -> list[int]:
-        """Return the numbers of clusters at which the walk on the sampled rows has a gap."""
+        """Return the numbers of clusters after which the walk on the sampled rows has a gap."""
         # Both walks have the gap if it is due neither to the quantization nor to a few rows. The
         # certificate's intervals are too wide for this: at a local bandwidth, the eigenvalues of
         # functions within the clusters are nearly tied.
@@ -244,7 +245,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         return replace(model, partition=partition)
 
     def _label(self, rows: Rows) -> None:
-        """Store the labels of the rows; only rows near a border are evaluated."""
+        """Store the labels of the rows; eigenfunctions are evaluated only near cluster borders."""
         self._row_labels_ = self.model_.row_labels(rows.X, self.density_.labels_)
 
     def _replace_density(self, density: BaseDensity) -> None:
@@ -310,7 +311,7 @@ def _describe_missing_gap(eigenvalues: Array, candidates: list[int]) -> str:
             f"n_clusters={candidates[0]}, or use a larger bandwidth or ell."
         )
     ratios = rate_ratios(eigenvalues)
-    largest = f", the largest being {ratios.max():.2g}" if len(ratios) else ""
+    largest = f" (the largest factor is {ratios.max():.2g})" if len(ratios) else ""
     return (
         'n_clusters="auto" requires an eigengap, but no two consecutive values of 1 - eigenvalue '
         f"differ by more than a factor of 4{largest}. Set n_clusters to a number, or use another "

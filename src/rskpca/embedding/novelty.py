@@ -32,9 +32,9 @@ from .kernel_pca import ReducedSetKernelPCA
 from .nystrom import NystromKernelPCA
 
 _MOST_COMPONENTS = 30
-_FEW_ROWS = 4  # number of isolated rows that do not get a component of their own
-# Landmarks for data that do not compress. The area under the ROC curve is within 0.001 of the
-# cover on mnist; a wanted error may need thousands of landmarks if eigenvalues are tied.
+_FEW_ROWS = 4  # isolated groups of up to this number of rows do not get a component
+# Landmarks for data that do not compress. On mnist, the area under the ROC curve is within 0.001 of
+# that with a cover. Reaching a given error may take thousands of landmarks if eigenvalues are tied.
 _N_LANDMARKS = 500
 
 
@@ -63,8 +63,8 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have far fewer
         components than centers; otherwise outliers have components of their own and are
         reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` or, for data that do not
-        compress, ``NystromKernelPCA(30, landmarks="means", n_centers=500)``, without the components
-        that a few isolated rows can cause; see Notes.
+        compress, ``NystromKernelPCA(30, landmarks="means", n_centers=500)``. Components that a few
+        isolated rows can cause are then dropped; see Notes.
     bandwidth : float or "median", default=None
         sigma of the default embedding. None means the median pairwise distance in a sample. Cannot
         be combined with ``embedding``, which has its own.
@@ -80,7 +80,7 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         of the scores of the training rows. After ``partial_fit`` or ``forget``, which do not keep
         the rows, it is a quantile of the scores of the weighted centers or landmarks.
     certificate_ : Certificate
-        How far the coordinates behind the scores are from those of exact kernel PCA.
+        Bounds on the difference between the embedding and exact kernel PCA.
     method_ : str
         A sentence that says which points represent the data, and why.
     n_features_in_ : int
@@ -92,12 +92,13 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
     -----
     A row far from all others has a component of its own, whose eigenvalue is k(x, x) times the
     weight of the row, up to centering. Such a component reconstructs the row exactly and hides it.
-    With ``embedding=None``, only components with an eigenvalue of more than four times this value
-    for the center (or, with landmarks, the row) of smallest weight are used, at most 30 and at
-    least one. The factor is the best of 1, 2 and 4 on german, pendigits, magic and covtype. On
-    usps, optdigits, skin and mnist, with 2 of 50 training rows from other classes, the mean area
-    under the ROC curve is 0.93, compared with 0.62 for 10 components and 0.90 for an isolation
-    forest. With up to 1,200 training rows of one class it is 0.965, compared with 0.961 and 0.926.
+    With ``embedding=None``, a component is used only if its eigenvalue is more than four times
+    this value for the center (or, with landmarks, the row) of smallest weight. At most 30 and at
+    least one component are used. The factor is the best of 1, 2 and 4 on german, pendigits, magic
+    and covtype. On usps, optdigits, skin and mnist, with 2 of 50 training rows from other classes,
+    the mean area under the ROC curve is 0.93, compared with 0.62 for 10 components and 0.90 for an
+    isolation forest. With up to 1,200 training rows of one class, it is 0.965, compared with 0.961
+    and 0.926.
 
     Examples
     --------
@@ -136,7 +137,8 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row. An integer weight is equivalent to repeating the row, except
-            with a ``WindowDensity`` or ``FadingDensity``, where it is one row of the stream.
+            with a ``WindowDensity`` or ``FadingDensity``, where the row still counts as one row
+            of the stream.
 
         Returns
         -------
@@ -158,7 +160,7 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         return self
 
     def _fit_embedding(self, embedding: Any, rows: Rows) -> Any:
-        """Fit the embedding or, if it is the default and the data do not compress, landmarks."""
+        """Fit the embedding; if it is the default and the data do not compress, use landmarks."""
         try:
             return embedding.fit(rows.X, sample_weight=rows.given_weights)
         except TooManyCentersError:
@@ -243,7 +245,7 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         kinds = ReducedSetKernelPCA, NystromKernelPCA
         if self.embedding is not None and not isinstance(self.embedding, kinds):
             raise TypeError(
-                "embedding must be a kernel PCA such as ReducedSetKernelPCA(10), "
+                "embedding must be a kernel PCA model such as ReducedSetKernelPCA(10), "
                 f"got {self.embedding!r}."
             )
         if self.embedding is not None and self.bandwidth is not None:
@@ -258,11 +260,11 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         return ReducedSetKernelPCA(_MOST_COMPONENTS, bandwidth=self.bandwidth)
 
     def _without_isolated(self, embedding: Any, embedded: FittedModel) -> FittedModel:
-        """Return the default embedding without components that isolated rows can cause."""
+        """Return the model; for the default embedding, drop components due to isolated rows."""
         if self.embedding is not None or embedding.n_components != _MOST_COMPONENTS:
             return embedded  # detectors in model files of version 0.1 have 10 components
         weights, sample = embedded.reduced_set.weights, embedded.reduced_set.sample
-        if embedded.landmarks and sample is not None:  # their weights are not those of rows
+        if embedded.landmarks and sample is not None:  # landmark weights are not row weights
             weights = sample.weights
         isolated = embedded.kernel.kappa * weights.min()
         shared = int(np.count_nonzero(embedded.eigenvalues > _FEW_ROWS * isolated))
@@ -384,7 +386,8 @@ def _continue_from(embedding: Any, fitted: Any) -> None:
 def _threshold(model: FittedModel, X: Array, weights: Array, contamination: float) -> float:
     """Return the highest training score with at most the given fraction of the weight below it.
 
-    A multiple of the rounding error is subtracted, so that equal scores are not outliers.
+    A multiple of the rounding error is subtracted, so that scores equal to the threshold are not
+    outliers.
     """
     scores = -model.residuals(X)
     rounding = 64 * np.finfo(scores.dtype).eps * model.kernel.kappa

@@ -76,7 +76,7 @@ class NystromKernelPCA(KernelEmbedding):
         A string is a rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"``
         (incomplete, pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge
         leverage scores). ``"means"`` uses k-means centroids in the span of the leading principal
-        axes, which are much more accurate than rows of the same number, and faster if there are
+        axes, which are much more accurate than the same number of rows, and faster if there are
         many features. ``"auto"`` tries means and randomly pivoted Cholesky, and uses the better
         one. An integer is a number of rows drawn uniformly. An array of points, the centers of a
         ReducedSet, or the ``shared_landmarks_`` of a fitted model are used directly. A density is
@@ -85,16 +85,16 @@ class NystromKernelPCA(KernelEmbedding):
         Number of landmarks m, for a rule given by name. None means 100, or as many as
         ``max_error`` requires.
     max_error : float, default=None
-        The largest acceptable error of the embedding, instead of ``n_centers``: the number of
+        The largest acceptable error of the embedding, instead of ``n_centers``. The number of
         landmarks grows until the upper limit of the estimated error (``certificate_.embedding``)
-        is below it. With ``landmarks="auto"``, the default is 0.01.
+        is at most this value. With ``landmarks="auto"``, the default is 0.01.
     n_axes : int, default=None
         Number of principal axes for ``landmarks="means"``. None means 15 + n_centers / 5, but at
         least twice the number of components.
     extension : {"landmarks", "data"}, default="landmarks"
         ``"landmarks"`` applies Rayleigh-Ritz in the span of the landmarks; the data are read once
-        and not stored, and embedding a new point takes O(m) time. ``"data"``, the method that the
-        paper compares with, extends the eigenvectors of K_mm to all n points, which are stored;
+        and not stored, and embedding a new point takes O(m) time. ``"data"``, the baseline method
+        in the paper, extends the eigenvectors of K_mm to all n points, which are stored;
         embedding a new point takes O(n) time.
     center : bool, default=True
         If True, center the data in feature space, as scikit-learn does. If False, use the
@@ -282,9 +282,9 @@ class NystromKernelPCA(KernelEmbedding):
         Returns
         -------
         Self
-            The estimator. The landmarks stay. If more weight would be removed than there is, an
-            error is raised and nothing changes. No rows are kept, so it is not checked that the
-            rows were added.
+            The estimator, with the same landmarks. If more weight would be removed than there is,
+            an error is raised and nothing changes. Because rows are not stored, there is no check
+            that they were added before.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -323,7 +323,7 @@ class NystromKernelPCA(KernelEmbedding):
         """Return the sums over all rows, or raise if the model was fitted without them."""
         if self._moments_ is None:
             raise ValueError(
-                f"{verb} cannot continue a fit that keeps no sums over the rows. Fit a "
+                f"{verb} cannot continue a fit that did not keep sums over the rows. Fit a "
                 'NystromKernelPCA with extension="landmarks".'
             )
         return self._moments_
@@ -402,8 +402,8 @@ class NystromKernelPCA(KernelEmbedding):
     def _choose_basis(
         self, rows: Rows, *, once: bool = False
     ) -> tuple[RadialKernel, Basis, BasisSearch | None]:
-        """Return the resolved kernel, the landmarks, and the search for them with max_error."""
-        # Unless they are chosen only once, the search continues if they turn out to be too few.
+        """Return the resolved kernel, the landmarks, and the search that found them, if any."""
+        # Unless ``once`` is True, the search continues if the landmarks turn out to be too few.
         if isinstance(self.landmarks, BaseDensity):
             density = clone(self.landmarks)
             kernel = self._resolve_kernel(rows, density)
@@ -435,7 +435,7 @@ class NystromKernelPCA(KernelEmbedding):
         return fixed
 
     def _asked_kernel(self) -> tuple[RadialKernel, bool]:
-        """Return the kernel as given, and True if it belongs to the density of the landmarks."""
+        """Return the requested kernel, and True if it belongs to the density of the landmarks."""
         asked: Any = self.kernel, self.gamma, self.bandwidth
         if isinstance(self.landmarks, BaseDensity):
             return claim_kernel(self.landmarks, asked, type(self).__name__, radial=False)
@@ -554,15 +554,15 @@ class NystromKernelPCA(KernelEmbedding):
 
 
 def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
-    """Return landmarks whose weights sum to the total, with more rows in their row sample."""
+    """Return landmarks whose weights sum to the total, with rows added to their row sample."""
     sample, (X, weights) = landmarks.sample, rows.positive
-    if sample is not None:  # in the span of a basis, rows have no centers
+    if sample is not None:  # rows are not assigned to landmarks
         sample = sample.add(X, weights, np.zeros(X.shape[0], dtype=np.intp))
     return with_total(landmarks, total, sample)
 
 
 def _withdraw(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
-    """Return landmarks whose weights sum to the total, without these rows in their row sample."""
+    """Return landmarks whose weights sum to the total, with rows removed from their row sample."""
     sample = landmarks.sample
     if sample is not None:
         sample = sample.remove(*rows.positive, total)
@@ -570,7 +570,7 @@ def _withdraw(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
 
 
 def _join(first: ReducedSet, second: ReducedSet) -> ReducedSet:
-    """Return the same landmarks for the rows of both."""
+    """Return the shared landmarks with the rows of both models."""
     sample = first.sample
     if sample is not None:
         sample = sample.merge(second.sample, np.zeros(1, dtype=np.intp))
@@ -578,6 +578,6 @@ def _join(first: ReducedSet, second: ReducedSet) -> ReducedSet:
 
 
 def with_total(landmarks: ReducedSet, total: float, sample: RowSample | None) -> ReducedSet:
-    """Return landmarks with another row sample and equal weights that sum to the total."""
+    """Return landmarks with a new row sample and equal weights that sum to the total."""
     weights = np.full(landmarks.n_centers, total / landmarks.n_centers)
     return replace(landmarks, weights=weights, n_samples=total, sample=sample)

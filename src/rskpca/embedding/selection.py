@@ -36,7 +36,7 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
     Returns
     -------
     CompressedKernelPCA
-        The fitted transformer. Its ``basis_`` contains rows of ``model.basis_``, in their order.
+        The fitted transformer. Its ``basis_`` contains rows of ``model.basis_``, in the same order.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Compiled loops for Algorithm 2. Import this module lazily, like ``compiled``.
 
-A *tile* contains 64 centers, feature by feature, so that one instruction processes many centers.
+A *tile* stores 64 centers feature by feature, so that one instruction processes many centers.
 Tiles are float32 and scaled so that the radius is 1. They are used only to *rule out* centers; the
 remaining candidates are checked with :func:`squared_distance`.
 """
@@ -281,8 +281,8 @@ def aging_cover(X, first, patience, squared_radius, C, last, n_centers, labels, 
     """Assign each row to the first active center within the radius, or open a new center.
 
     Row numbers start at ``first``. ``last`` contains the number of the last row assigned to
-    each center; a center remains active for ``patience`` rows after it. ``C`` and ``last`` have
-    room for one new center per row. Return the number of centers.
+    each center; a center remains active for ``patience`` rows after that row. ``C`` and ``last``
+    have room for one new center per row. Return the number of centers.
     """
     for i in range(X.shape[0]):
         home = n_centers

@@ -19,7 +19,7 @@ from .parallel import single_threaded_blas, slices
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
 
-EXHAUSTED = 1e-10  # a residual below this fraction of the diagonal counts as rounding error
+EXHAUSTED = 1e-10  # residuals below this fraction of the largest diagonal entry are rounding errors
 _BATCH = 64
 
 

@@ -44,8 +44,8 @@ def _sums_to_tile(X32, i, tiles, t, limit, sums):
     """Approximate the squared distances to a tile; return the first lane below ``limit``, or 64.
 
     Sums of squares never decrease, so the loop checks every 16 features whether all lanes are
-    already too far and stops if they are. The number of features is a multiple of 4, padded with
-    zeros.
+    already too far away and stops if they are. The number of features is a multiple of 4, with
+    zeros as padding.
     """
     x0, x1, x2, x3 = X32[i, 0], X32[i, 1], X32[i, 2], X32[i, 3]
     for lane in range(LANES):

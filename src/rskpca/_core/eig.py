@@ -20,8 +20,8 @@ from .parallel import interruptible, single_threaded_blas
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
-# In rounding errors. Zero eigenvalues of a few distant clusters, weighted and centered, were off by
-# up to 10 rounding errors.
+# Number of rounding errors to allow for. After weighting and centering a few distant clusters, zero
+# eigenvalues were off by up to 10.
 _ROUNDINGS = 32
 _OVERSAMPLING = 5  # extra vectors per block
 _MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
@@ -138,8 +138,8 @@ def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None,
     """Run block Lanczos on (shift - matrix)^{-1}; return (None, None) if it is not accurate.
 
     The shift is slightly above the largest eigenvalue, so that the shifted matrix has a Cholesky
-    factor, which costs a small fraction of a full decomposition. Eigenvalues far from the shift
-    are less accurate.
+    factor. Computing it takes a small fraction of the time of a full decomposition. Eigenvalues far
+    from the shift are less accurate.
     """
     try:
         product, start = _symmetric_product(matrix), _start(matrix)

@@ -2,8 +2,9 @@
 
 A batch of rows of ``k(X, C)`` is processed in four steps: compute inner products with BLAS, convert
 them to squared distances (recomputed from differences where they cancel), evaluate the kernel in
-place, and apply the caller's function. Sparse rows and kernels that are not radial replace the
-first three steps. :class:`KernelRows` chooses among these options once, before the first batch.
+place, and apply the caller's function. For sparse rows and for kernels that are not radial, other
+code replaces the first three steps. :class:`KernelRows` chooses the code once, before the first
+batch.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Valued(ABC):
 
 
 class Prepared(ABC):
-    """Centers in a form that is prepared for computing kernel values.
+    """Base class for centers that are prepared for computing kernel values.
 
     To evaluate many sets of rows, prepare the centers once and pass them instead of the points.
     """
@@ -397,5 +398,5 @@ def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:
 
 
 def gram(kernel: Any, X: Any, C: Any, *, n_threads: int | None = None) -> Array:
-    """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
+    """Return the full matrix ``k(X, C)``, typically the m x m matrix of the centers."""
     return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

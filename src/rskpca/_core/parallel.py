@@ -1,4 +1,4 @@
-"""Thread pools over batches of rows, with BLAS limited to one thread.
+"""Thread pools for batches of rows, with BLAS limited to one thread.
 
 The number of threads is the number that BLAS may use, at most one per core. It is set by
 ``OMP_NUM_THREADS`` or ``threadpoolctl.threadpool_limits``, and hence by joblib and Dask workers.

@@ -30,8 +30,9 @@ def gap_candidates(eigenvalues: Array) -> list[int]:
     1 - eigenvalue is the rate at which the walk forgets an eigenfunction. The rate is small for
     functions that distinguish clusters and larger for those that vary within a cluster. A large
     ratio of rate k + 1 to rate k therefore indicates k clusters. Differences between eigenvalues
-    would indicate too many clusters, because they increase along a thin cluster. Ratios above 100
-    count as equal; among these, the largest number of clusters comes first.
+    would indicate too many clusters, because they increase for functions that vary along a thin
+    cluster. Ratios above 100 count as equal; among these, the largest number of clusters comes
+    first.
     """
     ratios = np.minimum(rate_ratios(eigenvalues), _CLEAR_RATIO)
     found = np.flatnonzero(ratios > _LEAST_RATIO)

@@ -164,7 +164,7 @@ def median_sample_size(n_features: int) -> int:
 def limit_rows(
     X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> tuple[Array, Array | None]:
-    """Return at most ``size`` sampled rows and their weights, which count as repetitions."""
+    """Return the rows and weights, or an unweighted sample if there are more than ``size`` rows."""
     whole = sample_weight is None or bool(np.all(sample_weight == np.floor(sample_weight)))
     total = X.shape[0] if sample_weight is None else float(np.sum(sample_weight))
     if (total if whole else X.shape[0]) <= size:

@@ -21,8 +21,8 @@ _PAIR_ELEMENTS = 2**20  # number of differences that are stored at a time
 # ||x||^2 + ||c||^2 - 2 <x, c> is recomputed from differences if it is below this share of the first
 # two terms.
 _NEAR = 0.1
-# If a kernel is smooth at zero, the rounding error does not matter if the first two terms are below
-# this many squared bandwidths.
+# For a kernel that is smooth at zero, the rounding error does not matter while the first two terms
+# are below this many squared bandwidths.
 _LARGE = 1e4
 
 

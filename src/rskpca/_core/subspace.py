@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 
 _POWER_STEPS = 2
 _MORE_AXES = 10  # additional axes during the iteration
-_NEGLIGIBLE = 1e-12  # relative variance of directions that consist of rounding errors
+_NEGLIGIBLE = 1e-12  # directions with a smaller relative variance are rounding errors
 
 
 @dataclass(frozen=True, eq=False)

@@ -320,8 +320,8 @@ class SampledSums:
     def _drift_correction(self, kept: Array) -> Array:
         """Return the part of the changes that reduces the noise in means of drift a a'."""
         # The mean of a a' over the data is known up to the small changes. It replaces the mean over
-        # the sample in the product with the mean drift. In contrast to ``changes``, rows that are
-        # left out do not enter the means at all.
+        # the sample in the product with the mean drift. Unlike in ``changes``, rows that are left
+        # out do not enter the means at all.
         between = _sum_pairs_kept(kept, self._drift_products)
         scale = (len(self.groups) / kept.sum(axis=1))[:, None, None]
         return between * scale - _sum_kept(kept, self.a.T @ self.drifts)

@@ -31,12 +31,12 @@ FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
 # Factor that allows for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
-_RESOLVED = 0.2  # relative standard error of the mean distance from the span
+_RESOLVED = 0.2  # largest accepted relative standard error of the mean distance from the span
 _ROUNDING = 1e-10  # smaller relative squared distances are rounding errors
 _CHANCE = 5.0  # standard errors; a larger difference between sample and data is not due to chance
 _SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
-_WORK = 2e10  # most products in the projection onto a basis; a larger basis uses fewer rows
+_WORK = 2e10  # limit on products in the projection onto a basis; a larger basis uses fewer rows
 _HOPELESS = 0.9  # larger errors are reported as 1, because nothing is known about the coordinates
 # An error above _TIE is due to a tie if another number of components is _BETTER times better.
 _TIE, _BETTER = 0.05, 3.0
@@ -96,7 +96,7 @@ class Analysis:
     system : EigenSystem
         The axes of the model, and a few additional ones.
     represent : callable or None
-        Function that returns coordinates in the span of the basis, if there is one.
+        Function that returns coordinates in the span of the basis, if the model has a basis.
     n_components : int
         Number of components of the model.
     total : float
@@ -130,8 +130,8 @@ class Analysis:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
         # again, which is impossible for an operator built from the data. With ``size``, only that
-        # many of the sampled rows are used, which is faster but less accurate. ``values`` and
-        # ``span`` save time if they are known.
+        # many of the sampled rows are used, which is faster but less accurate. Passing
+        # ``values`` and ``span`` saves time if they are known.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
@@ -401,12 +401,12 @@ def _wider(
 
 
 def _confidence_used(confidence: float) -> float:
-    """Return a confidence with half of the risk, because the distribution of squares is skewed."""
+    """Return a confidence with half the risk, because the distribution of squares is skewed."""
     return (1 + confidence) / 2
 
 
 def _pick(name: str, solved: tuple[Solution, Solution | None]) -> tuple[Array, Array | None]:
-    """Return the estimates of one kind, from all rows and without each group."""
+    """Return the estimates of one kind, from all rows and with each group left out."""
     found, without = solved
     return getattr(found, name), None if without is None else getattr(without, name)
 

@@ -130,7 +130,7 @@ def _at_most(error: float) -> str:
 
 
 def to_text(c: Certificate) -> str:
-    """Return the summary, the size of the model, two aligned tables and notes."""
+    """Return the summary, the size of the model, two aligned tables and notes as text."""
     tables = _align(_level_rows(c)), _align(_component_rows(c))
     return "\n\n".join([c.summary, _size(c), *tables, *_notes(c)])
 

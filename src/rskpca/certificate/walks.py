@@ -214,7 +214,7 @@ class WalkAnalysis(Analysis):
             return None
         first, own = self.walk.n_constant, self.walk.system.eigenvalues
         shift = own - self.system.eigenvalues[first : self.n_components]
-        fixed = found.better is None or self.walk.partition is not None  # clusters are fixed
+        fixed = found.better is None or self.walk.partition is not None  # n_clusters is fixed
         better = None if fixed else cast(int, found.better) - first
         eigenvalues = found.eigenvalues[first:] + (0.0 if self.complete else shift[:, None])
         angles = found.angles[first:]
@@ -288,7 +288,7 @@ class WalkAnalysis(Analysis):
         change, n = drift.sum(axis=1)[None], drift.shape[1]
         if jackknife:
             change = (change - drift.T) * n / (n - 1)
-        # The mean change only changes the length of the constant function.
+        # The mean change affects only the length of the constant function.
         change = shares * (change - (shares * change).sum(axis=1, keepdims=True))
         found = shares @ (of_rows - of_centers[labels]) + change @ of_rows
         found = np.sqrt(self.system.eigenvalues) * found

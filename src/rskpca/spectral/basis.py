@@ -203,8 +203,8 @@ def _too_costly(m: int, d: int, b: int) -> bool:
     """Return True if choosing b of m centers takes more than half the time of solving for all."""
     # Rough numbers of operations. Choosing centers requires kernel values, updates of the factor
     # and eigenproblems of size b; solving for all requires kernel values and about 100 products
-    # with the whole matrix. An operation of the choice takes several times as long, because pivots
-    # are chosen one by one.
+    # with the whole matrix. Operations for choosing centers take several times as long, because
+    # pivots are chosen one by one.
     return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.12 * m**2 * (d + 100)
 
 

@@ -171,7 +171,7 @@ class FittedMarkov(FittedOperator):
         # For a new point x, kappa is replaced by k(x) = max_j k(x, c_j), which measures how close
         # x is to its nearest center, and loop is taken from that center:
         #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)).
-        # Centers keep their own values, and far points get approximately the value of the nearest
+        # Centers keep their own values, and distant points get about the value of the nearest
         # center. If a row is zero in floating point (no center reaches the point), f(x) is zero.
         # For a negative lambda, the denominator has zeros between the centers, so the formula does
         # not apply; the column only indicates whether any center is reached.

@@ -2,8 +2,8 @@
 
 The method uses the moments of the data in an orthonormal basis of the span. These are sums over the
 rows, so no array of size n is stored. If all points of a reduced set form the basis, the result is
-that of Algorithm 1. With fewer basis points, or with all rows in the operator, it is the Nystrom
-method that keeps only the landmarks.
+that of Algorithm 1. With fewer basis points, or with all rows in the operator, it is the variant
+of the Nystrom method that keeps only the landmarks.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Moments:
         return self._plus(*self._summed(X, weights))
 
     def remove(self, X: Any, weights: Array | None = None) -> Moments:
-        """Return new moments without the rows of X, which were added with the same weights."""
+        """Return new moments without the rows of X, which were added earlier with these weights."""
         total, own, first, second = self._summed(X, weights)
         left = self.total - total
         if left < -_NO_WEIGHT * self.total:

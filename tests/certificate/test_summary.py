@@ -117,7 +117,7 @@ def test_without_a_row_sample_the_summary_states_what_is_guaranteed():
     assert found.summary == (
         "The error of the coordinates is not estimated, because no row sample was kept; "
         "use the default, ShadowDensity(sample_size=2000). The first eigenvalue is within "
-        f"{first} of that of exact kernel PCA, the last within {last} (guaranteed)."
+        f"{first} of that of exact kernel PCA, and the last within {last} (guaranteed)."
     )
 
 

@@ -162,7 +162,7 @@ def test_a_component_on_few_rows_has_no_estimate_and_says_why():
     assert model.certificate_.all_rows
     found = with_sample(model, X, 800).certificate
     assert found.embedding is None
-    assert "component 4 is concentrated on few rows" in found.summary
+    assert "component 4 is concentrated on a few rows" in found.summary
 
 
 def test_an_exact_walk_has_no_error():

@@ -15,8 +15,8 @@ from pathlib import Path
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces ``path`` if no exception is raised.
 
-    The temporary file exists already, is in the same directory and has the same suffix. Symbolic
-    links are followed. The permissions of an existing file are preserved, also while writing.
+    The temporary file is created empty, in the same directory and with the same suffix. Symbolic
+    links are followed. The permissions of an existing file are preserved, even during the write.
     Directories, devices and pipes are never replaced.
     """
     target = Path(os.path.realpath(path))
@@ -37,9 +37,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> int | None:
-    """Return the permissions of the file to be replaced, or None if there is none.
+    """Return the permissions of the file to be replaced, or None if there is no such file.
 
-    Raise an OSError if the path is neither free nor a regular file.
+    Raise an OSError if the path exists but is not a regular file.
     """
     if not os.path.exists(path):
         return None
@@ -52,7 +52,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> int | None:
 
 
 def _create(path: Path, mode: int | None) -> None:
-    """Create an empty file that only those can read who can read the file to be replaced."""
+    """Create an empty file, readable only by those who can read the file to be replaced."""
     mode = 0o666 if mode is None else mode | stat.S_IRUSR | stat.S_IWUSR
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
 

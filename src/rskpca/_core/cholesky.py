@@ -19,12 +19,12 @@ from .parallel import single_threaded_blas, slices
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
 
-EXHAUSTED = 1e-10  # a residual below this fraction of the diagonal counts as rounding error
+EXHAUSTED = 1e-10  # residuals below this fraction of the largest diagonal entry are rounding errors
 _BATCH = 64
 
 
 class PartialCholesky:
-    """Partial Cholesky factor F with K ~ F F', which grows by columns, and its residual diagonal.
+    """Growing partial Cholesky factor F, with K ~ F F', and its residual diagonal.
 
     Each column of F is stored as a contiguous row of ``_factors``.
     """
@@ -48,7 +48,7 @@ class PartialCholesky:
 
     @property
     def size(self) -> int:
-        """Number of elements of F when it is full."""
+        """Number of elements in F when it is full."""
         return self._factors.size
 
     @property
@@ -88,8 +88,8 @@ class PartialCholesky:
         """Accept or reject the proposed pivots one by one, and add the accepted ones.
 
         The proposals were drawn in proportion to the residual diagonal at the start of the batch.
-        Accepting each with probability (current residual) / (residual at the start) makes it a draw
-        in proportion to the current residual.
+        Each is accepted with probability (current residual) / (residual at the start), so accepted
+        pivots are distributed in proportion to the current residual.
         """
         rest = self.residual(proposed)
         then, now = self.residual_diagonal[proposed], rest[:, proposed].copy()
@@ -129,7 +129,7 @@ def greedy_cholesky(kernel: Any, X: Any, weights: Array | None, n_pivots: int) -
 
 
 def fill_greedily(partial: PartialCholesky, weights: Array | None, trace: float = 0.0) -> None:
-    """Add greedy pivots until there is no room or the trace of the residual is small enough."""
+    """Add greedy pivots while there is room and the weighted residual trace exceeds ``trace``."""
     with single_threaded_blas(partial.size):
         while not partial.full and (left := partial.scores(weights)).sum() > trace:
             partial.add(int(np.argmax(left)))

@@ -30,7 +30,7 @@ def jit(**options):
 
 
 class _TolerantCache:
-    """A numba cache whose damaged files, and a full disk, cost time but raise no errors."""
+    """Numba cache that recompiles instead of failing if files are damaged or the disk is full."""
 
     def __init__(self, cache):
         self._inner = cache
@@ -62,8 +62,9 @@ def _warn_once(reason):
     if not _warned:
         _warned.add(reason)
         warn(
-            f"compiled code cannot be cached ({reason}), so every new process compiles it for some "
-            "seconds. Set the environment variable NUMBA_CACHE_DIR to an empty, writable folder.",
+            f"compiled code cannot be cached ({reason}), so every new process spends a few seconds "
+            "compiling it. Set the environment variable NUMBA_CACHE_DIR to an empty, writable "
+            "folder.",
             stacklevel=2,
         )
 
@@ -74,16 +75,16 @@ exact = jit(fastmath=False)
 fast = jit(fastmath=_FAST)
 fast_inline = jit(fastmath=_FAST, inline="always")
 
-# Squared distances from a subspace below this share of the squared norm are recomputed from
-# differences. The rounding error of the others is 1e-6 in float32, relative to the norm.
+# Squared distances from a subspace are recomputed from differences if they are below this share of
+# the squared norm. The rounding error of the others is 1e-6 in float32, relative to the norm.
 _CANCELED = 1e-3
 
 
 def read_only(X, dtype=None):
     """Return a contiguous read-only view of an array, or of a copy if necessary.
 
-    Numba compiles a loop again for each memory layout and for read-only arrays, so the inputs of
-    all loops with several callers have this form.
+    Numba compiles a loop separately for each memory layout and for read-only arrays. Loops with
+    several callers therefore always receive their inputs in this form.
     """
     view = np.ascontiguousarray(X, dtype=dtype).view()
     view.flags.writeable = False
@@ -176,7 +177,7 @@ def _squared_residual(rows, axes, projected, i):
 
 @fast
 def _append_residuals(rows, norms, axes, large, projected):
-    """Write the distance from the subspace to the last column of projected rows.
+    """Write the distance of each row from the subspace into the last column of ``projected``.
 
     Where ||x||^2 - ||x'||^2 cancels and ``norms`` exceeds ``large``, differences are used.
     """
@@ -198,7 +199,7 @@ def project_distances(
     """Write squared distances like :func:`compute_distances`, for centers in a subspace.
 
     The last column of ``axes`` and of C is zero; ``projected`` is a work array for the coordinates
-    of X in the subspace, followed by its distance from the subspace.
+    of X in the subspace, followed by the distances from the subspace.
     """
     scale_rows(X, origin, scale, rows, norms)
     np.dot(rows, axes, projected)
@@ -241,7 +242,7 @@ def spanning_tree(C, squared):
     """Write the squared edge lengths of the minimum spanning tree (Prim's algorithm)."""
     m = C.shape[0]
     outside = np.arange(m)  # outside[:count] are the points not yet in the tree
-    nearest = np.full(m, np.inf)  # squared distances of these points to the tree
+    nearest = np.full(m, np.inf)  # squared distances from these points to the tree
     newest = m - 1
     for count in range(m - 1, 0, -1):
         best = 0

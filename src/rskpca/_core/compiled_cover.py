@@ -1,6 +1,6 @@
 """Compiled loops for Algorithm 2. Import this module lazily, like ``compiled``.
 
-A *tile* contains 64 centers, feature by feature, so that one instruction processes many centers.
+A *tile* stores 64 centers feature by feature, so that one instruction processes many centers.
 Tiles are float32 and scaled so that the radius is 1. They are used only to *rule out* centers; the
 remaining candidates are checked with :func:`squared_distance`.
 """
@@ -44,8 +44,8 @@ def _sums_to_tile(X32, i, tiles, t, limit, sums):
     """Approximate the squared distances to a tile; return the first lane below ``limit``, or 64.
 
     Sums of squares never decrease, so the loop checks every 16 features whether all lanes are
-    already too far and stops if they are. The number of features is a multiple of 4, padded with
-    zeros.
+    already too far away and stops if they are. The number of features is a multiple of 4, with
+    zeros as padding.
     """
     x0, x1, x2, x3 = X32[i, 0], X32[i, 1], X32[i, 2], X32[i, 3]
     for lane in range(LANES):
@@ -281,8 +281,8 @@ def aging_cover(X, first, patience, squared_radius, C, last, n_centers, labels, 
     """Assign each row to the first active center within the radius, or open a new center.
 
     Row numbers start at ``first``. ``last`` contains the number of the last row assigned to
-    each center; a center remains active for ``patience`` rows after it. ``C`` and ``last`` have
-    room for one new center per row. Return the number of centers.
+    each center; a center remains active for ``patience`` rows after that row. ``C`` and ``last``
+    have room for one new center per row. Return the number of centers.
     """
     for i in range(X.shape[0]):
         home = n_centers

@@ -1,10 +1,11 @@
 """The exponential function, compiled for vector instructions.
 
-On processors without AVX-512, ``np.exp`` takes three to four times as long. With x = k log(2) + r
-and a whole number k, exp(x) = 2^k exp(r), and a polynomial approximates exp(r) for |r| up to
-log(2) / 2. Adding 1.5 times a large power of two rounds to a whole number, which the lowest bits
-then contain; shifted into the exponent, they are 2^k. The coefficients interpolate exp at Chebyshev
-nodes, and log(2) is split into two parts, so that k times the first is exact.
+On processors without AVX-512, ``np.exp`` takes three to four times as long. Let x = k log(2) + r
+with an integer k. Then exp(x) = 2^k exp(r), and a polynomial approximates exp(r) for |r| up to
+log(2) / 2. Adding 1.5 times a large power of two rounds a number to an integer, which is then
+stored in the lowest bits; shifting these bits into the exponent yields 2^k. The coefficients of the
+polynomial interpolate exp at Chebyshev nodes. log(2) is split into two parts, so that k times the
+first part is exact.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ import numpy as np
 from .compiled import jit
 
 _WIDTH = 256  # values per block; the buffers of a block stay in the cache
-# Arguments below _LOW, whose exponentials are next to the smallest positive number, give 0.
+# The result is 0 below _LOW, where exponentials are close to the smallest normal number.
 _LOW, _LOG2_E, _ROUND, _BIAS = -708.0, 1.4426950408889634, 1.5 * 2.0**52, 1023 << 52
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _C0, _C1, _C2, _C3 = 1.0, 1.0, 0.5000000000000019, 0.16666666666666685
 _C4, _C5, _C6 = 0.041666666666487426, 0.00833333333331685, 0.001388888895248257
 _C7, _C8, _C9 = 0.0001984126989569798, 2.4801485316025182e-05, 2.7557236015966065e-06
 _C10, _C11 = 2.7632696764571815e-07, 2.511155821118388e-08
-# The same for float32.
+# The same constants for float32.
 _f = np.float32
 _LOW_F, _LOG2_E_F, _ROUND_F, _ZERO_F = _f(-87.0), _f(_LOG2_E), _f(1.5 * 2.0**23), _f(0.0)
 _LN2_HIGH_F, _LN2_LOW_F = _f(0.693359375), _f(-2.12194440e-4)
@@ -32,12 +33,12 @@ _D5, _D6 = _f(0.008375132781144028), _f(0.0013941116406064019)
 
 
 def exp_in_place(values):
-    """Replace values of at most 88 by their exponentials, to about one unit of rounding.
+    """Replace values by their exponentials, accurate to about one rounding error.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
-        float32 or float64. NaN stays NaN.
+        float32 or float64 values, at most 88. NaN stays NaN.
     """
     (_exp_float32 if values.dtype == np.float32 else _exp_float64)(values)
 

@@ -27,9 +27,10 @@ def _uniform(salt, number):
 
 @exact
 def find_small_keys(salt, start, weights, threshold, indices, keys):
-    """Write the rows, numbered from ``start``, whose key -log(u) / weight is below the threshold.
+    """Write the indices and keys of the rows whose key -log(u) / weight is below the threshold.
 
-    Return the number of these rows.
+    u is a hash of the row number, which is ``start`` plus the index. Return the number of rows
+    written.
     """
     count = 0
     for i in range(len(weights)):

@@ -12,9 +12,9 @@ distance to a center within the radius, computed from differences, is then below
     (1 + u (2N + 3))^2 (1 + (d + 4) u),
 
 and, if computed as ||x||^2 + ||c||^2 - 2 <x, c>, below this limit plus u (2d + 24) (N + 1)^2. The
-code uses these limits with u doubled. The remaining candidates are checked by float64 differences.
-Rows whose scaled norm exceeds the float32 range, and radii whose square is subnormal (where
-differences lose digits that the scaled rows preserve), use only float64 differences.
+code uses these limits with u doubled. The remaining candidates are checked with float64
+differences. Rows whose scaled norm exceeds the float32 range, and radii whose square is subnormal
+(where differences lose digits that the scaled rows preserve), use only float64 differences.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _to_tiles(rows32: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class _Balls:
-    """Coarse index of the centers after the first ``HEAD``; every 64th center is a ball's pivot.
+    """Coarse index of the centers after the first ``HEAD``; every 64th is a ball's pivot.
 
     The search is exact, because a ball is skipped only if the triangle inequality rules it out.
     Centers at ``stop`` and beyond are not indexed yet.
@@ -152,7 +152,7 @@ class _Balls:
 
 
 class _TileSearch:
-    """Search in tiles of 64 centers, with a ball index if it is faster for many centers."""
+    """Search in tiles of 64 centers, using a ball index for many centers if it is faster."""
 
     def __init__(self, width: int, scale: float, squared_radius: float) -> None:
         self.scale, self.squared_radius = scale, squared_radius
@@ -191,7 +191,7 @@ class _TileSearch:
         self.balls = balls if 2 * visited < np.sum(-(-tails // LANES)) else None
 
     def _whole_tiles(self) -> NDArray[np.float32]:
-        """Return the centers in full tiles, which are the only ones that the balls index."""
+        """Return the centers in full tiles; the balls index only these."""
         return self.rows32.data[: self.n_centers // LANES * LANES]
 
     def search(self, batch: _Batch, C: Floats) -> None:

@@ -2,9 +2,9 @@
 
 Distances to centers are computed from matrix products. Let u be the unit roundoff of float64, and
 shift rows and centers by a point in the middle of the centers. Then ||x||^2 + ||c||^2 - 2 <x, c>
-has an error of at most u (2d + 24) (||x|| + ||c||)^2, including shift and scaling. Centers within
-this error of the nearest are compared by float64 differences, so the labels do not depend on the
-batch size or the number of threads.
+has an error of at most u (2d + 24) (||x|| + ||c||)^2, including the errors of shifting and scaling.
+Centers within this error of the nearest are compared by float64 differences, so the labels do not
+depend on the batch size or the number of threads.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def nearest_centers(
     def work(rows: slice) -> None:
         batch = read_only(X[rows], np.float64)
         shifted = (batch - centers.origin) / scale
-        with np.errstate(over="ignore", invalid="ignore"):  # then differences are compared
+        with np.errstate(over="ignore", invalid="ignore"):  # differences decide in this case
             norms = np.einsum("ij,ij->i", shifted, shifted)
             products = shifted @ centers.rows.T
             margins = slack * (np.sqrt(norms) + largest) ** 2

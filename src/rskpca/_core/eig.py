@@ -1,7 +1,7 @@
-"""Eigensolver that uses Lanczos for a few components of a large matrix, otherwise LAPACK.
+"""Eigensolver that uses Lanczos for a few components of a large matrix, and LAPACK otherwise.
 
 Plain Lanczos converges slowly if many eigenvalues are close to the largest, as in random walks with
-a small bandwidth. Lanczos then uses the inverse of a shifted matrix.
+a small bandwidth. In this case, Lanczos is applied to the inverse of a shifted matrix.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from .parallel import interruptible, single_threaded_blas
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
-_ROUNDINGS = 32  # weighting and centering few far clusters left zeros of up to 10 roundings
+# Number of rounding errors to allow for. After weighting and centering a few distant clusters, zero
+# eigenvalues were off by up to 10.
+_ROUNDINGS = 32
 _OVERSAMPLING = 5  # extra vectors per block
 _MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
 _MAX_STEPS = 100
@@ -42,10 +44,10 @@ def leading_eigenpairs(
     """Return the largest eigenvalues of a symmetric matrix and their unit eigenvectors.
 
     The eigenvalues are in descending order. Those that are negative or indistinguishable from zero
-    are dropped: the threshold is the rounding error of the decomposition, relative to the largest
-    eigenvalue, or ``rounding``, the error already present in the matrix. If ``indefinite`` is True,
-    negative eigenvalues are kept. ``matrix`` is an array (which may be overwritten), a
-    LinearOperator, or a sparse matrix without eigenvalues above 1.
+    are dropped. The threshold is the rounding error of the decomposition, relative to the largest
+    eigenvalue, or ``rounding``, the error already present in the matrix, if that is larger. If
+    ``indefinite`` is True, negative eigenvalues are kept. ``matrix`` is an array (which may be
+    overwritten), a LinearOperator, or a sparse matrix without eigenvalues above 1.
     """
     size = matrix.shape[0]
     n_components = min(n_components, size)
@@ -86,9 +88,9 @@ def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
     first = size - n_components
     if n_components <= size // 3:  # beyond that, a full decomposition is as fast
         values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
-        if len(values) == n_components:  # it may be 0 if many eigenvalues are equal
+        if len(values) == n_components:  # LAPACK may return none if many are equal
             return values, vectors
-    values, vectors = interruptible(np.linalg.eigh, matrix)  # unlike SciPy's, without the GIL
+    values, vectors = interruptible(np.linalg.eigh, matrix)  # unlike SciPy's, releases the GIL
     return values[first:], vectors[:, first:]
 
 
@@ -107,10 +109,10 @@ def _lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | No
 
 
 def _largest_outside(matrix: Any, vectors: Floats) -> float:
-    """Return a lower bound of the largest eigenvalue of the eigenvectors that are not given.
+    """Return a lower bound on the largest eigenvalue orthogonal to the given eigenvectors.
 
-    A Krylov space contains a single vector per eigenvalue. Plain Lanczos finds the others of an
-    eigenvalue that occurs several times only by rounding errors, and can miss them.
+    A Krylov space contains a single eigenvector per eigenvalue. Plain Lanczos finds the other
+    eigenvectors of a repeated eigenvalue only because of rounding errors, and can miss them.
     """
     size, n_given = vectors.shape
     n_steps = min(_CHECKING_STEPS, size - n_given)
@@ -136,8 +138,8 @@ def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None,
     """Run block Lanczos on (shift - matrix)^{-1}; return (None, None) if it is not accurate.
 
     The shift is slightly above the largest eigenvalue, so that the shifted matrix has a Cholesky
-    factor, which costs a small fraction of a full decomposition. Eigenvalues far from the shift
-    are less accurate.
+    factor. Computing it takes a small fraction of the time of a full decomposition. Eigenvalues far
+    from the shift are less accurate.
     """
     try:
         product, start = _symmetric_product(matrix), _start(matrix)
@@ -165,14 +167,14 @@ def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None,
 def _symmetric_product(matrix: Floats) -> LinearOperator:
     """Return an operator that reads only one triangle of the matrix.
 
-    Products are limited by memory bandwidth.
+    This is faster, because products are limited by memory bandwidth.
     """
     columns = matrix.T  # Fortran order, without a copy
     return LinearOperator(matrix.shape, lambda v: dsymv(1.0, columns, v), dtype=matrix.dtype)
 
 
 def _block_lanczos(matrix: Any, n_components: int) -> tuple[Floats | None, Floats | None]:
-    """Run block Lanczos for a matrix that is recomputed in every product.
+    """Run block Lanczos for a matrix that is recomputed for every product.
 
     The basis is reorthogonalized, and restarted from its leading Ritz vectors when it becomes too
     wide. Return (None, None) if the iteration does not converge.

@@ -2,8 +2,9 @@
 
 A batch of rows of ``k(X, C)`` is processed in four steps: compute inner products with BLAS, convert
 them to squared distances (recomputed from differences where they cancel), evaluate the kernel in
-place, and apply the caller's function. Sparse rows and kernels that are not radial replace the
-first three steps. :class:`KernelRows` chooses the way once, before the first batch.
+place, and apply the caller's function. For sparse rows and for kernels that are not radial, other
+code replaces the first three steps. :class:`KernelRows` chooses the code once, before the first
+batch.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ class Valued(ABC):
 
 
 class Prepared(ABC):
-    """Centers in the form in which kernel values are computed.
+    """Base class for centers that are prepared for computing kernel values.
 
     To evaluate many sets of rows, prepare the centers once and pass them instead of the points.
     """
 
-    dtype: Any  # of the kernel values
+    dtype: Any  # dtype of the kernel values
 
     @property
     @abstractmethod
@@ -73,16 +74,16 @@ class Prepared(ABC):
 
     @property
     def products(self) -> int:
-        """The number of products per row for the kernel values at all centers."""
+        """The number of multiplications per row for the kernel values at all centers."""
         return self.shape[0] * self.shape[1]
 
     @abstractmethod
     def block(self, kernel: Any, X: Any) -> Block:
-        """Return the function that computes kernel values of rows of the same type as X."""
+        """Return a function that computes kernel values for rows of the same type as X."""
 
 
 def prepare(kernel: Any, C: Any, dtype: Any, subspace: Subspace | None = None) -> Prepared:
-    """Return the centers in the form in which kernel values are computed most cheaply."""
+    """Return the centers in the form that makes kernel values cheapest to compute."""
     if isinstance(kernel, Valued):
         return ValuedCenters(C, kernel.prepare(C))
     if sparse.is_sparse(C):
@@ -95,8 +96,8 @@ class Centers(Prepared):
     """Centers relative to their middle, in units of the bandwidth, for accurate inner products.
 
     If the centers lie in a subspace, ``rows`` contains their coordinates in it, followed by 0, and
-    ``axes`` the axes, followed by a column of zeros. Points outside the subspace have their
-    distance from it in place of the last 0, so that squared distances have the usual form.
+    ``axes`` contains its axes, followed by a column of zeros. For points outside the subspace, the
+    distance from it replaces the last 0, so that squared distances have the usual form.
     """
 
     origin: Array
@@ -140,11 +141,11 @@ class Centers(Prepared):
 
     @property
     def products(self) -> int:
-        """The number of products per row for the squared distances to all centers."""
+        """The number of multiplications per row for the squared distances to all centers."""
         return self.rows.size + (0 if self.axes is None else self.axes.size)
 
     def block(self, kernel: Radial, X: Any) -> Block:
-        """Return the function that computes kernel values of rows of the same type as X."""
+        """Return a function that computes kernel values for rows of the same type as X."""
         if not sparse.is_sparse(X):
             return lambda rows, out: kernel.evaluate(scaled_distances(rows, self, kernel, out))
         if self.axes is None:
@@ -154,7 +155,7 @@ class Centers(Prepared):
         return self._projected(kernel, self.axes[:, :-1].astype(np.float64))
 
     def _projected(self, kernel: Radial, axes: Array) -> Block:
-        """Return the function for sparse rows, which are first projected onto the subspace."""
+        """Return a function for sparse rows that first projects them onto the subspace."""
         inside = replace(self, origin=np.zeros(self.rows.shape[1]), axes=None)
 
         def block(rows: Any, out: Array) -> Array:
@@ -178,7 +179,7 @@ class SparseCenters(Prepared):
         return self.points.shape
 
     def block(self, kernel: Radial, X: Any) -> Block:
-        """Return the function that computes kernel values of rows of the same type as X."""
+        """Return a function that computes kernel values for rows of the same type as X."""
         return _sparse_block(kernel, self.distances)
 
 
@@ -196,7 +197,7 @@ class ValuedCenters(Prepared):
         return self.points.shape
 
     def block(self, kernel: Any, X: Any) -> Block:
-        """Return the function that computes kernel values of rows of the same type as X."""
+        """Return a function that computes kernel values for rows of the same type as X."""
 
         def block(rows: Any, out: Array) -> Array:
             out[...] = self.values(rows)  # a copy, because callers overwrite the values
@@ -226,9 +227,9 @@ def _standardize(X: Array, origin: Array, scale: float, dtype: Any) -> tuple[Arr
 def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> Array:
     """Return ``kernel.sign`` times squared distances in units of the bandwidth.
 
-    ||x||^2 + ||c||^2 - 2 <x, c> has an error of a few roundings of its first two terms. A squared
-    distance below a tenth of their sum is recomputed from differences. For a kernel that is smooth
-    at zero, this is not necessary if the sum is below 16.
+    The rounding error of ||x||^2 + ||c||^2 - 2 <x, c> is proportional to the first two terms. A
+    squared distance below a tenth of their sum is recomputed from differences. For a kernel that is
+    smooth at zero, this is not necessary if the sum is below 16.
     """
     from .compiled import compute_distances, project_distances, read_only
 
@@ -249,7 +250,7 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
 
 
 def exp_in_place(values: Array) -> Array:
-    """Replace values of at most 88 by their exponentials."""
+    """Replace values, which must be at most 88, by their exponentials, and return them."""
     if not values.flags.c_contiguous:
         return np.exp(values, out=values)
     from .compiled_exp import exp_in_place
@@ -287,7 +288,10 @@ def product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Apply a function to k(X, C) in batches and threads; it returns ``n_columns`` per row."""
+    """Apply a function to k(X, C), in batches and with threads, and return the stacked results.
+
+    The function returns ``n_columns`` values per row.
+    """
 
     def ignore_rows(values: Array, rows: slice) -> Array:
         return function(values)
@@ -305,7 +309,7 @@ def row_product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Apply a function to batches of k(X, C) and their row slices; see :func:`product`."""
+    """Return the same as :func:`product`, for a function that also takes the slice of rows."""
     batches = KernelRows(kernel, X, C, dtype)
     out = np.empty((X.shape[0], n_columns), dtype=dtype)
 
@@ -318,7 +322,7 @@ def row_product(
 
 
 class KernelRows:
-    """Rows of k(X, C), evaluated on demand into a buffer per thread.
+    """Rows of k(X, C), evaluated on demand into one buffer per thread.
 
     Use it inside ``workers`` or ``single_threaded_blas``, because compiled products use SciPy's
     BLAS, whose threads would compete with those of NumPy's BLAS.
@@ -361,9 +365,9 @@ def moments(
 ) -> tuple[Array, Array]:
     """Return the weighted sums of b(x) and b(x) b(x)' over x, with b(x) = k(x, C) @ columns.
 
-    ``columns`` must be upper triangular; if it is None, b(x) = k(x, C). The rows are divided into spans, whose number depends
-    only on the sizes, and the sums of the spans are added in order. The result is therefore
-    bit-identical for any number of threads.
+    ``columns`` must be upper triangular; if it is None, b(x) = k(x, C). The rows are divided into
+    spans, whose number depends only on the array sizes, and the sums of the spans are added in
+    order. The result is therefore bit-identical for any number of threads.
     """
     batches = KernelRows(kernel, X, C, np.float64)
     size = C.shape[0] if columns is None else columns.shape[1]
@@ -403,5 +407,5 @@ def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:
 
 
 def gram(kernel: Any, X: Any, C: Any, *, n_threads: int | None = None) -> Array:
-    """Return the full matrix ``k(X, C)``, typically for the m x m matrix of the centers."""
+    """Return the full matrix ``k(X, C)``, typically the m x m matrix of the centers."""
     return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

@@ -1,4 +1,4 @@
-"""Thread pools over batches of rows, with BLAS limited to one thread.
+"""Thread pools for batches of rows, with BLAS limited to one thread.
 
 The number of threads is the number that BLAS may use, at most one per core. It is set by
 ``OMP_NUM_THREADS`` or ``threadpoolctl.threadpool_limits``, and hence by joblib and Dask workers.
@@ -120,7 +120,7 @@ def one_at_a_time(
 ) -> Callable[Concatenate[Owner, P], R]:
     """Decorate a method that reads and replaces the state of its object.
 
-    Calls from several threads run one after another. The locks are not attributes, so that the
+    Calls from several threads run one at a time. The locks are not attributes, so that the
     object can still be copied and pickled.
     """
 
@@ -138,7 +138,7 @@ def interruptible(function: Callable[..., R], *args: Any) -> R:
     """Call a function that releases the GIL, so that Ctrl-C is handled while it runs.
 
     Python handles signals between instructions of the main thread, which here only waits. An
-    interrupted function runs on in its thread, which does not keep the process alive.
+    interrupted function continues in its thread, which does not keep the process alive.
     """
     future: Future[R] = Future()
 

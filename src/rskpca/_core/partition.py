@@ -21,17 +21,18 @@ _SLOWEST = 1e-10  # smaller rates are rounding errors: the clusters are not conn
 # On a line without clusters, the rates are proportional to 1, 4, 9, ..., so that consecutive ones
 # differ by a factor of at most 4; in more dimensions they are closer.
 _LEAST_RATIO = 4.0
-_CLEAR_RATIO = 100.0  # if clusters form groups, several gaps are clear; the last one separates all
+_CLEAR_RATIO = 100.0  # if clusters form groups, several gaps are clear; the last separates all
 
 
 def gap_candidates(eigenvalues: Array) -> list[int]:
-    """Return numbers of clusters after which the eigenvalues of a walk have a gap, best first.
+    """Return the numbers of clusters indicated by gaps in a walk's eigenvalues, best first.
 
     1 - eigenvalue is the rate at which the walk forgets an eigenfunction. The rate is small for
-    functions that distinguish clusters and larger for those that vary within a cluster, so that k
-    clusters are indicated by a large ratio of rates k + 1 and k. Differences of eigenvalues would
-    indicate too many clusters: along a thin cluster, they increase. Ratios above 100 count as
-    equal, and the largest of these numbers of clusters comes first.
+    functions that distinguish clusters and larger for those that vary within a cluster. A large
+    ratio of rate k + 1 to rate k therefore indicates k clusters. Differences between eigenvalues
+    would indicate too many clusters, because they increase for functions that vary along a thin
+    cluster. Ratios above 100 count as equal; among these, the largest number of clusters comes
+    first.
     """
     ratios = np.minimum(rate_ratios(eigenvalues), _CLEAR_RATIO)
     found = np.flatnonzero(ratios > _LEAST_RATIO)
@@ -39,7 +40,7 @@ def gap_candidates(eigenvalues: Array) -> list[int]:
 
 
 def rate_ratios(eigenvalues: Array) -> Array:
-    """Return the ratios of the rates k + 1 and k, for k = 2, 3, ... clusters."""
+    """Return the ratios of rate k + 1 to rate k, for k = 2, 3, ... clusters."""
     rates = np.maximum(1 - eigenvalues, _SLOWEST)
     return rates[2:] / rates[1:-1]
 
@@ -84,7 +85,7 @@ class Partition:
 def kmeans_partition(
     functions: Array, weights: Array, n_clusters: int, rng: np.random.RandomState
 ) -> Partition:
-    """Return the best partition of ten weighted k-means runs.
+    """Return the best partition from ten weighted k-means runs.
 
     The rule is linear, because the nearest mean maximizes f . mean - ||mean||^2 / 2.
     """
@@ -117,7 +118,7 @@ def rotation_partition(
 
 
 def _sorted(functions: Array, weights: Array) -> tuple[Array, Array]:
-    """Return points in an order that does not depend on the given one, for random starts."""
+    """Sort points and weights, so that random starts do not depend on the original order."""
     keys = np.round(functions / np.abs(functions).max(axis=0, initial=1e-300), 9)
     order = np.lexsort(keys.T[::-1])
     return functions[order], weights[order]

@@ -82,9 +82,10 @@ def pairwise_squared_distances(X: Array, C: Array) -> NDArray[np.float64]:
 def subspace_squared_distances(
     X: Array, coordinates: Array, origin: Array, axes: Array
 ) -> NDArray[np.float64]:
-    """Return squared distances to points of a subspace that are given by their coordinates.
+    """Return the squared distances from rows to points that are given by subspace coordinates.
 
-    By Pythagoras, they are those within the subspace plus the squared distance from it.
+    By Pythagoras, they are the squared distances within the subspace plus the squared distance
+    from it.
     """
     moved = X - origin
     projected = moved @ axes

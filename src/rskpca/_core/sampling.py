@@ -18,9 +18,9 @@ Array = NDArray[np.floating]
 MEDIAN_SAMPLE = 1000
 
 # The rule "neighbors": 95% of the sampled rows have five other rows within 1.25 bandwidths. The
-# share leaves room for outliers. The numbers were chosen so that random walks recover two moons,
-# two circles, four blobs in four dimensions and a swiss roll, each of 1,000 and of 5,000 rows; the
-# bandwidth may be 9% larger or 14% smaller before one of them fails.
+# remaining 5% allow for outliers. The numbers were chosen so that random walks recover two moons,
+# two circles, four blobs in four dimensions and a swiss roll, each with 1,000 and with 5,000 rows.
+# The bandwidth may be 9% larger or 14% smaller before one of them fails.
 N_NEIGHBORS = 5
 _COVERED = 0.95
 _NEIGHBOR_FACTOR = 0.8
@@ -30,7 +30,7 @@ _LOG_STEP = 0.25  # step of the base-2 logarithm of the scale, for the rule "slo
 def sample_rows(
     n_rows: int, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> NDArray[np.intp]:
-    """Draw ``size`` rows, in ascending order, treating a weight as a number of repetitions.
+    """Draw ``size`` sorted row indices, treating a weight as a number of repetitions.
 
     With integer weights, repeated rows are sampled without replacement. Other weights use
     systematic sampling: the rows are put in random order, and ``size`` evenly spaced points are
@@ -60,9 +60,9 @@ def rule_bandwidth(
 ) -> float:
     """Return the bandwidth that a rule computes from a seeded sample.
 
-    If at least half of all pairs of rows are equal, as in one-hot or count data, the median is that
-    of the positive distances. The sample has at most 1,000 rows, and fewer (at least 100)
-    for more than 400 features. With integer weights, the result is bit-identical to that of
+    If at least half of all pairs of rows are equal, as in one-hot or count data, the median is
+    taken over the positive distances. The sample has at most 1,000 rows, and fewer (at least 100)
+    for more than 400 features. With integer weights, the result is bit-identical to that for
     repeated rows.
     """
     rows, weights = bandwidth_sample(rule, X, sample_weight, random_state)
@@ -94,7 +94,7 @@ def bandwidth_sample(
 
 
 def _median(X: Array, weights: Array) -> float:
-    """Return the median distance between two rows, or of the positive distances if it is 0."""
+    """Return the median distance between two rows or, if it is 0, the median positive distance."""
     distances, copies = pdist(X), None
     if not (weights == 1).all():
         distances, copies = _repeat_pairs(distances, weights)
@@ -164,7 +164,7 @@ def median_sample_size(n_features: int) -> int:
 def limit_rows(
     X: Array, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> tuple[Array, Array | None]:
-    """Sample at most ``size`` rows, treating a weight as a number of repetitions."""
+    """Return the rows and weights, or an unweighted sample if there are more than ``size`` rows."""
     whole = sample_weight is None or bool(np.all(sample_weight == np.floor(sample_weight)))
     total = X.shape[0] if sample_weight is None else float(np.sum(sample_weight))
     if (total if whole else X.shape[0]) <= size:

@@ -1,7 +1,7 @@
-"""Rows stored as CSR arrays, next to dense ones: shapes, products, norms and distances.
+"""Operations on rows in dense or CSR arrays: stacking, products, norms and distances.
 
-All results are dense and computed in float64. Rows are never made dense, except for a few pairs of
-rows at a time where the norms of sparse and dense rows cancel.
+Products, norms and distances are dense and computed in float64. For distances, sparse rows are
+converted to dense ones only where squared norms cancel, a few rows at a time.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from .parallel import slices
 Array = NDArray[np.floating]
 Matrix = Any  # a dense array or a CSR array
 
-_PAIR_ELEMENTS = 2**20  # elements of the differences that are held at a time
-# ||x||^2 + ||c||^2 - 2 <x, c> is recomputed from differences below this share of the first terms.
+_PAIR_ELEMENTS = 2**20  # number of differences that are stored at a time
+# ||x||^2 + ||c||^2 - 2 <x, c> is recomputed from differences if it is below this share of the first
+# two terms.
 _NEAR = 0.1
-# If a kernel is smooth at zero, an error of eps in units of this many squared bandwidths is small.
+# For a kernel that is smooth at zero, the rounding error does not matter while the first two terms
+# are below this many squared bandwidths.
 _LARGE = 1e4
 
 
@@ -35,14 +37,14 @@ def densify(X: Matrix) -> Array:
 
 
 def stack(first: Matrix, second: Matrix) -> Matrix:
-    """Return the rows of both; they are sparse if the first ones are."""
+    """Return the rows of both arrays; the result is sparse if the first array is."""
     if is_sparse(first):
         return sparse.csr_array(sparse.vstack([first, sparse.csr_array(second)]))
     return np.concatenate([first, densify(second)])
 
 
 def same_rows(first: Matrix, second: Matrix) -> bool:
-    """Return True if both contain the same rows, bit for bit."""
+    """Return True if both arrays contain the same rows, bit for bit."""
     if not is_sparse(first) and not is_sparse(second):
         return bool(np.array_equal(first, second))
     if first.shape != second.shape:
@@ -90,14 +92,14 @@ def paired_squared_distances(X: Matrix, C: Matrix) -> Array:
 
 
 class SquaredDistances:
-    """Squared distances between rows and centers, at least one of which is sparse.
+    """Squared distances between rows and centers, if the rows or the centers are sparse.
 
     Parameters
     ----------
     C : array or CSR array of shape (n_centers, n_features)
         The centers.
     safe : float
-        Norms may cancel up to this sum of squared norms, because the error does not matter.
+        Sum of squared norms up to which cancellation does not matter.
     """
 
     def __init__(self, C: Matrix, safe: float) -> None:
@@ -125,7 +127,7 @@ def subspace_coordinates(X: Matrix, origin: Array, axes: Array) -> Array:
     """Return the coordinates of sparse rows in a subspace, and their distance from it.
 
     The last column is the distance. Where its square is small, ||x - origin||^2 - ||x'||^2 suffers
-    from cancellation, so the rows are converted to dense ones, a few at a time.
+    from cancellation, so these rows are converted to dense ones, a few at a time.
     """
     X = X.astype(np.float64)
     coordinates = X @ axes - origin @ axes

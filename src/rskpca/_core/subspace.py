@@ -1,7 +1,7 @@
-"""Affine subspaces of principal axes, in which kernel values take few operations.
+"""Affine subspaces of principal axes, in which kernel values need fewer operations.
 
 For points c = origin + axes c' in the subspace, ||x - c||^2 = ||x' - c'||^2 + ||x - origin||^2 -
-||x'||^2, with x' = axes' (x - origin). The squared distances are exact, not approximate, but take p
+||x'||^2, with x' = axes' (x - origin). The squared distances are exact, not approximate, but need p
 products per center instead of d.
 """
 
@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 
 _POWER_STEPS = 2
 _MORE_AXES = 10  # additional axes during the iteration
-_NEGLIGIBLE = 1e-12  # relative variance of directions that consist of rounding errors
+_NEGLIGIBLE = 1e-12  # directions with a smaller relative variance are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Subspace:
 
     @classmethod
     def principal(cls, X: Any, weights: Array, n_axes: int) -> Subspace:
-        """Return the leading principal axes of weighted rows; fewer if the rows span fewer."""
+        """Return the subspace of up to ``n_axes`` leading principal axes of weighted rows."""
         shares = weights / weights.sum()
         origin = shares @ X
         rounding = (4 * np.finfo(np.float64).eps) ** 2 * float(shares @ squared_norms(X))
@@ -66,7 +66,7 @@ class Subspace:
         return cls(origin, np.ascontiguousarray(axes))
 
     def leading(self, n_axes: int) -> Subspace:
-        """Return the subspace of the first axes."""
+        """Return the subspace of the first ``n_axes`` axes."""
         return Subspace(self.origin, np.ascontiguousarray(self.axes[:, :n_axes]))
 
     def coordinates(self, X: Any) -> Array:
@@ -89,7 +89,7 @@ class Subspace:
 
 
 class _CenteredRows:
-    """Weighted sparse rows relative to an origin, which are never made dense."""
+    """Weighted sparse rows relative to an origin, never converted to dense rows."""
 
     def __init__(self, X: Any, origin: Array, factors: Array) -> None:
         self._X, self._origin, self._factors = X, origin, factors[:, None]
@@ -123,7 +123,7 @@ def _sparse_axes(rows: _CenteredRows, n_axes: int, rounding: float) -> Array:
 
 def _leading_axes(rows: Any, n_axes: int, rounding: float) -> Array:
     """Return leading right singular vectors whose variance exceeds rounding errors."""
-    # Subspace iteration avoids computing the others if there are many.
+    # If there are many other vectors, subspace iteration avoids computing them.
     if isinstance(rows, _CenteredRows):
         return _sparse_axes(rows, n_axes, rounding)
     width = n_axes + _MORE_AXES

@@ -1,8 +1,7 @@
 """Algorithm 2 in the feature space of any kernel, and for sparse rows.
 
-The distances of a batch of rows to a panel of centers are computed at once, so that no more than a
-panel of distances is held. :class:`~rskpca._core.cover.Cover` is faster for dense rows in Euclidean
-distance.
+Distances are computed between a batch of rows and a panel of centers at a time, which limits memory
+use. For dense rows and Euclidean distances, :class:`~rskpca._core.cover.Cover` is faster.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from .parallel import slices
 Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
-Distances = Callable[[Any], Callable[[Any], Array]]  # of centers, and then of rows
+Distances = Callable[[Any], Callable[[Any], Array]]  # maps centers to a function of rows
 
 _ROWS = 512
 _PANEL = 1024
 
 
 def kernel_distances(kernel: Any) -> Distances:
-    """Return squared distances k(x, x) + k(c, c) - 2 k(x, c) in the feature space of a kernel."""
+    """Return a function for squared distances in feature space, k(x, x) + k(c, c) - 2 k(x, c)."""
 
     def prepare(C: Any) -> Callable[[Any], Array]:
         centers, own = gram.prepare(kernel, C, np.float64), kernel.diagonal(C)
@@ -42,14 +41,14 @@ def kernel_distances(kernel: Any) -> Distances:
 
 
 def sparse_distances(C: Any) -> Callable[[Any], Array]:
-    """Return squared Euclidean distances, for sparse rows or centers."""
+    """Return a function for squared Euclidean distances, if the rows or the centers are sparse."""
     return sparse.SquaredDistances(C, 0.0)
 
 
 class ValueCover:
     """Growing set of centers that implements Algorithm 2 with a given distance.
 
-    A row closer than ``radius`` to a center joins the first such center, or else becomes a center.
+    A row joins the first center closer than ``radius``. If there is none, it becomes a center.
     The result does not depend on how the rows are divided into chunks, up to rounding errors of
     the distances.
     """
@@ -138,12 +137,12 @@ class ValueCover:
 
 
 def kernel_cover(radius: float, centers: Any, kernel: Any) -> ValueCover:
-    """Return a cover in the feature space of a kernel that continues from these centers."""
+    """Return a cover in the feature space of a kernel, starting with the given centers."""
     return ValueCover(radius, centers, kernel_distances(kernel), in_feature_space=True)
 
 
 def euclidean_cover(radius: float, centers: Any) -> Cover | ValueCover:
-    """Return a cover in Euclidean distance that continues from these centers."""
+    """Return a cover in Euclidean distance, starting with the given centers."""
     if sparse.is_sparse(centers):
         return ValueCover(radius, centers, sparse_distances)
     return Cover(radius, centers)

@@ -27,12 +27,12 @@ from .walks import Walk, WalkAnalysis, normalized_cut
 Array = NDArray[np.floating]
 
 KERNEL_PCA = "kernel PCA"
-_ROUNDINGS = 16  # rounding errors in a kernel value and in the means computed from it
+_ROUNDINGS = 16  # number of rounding errors in a kernel value and in means of kernel values
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Bounds on how far a model is from the exact method, obtained without computing it.
+    """Bounds on the error of a model, obtained without computing the exact solution.
 
     ``str`` and notebooks show :attr:`summary` and tables. Some bounds are guaranteed; the others
     are estimated from a row sample and are valid at the given confidence. Eigenvalues have the same
@@ -70,12 +70,12 @@ class Certificate:
     all_rows : bool
         True if the row sample contains all rows, so that ``embedding`` is measured, not estimated.
     method : str
-        The method from whose exact solution the errors are measured, such as "kernel PCA".
+        The method to whose exact solution the errors refer, such as "kernel PCA".
     labels : Estimate or None
         For normalized cut, the share of rows whose label could change within the estimated error.
     cut : float or None
-        For normalized cut, the value of the cut of the reduced set, which is that of the data with
-        each row moved to its center.
+        For normalized cut, the cut of the reduced set, which equals that of the data with each row
+        moved to its center.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def _smallest(sources: list[Level], name: str) -> float:
 
 
 def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
-    """Bound each eigenvalue by Weyl's inequality; a smaller basis can only lower eigenvalues."""
+    """Return intervals by Weyl's inequality; a smaller basis can only lower the eigenvalues."""
     error = n * (_smallest(sources, "eigenvalue") + _rounding(system, n))
     lower = np.maximum(system.eigenvalues - error, 0.0)
     upper = system.eigenvalues + error + system.residual
@@ -364,7 +364,7 @@ def _intervals(sources: list[Level], system: EigenSystem, n: float) -> Array:
 
 
 def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float) -> Array:
-    """Apply the Davis-Kahan theorem to each leading eigenspace, using the model's eigengaps."""
+    """Return the Davis-Kahan bound for each leading eigenspace, using the model's eigengaps."""
     error = _smallest(sources, "operator") + (residual.operator or 0.0) + _rounding(system, n)
     sines = [davis_kahan(error, gap) for gap in _gaps(system) / n]
     return np.array([math.nan if s is None else math.degrees(math.asin(s)) for s in sines])

@@ -48,12 +48,12 @@ def bound(
 
 
 def zwald_blanchard(error: float, gap: float) -> float | None:
-    """Bound ||P - P-bar||_HS, given ||K_n - K-bar_n||_HS; None unless error < gap / 4."""
+    """Return a bound on ||P - P-bar||_HS from ||K_n - K-bar_n||_HS; None unless error < gap / 4."""
     return 2 * error / gap if error < gap / 4 else None
 
 
 def davis_kahan(error: float, gap: float) -> float | None:
-    """Bound the root sum of squared sines between the eigenspaces; None unless error < gap / 2."""
+    """Return a bound on ||sin||_F between the eigenspaces; None unless error < gap / 2."""
     return error / (gap - error) if error < gap / 2 else None
 
 
@@ -66,7 +66,7 @@ def measure(
     *,
     center: bool = False,
 ) -> float:
-    """Compute ||P^D(K_n) - P^D(K-bar_n)||_HS with exact kernel PCA of the data.
+    """Compute ||P^D(K_n) - P^D(K-bar_n)||_HS by solving exact kernel PCA of the data.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def constant(kernel: RadialKernel) -> float | None:
 
 def printed_constant(kernel: RadialKernel) -> float:
     """Return the constant C of eq. (profile) as printed in the paper, which is too small."""
-    # The factors to the valid constants are 8 / e and 2.
+    # The valid constants are larger by factors of 8 / e and 2.
     for family, factor in ((Gaussian, 0.5), (Laplacian, 1.0)):
         if isinstance(kernel, family):
             return factor / kernel.scale**2
@@ -71,7 +71,7 @@ def printed_constant(kernel: RadialKernel) -> float:
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:
-    """Return L sqrt(2 mean ||x - c||^2) from the recorded displacements, else :func:`bound`."""
+    """Return L sqrt(2 mean ||x - c||^2), or :func:`bound` if displacements were not recorded."""
     if reduced_set.scatter is None:
         return None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
     slope = kernel.lipschitz_constant
@@ -97,7 +97,7 @@ def measure(
     *,
     center: bool = False,
 ) -> Array:
-    """Compute |lambda_i - lambda-bar_i| for the leading eigenvalues with exact kernel PCA.
+    """Compute |lambda_i - lambda-bar_i| for the leading eigenvalues by exact kernel PCA.
 
     Parameters
     ----------

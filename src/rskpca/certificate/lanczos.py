@@ -11,11 +11,11 @@ matrix
         | S^1/2   D  |    D = S^-1/2 <f_i, T f_k> S^-1/2.
 
 The leading eigenpairs of M approximate those of exact kernel PCA by one step of the block Lanczos
-method that starts from the model. To first order in the operator error this is perturbation theory,
-but without dividing by eigengaps, so nearly equal eigenvalues are harmless. Because <u, T w> is the
-mean over the rows of the product of the coordinates u and w, M is also the Gram matrix of
-coordinates, from which the error of the embedding follows. :mod:`.perturbation` computes the
-entries of M from a row sample.
+method that starts from the model. To first order in the operator error, this agrees with
+perturbation theory, but without dividing by eigengaps, so nearly equal eigenvalues are harmless.
+Because <u, T w> is the mean over the rows of the product of the coordinates u and w, M is also the
+Gram matrix of coordinates, from which the error of the embedding follows. :mod:`.perturbation`
+computes the entries of M from a row sample.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
 
-NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding
-_NEARBY = 3  # number of alternative numbers of components that are compared
+NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares are rounding errors
+_NEARBY = 3  # how many more or fewer components are compared
 _ANGLES = 20  # number of leading eigenspaces whose angles are computed
-_NEGLIGIBLE = 1e-6  # squared errors below this do not matter where later steps are taken
-_SETTLED = 0.02  # relative change of a squared error in the last step
+_NEGLIGIBLE = 1e-6  # absolute change of a squared error that counts as converged
+_SETTLED = 0.02  # relative change of a squared error that counts as converged
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """The block A of M, the moments that determine the other blocks, and the coordinate means.
 
-    All arrays except ``steps`` and ``means`` have an additional first axis if the groups of rows
-    are left out one after the other.
+    All arrays have an additional first axis if the groups of rows are left out in turn; ``means``
+    is empty in this case.
 
     Attributes
     ----------
@@ -54,9 +54,9 @@ class Blocks:
     offsets : ndarray of shape (n_axes,)
         Means of the coordinates of the model over the data.
     steps : list of ndarray of shape (n_rows, n_axes)
-        f, T f, ... at the sampled rows, without the last power.
+        f, T f, ... at the sampled rows, one array per Lanczos step.
     means : list of ndarray of shape (n_axes,)
-        Means that were subtracted from T f, T^2 f, ...
+        The means that were subtracted from T f, T^2 f, ...
     """
 
     A: Array
@@ -67,7 +67,7 @@ class Blocks:
 
     @cached_property
     def coordinates(self) -> Array:
-        """Columns that combine f, T f, ... into orthonormal vectors, or are zero."""
+        """Columns that combine f, T f, ... into orthonormal vectors; negligible ones are zero."""
         squares, vectors = np.linalg.eigh(self._hankel(0))
         kept = squares > NOTHING * self._unit**2
         scale = np.where(kept, 1 / np.sqrt(np.where(kept, squares, 1.0)), 0.0)
@@ -75,7 +75,7 @@ class Blocks:
 
     @property
     def _unit(self) -> float:
-        """The number by whose k-th power T^k f is divided."""
+        """The scale; T^k f is divided by its k-th power."""
         return float(self.A.reshape(-1)[0])
 
     def _hankel(self, first: int) -> Array:
@@ -88,7 +88,8 @@ class Blocks:
         )  # fmt: skip
 
     def matrix(self, largest: float) -> Array:
-        """Return M; no eigenvalue of D exceeds ``largest``, because f is orthogonal to the axes."""
+        """Return M, with the eigenvalues of D limited to ``largest``."""
+        # ``largest`` bounds the eigenvalues of T in directions orthogonal to the axes, such as f.
         inverse, q = self.coordinates, self.A.shape[-1]
         coupling = self._hankel(0)[..., :q, :] @ inverse
         values, turned = np.linalg.eigh(transpose(inverse) @ self._hankel(1) @ inverse)
@@ -104,7 +105,7 @@ Square = Callable[[Blocks, Array, Array, int], Array]
 class Solution:
     """The leading eigenpairs of M, and the errors of the model that follow from them.
 
-    All arrays have an additional first axis if the groups of rows are left out one after the other.
+    All arrays have an additional first axis if the groups of rows are left out in turn.
 
     Attributes
     ----------
@@ -116,7 +117,7 @@ class Solution:
         Squared relative errors of the embeddings with these numbers of components.
     sines : ndarray of shape (n_angles,)
         Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...;
-        empty if only the error of the model itself was asked for.
+        empty if only the error of the model itself was requested.
     """
 
     eigenvalues: Array
@@ -133,8 +134,8 @@ class Solution:
         return replace(self, squares=np.ones_like(self.squares), sines=np.ones_like(self.sines))
 
     def moved(self, first: Solution, later: list[Solution]) -> Solution:
-        """Return this solution, changed in the same way as the later steps changed the first."""
-        # If the last step still changed an error noticeably, the error is unknown, and set to its
+        """Return this solution, changed in the same way as the later steps changed ``first``."""
+        # If the last step still changed an error noticeably, the error is unknown and is set to its
         # upper bound of 1.
         before, last = later
 
@@ -160,7 +161,7 @@ class Solution:
         detailed: bool = True,
         square: Square | None = None,
     ) -> Solution:
-        """Solve the eigenproblem of M; ``square`` replaces the error of the coordinates."""
+        """Return the solution of the eigenproblem of M; ``square`` replaces the default error."""
         M, q = blocks.matrix(largest), blocks.A.shape[-1]
         values, vectors = leading(M, q)
         sizes = nearby(n_components, q) if detailed else [n_components]
@@ -176,7 +177,7 @@ class Solution:
 
 
 def nearby(n_components: int, n_axes: int) -> list[int]:
-    """Return numbers of components near that of the model, without the last axis."""
+    """Return numbers of components close to that of the model, excluding the last axis."""
     sizes = range(n_components - _NEARBY, min(n_components + _NEARBY, n_axes - 1) + 1)
     return sorted({n_components, *(r for r in sizes if r > 0)})
 
@@ -187,7 +188,7 @@ def angles(n_components: int) -> range:
 
 
 def misfit(own: Array, exact: Array) -> float:
-    """Return the squared relative error of the best linear fit."""
+    """Return the squared relative error of the best linear fit of ``own`` to ``exact``."""
     basis = np.linalg.qr(own)[0]
     left = exact - basis @ (basis.T @ exact)
     return float(np.sum(left**2) / np.sum(exact**2))
@@ -205,7 +206,8 @@ def transpose(matrices: Array) -> Array:
 
 def alignment(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> Array:
     """Return the least-squares map from the model's coordinates to the exact ones."""
-    # Z are the exact and Z^ the model's coordinates: Z'Z = diag(values) and Z'Z^ = diag(values) V'.
+    # The exact coordinates Z and the model's coordinates Z^ satisfy Z'Z = diag(values) and
+    # Z'Z^ = diag(values) V'.
     own = M[..., :r, :r] + offsets[..., :r, None] * offsets[..., None, :r]
     return np.linalg.solve(own, vectors[..., :r, :r] * values[..., None, :r])
 

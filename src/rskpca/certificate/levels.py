@@ -1,8 +1,8 @@
 """Bounds on the error, one level per source of information.
 
-The sources are, for *a priori*, the radius alone; for *a posteriori*, the displacements of the
-points; for *sample*, pairs of sampled rows; for *residual*, the eigenfunctions of a smaller basis;
-and for *measured*, the data.
+*A priori* bounds use only the radius; *a posteriori* bounds use the displacements of the points;
+*sample* uses pairs of sampled rows; *residual* uses the eigenfunctions of a smaller basis; and
+*measured* uses the data.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _unknown(name: str, confidence: float, meaning: str, missing: str) -> Level:
 
 
 def a_priori(kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool) -> Level:
-    """Evaluate Theorems 5.1 to 5.3 at the radius of the reduced set."""
+    """Return the bounds of Theorems 5.1 to 5.3 for the radius of the reduced set."""
     radius = reduced_set.radius
     meaning = "Theorems 5.1 to 5.3 at this radius"
     if radius is None:
@@ -97,9 +97,9 @@ def _smaller(*values: float | None) -> float | None:
 
 
 def _add_lost_rows(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) -> Level:
-    """Widen the bounds for a share s of rows that no center represents."""
-    # The means of these rows and of the rest differ by at most 2 sqrt(kappa), their operators by
-    # at most 2 kappa. Centering adds s times the squared distance of the means.
+    """Widen the bounds to account for the share s of rows that no center represents."""
+    # The means of these rows and of the rest differ by at most 2 sqrt(kappa), and their operators
+    # by at most 2 kappa. Centering adds s times the squared distance of the means.
     share = reduced_set.lost_share
     if not share:
         return level
@@ -112,7 +112,7 @@ def _add_lost_rows(level: Level, kernel: RadialKernel, reduced_set: ReducedSet) 
 def a_posteriori(
     kernel: RadialKernel, reduced_set: ReducedSet, *, center: bool, length: float | None = None
 ) -> Level:
-    """Use the sums of ||x - c|| and ||x - c||^2 that the reduced set records."""
+    """Return bounds from the sums of ||x - c|| and ||x - c||^2 stored in the reduced set."""
     # ``length`` is the length of the mean in feature space, if it is known.
     meaning = "displacements of the points, recorded during the fit"
     if reduced_set.displacement is None:
@@ -170,7 +170,7 @@ def sampled(
     """Estimate the errors from the row sample, including the error due to a smaller basis."""
     if analysis is None:
         missing = (
-            "no row sample was kept (sample_size=0, weights that do not count rows, or forgotten "
+            "no row sample was kept (sample_size=0, weights that are not row counts, or forgotten "
             "rows that could not be identified)"
         )
         return _unknown("sample", confidence, "pairs of sampled rows", missing)
@@ -187,8 +187,9 @@ def sampled(
 
 def residual(system: EigenSystem, n_samples: float) -> Level:
     """Bound the error due to a smaller basis: 0 <= lambda - lambda^ <= tr(K - K^) / n."""
-    # With Q the projection onto the complement of the basis, the operator loses Q K Q, whose trace
-    # is the residual, and Q K P twice, whose squared norm is at most the residual times lambda_1.
+    # Let P and Q be the projections onto the span of the basis and onto its complement. The
+    # operator loses Q K Q, whose trace is the residual, and Q K P twice, whose squared norm is at
+    # most the residual times lambda_1.
     left = system.residual / n_samples
     largest = (float(system.eigenvalues[0]) + system.residual) / n_samples
     meaning = "Rayleigh-Ritz: the trace outside the span of the basis"
@@ -197,7 +198,7 @@ def residual(system: EigenSystem, n_samples: float) -> Level:
 
 
 def exact() -> Level:
-    """Return zero errors, because the operator is built from the data themselves."""
+    """Return a level with zero errors, for an operator built from the data themselves."""
     return Level("exact", 0.0, 0.0, 0.0, 1.0, "the operator is built from the data themselves")
 
 
@@ -209,7 +210,7 @@ def measured(
     *,
     center: bool,
 ) -> Level:
-    """Compute the errors on the rows of X, from all pairs."""
+    """Compute the errors on the rows of X from all pairs of rows."""
     error = hilbert_schmidt.measure(kernel, X, reduced_set, sample_weight, center=center)
     discrepancy = mmd.measure(kernel, X, reduced_set, sample_weight)
     rounding = 1e-7 * float(kernel.diagonal(X).max())

@@ -143,7 +143,7 @@ def distance(
     reduced_set: ReducedSet,
     sample_weight: Array | None,
 ) -> float:
-    """Return the distance between data and reduced set, given ``inner`` products of their means."""
+    """Return the distance between data and reduced set; ``inner`` computes inner products."""
     data = X, normalized_weights(X, sample_weight)
     reduced = reduced_set.centers, reduced_set.weights / reduced_set.n_samples
     square = inner(*data, *data) - 2 * inner(*data, *reduced) + inner(*reduced, *reduced)

@@ -1,7 +1,7 @@
 """The matrix M of :mod:`.lanczos` for a model and a sample of the rows.
 
 All entries of M are means over rows, or over pairs or triples of them, and are estimated from the
-sample. To estimate their variance, the sums are kept by group of rows, so that each group can be
+sample. To estimate their variance, the sums are stored per group of rows, so that each group can be
 left out in turn. If the model is far from exact, further Lanczos steps use the operator of the
 sample in place of T.
 
@@ -39,12 +39,12 @@ Array = NDArray[np.floating]
 _GROUPS, _FEW_GROUPS, _MANY_ROWS = 20, 10, 1_000  # fewer groups for fewer rows, which saves time
 _FAR = 0.05  # relative embedding error above which further steps are taken
 _STEPS = 4
-_MISSED = 1.2  # ratio of eigenvalues from which on a component was missed
-_RANDOM = 10  # random vectors that find missed components
+_MISSED = 1.2  # a larger ratio of eigenvalues indicates a missed component
+_RANDOM = 10  # number of random vectors used to find missed components
 _ITERATIONS = 3
 _ABOVE = 1.1  # allowance for eigenvalues that subspace iteration underestimates
-_SEARCHED = 1_000  # rows among which they are searched
-_LARGE = 400  # rows from which on few eigenpairs are computed by Lanczos
+_SEARCHED = 1_000  # largest number of rows in this search
+_LARGE = 400  # with at least this many rows, a few eigenpairs are computed by Lanczos
 
 
 def group_rows(n_rows: int) -> list[slice]:
@@ -115,7 +115,7 @@ class SampleOperator:
         return float(np.linalg.eigvalsh(V.T @ (self.multiply(V) - own @ (own.T @ V)))[-1])
 
     def search(self, own: Array, count: int) -> tuple[Array, Array]:
-        """Return leading eigenvalues reached from the axes, and from random vectors as well."""
+        """Return leading eigenvalues found from the axes alone, and with random vectors added."""
         V = np.concatenate([own, self._random], axis=1)
         for _ in range(_ITERATIONS):
             V = np.linalg.qr(self.multiply(V))[0]
@@ -140,7 +140,8 @@ class SampledSums:
     mu : ndarray of shape (n_axes,)
         Eigenvalues of the model, divided by n.
     largest : float
-        A bound on the eigenvalues of T orthogonal to the axes. The sample provides a sharper one.
+        A bound on the eigenvalues of T orthogonal to the axes. If the sample provides a smaller
+        bound, that one is used.
     center : bool
         True if the operators are centered in feature space.
     quantized : bool
@@ -202,7 +203,7 @@ class SampledSums:
         self.changes = None
 
     def _sum_pairs(self, pairs: FeaturePairs) -> None:
-        """Sum h_i at every feature vector, and its inner products, by groups."""
+        """Sum h_i at every feature vector, and its inner products, per group."""
         s, a, b = self.s[:, None], self.a, self.b
         sa, sb = s * a, s * b
         self.at_x = _group_products(pairs.xx, sa, self.groups)
@@ -265,12 +266,13 @@ class SampledSums:
         return self._blocks[n_steps]
 
     def blocks_without(self) -> Blocks:
-        """Return the blocks of M for each group of rows that is left out."""
+        """Return the blocks of M with each group of rows left out in turn."""
         return self._blocks_of(1 - np.eye(len(self.groups)), self.at_all - self.at_x)
 
     def _blocks_of(self, kept: Array, at_x: Array) -> Blocks:
         """Return blocks with some groups left out, for each row of ``kept``."""
-        # ``kept`` has ones in the columns of the groups, and ``at_x`` sums h over them.
+        # ``kept`` is 1 for the groups that are kept and 0 for the others. ``at_x`` contains sums of
+        # h over the groups that are kept.
         groups, n = np.arange(len(self.s)) % len(self.groups), len(self.groups)
         s = self.s * kept[:, groups]
         total = s.sum(axis=1)[:, None, None]
@@ -318,8 +320,8 @@ class SampledSums:
     def _drift_correction(self, kept: Array) -> Array:
         """Return the part of the changes that reduces the noise in means of drift a a'."""
         # The mean of a a' over the data is known up to the small changes. It replaces the mean over
-        # the sample in the product with the mean drift. In contrast to ``changes``, rows that are
-        # left out do not enter the means at all.
+        # the sample in the product with the mean drift. Unlike in ``changes``, rows that are left
+        # out do not enter the means at all.
         between = _sum_pairs_kept(kept, self._drift_products)
         scale = (len(self.groups) / kept.sum(axis=1))[:, None, None]
         return between * scale - _sum_kept(kept, self.a.T @ self.drifts)
@@ -354,7 +356,7 @@ class SampledSums:
 
     def _apply(self, F: Array, xx: Array, fx: Array) -> Array:
         """Apply the operator of the sample, restricted to the complement of the axes, to F."""
-        # ``xx`` contains the inner products of points with the rows, ``fx`` their coordinates.
+        # ``xx`` contains inner products of points with the rows, ``fx`` the points' coordinates.
         weighted = self.s[:, None] * F
         return xx @ weighted - fx @ (self._about_mean(self.a).T @ weighted)
 
@@ -365,7 +367,7 @@ class SampledSums:
     def solve(
         self, n_components: int, *, jackknife: bool = True, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
-        """Return the solution from all groups, and with ``jackknife`` those without each group.
+        """Return the solution from all groups and, for the jackknife, those without each group.
 
         Parameters
         ----------
@@ -398,7 +400,7 @@ class SampledSums:
     def first_step(
         self, n_components: int, *, jackknife: bool = True, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
-        """Return the same after one Lanczos step, even if a component is missed."""
+        """Return the same as :meth:`solve` after one step, even if a component is missed."""
         without = None
         if jackknife and len(self.groups) > 1:
             without = self._solution(self.blocks_without(), n_components, detailed)
@@ -406,8 +408,8 @@ class SampledSums:
 
     def _misses(self, found: Solution, n_components: int) -> bool:
         """Return True if the sample has a component that cannot be reached from the axes."""
-        # No number of Lanczos steps finds an isolated cluster without a basis point. But it has a
-        # large eigenvalue in the operator of the sample, which random vectors contain. Both
+        # No number of Lanczos steps finds an isolated cluster without a basis point. However, the
+        # operator of the sample has a large eigenvalue for it, which random vectors reveal. Both
         # eigenvalues are computed from the same rows, so that their sampling errors cancel.
         if self.largest <= found.eigenvalues[n_components - 1]:
             return False
@@ -441,14 +443,15 @@ class SampledSums:
         )
 
     def expand(self, n_components: int) -> Blocks:
-        """Return the blocks of M with as many Lanczos steps as the estimate of the error takes."""
+        """Return the blocks of M with the number of Lanczos steps that the error estimate uses."""
         near = self._solution(self.blocks(), n_components).error(n_components) < _FAR
         return self.blocks(1 if near else _STEPS)
 
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
-        """Return the distance between the coordinates of points and the exact ones, aligned."""
-        # ``fx`` contains the coordinates of the points on the axes, ``xx`` and ``xq`` their inner
-        # products with the features of the sampled rows and with the rows' representations.
+        """Return the distance of each point's coordinates from the exact ones, after alignment."""
+        # ``fx`` contains the coordinates of the points on the axes. ``xx`` and ``xq`` are the inner
+        # products of the points with the features of the sampled rows and with the rows'
+        # representations.
         blocks, r, q = self.expand(n_components), n_components, len(self.mu)
         M = blocks.matrix(self.largest)
         values, vectors = leading(M, q)
@@ -477,7 +480,7 @@ def _by_group(groups: list[slice], weights: Array, u: Array, v: Array) -> Array:
 
 
 def _gram(columns: Array, weights: Array) -> Array:
-    """Return the weighted products of the columns of each matrix in a stack."""
+    """Return the weighted inner products of the columns, for each matrix in a stack."""
     return transpose(columns) @ (weights[..., None] * columns)
 
 

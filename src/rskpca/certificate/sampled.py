@@ -1,4 +1,4 @@
-"""Limits on the errors of a fitted model, and errors of single rows, from a row sample."""
+"""Error limits for a fitted model, and errors of single rows, estimated from a row sample."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Array = NDArray[np.floating]
 
 FURTHER_AXES = 15  # additional axes, beyond those of the model, used to express the exact axes
 MOST_COMPONENTS = 100  # embeddings with more components are not analyzed
-# Allowance in a limit for later steps of the Lanczos method, which are not taken.
+# Factor that allows for later steps of the Lanczos method, which are not taken.
 _TRUNCATED = 1.03
-_RESOLVED = 0.2  # relative standard error of the mean distance from the span
-_ROUNDING = 1e-10  # relative squared distances that are rounding errors
-_CHANCE = 5.0  # standard errors; a larger difference between sample and data is not by chance
+_RESOLVED = 0.2  # largest accepted relative standard error of the mean distance from the span
+_ROUNDING = 1e-10  # smaller relative squared distances are rounding errors
+_CHANCE = 5.0  # standard errors; a larger difference between sample and data is not due to chance
 _SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
-_WORK = 2e10  # products in the projection onto a basis; a larger basis uses fewer rows
+_WORK = 2e10  # limit on products in the projection onto a basis; a larger basis uses fewer rows
 _HOPELESS = 0.9  # larger errors are reported as 1, because nothing is known about the coordinates
-# Larger errors are ties if another number of components is this much better.
+# An error above _TIE is due to a tie if another number of components is _BETTER times better.
 _TIE, _BETTER = 0.05, 3.0
 
 
@@ -96,7 +96,7 @@ class Analysis:
     system : EigenSystem
         The axes of the model, and a few additional ones.
     represent : callable or None
-        Function that returns coordinates in the span of the basis, if there is one.
+        Function that returns coordinates in the span of the basis, if the model has a basis.
     n_components : int
         Number of components of the model.
     total : float
@@ -130,8 +130,8 @@ class Analysis:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
         # again, which is impossible for an operator built from the data. With ``size``, only that
-        # many of the sampled rows are used, which is faster and less accurate. ``values`` and
-        # ``span`` save time if they are known.
+        # many of the sampled rows are used, which is faster but less accurate. Passing
+        # ``values`` and ``span`` saves time if they are known.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
@@ -167,7 +167,7 @@ class Analysis:
 
     @cached_property
     def _distinct(self) -> tuple[Array, NDArray[np.intp] | None]:
-        """The distinct points that represent the rows, and their index for each row."""
+        """The distinct points that represent the rows, and the index of each row's point."""
         if self.system.exact:
             return self.points, None
         _, first, index = np.unique(self.sample.labels, return_index=True, return_inverse=True)
@@ -221,7 +221,7 @@ class Analysis:
         return self._solve(jackknife=True, detailed=True)
 
     def estimate(self) -> float:
-        """Estimate the relative error of the coordinates, without a limit; 1 if unknown."""
+        """Return the estimated relative error of the coordinates, or 1 if it is unknown."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return 1.0
         found = self._solve(jackknife=False)[0].error(self.n_components)
@@ -231,9 +231,9 @@ class Analysis:
     def _unsampled(self) -> float:
         """The relative error due to rows outside the span that the sample does not represent.
 
-        The squared distances of all rows from the span are known from the traces. If they exceed
-        those of the sampled rows by more than chance, a few rows far from the span were not
-        sampled. They matter if they can have a component of their own. Where the last component is
+        The mean squared distance of all rows from the span is known from the traces. If it exceeds
+        that of the sampled rows by more than chance explains, a few rows far from the span were
+        not sampled. They matter if they can have a component of their own. If the last component is
         as small as that of a single row, even a sample with such rows does not represent them.
         """
         if self._distances is None:
@@ -249,7 +249,7 @@ class Analysis:
 
     @cached_property
     def _distances(self) -> tuple[float, float, float] | None:
-        """Mean squared distances of all rows and of the sampled ones, and their standard error."""
+        """Mean squared distances from the span of all and of sampled rows, and a standard error."""
         if self.complete or not isinstance(self.pairs, ProjectedPairs):
             return None
         left, s = self.pairs.residuals, self.pairs.shares
@@ -259,9 +259,9 @@ class Analysis:
 
     @property
     def _scarcity(self) -> float:
-        """A factor for limits from a sample with few of the rows to which the error is due."""
-        # Where the error is due to few rows far from the span, a sample often contains too few of
-        # them, and the mean distance of the sampled rows is too small, or inaccurate.
+        """The factor that raises limits if the sample has few of the rows that cause the error."""
+        # If a few rows far from the span cause the error, a sample often contains too few of them.
+        # The mean distance of the sampled rows is then too small or inaccurate.
         if self._distances is None:
             return 1.0
         all_rows, seen, noise = self._distances
@@ -272,7 +272,7 @@ class Analysis:
 
     @property
     def resolved(self) -> bool:
-        """True if the sample contains enough of the rows to which the error is due."""
+        """True if the sample contains enough of the rows that cause the error."""
         return self._scarcity <= 1 + _RESOLVED
 
     @property
@@ -289,7 +289,7 @@ class Analysis:
             return sums.solve(self.n_components, jackknife=jackknife, detailed=detailed)
 
     def limits(self, confidence: float) -> Limits | None:
-        """Return limits for the eigenpairs; None if there are too few rows or too many axes."""
+        """Return limits for the eigenpairs, or None with too few rows or too many components."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return None
         r = self.n_components
@@ -310,7 +310,7 @@ class Analysis:
         )
 
     def embedding_limit(self, confidence: float) -> Estimate:
-        """Return only the error of the coordinates, in less time than all limits; 1 if unknown."""
+        """Return only the error of the coordinates, which is faster; 1 if it is unknown."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
         solved = self._solve(jackknife=True)
@@ -333,7 +333,7 @@ class Analysis:
         return _SOLVED if self.complete else self._truncated
 
     def _limit(self, values: Array, without: Array | None, confidence: float) -> Array:
-        """Return upper limits from standard errors, by the jackknife over groups of rows.
+        """Return upper limits, with standard errors from the jackknife over groups of rows.
 
         Sampling noise inflates the estimated squares. It is not subtracted, which compensates for
         standard errors that are too small where noise dominates.
@@ -388,7 +388,7 @@ def _span(kernel: RadialKernel, system: EigenSystem) -> Moments:
 def _wider(
     kernel: RadialKernel, reduced_set: ReducedSet, system: EigenSystem, own: bool
 ) -> EigenSystem:
-    """Return the eigensystem with more eigenpairs, if they can be computed again."""
+    """Return the eigensystem with more eigenpairs, if they can be computed."""
     r, m = len(system.eigenvalues), reduced_set.n_centers
     if system.exact or m > STORED_CENTERS or r > MOST_COMPONENTS:
         return system
@@ -401,12 +401,12 @@ def _wider(
 
 
 def _confidence_used(confidence: float) -> float:
-    """Return the confidence of a limit that uses half of the risk, because squares are skewed."""
+    """Return a confidence with half the risk, because the distribution of squares is skewed."""
     return (1 + confidence) / 2
 
 
 def _pick(name: str, solved: tuple[Solution, Solution | None]) -> tuple[Array, Array | None]:
-    """Return the estimates of one kind, from all rows and without each group."""
+    """Return the estimates of one kind, from all rows and with each group left out."""
     found, without = solved
     return getattr(found, name), None if without is None else getattr(without, name)
 

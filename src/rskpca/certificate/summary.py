@@ -1,4 +1,4 @@
-"""Describing a certificate in one or two sentences, and as text or HTML with tables."""
+"""Descriptions of a certificate: a summary of one or two sentences, and tables as text or HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = list[tuple[str, ...]]
 ROUNDING = 1e-7
 SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
 _UNKNOWN = 0.995  # larger limits are rounded to 100%, which excludes nothing
-_MAX_COMPONENTS = 20  # rows of the table
+_MAX_COMPONENTS = 20  # largest number of rows in the table
 
 
 def summarize(c: Certificate) -> str:
@@ -64,7 +64,7 @@ def _no_limit(c: Certificate) -> str:
             f"Coordinates may be unrelated to those of exact {c.method}: the estimated error is "
             f"{percent(c.embedding.estimate)}, and the row sample does not exclude 100%."
         )
-    # Kernels that are narrow for all rows connect too few of the sampled ones.
+    # A kernel that is narrow for all rows connects too few of the sampled ones.
     labels = "" if c.labels is None else " and of the labels"
     return (
         f"The error of the coordinates{labels} is unknown, because the bandwidth is too small for "
@@ -119,7 +119,7 @@ def _eigenvalues(c: Certificate) -> str:
     if len(errors) == 1:
         return f"{first} ({how})."
     last = f"the last within {_at_most(errors[-1])}" if errors[-1] < 1 else "the last is unknown"
-    return f"{first}, {last} ({how})."
+    return f"{first}, and {last} ({how})."
 
 
 def _at_most(error: float) -> str:
@@ -130,13 +130,13 @@ def _at_most(error: float) -> str:
 
 
 def to_text(c: Certificate) -> str:
-    """Return the summary, the size of the model, two aligned tables and notes."""
+    """Return the summary, the size of the model, two aligned tables and notes as text."""
     tables = _align(_level_rows(c)), _align(_component_rows(c))
     return "\n\n".join([c.summary, _size(c), *tables, *_notes(c)])
 
 
 def to_html(c: Certificate) -> str:
-    """Return the same as HTML, for notebooks."""
+    """Return the same content as HTML, for notebooks."""
     tables = _html_table(_level_rows(c)) + _html_table(_component_rows(c))
     notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(c))
     return f"<p><strong>{escape(c.summary)}</strong></p><p>{escape(_size(c))}</p>{tables}{notes}"
@@ -186,7 +186,7 @@ def _notes(c: Certificate) -> list[str]:
     if c.cut is not None:
         notes.append(f"Normalized cut of the reduced set: {c.cut:.4g}.")
     more = len(c.eigenvalues) - _MAX_COMPONENTS
-    return [*notes, f"{more} more components; to_dict() contains all."] if more > 0 else notes
+    return [*notes, f"{more} more components; to_dict() lists all."] if more > 0 else notes
 
 
 def _percent(confidence: float) -> str:

@@ -5,9 +5,9 @@ rows y of k(x, y) u(y), where q(x) is the sum of k(x, y). Its eigenvalues and ei
 those of uncentered kernel PCA of the features (n u / s)^1/2 psi: an eigenfunction is the coordinate
 along an axis, divided by (u s)^1/2. The analysis of kernel PCA therefore applies, except that the
 features depend on all rows through u and s. The reduced set provides both sums for the quantized
-rows, and the row sample estimates how much they change if rows are not quantized, because the
-differences are paired. To first order, this multiplies the squared length of each feature vector by
-1 + drift, where the drift is a sum over the sampled rows.
+rows. How much they change if rows are not quantized is estimated from the row sample, which is
+possible because the differences are paired. To first order, the change multiplies the squared
+length of each feature vector by 1 + drift, where the drift is a sum over the sampled rows.
 
 Self-affinities are included, even if the model excludes them: their effect on the difference
 between the two walks is of second order if the degrees are large.
@@ -47,7 +47,7 @@ _NO_CHANGE = 1e-12  # smaller relative changes are rounding errors
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A fitted random walk, as far as its analysis needs it.
+    """The parts of a fitted random walk that its analysis needs.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class WalkAnalysis(Analysis):
 
     @property
     def center(self) -> bool:
-        """False: the features of a walk are not centered."""
+        """Always False, because the features of a walk are not centered."""
         return False
 
     @property
@@ -147,11 +147,11 @@ class WalkAnalysis(Analysis):
         if not len(few):
             return ""
         number = int(few[0]) + 1 - self.walk.n_constant
-        return f"component {number} is concentrated on few rows, which the sample may not contain"
+        return f"component {number} is concentrated on a few rows that the sample may not contain"
 
     @property
     def _supports(self) -> Array:
-        """The effective numbers of rows on which the kept eigenfunctions are concentrated."""
+        """The effective number of rows on which each kept eigenfunction is concentrated."""
         weights, functions = self.walk.reduced_set.weights, self.system.functions
         operator = cast(FittedMarkov, self.system.operator)
         shares = operator.measure(weights)[:, None] * functions[:, : self.n_components] ** 2
@@ -214,7 +214,7 @@ class WalkAnalysis(Analysis):
             return None
         first, own = self.walk.n_constant, self.walk.system.eigenvalues
         shift = own - self.system.eigenvalues[first : self.n_components]
-        fixed = found.better is None or self.walk.partition is not None  # the number of clusters
+        fixed = found.better is None or self.walk.partition is not None  # n_clusters is fixed
         better = None if fixed else cast(int, found.better) - first
         eigenvalues = found.eigenvalues[first:] + (0.0 if self.complete else shift[:, None])
         angles = found.angles[first:]
@@ -239,7 +239,7 @@ class WalkAnalysis(Analysis):
         return np.array(found).reshape(stack)
 
     def _root_shares(self, jackknife: bool) -> Array:
-        """Return the roots of the shares of the rows, without each group if ``jackknife``."""
+        """Return the roots of the row shares, with each group left out in turn if ``jackknife``."""
         shares = np.sqrt(self.pairs.shares)[None, :, None]
         if not jackknife:
             return shares
@@ -263,7 +263,7 @@ class WalkAnalysis(Analysis):
             turn = np.apply_along_axis(_constant_first, -1, constant[..., 0, :])
         values = np.einsum("...ij,...i,...ij->...j", turn, values[..., :size], turn)[..., first:]
         change = self._drifts.reach.sum(axis=1)
-        if values.ndim > 1:  # without each group
+        if values.ndim > 1:  # each group is left out in turn
             n = self._drifts.reach.shape[1]
             change = (change - self._drifts.reach.T) * n / (n - 1)
         scale = 1 / ((1 + change) * np.sqrt(self.total * at.pull * at.reach))
@@ -284,11 +284,11 @@ class WalkAnalysis(Analysis):
         of_centers = unit * (measure / weights)[:, None] * self.system.functions
         shares = self._root_shares(jackknife)[..., 0] ** 2
         shares = shares / shares.sum(axis=1, keepdims=True)
-        drift = self._drifts.lengths + 2 * self._drifts.reach  # of the degrees u s
+        drift = self._drifts.lengths + 2 * self._drifts.reach  # drift of the degrees u s
         change, n = drift.sum(axis=1)[None], drift.shape[1]
         if jackknife:
             change = (change - drift.T) * n / (n - 1)
-        # The mean change only changes the length of the constant function.
+        # The mean change affects only the length of the constant function.
         change = shares * (change - (shares * change).sum(axis=1, keepdims=True))
         found = shares @ (of_rows - of_centers[labels]) + change @ of_rows
         found = np.sqrt(self.system.eigenvalues) * found
@@ -300,7 +300,7 @@ class WalkAnalysis(Analysis):
         return self._sums.a
 
     def _measured(self) -> Solution:
-        """Return the errors relative to the walk on all rows, which are in the sample."""
+        """Return the errors relative to the walk on all rows, if the sample contains all rows."""
         walk, size, first = self.walk, self.n_components, self.walk.n_constant
         all_rows = ReducedSet(self._rows, self.sample.weights)
         loops = walk.operator.indefinite
@@ -322,7 +322,7 @@ class WalkAnalysis(Analysis):
     # -------------------------------------------------------------- clusters
 
     def label_change(self, confidence: float) -> Estimate | None:
-        """Estimate the share of rows that have another label in the exact normalized cut."""
+        """Estimate the share of rows with a different label in the exact normalized cut."""
         limits, rule = self.limits(confidence), self.walk.partition
         if limits is None or rule is None:
             return None
@@ -360,7 +360,7 @@ class WalkAnalysis(Analysis):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """The sums q, u and s of the quantized rows, at the sampled rows.
+    """The density q, pull u and reach s of the quantized rows, at the sampled rows.
 
     Attributes
     ----------
@@ -383,13 +383,13 @@ class Degrees:
     def of(
         cls, reduced_set: ReducedSet, operator: FittedMarkov, rows: Array, kernel: RadialKernel
     ) -> Degrees:
-        """Evaluate the sums at rows."""
+        """Evaluate q, u and s at the given rows."""
         values = gram(kernel, rows, reduced_set.centers.astype(np.float64))
         density, alpha = values @ reduced_set.weights, operator.alpha or 0.0
         return cls(density, density**-alpha, values @ operator.pull, alpha)
 
     def drifts(self, xx: Array, xq: Array, of_centers: Array) -> Drifts:
-        """Return the relative changes of the sums if rows are not quantized, by group of rows."""
+        """Return the relative changes of the sums if rows are not quantized, per group of rows."""
         # ``xx`` and ``xq`` are weighted kernel values of pairs of rows, and of rows and centers;
         # ``of_centers`` is the pull of each row's center.
         groups = group_rows(len(xx))
@@ -409,21 +409,21 @@ class Drifts(NamedTuple):
 
 
 def _compound(changes: Array, exponent: float) -> Array:
-    """Return the relative change of x^exponent, given changes of x by group."""
+    """Return the relative change of x^exponent, given the relative changes of x per group."""
     if exponent == 0:
         return np.zeros_like(changes)
     return _shared(exponent * changes, (1 + changes.sum(axis=1)) ** exponent - 1)
 
 
 def _shared(changes: Array, total: Array) -> Array:
-    """Scale first-order changes by group so that they add up to the total change."""
+    """Scale the first-order changes of the groups so that they add up to the total change."""
     sums = changes.sum(axis=1)
     ratios = np.divide(total, sums, out=np.ones_like(sums), where=np.abs(sums) > _NO_CHANGE)
     return changes * ratios[:, None]
 
 
 def normalized_cut(walk: Walk) -> float | None:
-    """Return the normalized cut of the clusters of the reduced set, or None without clusters."""
+    """Return the normalized cut of the reduced set, or None if there are no clusters."""
     if walk.partition is None:
         return None
     operator = walk.operator
@@ -448,7 +448,7 @@ def _scaled(pairs: FeaturePairs, of_rows: Array, of_points: Array) -> FeaturePai
 
 
 def _constant_first(shares: Array) -> Array:
-    """Return the smallest rotation whose first column has the direction of ``shares``."""
+    """Return the smallest rotation whose first column points in the direction of ``shares``."""
     unit = shares * np.sign(shares[0] or 1.0) / np.linalg.norm(shares)
     first = np.eye(len(unit))[0]
     middle = first + unit

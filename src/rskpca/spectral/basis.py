@@ -1,8 +1,8 @@
 """Selection of a few centers of a reduced set that span its leading eigenfunctions.
 
-A partial Cholesky factor F of K^C, pivoted where the weighted residual is largest, contains the
-coordinates of all centers in the span of the first b pivots for every b: the Rayleigh-Ritz problem
-for b pivots is the leading b x b block of S = F' W F.
+Let F be a partial Cholesky factor of K^C, pivoted where the weighted residual is largest. For every
+b, its first b columns contain the coordinates of all centers in the span of the first b pivots, so
+the Rayleigh-Ritz problem for b pivots is the leading b x b block of S = F' W F.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Rows = NDArray[np.intp]
 
 _GROWTH = 1.4  # growth factor of the number of pivots; a larger one would waste more pivots
 MANY = 1000
-_PROBES = 8  # number of random vectors; estimates a norm to within tens of percent
+_PROBES = 8  # number of random vectors; enough to estimate a norm to within tens of percent
 
 
 def spanning(kernel: RadialKernel, reduced_set: ReducedSet, size: int) -> Rows:
@@ -134,7 +134,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 
 
 class _Nested:
-    """Nested Rayleigh-Ritz problems in the span of the first b pivots, for every b."""
+    """Nested Rayleigh-Ritz problems, one in the span of the first b pivots for every b."""
 
     def __init__(
         self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool
@@ -195,15 +195,16 @@ class _Nested:
         return self._about_mean(root * product)
 
     def _about_mean(self, V: Array) -> Array:
-        """Subtract the weighted mean from columns that are scaled by sqrt(weights)."""
+        """Subtract the weighted mean from columns scaled by sqrt(weights), if ``center`` is set."""
         return V - self._root * (self._root.T @ V) if self.center else V
 
 
 def _too_costly(m: int, d: int, b: int) -> bool:
     """Return True if choosing b of m centers takes more than half the time of solving for all."""
-    # Rough numbers of operations: kernel values, updates of the factor, and eigenproblems of size
-    # b; against kernel values and about 100 products with the whole matrix. Those of the choice
-    # take several times as long, because pivots are chosen one by one.
+    # Rough numbers of operations. Choosing centers requires kernel values, updates of the factor
+    # and eigenproblems of size b; solving for all requires kernel values and about 100 products
+    # with the whole matrix. Operations for choosing centers take several times as long, because
+    # pivots are chosen one by one.
     return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.12 * m**2 * (d + 100)
 
 

@@ -34,8 +34,8 @@ class Diffusion:
     Attributes
     ----------
     alpha : float, default=1.0
-        Exponent with which the sampling density is divided out. 0 is the normalized Laplacian;
-        with 1 the operator depends only on the geometry.
+        Exponent with which the sampling density is divided out. 0 yields the normalized
+        Laplacian; with 1, the operator depends only on the geometry of the data.
     """
 
     alpha: float = 1.0
@@ -130,7 +130,7 @@ class FittedMarkov(FittedOperator):
 
     @property
     def indefinite(self) -> bool:
-        """True without self-affinities, because the smaller diagonal makes K~ indefinite."""
+        """True if self-affinities are excluded: the smaller diagonal makes K~ indefinite."""
         return bool(np.any(self.loop))
 
     def measure(self, weights: Array) -> Array:
@@ -153,7 +153,7 @@ class FittedMarkov(FittedOperator):
         project: Callable[[Array], Array],
         nearest: Callable[[], NDArray[np.intp]],
     ) -> tuple[FittedMarkov, Array]:
-        """Return the walk and the coefficients of its functions in the span of fewer points."""
+        """Return the walk in the span of fewer points, and the coefficients of its functions."""
         # ``extension`` computes the functions from the sums K u and K (A / s), which are elements
         # of H; ``project`` returns the coefficients of their projections. Each point has the
         # self-affinity of its ``nearest`` center.
@@ -171,7 +171,7 @@ class FittedMarkov(FittedOperator):
         # For a new point x, kappa is replaced by k(x) = max_j k(x, c_j), which measures how close
         # x is to its nearest center, and loop is taken from that center:
         #   f(x) = sum_j u_j k(x, c_j) f_j / (lambda (s(x) - loop k(x)) + loop k(x)).
-        # Centers keep their own values, and far points get approximately the value of the nearest
+        # Centers keep their own values, and distant points get about the value of the nearest
         # center. If a row is zero in floating point (no center reaches the point), f(x) is zero.
         # For a negative lambda, the denominator has zeros between the centers, so the formula does
         # not apply; the column only indicates whether any center is reached.

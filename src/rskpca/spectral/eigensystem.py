@@ -27,15 +27,15 @@ Array = NDArray[np.floating]
 # are computed block by block.
 STORED_CENTERS = 16_384
 
-# The definiteness of a kernel is checked on at most this many centers. Negative eigenvalues beyond
-# this share of the largest are not due to rounding.
+# The definiteness of a kernel is checked on at most _SOME_CENTERS centers. A negative eigenvalue is
+# not due to rounding if it exceeds _INDEFINITE times the largest one in absolute value.
 _SOME_CENTERS = 400
 _INDEFINITE = 1e-8
 
 # Largest accepted amplification of float32 rounding errors. Actual errors are about a tenth of this
 # bound, or 6e-6.
 _LARGEST_GROWTH = 500.0
-_LARGEST_EXTENT = 1000.0  # bandwidths; float32 rounds such coordinates by 3e-5 bandwidths
+_LARGEST_EXTENT = 1000.0  # in bandwidths; float32 rounds such coordinates by 3e-5 bandwidths
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +65,11 @@ class EigenSystem:
         The part of the trace outside the span of the centers; 0 if the centers are the data. No
         eigenvalue of K~ exceeds the computed eigenvalue by more than this.
     exact : bool
-        True if the operator is that of all data instead of a reduced set.
+        True if the operator is built from all data instead of a reduced set.
     graph : NeighbourGraph or None
         The neighbor graph, if the kernel is restricted to neighbors.
     subspace : Subspace or None
-        A subspace that contains the centers, which makes kernel values cheaper.
+        A subspace that contains the centers and makes kernel values cheaper to compute.
     """
 
     kernel: AnyKernel
@@ -114,7 +114,7 @@ class EigenSystem:
         return self.prepare(X.dtype)(X)
 
     def prepare(self, dtype: Any) -> Callable[[Array], Array]:
-        """Return :meth:`extend` for rows of one dtype, with precomputed arrays for many calls."""
+        """Return :meth:`extend` specialized to one dtype, with precomputed arrays."""
         computed = self.arithmetic(dtype)
         function = self.operator.extension(self.coefficients, self.eigenvalues, computed)
         count, negative = len(self.eigenvalues), self.eigenvalues < 0
@@ -138,7 +138,7 @@ class EigenSystem:
         return extend
 
     def sums(self, columns: Array) -> Array:
-        """Return K^C columns, the sums of the kernel over the centers, at each center."""
+        """Return K^C @ columns: weighted sums of the kernel over the centers, at each center."""
         centers = self.centers.astype(np.float64)
         if self.graph is not None:
             return self.graph.rows(centers) @ columns
@@ -146,7 +146,7 @@ class EigenSystem:
         return gram.product(self.kernel, centers, centers, multiply, columns.shape[1])
 
     def prepare_centers(self, dtype: Any) -> gram.Prepared:
-        """Return the centers in the form in which kernel values are computed most cheaply."""
+        """Return the centers in the form that makes kernel values cheapest to compute."""
         return gram.prepare(self.kernel, self.centers, dtype, self.subspace)
 
     @property
@@ -158,7 +158,7 @@ class EigenSystem:
         """Return the dtype in which to evaluate the functions at points of the given dtype."""
         # float64 is needed if large coefficients cancel, as happens for close points in a
         # Rayleigh-Ritz problem, or if the centers are so far apart that their coordinates, in
-        # bandwidths, lose too many digits. Only radial kernels of dense centers use float32.
+        # bandwidths, lose too many digits. Only radial kernels with dense centers use float32.
         if not isinstance(self.kernel, RadialKernel) or is_sparse(self.centers):
             return np.float64
         sums = np.abs(self.coefficients).sum(axis=0) * self.kernel.kappa
@@ -201,8 +201,8 @@ def solve(
     n_components : int
         Number of eigenpairs, r. Fewer are returned if the others are zero up to rounding error.
     graph : int, float or None, default=None
-        For random walks, restricts the kernel to neighboring centers. An int is a number of
-        nearest centers, and a float is the largest distance.
+        For random walks, restricts the kernel to neighboring centers. An int is the number of
+        nearest centers, and a float is the largest distance between neighbors.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def decompose(
     n_components: int,
     graph: float | None = None,
 ) -> EigenSystem:
-    """Solve the same eigenproblem for a kernel whose leading eigenvalues are positive."""
+    """Solve like :func:`solve`, without checking that the leading eigenvalues are positive."""
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
     matrix = _matrix(kernel, centers, neighbours)
@@ -257,7 +257,7 @@ def _matrix(kernel: AnyKernel, centers: Any, graph: NeighbourGraph | None) -> Ce
 
 
 def _check_definite(kernel: AnyKernel, centers: Any) -> None:
-    """Raise if a kernel is not positive definite on some of the centers."""
+    """Raise a ValueError if a kernel is not positive definite on a subset of the centers."""
     some = centers[:: -(-centers.shape[0] // _SOME_CENTERS)]
     matrix = gram.gram(kernel, some, some)
     check_finite(matrix)
@@ -265,9 +265,9 @@ def _check_definite(kernel: AnyKernel, centers: Any) -> None:
     eigenvalues = np.linalg.eigvalsh(matrix)
     if eigenvalues[0] < -_INDEFINITE * np.abs(eigenvalues).max():
         raise ValueError(
-            f"The kernel is not positive definite: {len(matrix)} of the centers have a kernel "
-            f"matrix with eigenvalues from {eigenvalues[0]:.3g} to {eigenvalues[-1]:.3g}. Use a "
-            "positive definite kernel."
+            f"The kernel is not positive definite: its matrix for {len(matrix)} of the centers has "
+            f"eigenvalues from {eigenvalues[0]:.3g} to {eigenvalues[-1]:.3g}. Use a positive "
+            "definite kernel."
         )
 
 
@@ -280,7 +280,7 @@ def _check_measure(measure: Array, weights: Array) -> None:
 
 
 def check_finite(values: Any) -> None:
-    """Raise if a sum of kernel values is not finite."""
+    """Raise a ValueError if kernel values, or sums of them, are not finite."""
     if not np.all(np.isfinite(values)):
         raise ValueError(
             "The kernel values must be finite, got NaN or infinity. Check that the kernel and the "

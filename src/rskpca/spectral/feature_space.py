@@ -103,7 +103,7 @@ class FeatureSpace:
         return self.prepare(X.dtype)(X)
 
     def prepare(self, dtype: Any) -> Callable[[Any], Array]:
-        """Return :meth:`residuals` for rows of one dtype, with precomputed arrays."""
+        """Return :meth:`residuals` specialized to one dtype, with precomputed arrays."""
         # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2. It has X's dtype.
         centers, offsets = self.system.prepare_centers(dtype), self.offsets
         computed = centers.dtype

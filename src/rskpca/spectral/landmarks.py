@@ -61,7 +61,7 @@ def _scores(kernel: AnyKernel, X: Any, Z: Any, chances: Array, size: int) -> Arr
     """Return ridge leverage scores of X, up to a factor, computed from landmarks Z.
 
     The scores are l(x) = k(x, x) - k(x, Z) (K_ZZ + ridge diag(chances))^{-1} k(Z, x). The ridge
-    has the size of the eigenvalues beyond the first size / 2.
+    is comparable to the eigenvalues beyond the first size / 2.
     """
     matrix = gram.gram(kernel, Z, Z)
     eigenvalues = np.linalg.eigvalsh(matrix / np.sqrt(np.outer(chances, chances))).clip(0)

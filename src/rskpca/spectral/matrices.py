@@ -1,6 +1,6 @@
 """The kernel matrix K^C at the centers: stored, recomputed for each product, or sparse.
 
-Operators are fitted to products ``matrix @ v``, which are sums over the centers. Algorithm 1
+Operators are fitted using products ``matrix @ v``, which are sums over the centers. Algorithm 1
 decomposes the matrix returned by ``weighted``.
 """
 
@@ -25,7 +25,7 @@ Array = NDArray[np.floating]
 class CenterMatrix(Protocol):
     """Interface of K^C. Call ``weighted`` last, because it may overwrite the matrix."""
 
-    own: Array  # k(c, c) of the centers
+    own: Array  # k(c, c) for each center
 
     def __matmul__(self, V: Array) -> Array: ...
 
@@ -77,7 +77,7 @@ class ProductMatrix:
         self.diagonal = values
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[LinearOperator, float]:
-        """Return K~ as a linear operator and its trace."""
+        """Return K~ as a linear operator, and its trace."""
         size, root = len(measure), np.sqrt(measure)[:, None]
 
         def times(V: Array) -> Array:
@@ -120,7 +120,7 @@ class SparseMatrix:
         self.array.setdiag(values)
 
     def weighted(self, fitted: FittedOperator, measure: Array) -> tuple[sparse.csr_array, float]:
-        """Return K~ as a sparse matrix and its trace."""
+        """Return K~ as a sparse matrix, and its trace."""
         root = sparse.diags_array(np.sqrt(measure))
         matrix = root @ fitted.apply(self.array, self.centers, self.centers) @ root
         return matrix.tocsr(), float(matrix.trace())

@@ -38,7 +38,7 @@ class Basis:
     points : ndarray of shape (n_points, n_features)
         The points.
     subspace : Subspace or None
-        A subspace that contains them, which makes kernel values cheaper.
+        A subspace that contains the points and makes kernel values cheaper to compute.
     kind : str
         The kind of points, for descriptions.
     """
@@ -88,7 +88,7 @@ def sample_for_means(
 
 
 def principal_subspace(rows: Any, n_axes: int) -> Subspace:
-    """Return the leading principal axes of at most 4,000 of the sampled rows."""
+    """Return the subspace of the leading principal axes of at most 4,000 sampled rows."""
     some = rows[:: -(-rows.shape[0] // _AXES_ROWS)]
     return Subspace.principal(some, np.ones(some.shape[0]), n_axes)
 
@@ -111,9 +111,9 @@ def choose_means(
     n_axes : int
         Number of principal axes. Fewer are used if the rows span fewer dimensions.
     rng : RandomState
-        Source of the initial means.
+        Random number generator for the initial means.
     subspace : Subspace, default=None
-        Principal axes that are known already, at least ``n_axes`` of them.
+        Principal axes, if they are already known; at least ``n_axes`` of them.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def choose_means(
     subspace = principal_subspace(rows, n_axes) if subspace is None else subspace.leading(n_axes)
     if subspace.axes.shape[1] == 0:
         raise ValueError(
-            f"All {rows.shape[0]} sampled rows are equal, so there are no {n_means} different "
-            "means. Use other data, or pass more rows in the first chunk."
+            f"All {rows.shape[0]} sampled rows are equal, so {n_means} distinct means cannot be "
+            "computed. Use other data, or pass more rows in the first chunk."
         )
     means = _cluster(subspace.coordinates(rows), n_means, rng)
     return Basis(subspace.points(means), subspace, "means")
@@ -137,7 +137,7 @@ def _integral(weights: Array) -> bool:
 
 
 def _cluster(Z: Array, n_means: int, rng: np.random.RandomState) -> Array:
-    """Return k-means centroids, without empty clusters; if there is one per row, the rows."""
+    """Return the centroids of non-empty k-means clusters, or the rows if each is a cluster."""
     from sklearn.cluster import KMeans
 
     if n_means == len(Z):

@@ -1,8 +1,8 @@
 """Sparse neighbor graph of the centers, with kernel values for neighbors and zeros elsewhere.
 
-This corresponds to g(x, y) in the paper's eq. (generic_eigen), with 1 for neighbors and 0 for other
-pairs. For kernels with a small bandwidth it drops values that are almost zero, so that many
-centers fit in memory.
+In the paper's eq. (generic_eigen), this corresponds to setting g(x, y) to 1 for neighbors and to 0
+for other pairs. For kernels with a small bandwidth, the graph drops values that are almost zero, so
+that many centers fit in memory.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ class NeighbourGraph:
 
     @classmethod
     def refuse_far(cls, tree: KDTree, cut_off: float) -> None:
-        """Raise if a cutoff results in too many pairs."""
+        """Raise a ValueError if a cutoff results in too many pairs."""
         if tree.n**2 > _MOST_PAIRS:
             cls.refuse_many(tree.count_neighbors(tree, cut_off), cut_off)
 
     @staticmethod
     def refuse_many(n_pairs: int, graph: float) -> None:
-        """Raise if there are too many pairs to store."""
+        """Raise a ValueError if there are too many pairs to store."""
         if n_pairs > _MOST_PAIRS:
             raise ValueError(
                 f"graph={graph!r} results in {n_pairs:,} pairs of neighbors, more than the limit "
@@ -124,7 +124,7 @@ class NeighbourGraph:
 
 
 def _refuse_huge(points: Array) -> None:
-    """Raise if squared distances between the points may overflow."""
+    """Raise a ValueError if squared distances between the points may overflow."""
     largest = float(np.abs(points).max(initial=0.0))
     if largest > _LARGEST:
         raise ValueError(
@@ -140,7 +140,7 @@ def _kth_distance(tree: KDTree, X: Array, k: int) -> Array:
 def _within(
     tree: KDTree, X: Array, radius: Array | float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return index pairs of a row of X and a tree point within the radius of the row."""
+    """Return the index pairs of rows of X and tree points within the radius of the row."""
     found = tree.query_ball_point(
         X, np.multiply(radius, SLACK), workers=allowed_threads(), return_sorted=False
     )

@@ -42,7 +42,7 @@ class FittedOperator(Extensible, Protocol):
 
     @property
     def rounding(self) -> float:
-        """The size up to which eigenvalues of K~ can be rounding errors of ``apply``."""
+        """The size up to which eigenvalues of K~ may be due to rounding errors in ``apply``."""
         return 0.0
 
     @property
@@ -192,7 +192,7 @@ class FittedCentered(FittedOperator):
 
     def extension(self, coefficients: Array, eigenvalues: Array, dtype: Any) -> Extension:
         """Return a function that computes ``apply(block) @ coefficients``."""
-        # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  with s the shares
+        # (k - k s 1' - 1 means' + mean) A  =  k (A - s 1'A) + constant,  where s are the shares
         total = coefficients.sum(axis=0)
         constant = (self.mean * total - self.means @ coefficients).astype(dtype)
         multiply = multiplier(self.columns(coefficients).astype(dtype))

@@ -2,8 +2,8 @@
 
 The method uses the moments of the data in an orthonormal basis of the span. These are sums over the
 rows, so no array of size n is stored. If all points of a reduced set form the basis, the result is
-that of Algorithm 1. With fewer basis points, or with all rows in the operator, it is the Nystrom
-method that keeps only the landmarks.
+that of Algorithm 1. With fewer basis points, or with all rows in the operator, it is the variant
+of the Nystrom method that keeps only the landmarks.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _REDUNDANT = 1e-10
 # most _ROUNDING to the error, relative to n, and there are more than _FEW_ROWS rows.
 _ROUNDING = 1e-7
 _FEW_ROWS = 1024
-# float32 values are used for float32 rows if this bound on the error of the operator, relative to
-# kappa, holds. The actual error is at most a third of the bound, and mostly a tenth or less.
+# Kernel values of float32 rows are float32 if a bound on the error of the operator, relative to
+# kappa, is at most this. The actual error is at most a third of the bound, mostly a tenth or less.
 _SINGLE = 1e-3
-# A negative squared distance, relative to the largest k(x, x), that rounding cannot explain.
+# Negative squared distances beyond this, relative to the largest k(x, x), are not due to rounding.
 _INDEFINITE = 1e-6
-_NO_WEIGHT = 1e-9  # fraction of the total weight that is due to rounding
+_NO_WEIGHT = 1e-9  # fraction of the total weight that may be due to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +66,9 @@ class Moments:
     second : ndarray of shape (n_basis, n_basis)
         Weighted sum of b(x) b(x)'.
     subspace : Subspace or None
-        A subspace that contains the basis points, which makes kernel values cheaper.
+        A subspace that contains the basis points and makes kernel values cheaper to compute.
     diagonal_sum : float
-        Weighted sum of k(x, x). If not given, the kernel must be radial, and it is n kappa.
+        Weighted sum of k(x, x). It is set to n kappa for radial kernels and required for others.
     """
 
     kernel: AnyKernel
@@ -78,7 +78,7 @@ class Moments:
     first: Array
     second: Array
     subspace: Subspace | None = None
-    diagonal_sum: float = None  # type: ignore[assignment]  # set below if not given
+    diagonal_sum: float = None  # type: ignore[assignment]  # set in __post_init__
 
     def __post_init__(self) -> None:
         check.shapes(self, basis="bd", columns="bb", first="b", second="bb")
@@ -111,7 +111,7 @@ class Moments:
         return self._plus(*self._summed(X, weights))
 
     def remove(self, X: Any, weights: Array | None = None) -> Moments:
-        """Return new moments without rows that were added before, with the same weights."""
+        """Return new moments without the rows of X, which were added earlier with these weights."""
         total, own, first, second = self._summed(X, weights)
         left = self.total - total
         if left < -_NO_WEIGHT * self.total:
@@ -170,7 +170,7 @@ class Moments:
 
     def _arithmetic(self, dtype: Any, growth: float) -> Any:
         """Return the dtype of kernel values, whose rounding errors grow by the given factor."""
-        # Sums are accumulated in float64 in any case. Few features gain little from float32.
+        # Sums are accumulated in float64 in any case. With few features, float32 gains little.
         small = np.finfo(np.float32).eps * growth <= _SINGLE
         return dtype if small and self.subspace is not None else np.float64
 
@@ -190,7 +190,7 @@ def _diagonal_sum(kernel: AnyKernel, X: Any, weights: Array | None, total: float
 
 
 def _check_redundant(matrix: Array, kept: Any, columns: Array, largest: float) -> None:
-    """Raise if a point outside the basis has a negative squared distance from its span."""
+    """Raise a ValueError if a redundant point has a negative squared distance from the span."""
     check_symmetric(matrix)
     held = np.square(matrix[:, kept] @ columns).sum(axis=1)
     least = float((np.diagonal(matrix) - held).min())
@@ -202,7 +202,7 @@ def _check_redundant(matrix: Array, kept: Any, columns: Array, largest: float) -
 
 
 def _check_definite(moments: Moments) -> None:
-    """Raise if projections are longer than the projected vectors."""
+    """Raise a ValueError if projections are longer than the projected vectors."""
     held, all_of_it = float(np.trace(moments.second)), moments.diagonal_sum
     check_finite(held)
     if held > 1.0001 * all_of_it:

@@ -242,7 +242,7 @@ TREES = {
     "more features": ((*_MODEL, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
     "an invalid parameter": ((*_MODEL, "n_components"), "two", "n_components must be"),
     "a sample of no rows": ((*_SAMPLE, "size"), 0, "size must be at least 1"),
-    "a sample of more rows than its size": ((*_SAMPLE, "size"), 119, "120 rows are more than"),
+    "a sample of more rows than its size": ((*_SAMPLE, "size"), 119, "has 120 rows, more than"),
     "a huge sample": ((*_SAMPLE, "size"), 2**62, "size must be at most"),
     "a fractional size": ((*_SAMPLE, "size"), 200.0, "size must be of type int"),
     "a negative salt": ((*_SAMPLE, "salt"), -1, "salt must be at least 0"),

@@ -128,8 +128,8 @@ class _Network:
     """Least-squares problem for the nodes of the network.
 
     The first rows of ``points`` are the training points, with ``targets`` and with ``roots``, the
-    square roots of their weights. The other rows are the model's centers, over which ``shares``
-    computes the mean.
+    square roots of their weights. The other rows are the model's centers, and ``shares`` are their
+    weights in the mean.
     """
 
     kernel: Gaussian
@@ -255,11 +255,10 @@ def learn_map(
     """Train a radial-basis network with learned nodes and bandwidths to reproduce coordinates.
 
     Kernel map compression (Arif and Vela 2011) approximates the projection by a generalized
-    radial-basis network, whose nodes have bandwidths of their own. Like
-    :func:`~rskpca.baselines.compress_map`, which keeps the kernel's bandwidth for all nodes, this
-    function minimizes sum_i w_i ||y_i - network(x_i)||^2 by L-BFGS over the nodes, and here over
-    the logarithms of the bandwidths as well. Coefficients and intercept are a least-squares
-    solution (variable projection).
+    radial-basis network, in which each node has its own bandwidth. This function minimizes
+    sum_i w_i ||y_i - network(x_i)||^2 by L-BFGS over the nodes and the logarithms of the
+    bandwidths, whereas :func:`~rskpca.baselines.compress_map` keeps the kernel's bandwidth for all
+    nodes. The coefficients and the intercept are a least-squares solution (variable projection).
 
     Parameters
     ----------
@@ -316,7 +315,7 @@ class _LearnedNetwork:
         return cls(points, np.sqrt(weights) / max(size, np.finfo(float).tiny), targets, scale)
 
     def train(self, start: Array, max_iter: int) -> RadialBasisMap:
-        """Return the network after optimization from these nodes, all with the kernel's width."""
+        """Return the network optimized from these nodes, initially with the kernel's bandwidth."""
         m, d = start.shape
         origin = start.mean(axis=0)
 
@@ -342,10 +341,10 @@ class _LearnedNetwork:
         return *_least_squares(columns, targets), values
 
     def error(self, nodes: Array, bandwidths: Array) -> tuple[float, Array, Array]:
-        """Return the error and its gradients for the nodes and the logs of the bandwidths.
+        """Return the error and its gradients with respect to nodes and log bandwidths.
 
         The coefficients minimize the error, so only the kernel values contribute. With E the
-        derivative for k_ij = exp(-||x_i - z_j||^2 / s_j^2), the derivatives are
+        derivative with respect to k_ij = exp(-||x_i - z_j||^2 / s_j^2), the derivatives are
         (2 / s_j^2) sum_i E_ij k_ij (x_i - z_j) and (2 / s_j^2) sum_i E_ij k_ij ||x_i - z_j||^2.
         """
         solution, residual, values = self.solve(nodes, bandwidths)

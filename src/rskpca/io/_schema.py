@@ -76,8 +76,8 @@ _OPTIONAL = frozenset(
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
         "subspace", "kind", "alpha", "dual_coef_", "X_transformed_fit_", "diagonal_sum",
         "in_feature_space",
-        "removed", "expected",  # of samples in files that were written before these were counted
-        "cut", "labels", "method",  # of certificates
+        "removed", "expected",  # missing from samples in older files
+        "cut", "labels", "method",  # missing from older certificates
     }
 )  # fmt: skip
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
@@ -96,7 +96,7 @@ _DATA = frozenset(
 )
 _MAY_BE_INFINITE = frozenset((
     "ell", "ell_", "mmd", "operator", "eigenvalue", "time",
-    "threshold",  # of a sample of all rows
+    "threshold",  # infinite if the sample contains all rows
     "certain_angles", "likely_angles",  # can also be NaN
 ))  # fmt: skip
 _NOT_NEGATIVE = (

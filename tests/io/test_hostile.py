@@ -272,7 +272,7 @@ VALUES = {
     "an absurd displacement": ((*_SET, "displacement"), 1e300, "than the radius allows"),
     "an absurd scatter": ((*_SET, "scatter"), 1e300, "than the radius allows"),
     "a zero eigenvalue": ((*_SYSTEM, "eigenvalues"), 0.0, "All eigenvalues must be nonzero"),
-    "a negative eigenvalue": ((*_SYSTEM, "eigenvalues"), -1.0, "PCA must be positive"),
+    "a negative eigenvalue": ((*_SYSTEM, "eigenvalues"), -1.0, "PCA model must be positive"),
     "an infinite coefficient": ((*_SYSTEM, "coefficients"), np.inf, "coefficients must be finite"),
     "a label that is too large": ((*_SHADOW, "labels_"), 2**40, "labels_ must contain indices"),
     "a label that is too small": ((*_SHADOW, "labels_"), -2, "labels_ must contain indices"),

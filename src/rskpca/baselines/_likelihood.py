@@ -21,7 +21,7 @@ from ..reduced_set import ReducedSet
 Array = NDArray[np.floating]
 
 _STEPS = 20_000
-_REFRESH = 20  # S and Q are recomputed after this many steps, because rank-one updates lose digits
+_REFRESH = 20  # S and Q are recomputed after this many steps, as rank-one updates lose precision
 _BISECTIONS = 16
 
 

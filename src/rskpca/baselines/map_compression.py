@@ -84,7 +84,7 @@ def compress_map(
     X, weights = _training_points(model, X, sample_weight)
     network = _Network.for_model(axes, kernel, X, weights)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
-    with single_threaded_blas():  # many small products
+    with single_threaded_blas():  # threads would slow down many small products
         nodes = network.train(start, max_iter).astype(axes.system.centers.dtype)
         coefficients, *_ = network.solve(nodes.astype(np.float64))
     return axes.compressed(nodes, coefficients)
@@ -117,7 +117,7 @@ def _least_squares(columns: Array, targets: Array) -> tuple[Array, Array]:
 def _descend(
     objective: Callable[[Array], tuple[float, Array]], start: Array, max_iter: int, bounds: Any
 ) -> Array:
-    """Return parameters found by L-BFGS, whose error is at most that of the start."""
+    """Return parameters found by L-BFGS, whose error is at most that of the starting point."""
     options = {"maxiter": max_iter, "ftol": 1e-10, "gtol": 1e-10}
     found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return found.x if found.fun < objective(start)[0] else start
@@ -149,7 +149,7 @@ class _Network:
         return cls(kernel, np.concatenate([X, axes.centers]), roots, targets, axes.shares)
 
     def train(self, start: Array, max_iter: int) -> Array:
-        """Return optimized nodes, whose error is at most that of the start."""
+        """Return optimized nodes, whose error is at most that of the initial nodes."""
         scale, origin = self.kernel.scale, start.mean(axis=0)
 
         def objective(flat: Array) -> tuple[float, Array]:
@@ -295,7 +295,7 @@ def learn_map(
     targets = axes.system.extend(points) * np.sqrt(axes.system.eigenvalues)
     problem = _LearnedNetwork.of(points, weights, targets, kernel.scale)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
-    with single_threaded_blas():  # many small products
+    with single_threaded_blas():  # threads would slow down many small products
         return problem.train(start, max_iter)
 
 

@@ -33,7 +33,7 @@ from .sparse import SparseKernelPCA
 from .subsampled import SubsampledKernelPCA
 
 Setting = Mapping[str, Any]  # parameters of an estimator that change only its speed
-MAX_DENSE = 3_000  # rows up to which the dense solver is tried; its time grows as n^3
+MAX_DENSE = 3_000  # largest number of rows for the dense solver, which takes O(n^3) time
 
 
 def _no_settings(n_rows: int) -> Sequence[Setting]:

@@ -91,7 +91,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Sample the kernel matrix and decompose it; X needs more rows than ``n_components``."""
+        """Sample and decompose the kernel matrix; X must have more rows than ``n_components``."""
         check.positive_integer("n_components", self.n_components)
         check.positive_integer("n_entries", self.n_entries)
         check.boolean("center", self.center)

@@ -14,7 +14,7 @@ from ._base import Array
 Numbers = NDArray[np.int64]
 Labels = NDArray[np.intp]
 
-STEP = 1024  # rows covered at a time, at first
+STEP = 1024  # initial number of rows covered at a time
 LONGEST_STEP = 2**16
 FEW = 0.25  # share of expired centers that may remain in the search structure
 # Number of values that a plain loop can read in the time needed to build a search structure.

@@ -86,7 +86,7 @@ class ExpiringDensity(BaseDensity, ABC):
     ) -> Self:
         """Start a new stream with validated rows, in order of arrival.
 
-        The parameters are those of :meth:`ShadowDensity.summarize`.
+        The parameters are those of ``ShadowDensity.summarize``.
         """
         self._check_parameters()
         shadow = self._shadow()

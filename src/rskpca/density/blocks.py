@@ -82,7 +82,7 @@ class ShadowBlocks:
 
     @classmethod
     def of(cls, density: ShadowDensity, kernel: RadialKernel, X: Array) -> ShadowBlocks:
-        """Fix the radius and the seed from the parameters of a density and a sample of the rows."""
+        """Create settings with the radius and seed for a density, given a sample of the rows."""
         goal = check_goal(density)
         radius = goal.radius(kernel, X, np.ones(len(X)), None)
         seed = check_random_state(density.random_state).randint(2**31 - 1)

@@ -67,8 +67,8 @@ class FadingDensity(ExpiringDensity):
     -----
     Rows are not kept, so they cannot be removed: there is no ``forget``.
 
-    A row of sample weight w has weight w but ages the other rows only as much as a single row, so
-    it is not equivalent to w rows. Rows of weight 0 are ignored.
+    A row with sample weight w has weight w but ages the other rows only as much as a single row, so
+    it is not equivalent to w rows. Rows with weight 0 are ignored.
 
     If all rows have the same sample weight, expired centers account for at most 1e-7 of the total
     weight, and the certificate allows for that. If sample weights differ so much that this share
@@ -218,7 +218,7 @@ class FadingStream:  # numpydoc ignore=PR01
         return self.aging.opened[labels]
 
     def _unit(self, place: NDArray[np.int64]) -> Array:
-        """Return the stored weight of a row of weight 1 at a position in its span."""
+        """Return the stored weight of a row with weight 1 at each position in its span."""
         return np.ldexp(np.exp2(place / self.half_life), -_SPAN - 1)
 
     def reduced_set(self) -> ReducedSet:

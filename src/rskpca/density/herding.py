@@ -124,7 +124,7 @@ def _first_best(scores: Array, tie: float) -> int:
 
 
 def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Herd over the rows, with running sums of k(x, x_s) at each row."""
+    """Choose points among the rows, with running sums of k(x, x_s) at each row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     chosen = np.empty(size, dtype=np.intp)
     values = gram.KernelRows(kernel, X, X, np.float64)
@@ -136,7 +136,7 @@ def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Arra
 
 
 def _over_space(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Herd over all of space, by gradient ascent from the best row."""
+    """Choose points in all of space, by gradient ascent from the best row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     field = _Field(X, shares, kernel)
     with single_threaded():

@@ -246,7 +246,7 @@ class ShadowDensity(BaseDensity):
     def adopt(
         self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet, *, merged: bool = False
     ) -> Self:
-        """Take over a reduced set that was computed elsewhere, such as on a cluster.
+        """Use a reduced set that was computed elsewhere, such as on a cluster.
 
         Parameters
         ----------

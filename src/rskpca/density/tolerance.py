@@ -27,8 +27,8 @@ ERRORS = ("embedding", "operator", "mmd")
 
 _COARSEST, _FIRST = 1.0, 2.0  # the smallest ell, and the first one that is tried
 _STEP = 1.5  # largest ratio of two successive values of ell
-# The search ends when the last two values of ell are within the first ratio; if no value reached
-# the target error, it gives up within the second ratio.
+# The search ends when the lower and upper bound on ell differ by at most the first factor, or by
+# the second if no value of ell has reached the target error.
 _FINE, _COARSE = 1.02, 1.2
 _SOME_ROWS = 4096  # number of rows used to check whether the data compress
 _MOST_KEPT = 0.6  # largest share of the rows that may become centers

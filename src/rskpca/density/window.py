@@ -40,7 +40,7 @@ class WindowDensity(ExpiringDensity):
     ----------
     window : int
         Number of rows in the window. Each row counts as one regardless of its sample weight, so a
-        weight of 3 is not equivalent to three rows; rows of weight 0 are not counted.
+        weight of 3 is not equivalent to three rows; rows with weight 0 are not counted.
     density : ShadowDensity, default=None
         Provides the kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None means
         ``ShadowDensity()``.

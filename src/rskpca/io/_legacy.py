@@ -137,7 +137,7 @@ class _FromVersion1(_Upgrade):
             content |= {"_landmarks_": content.pop("reduced_set_"), "_moments_": None}
         elif content["_moments_"] is not None:
             content["_landmarks_"] = points
-        else:  # extended through the data
+        else:  # extension="data"
             content["_landmarks_"] = self._equal_weights(content["landmarks_"], points)
         if model is not None:
             known = None if content["_landmarks_"] == points else points

@@ -180,7 +180,7 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
     if unknown := names - set(types):
         refuse(f"unknown attribute {', '.join(sorted(unknown)):.100}")
     missing = set(types) - _OPTIONAL - names
-    if missing and (names or not issubclass(cls, BaseEstimator)):  # else not fitted
+    if missing and (names or not issubclass(cls, BaseEstimator)):  # otherwise it is not fitted
         refuse(f"{', '.join(sorted(missing))} is missing")
     for name, hint in types.items():
         if name in names:

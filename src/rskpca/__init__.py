@@ -65,7 +65,7 @@ __all__ = [
     "select_reduced_set",
 ]
 
-# Imported on first use, so that the command line can print its help at once.
+# Names are imported on first use, so that the command line can print its help without delay.
 _MODULES = {
     "certificate": ["Certificate"],
     "density": [

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def percent(share: float) -> str:
-    """Format a fraction as a percentage with two digits, or three above 10%."""
+    """Format a fraction as a percentage with two significant digits, or three above 10%."""
     return f"{100 * share:.3g}%" if share > 0.1 else f"{100 * share:.2g}%"
 
 

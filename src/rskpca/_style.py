@@ -1,4 +1,4 @@
-"""Colors and axes shared by all figures. The colors also differ in lightness."""
+"""Colors and axes shared by all figures. The colors differ in lightness as well as in hue."""
 
 from __future__ import annotations
 

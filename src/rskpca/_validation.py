@@ -58,7 +58,7 @@ def shapes(owner: object, **axes: str) -> dict[str, int]:
 
 
 def positive_number(name: str, value: object, *, infinite: bool = False, hint: str = "") -> float:
-    """Check that the value is a positive number, infinity if allowed, and return it as a float."""
+    """Check that the value is a positive number (or infinity, if allowed); return it as a float."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or math.isnan(value) or value <= 0 or (math.isinf(value) and not infinite):  # type: ignore[arg-type, operator]
         kind = "a positive number or np.inf" if infinite else "a positive, finite number"
@@ -172,7 +172,7 @@ class Rows:
 def validate_rows(
     estimator: BaseEstimator, X: Any, sample_weight: Any = None, *, min_rows: int = 2
 ) -> Rows:
-    """Validate the rows and weights of a new fit without modifying the estimator."""
+    """Validate and return the rows and weights for a new fit; the estimator is not modified."""
     stand_in = copy.copy(estimator)
     checked = validate_values(stand_in, X, ensure_min_samples=min_rows)
     return Rows(
@@ -186,7 +186,7 @@ def validate_rows(
 def validate_more_rows(
     estimator: BaseEstimator, X: Any, sample_weight: Any = None, *, all_zero: bool = True
 ) -> Rows:
-    """Validate rows to be added to or removed from a fitted estimator."""
+    """Validate and return rows to be added to or removed from a fitted estimator."""
     checked = validate_values(estimator, X, reset=False)
     weights = sample_weights(sample_weight, checked.shape[0], all_zero=all_zero)
     names = estimator.__dict__.get("feature_names_in_")
@@ -194,7 +194,7 @@ def validate_more_rows(
 
 
 def validate_points(estimator: BaseEstimator, X: Any) -> Array:
-    """Validate points at which a fitted estimator is evaluated.
+    """Validate and return points at which a fitted estimator is evaluated.
 
     Small arrays that are already valid skip scikit-learn's checks, which take longer than embedding
     one row.
@@ -214,9 +214,10 @@ def validate_points(estimator: BaseEstimator, X: Any) -> Array:
 
 
 def validate_values(estimator: BaseEstimator, X: Any, **options: Any) -> Array:
-    """Return finite native float32 or float64 values; ``options`` are scikit-learn's.
+    """Return X as finite float32 or float64 values in native byte order.
 
-    Sparse rows are returned as a CSR array if the estimator has scikit-learn's tag for them.
+    Sparse rows are returned as a CSR array if the estimator's scikit-learn tags allow sparse input.
+    ``options`` are passed to scikit-learn's ``validate_data``.
     """
     X = materialize(X)
     if np.ma.is_masked(X):
@@ -278,10 +279,11 @@ def materialize(X: Any) -> Any:
 def _working_dtype(X: Any) -> Any:
     """Return the dtype to which NumPy promotes X, or FLOATS if it is unknown.
 
-    scikit-learn ignores the dtypes of polars and nullable columns and keeps swapped bytes.
+    scikit-learn ignores the dtypes of polars and nullable columns, and it does not convert data to
+    native byte order.
     """
     kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
-    try:  # pandas and polars write Float32
+    try:  # pandas and polars spell it Float32
         names = [str(getattr(kind, "numpy_dtype", kind)).lower() for kind in kinds]
         common = np.result_type(*map(np.dtype, names))
     except (TypeError, ValueError):
@@ -292,7 +294,7 @@ def _working_dtype(X: Any) -> Any:
 
 
 def block_rows(X: Any, n_features: int) -> Array:
-    """Validate one block of a distributed fit, which may be empty."""
+    """Validate and return one block of a distributed fit, which may be empty."""
     rows = check_array(X, dtype=FLOATS, ensure_min_samples=0, ensure_all_finite=False)
     if rows.shape[1] != n_features:
         raise ValueError(

@@ -1,8 +1,8 @@
 """Radial kernels k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2) of the paper.
 
-Other positive definite kernels are given by their values: :class:`Kernel`, and scikit-learn's by
-name with :func:`sklearn_kernel`. All kernels have ``diagonal``, ``squared``, ``resolve`` and
-``same_as``.
+Other positive definite kernels are given by their values: see :class:`Kernel`, or
+:func:`sklearn_kernel` for scikit-learn's kernels. All kernels have the methods ``diagonal``,
+``squared``, ``resolve`` and ``same_as``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RadialKernel(BaseEstimator):
         Function that maps a number of features d to the log of the integral of
         profile(||u||^power) over R^d. If None, density estimates are not normalized.
     monotone : bool, default=False
-        Whether the profile is non-increasing. Bounds based on the radius require this or
+        True if the profile is non-increasing. Bounds based on the radius require this or
         ``lipschitz``.
 
     Examples
@@ -321,7 +321,7 @@ class _Exponential(RadialKernel):
         return float(area + gammaln(d / p) - math.log(p))
 
     def drop(self, distance: Any) -> Any:
-        """Return 1 - exp(-s), which is accurate for small s."""
+        """Return 1 - exp(-s), computed accurately for small s."""
         return -np.expm1(-((distance / self.scale) ** self.power))
 
     def squared(self) -> Self:
@@ -444,13 +444,13 @@ def sklearn_kernel(
     Parameters
     ----------
     kernel : str or callable
-        scikit-learn's name of the kernel, or a function of two single rows.
+        scikit-learn's name for the kernel, or a function of two rows.
     gamma : float, default=None
         Parameter of the named kernels. None means 1 / n_features.
     degree, coef0 : float
-        Parameters of the polynomial and the sigmoid kernel.
+        Parameters of the polynomial and sigmoid kernels.
     params : dict, default=None
-        Additional arguments of a function, ``kernel_params`` in scikit-learn.
+        Additional keyword arguments of a function; ``kernel_params`` in scikit-learn.
     n_features : int
         Number of features of the data.
 
@@ -495,9 +495,9 @@ def as_kernel(
     gamma, bandwidth : float or None
         Parameters for a kernel given by name. At most one of them may be set.
     rule : str, default="median"
-        The bandwidth of a kernel given by name if neither of them is set.
+        Bandwidth of a kernel given by name if neither ``gamma`` nor ``bandwidth`` is set.
     radial : bool, default=True
-        Whether the caller requires a radial kernel.
+        If True, raise an error for a kernel that is not radial.
 
     Returns
     -------
@@ -548,9 +548,9 @@ def intrinsic_dimension(X: Any, sample_weight: Array | None = None, random_state
     Returns
     -------
     float
-        The largest exponent d with which the sum of the Gaussian kernel over all pairs grows,
-        sigma^d. It is not an integer in general, and too small for high-dimensional data, where
-        most sampled rows are near the edge. It is 0 if all rows are equal.
+        The largest exponent d for which the sum of the Gaussian kernel over all pairs grows as
+        sigma^d. It is generally not an integer, and it is too small for high-dimensional data,
+        where most sampled rows are near the boundary. It is 0 if all rows are equal.
 
     Examples
     --------

@@ -34,8 +34,9 @@ from .spectral.preimages import METHODS
 
 Array = NDArray[np.floating]
 
-# A row can have another label than its center only if more than this share of the center's affinity
-# belongs to other clusters. On the data sets of the tests, such centers have at least 0.27.
+# A row can have a different label from its center only if more than this share of the center's
+# affinity belongs to other clusters. For such centers, the share is at least 0.27 on the data sets
+# of the tests.
 _BORDER = 0.05
 
 
@@ -73,7 +74,7 @@ class FittedModel:
     time : float or None
         For diffusion maps, the diffusion time.
     wider : EigenSystem or None
-        ``system`` with further eigenpairs, if they cannot be computed again for the certificate.
+        ``system`` with additional eigenpairs, if they cannot be recomputed for the certificate.
     """
 
     kernel: AnyKernel
@@ -227,7 +228,7 @@ class FittedModel:
         return functions * self.scale.astype(functions.dtype)
 
     def preimages(self, Z: Array, method: str, **options: Any) -> Array:
-        """Return points in the input space whose coordinates are close to the rows of Z."""
+        """Return points in input space whose coordinates are close to the rows of Z."""
         if is_sparse(self.known.centers):
             raise ValueError(
                 "inverse_transform requires dense centers, but the model was fitted with sparse "
@@ -285,7 +286,7 @@ class FittedModel:
         return labels
 
     def row_labels(self, X: Array, centers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return :meth:`labels` of training rows, given the center of each row; -1 stays -1."""
+        """Return the cluster labels of training rows, given the center of each row; -1 stays -1."""
         # The eigenfunctions are evaluated only near borders; other rows get their center's label.
         labels = np.where(centers < 0, -1, self.center_labels[centers])
         near = (centers >= 0) & self._near_border()[centers]
@@ -294,7 +295,7 @@ class FittedModel:
         return labels
 
     def _near_border(self) -> NDArray[np.bool_]:
-        """True for centers whose rows may have another label than the center."""
+        """Return a mask of the centers whose rows may have different labels from the center."""
         radius, n_centers = self.reduced_set.radius, self.n_centers
         if self.basis is not self.system.centers or radius is None or self._reaches(radius):
             return np.ones(n_centers, dtype=bool)
@@ -305,7 +306,7 @@ class FittedModel:
         return own < (1 - _BORDER) * affinities.sum(axis=1)
 
     def _reaches(self, radius: float) -> bool:
-        """Return True if a row can be so far from its center that the affinities differ much."""
+        """Return True if a row can be far enough from its center for their affinities to differ."""
         return radius > self.kernel.scale / 2
 
     def leading(self, count: int) -> FittedModel:

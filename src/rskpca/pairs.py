@@ -33,7 +33,7 @@ FEWEST = 100  # rows required to estimate an error, unless the sample contains a
 _USED_RISK = 1 / 2
 _BLOCK = 128  # rows of a matrix that are processed at a time, to stay in the cache
 _GRAM_BLOCK = 512
-_ROUNDINGS = 64  # rounding errors in a mean of kernel values
+_ROUNDINGS = 64  # number of rounding errors in a mean of kernel values
 
 
 class Estimate(NamedTuple):
@@ -65,7 +65,7 @@ class _Errors:
         return self._norm(confidence, power=2, center=center)
 
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
-        """Return the means over the second row of the terms for pairs, and those of each row."""
+        """Return each row's mean term over all pairs, and its term for the pair with itself."""
         raise NotImplementedError  # implemented by subclasses
 
     def _norm(self, confidence: float, power: int, center: bool) -> Estimate:
@@ -142,14 +142,14 @@ class FeaturePairs(_Errors):
         return cls(xx, xq, qq, *sample_shares(sample, total))
 
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
-        """Return the means over the second row of the terms for pairs, and those of each row."""
+        """Return each row's mean term over all pairs, and its term for the pair with itself."""
         total, diagonal = np.zeros(len(self.shares)), np.zeros(len(self.shares))
         with single_threaded_blas():
             for matrix, sign in ((self.xx, 1), (self.xq, -1), (self.qq, 1)):
                 rows, columns, own = _power_means(matrix, self.shares, power, center)
                 total += sign * rows
                 diagonal += sign * own
-                if matrix is self.xq:  # the remaining matrix is its transpose
+                if matrix is self.xq:  # the matrix of <psi^, psi'> is its transpose
                     total += sign * columns
                     diagonal += sign * own
         return total, diagonal
@@ -157,7 +157,7 @@ class FeaturePairs(_Errors):
 
 @dataclass(frozen=True, eq=False)
 class ProjectedPairs(_Errors):
-    """Inner products if the projections of the features onto a basis represent the rows.
+    """Inner products for rows that are represented by projections onto a basis.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class ProjectedPairs(_Errors):
         total: float,
         xx: Array | None = None,
     ) -> ProjectedPairs:
-        """Evaluate the kernel at a sample of rows, and project them by ``represent``."""
+        """Evaluate the kernel at a sample of rows, and project them with ``represent``."""
         rows = sample.rows.astype(np.float64)
         xx = symmetric_gram(kernel, rows) if xx is None else xx
         return cls(xx, represent(rows), *sample_shares(sample, total))
@@ -207,7 +207,7 @@ class ProjectedPairs(_Errors):
 
 
 class PairValues:
-    """Kernel values of all pairs of sampled rows, which several models can use.
+    """Kernel values of all pairs of sampled rows, which several models can share.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class PairValues:
 
 
 def symmetric_gram(kernel: AnyKernel, rows: Array, known: Array | None = None) -> Array:
-    """Return the kernel values of all pairs of rows, given those of the first few."""
+    """Return the kernel values of all pairs of rows, reusing the known values of the first rows."""
     n, first = rows.shape[0], 0 if known is None else len(known)
     values = np.empty((n, n))
     values[:first, :first] = known
@@ -241,10 +241,11 @@ def symmetric_gram(kernel: AnyKernel, rows: Array, known: Array | None = None) -
 
 
 def _power_means(matrix: Array, a: Array, power: int, center: bool) -> tuple[Array, Array, Array]:
-    """Return the means of the entries, or of their squares, over columns and rows, and diagonals.
+    """Return means over columns, means over rows, and the diagonal of a matrix or its square.
 
-    Before they are squared, entries are centered on their means over the sample if ``center`` is
-    True; the centered entries themselves have mean zero.
+    The square is elementwise. If ``center`` is True, entries are centered on their sample means
+    before they are squared. Without squaring, they are never centered, because the means would be
+    zero.
     """
     rows, columns, own = matrix @ a, a @ matrix, np.diag(matrix).copy()
     middle = float(a @ rows)
@@ -267,8 +268,8 @@ def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array,
     own = weights**2 / kept
     if math.isinf(sample.threshold):
         return shares, weights, own, 0.0
-    # With equal weights, the rows that were seen reduce the variance. With others, heavy rows are
-    # certain to be seen and light ones are not, so nothing is deducted.
+    # With equal weights, the rows that were seen reduce the variance. With unequal weights,
+    # heavy rows are certain to be seen and light ones are not, so nothing is deducted.
     equal = weights.min() == weights.max()
     return shares, weights, own, float(1 - kept[0]) if equal else 1.0
 

@@ -20,7 +20,7 @@ Labels = NDArray[np.intp]
 # A remaining weight below the first fraction of a center's previous weight is rounding error;
 # above the second, it is a row. In between, the two cannot be distinguished.
 _ROUNDING, _KNOWN = 1e-20, 1e-18
-# If a smaller share of the weight remains, the sums of distances may have lost all digits.
+# If a smaller share of the weight remains, the sums of distances may have lost all precision.
 _CANCELLED = 1e-3
 
 
@@ -54,7 +54,7 @@ class Statistics:
 
     @classmethod
     def zeros(cls, n_centers: int = 0) -> Statistics:
-        """Return empty statistics, without any rows."""
+        """Return the statistics of centers without rows."""
         return cls(*np.zeros((4, n_centers)))
 
     def __len__(self) -> int:
@@ -98,8 +98,8 @@ class Statistics:
         labels, squared, weights : ndarray of shape (n_samples,)
             The rows, as in :meth:`add`.
         radius : float
-            Bound on the distances of the remaining rows, used if subtraction cancels the digits of
-            their sums.
+            Upper bound on the distances of the remaining rows, used if cancellation makes their
+            sums inaccurate.
 
         Returns
         -------
@@ -133,14 +133,15 @@ class Statistics:
         moved: Array | None = None,
         n_centers: int | None = None,
     ) -> Statistics:
-        """Add the rows of other centers.
+        """Merge these statistics with those of other centers.
 
         Parameters
         ----------
         other : Statistics
             The statistics of the other centers.
         labels : ndarray of shape (n_others,), default=None
-            The center that each of them joins. If None, the i-th center joins the i-th center.
+            The center that each of them joins. If None, the i-th center joins the i-th center of
+            these statistics.
         moved : ndarray of shape (n_others,), default=None
             The distance between each center and the one it joins. If None, all distances are zero.
         n_centers : int, default=None
@@ -176,7 +177,7 @@ class Statistics:
         return self._map(lambda values: values[kept])
 
     def _copy(self, n_centers: int) -> Statistics:
-        """Return a copy with room for more centers."""
+        """Return a copy extended to ``n_centers`` centers."""
         room = np.zeros(n_centers - len(self))
         return self._map(lambda values: np.concatenate([values, room]))
 
@@ -214,15 +215,15 @@ def _check_known(held: Array, left: Array, doubtful: NDArray[np.bool_]) -> None:
 class ReducedSet:
     """Weighted centers that represent the data, with statistics that bound the error.
 
-    They represent the density (1/n) sum_j w_j delta(c_j, .) of eq. (approxprob), with weights that
-    sum to n (eq. (del_p2), whose 1/m is a misprint). Arrays are read-only.
+    The set represents the density (1/n) sum_j w_j delta(c_j, .) of eq. (approxprob), with weights
+    that sum to n (eq. (del_p2), whose 1/m is a misprint). Arrays are read-only.
 
     Attributes
     ----------
     centers : ndarray or CSR array of shape (n_centers, n_features)
-        C, float32 or float64.
+        The centers C, float32 or float64.
     weights : ndarray of shape (n_centers,)
-        w, positive, float64.
+        The positive weights w, float64.
     radius : float or None
         epsilon: every row lies within this distance of its center. None if unknown.
     n_samples : float
@@ -230,7 +231,7 @@ class ReducedSet:
         given, it is computed from the weights.
     spacing : float or None
         The smallest distance between two centers of a shadow set, which is the radius used to
-        select them. Merging joins centers that are closer; if None, no centers are joined.
+        select them. Merging joins centers that are closer than this; if None, none are joined.
     displacement, scatter : ndarray of shape (n_centers,) or None
         For each center, the sums of ||x - c|| and of ||x - c||^2 over its rows. They are upper
         bounds where centers were joined, and None if unknown.
@@ -409,7 +410,7 @@ class ReducedSet:
         return self.lost / (self.n_samples + self.lost)
 
     def __repr__(self) -> str:
-        """Summarize the set in one line."""
+        """Return a one-line summary of the set."""
         radius = "unknown" if self.radius is None else f"{self.radius:.6g}"
         return (
             f"ReducedSet({self.n_centers} centers for {self.n_samples:g} points, "
@@ -417,7 +418,7 @@ class ReducedSet:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Return True if both sets are equal to the last bit."""
+        """Return True if both sets are equal, bit for bit."""
         if not isinstance(other, ReducedSet):
             return NotImplemented
         pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
@@ -430,9 +431,9 @@ class ReducedSet:
 
         Each center of ``other`` that lies within the spacing of a center of ``self`` joins the
         first such center; the remaining centers are appended in order. Distances in feature space
-        are not known without the kernel, so such centers are all appended. Rows of a joined center
-        are within the radius of ``other`` plus the distance that their center moved, so the radius
-        grows.
+        are not known without the kernel; if the sets use them, all centers are appended. Rows of a
+        joined center are within the radius of ``other`` plus the distance that their center moved,
+        so the radius grows.
 
         Parameters
         ----------
@@ -486,7 +487,7 @@ class ReducedSet:
         reduced_set : ReducedSet
             The coarser set. Radius, ``displacement`` and ``scatter`` grow as in :meth:`merge`.
         labels : ndarray of shape (n_centers,)
-            The new center of each center.
+            The new center of each previous center.
         """
         spacing = check.positive_number("spacing", spacing)
         if self.in_feature_space:

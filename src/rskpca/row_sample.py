@@ -1,12 +1,12 @@
 """Uniform samples of the rows with their centers, from which errors are estimated.
 
-Each row draws an exponential key, -log(u) / weight, where u is a hash of its row number. The rows
-with the smallest keys form the sample. A row of larger weight is more likely to be kept. The sample
-depends neither on the chunks in which rows arrive nor on the number of threads. Given the smallest
-key that was left out, tau, rows were kept independently with probability 1 - exp(-weight tau).
-Weighted by the inverse probabilities, sums over the sample, and over pairs of different rows in it,
-are unbiased estimates of the sums over all rows (Cohen and Kaplan, Tighter estimation using bottom
-k sketches, 2008).
+Each row has an exponential key, -log(u) / weight, where u is a hash of its row number. The rows
+with the smallest keys form the sample. Rows with larger weights are more likely to be kept. The
+sample depends neither on the chunks in which rows arrive nor on the number of threads. Given the
+smallest key that was left out, tau, rows were kept independently with probability
+1 - exp(-weight tau). Weighted by the inverse probabilities, sums over the sample are unbiased
+estimates of the sums over all rows. The same is true for sums over pairs of different rows (Cohen
+and Kaplan, Tighter estimation using bottom k sketches, 2008).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RowSample:
     Attributes
     ----------
     rows : ndarray or CSR array of shape (n_rows, n_features)
-        The sampled rows, in the form of the data.
+        The sampled rows, sparse if the data are sparse.
     weights : ndarray of shape (n_rows,)
         Their sample weights.
     labels : ndarray of shape (n_rows,)
@@ -94,7 +94,7 @@ class RowSample:
     def of(
         cls, X: Array, weights: Array, labels: Labels | None = None, random_state: Any = 0
     ) -> RowSample:
-        """Return a sample of all rows; without labels, all of them are labeled 0."""
+        """Return a sample drawn from all rows; without labels, all rows are labeled 0."""
         empty = cls.empty(X, SIZE, salt_of(X[:1], random_state))
         assert empty is not None
         labels = np.zeros(X.shape[0], dtype=np.intp) if labels is None else labels
@@ -119,7 +119,7 @@ class RowSample:
         return -np.expm1(-self.weights * self.threshold)
 
     def add(self, X: Array, weights: Array, labels: Labels) -> RowSample:
-        """Return the sample with more rows; rows of weight 0 only advance the row number."""
+        """Return the sample with rows added; rows with weight 0 only advance the row number."""
         found, keys, threshold = self._find(weights)
         position = self.position + X.shape[0]
         if len(found) == 0:
@@ -173,7 +173,7 @@ class RowSample:
         )
 
     def merge(self, other: RowSample | None, labels: Labels) -> RowSample | None:
-        """Return the sample of both data sets, with new labels for the centers of the other one."""
+        """Return a sample of both data sets, given new labels for the centers of the other one."""
         # The two samples were hashed with different salts unless both start with the same row.
         if other is None:
             return None
@@ -191,9 +191,9 @@ class RowSample:
         # Rows are recognized by their values and weights. If the data contain copies of a row, it
         # is unknown which of them was sampled, and far more rows are found in the sample than
         # expected by chance; far fewer are found if the values were rounded differently. Both
-        # numbers are summed over all removals, so that few rows at a time make no difference.
+        # numbers are summed over all removals, so that removing rows in small steps is equivalent.
         # ``total`` is the weight of the remaining rows, which the sample must represent.
-        found = stack(self.rows[:0], X)  # in the form of the sampled rows
+        found = stack(self.rows[:0], X)  # sparse if the sampled rows are
         wanted, own = Counter(row_contents(found, weights)), row_contents(self.rows, self.weights)
         copies = Counter(own)
         if any(copies[content] > 1 for content in wanted) and math.isfinite(self.threshold):
@@ -213,7 +213,7 @@ class RowSample:
 
     def _represents(self, total: float) -> bool:
         """Return True if the estimated total weight differs from the actual one only by chance."""
-        kept, light = self.probabilities, 1 / self.threshold  # a light row stands for this weight
+        kept, light = self.probabilities, 1 / self.threshold  # a light row represents this weight
         variance = float((self.weights / kept) ** 2 @ (1 - kept))
         slack = _DEVIATIONS * (math.sqrt(variance) + light) + _ROUNDING * total
         return abs(float((self.weights / kept).sum()) - total) <= slack
@@ -270,7 +270,7 @@ def block_salt(rows: Array, random_state: Any) -> int:
 
 
 def row_contents(X: Any, weights: Array) -> list[bytes]:
-    """Return rows and weights as bytes; -0.0 becomes 0.0."""
+    """Return the bytes of each row and its weight; -0.0 becomes 0.0."""
     if is_sparse(X):
         ends = zip(X.indptr[:-1], X.indptr[1:], weights, strict=True)
         values = X.data.astype(np.float64)

@@ -19,14 +19,14 @@ from ._core.parallel import slices
 Array = NDArray[np.floating]
 
 NAMES = ("linear", "poly", "sigmoid", "cosine", "laplacian")
-_OWN_BLOCK = 16  # rows whose k(x, x) are taken from the diagonal of one block
+_OWN_BLOCK = 16  # number of rows whose k(x, x) are taken from the diagonal of one block
 _ASYMMETRIC = 1e-6
 
 
 class Kernel(gram.Valued, BaseEstimator):
     """Positive definite kernel given by a function that returns its values.
 
-    It works for every method whose bounds only use the distance in feature space, such as
+    It can be used with every method whose bounds depend only on distances in feature space, such as
     :class:`NystromKernelPCA`, :class:`ReducedSetKernelPCA` and :class:`ShadowDensity`. The kernel
     must be positive definite; an indefinite kernel is reported when the eigenproblem is solved.
 
@@ -97,7 +97,7 @@ class Kernel(gram.Valued, BaseEstimator):
     def resolve(
         self, X: Any, sample_weight: Any = None, random_state: Any = 0, before: Any = None
     ) -> Self:
-        """Return a copy whose parameters are numbers, after a test on the first rows.
+        """Return a copy of the kernel after checking its values for the first rows.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Kernel(gram.Valued, BaseEstimator):
         """Check the kernel values of the first rows."""
         matrix = self.prepare(X)(X)
         if not np.isfinite(matrix).all():
-            return  # reported with the others when the eigenproblem is solved
+            return  # all non-finite values are reported when the eigenproblem is solved
         check_symmetric(matrix)
         own = self.diagonal(X)
         if not np.allclose(own, np.diagonal(matrix), rtol=_ASYMMETRIC, atol=0):
@@ -157,18 +157,18 @@ def check_symmetric(matrix: Array) -> None:
 
 
 class NamedKernel(Kernel):
-    """Kernel of scikit-learn that is not radial.
+    """scikit-learn kernel that is not radial.
 
     Parameters
     ----------
     name : {"linear", "poly", "sigmoid", "cosine", "laplacian"}
         scikit-learn's name; ``"laplacian"`` is exp(-gamma ||x - y||_1), with the L1 distance.
     gamma : float, default=None
-        Factor of the inner products or distances. None means 1 / n_features.
+        Factor that multiplies the inner products or distances. None means 1 / n_features.
     degree : float, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1
-        Constant term of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and sigmoid kernels.
 
     Examples
     --------
@@ -258,7 +258,7 @@ class NamedKernel(Kernel):
 
 
 class RowKernel(Kernel):
-    """Kernel given by a function of two single rows, as scikit-learn's estimators accept it.
+    """Kernel given by a function of two single rows, as accepted by scikit-learn's estimators.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def test_it_equals_nystrom_with_the_same_number_of_pivots(center):
 
 
 def test_a_limit_that_is_too_small_is_reported():
-    with pytest.warns(UserWarning, match=r"4 pivots leave .* Increase max_centers or tol"):
+    with pytest.warns(UserWarning, match=r"With 4 pivots, .* Increase max_centers or tol"):
         IncompleteCholeskyKernelPCA(2, tol=1e-4, max_centers=4, kernel=KERNEL).fit(
             datasets.blobs(100, 3)
         )

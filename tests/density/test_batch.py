@@ -173,10 +173,10 @@ def test_n_centers_must_be_a_positive_integer(make, n_centers):
 @every_counted
 def test_n_centers_must_not_exceed_the_number_of_rows_with_positive_weight(make):
     X, weights = datasets.blobs(20, 2), np.ones(20)
-    with pytest.raises(ValueError, match=r"n_centers=21 exceeds the 20 rows .* at most 20"):
+    with pytest.raises(ValueError, match=r"n_centers=21 exceeds the number of rows .* at most 20"):
         make(21).fit(X)
     weights[:5] = 0
-    with pytest.raises(ValueError, match=r"n_centers=16 exceeds the 15 rows"):
+    with pytest.raises(ValueError, match=r"n_centers=16 exceeds .*weight; use at most 15"):
         make(16).fit(X, sample_weight=weights)
     assert make(np.int64(15)).fit(X, sample_weight=weights).reduced_set_.n_centers <= 15
 

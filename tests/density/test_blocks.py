@@ -203,7 +203,7 @@ def test_centers_without_rows_are_dropped():
 def test_blocks_that_differ_between_the_passes_are_rejected():
     shadow = fit_blocks()
     merged = shadow.cover(X)
-    with pytest.raises(ValueError, match=r"weight 2000 when they were covered, but 1990 when"):
+    with pytest.raises(ValueError, match=r"weight of 2000 when they were covered, but 1990 when"):
         shadow.join(merged, shadow.count(merged.centers, X[10:]))
 
 

@@ -268,7 +268,7 @@ def test_the_half_life_cannot_change_within_a_stream():
     stream = fading_density(10.0).fit(drifting_rows(30))
     before = fitted_state(stream)
     for half_life, message in (
-        (5.0, "half_life is 5.0, but the stream was begun with 10.0"),
+        (5.0, "half_life is 5.0, but the stream was started with 10.0"),
         (0, "pos"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -293,7 +293,7 @@ def test_adding_and_forgetting_maintains_a_sliding_window():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0.0], [77.0]], r"1 of 2 rows lie in no shadow; the first is row 1.*Nothing was changed"),
+        ([[0.0], [77.0]], r"1 of 2 rows are not in any shadow; the first is row 1.*was changed"),
         ([[5.0], [5.0], [5.0]], r"center 1 has weight 2, but rows of weight 3 would be removed"),
         ([[0.0], [0.1], [5.0], [5.1], [9.0]], "no rows would be left"),
     ],

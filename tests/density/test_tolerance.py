@@ -170,7 +170,7 @@ class Jump:
         ({"ell": "automatic", "tol": 0.1}, "ell must be a positive number"),
         ({"tol": 1e-12}, "smallest guaranteed error is 2e-09, which requires a center for every"),
         ({"tol": 3.0}, "is met by any choice of centers"),
-        ({"ell": "auto", "tol": 1e-7}, "the smallest is 1e-06, which requires a center for every"),
+        ({"ell": "auto", "tol": 1e-7}, "smallest valid tol is 1e-06, which requires a center for"),
         ({"ell": "auto", "tol": 0.1, "sample_size": 0}, "but sample_size is 0"),
         (
             {"tol": 0.5, "kernel": RadialKernel(Jump(), 2, 1.0, monotone=True)},

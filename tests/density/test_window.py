@@ -342,9 +342,9 @@ def test_a_window_longer_than_the_stream_keeps_all_rows():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"window": 20}, "window is 20, but the stream was begun with 10"),
+        ({"window": 20}, "window is 20, but the stream was started with 10"),
         ({"window": -3}, "window must be an integer"),
-        ({"density__ell": 3.0}, r"ell is 3\.0, but the stream was begun with 4"),
+        ({"density__ell": 3.0}, r"ell is 3\.0, but the stream was started with 4"),
         ({"density__ell": -3.0}, "ell must be"),
         ({"density__kernel": Gaussian(3.0)}, r"kernel is Gaussian\(bandwidth=3\.0\), but"),
         ({"density__kernel": "laplacian"}, "kernel is 'laplacian', but"),

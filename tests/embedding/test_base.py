@@ -99,7 +99,7 @@ def test_adding_and_forgetting_rows_restores_the_model():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (X_GOOD[:5] + 1e3, "5 of 5 rows lie in no shadow"),
+        (X_GOOD[:5] + 1e3, "5 of 5 rows are not in any shadow"),
         (np.repeat(X_GOOD[:1], 500, axis=0), "would be removed"),
         (X_GOOD, "no rows would be left"),
         (X_GOOD * np.nan, "NaN"),

@@ -224,7 +224,7 @@ def test_the_density_cannot_change_within_a_stream(changed, message):
 
 def test_the_window_cannot_change_within_a_stream():
     model = ReducedSetKernelPCA(2, bandwidth=2.0, density=WindowDensity(50)).fit(X)
-    with pytest.raises(ValueError, match="window is 60, but the stream was begun with 50"):
+    with pytest.raises(ValueError, match="window is 60, but the stream was started with 50"):
         model.set_params(density__window=60).partial_fit(X)
 
 

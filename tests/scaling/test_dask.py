@@ -393,9 +393,7 @@ class TestErrors:
 
         moving = BLOCKS.map_blocks(other_rows, meta=np.empty((0, 3)), chunks=((np.nan,) * 18, 3))
         estimator = ReducedSetKernelPCA(2, bandwidth=4.0)
-        self.assert_rejected(
-            moving, r"They must return the same rows each time", estimator=estimator
-        )
+        self.assert_rejected(moving, r"must contain the same rows every time", estimator=estimator)
 
     def test_unsuitable_models_are_rejected(self):
         model = fit(clone(ESTIMATOR), BLOCKS)

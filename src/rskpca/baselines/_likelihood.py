@@ -21,7 +21,7 @@ from ..reduced_set import ReducedSet
 Array = NDArray[np.floating]
 
 _STEPS = 20_000
-_REFRESH = 20  # S and Q are recomputed after this many steps, because rank-one updates lose digits
+_REFRESH = 20  # S and Q are recomputed after this many steps, as rank-one updates lose precision
 _BISECTIONS = 16
 
 
@@ -180,7 +180,7 @@ def maximize(
 
     Starting from zero, each step changes the weight that raises the likelihood most and sets it to
     its optimal value, until the gain per point is at most ``least_gain``. The search stops early
-    if more than ``give_up_above`` weights are nonzero.
+    when more than ``give_up_above`` weights are nonzero.
     """
     covariance = Covariance(likelihood, noise, np.zeros(len(likelihood.centers)))
     for step in range(1, _STEPS + 1):
@@ -200,9 +200,9 @@ def maximize(
 
 
 def sparsest(likelihood: Likelihood, n_centers: int) -> tuple[float, Array]:
-    """Find the noise for which the number of positive weights is nearly ``n_centers``.
+    """Return the noise and the weights for which nearly ``n_centers`` weights are positive.
 
-    Bisection keeps the number at or below ``n_centers``.
+    The noise is found by bisection. The number of positive weights is at most ``n_centers``.
     """
     high, low = likelihood.largest_noise * (1 - 1e-9), 0.0
     best = high, maximize(likelihood, high)  # a single weight

@@ -63,7 +63,7 @@ def construct_reduced_set(
     axes = Axes.of(model, n_centers)
     kernel = require_gaussian(axes.kernel, "construct_reduced_set")
     check.positive_integer("n_restarts", n_restarts)
-    with single_threaded_blas():  # many small products
+    with single_threaded_blas():  # threads would slow down many small products
         points = _construct(axes, kernel, n_centers, n_restarts, check_random_state(random_state))
     return axes.compressed(points)
 

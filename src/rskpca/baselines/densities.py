@@ -1,4 +1,4 @@
-"""Densities of random points: rows of the data, or draws from the density estimate."""
+"""Densities of random points: rows of the data, or points drawn from the density estimate."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class UniformDensity(_DrawnDensity):  # numpydoc ignore=PR02
         centers.
     labels_ : ndarray of shape (n_samples,)
         Index of the nearest center of each row; -1 for rows with weight 0. The weights do not
-        depend on the labels, which are computed on first access; X must not be modified before.
+        depend on the labels, which are computed on first access; X must not be modified until then.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     n_features_in_ : int
@@ -85,7 +85,7 @@ class SampledParingDensity(_DrawnDensity):  # numpydoc ignore=PR02
     displacement with the kernel as its density. The resulting density estimate is that of the data
     smoothed twice, so the points are good representatives only if the bandwidth is small compared
     with the extent of the data; in d dimensions, the displacement of a Gaussian kernel has the
-    length sigma sqrt(d / 2). :class:`~rskpca.ParingDensity` draws rows, as the paper describes it.
+    length sigma sqrt(d / 2). :class:`~rskpca.ParingDensity` draws rows, as described in the paper.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ class SampledParingDensity(_DrawnDensity):  # numpydoc ignore=PR02
         The points, each with weight n / m. It has no radius, because rows are not assigned to
         points.
     labels_ : ndarray of shape (n_samples,)
-        Index of the nearest point of each row; -1 for rows with weight 0. It is computed on first
-        access; X must not be modified before.
+        Index of the nearest point of each row; -1 for rows with weight 0. The labels are
+        computed on first access; X must not be modified until then.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     n_features_in_ : int
@@ -140,7 +140,7 @@ def displacements(
     directions = rng.normal(size=(size, n_features))
     if isinstance(kernel, Gaussian):  # exp(-r^2 / sigma^2)
         return directions * (kernel.scale / np.sqrt(2))
-    if isinstance(kernel, Laplacian):  # exp(-r / sigma), so that r^(d-1) exp(-r / sigma) in r
+    if isinstance(kernel, Laplacian):  # exp(-r / sigma), so r has density r^(d-1) exp(-r / sigma)
         lengths = rng.gamma(n_features, kernel.scale, size=(size, 1))
         return directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths
     raise ValueError(

@@ -142,9 +142,9 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
     The decomposition K ~ F F' adds the row with the largest residual until the trace of K - F F' is
     at most ``tol`` times that of K (Shawe-Taylor and Cristianini, Kernel Methods for Pattern
     Analysis, 2004). Because the residual is positive semidefinite, its trace is the
-    sum of its eigenvalues, and no eigenvalue of K is off by more. The pivots are the landmarks of
-    the eigenproblem of all rows, as in ``NystromKernelPCA(landmarks="cholesky")``, whose size is a
-    given number.
+    sum of its eigenvalues, so no eigenvalue of K has a larger error. The pivots are the landmarks
+    of the eigenproblem of all rows, as in ``NystromKernelPCA(landmarks="cholesky")``, where the
+    number of landmarks is given instead of the error.
 
     Parameters
     ----------
@@ -225,8 +225,8 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
         left = float(partial.scores(weights).sum() / (kernel.kappa * weights.sum()))
         if left > self.tol:
             check.warn(
-                f"{len(partial.pivots)} pivots leave {left:.2g} of the trace, more than tol="
-                f"{self.tol:g}. Increase max_centers or tol."
+                f"With {len(partial.pivots)} pivots, the relative trace of the residual is "
+                f"{left:.2g}, more than tol={self.tol:g}. Increase max_centers or tol."
             )
         return kernel, Basis(X[partial.pivots]), None
 

@@ -84,7 +84,7 @@ def compress_map(
     X, weights = _training_points(model, X, sample_weight)
     network = _Network.for_model(axes, kernel, X, weights)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
-    with single_threaded_blas():  # many small products
+    with single_threaded_blas():  # threads would slow down many small products
         nodes = network.train(start, max_iter).astype(axes.system.centers.dtype)
         coefficients, *_ = network.solve(nodes.astype(np.float64))
     return axes.compressed(nodes, coefficients)
@@ -117,7 +117,7 @@ def _least_squares(columns: Array, targets: Array) -> tuple[Array, Array]:
 def _descend(
     objective: Callable[[Array], tuple[float, Array]], start: Array, max_iter: int, bounds: Any
 ) -> Array:
-    """Return parameters found by L-BFGS, whose error is at most that of the start."""
+    """Return parameters found by L-BFGS, whose error is at most that of the starting point."""
     options = {"maxiter": max_iter, "ftol": 1e-10, "gtol": 1e-10}
     found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return found.x if found.fun < objective(start)[0] else start
@@ -128,8 +128,8 @@ class _Network:
     """Least-squares problem for the nodes of the network.
 
     The first rows of ``points`` are the training points, with ``targets`` and with ``roots``, the
-    square roots of their weights. The other rows are the model's centers, over which ``shares``
-    computes the mean.
+    square roots of their weights. The other rows are the model's centers, and ``shares`` are their
+    weights in the mean.
     """
 
     kernel: Gaussian
@@ -149,7 +149,7 @@ class _Network:
         return cls(kernel, np.concatenate([X, axes.centers]), roots, targets, axes.shares)
 
     def train(self, start: Array, max_iter: int) -> Array:
-        """Return optimized nodes, whose error is at most that of the start."""
+        """Return optimized nodes, whose error is at most that of the initial nodes."""
         scale, origin = self.kernel.scale, start.mean(axis=0)
 
         def objective(flat: Array) -> tuple[float, Array]:
@@ -255,11 +255,10 @@ def learn_map(
     """Train a radial-basis network with learned nodes and bandwidths to reproduce coordinates.
 
     Kernel map compression (Arif and Vela 2011) approximates the projection by a generalized
-    radial-basis network, whose nodes have bandwidths of their own. Like
-    :func:`~rskpca.baselines.compress_map`, which keeps the kernel's bandwidth for all nodes, this
-    function minimizes sum_i w_i ||y_i - network(x_i)||^2 by L-BFGS over the nodes, and here over
-    the logarithms of the bandwidths as well. Coefficients and intercept are a least-squares
-    solution (variable projection).
+    radial-basis network, in which each node has its own bandwidth. This function minimizes
+    sum_i w_i ||y_i - network(x_i)||^2 by L-BFGS over the nodes and the logarithms of the
+    bandwidths, whereas :func:`~rskpca.baselines.compress_map` keeps the kernel's bandwidth for all
+    nodes. The coefficients and the intercept are a least-squares solution (variable projection).
 
     Parameters
     ----------
@@ -296,7 +295,7 @@ def learn_map(
     targets = axes.system.extend(points) * np.sqrt(axes.system.eigenvalues)
     problem = _LearnedNetwork.of(points, weights, targets, kernel.scale)
     start = axes.centers[np.sort(greedy(axes, n_centers))]
-    with single_threaded_blas():  # many small products
+    with single_threaded_blas():  # threads would slow down many small products
         return problem.train(start, max_iter)
 
 
@@ -316,7 +315,7 @@ class _LearnedNetwork:
         return cls(points, np.sqrt(weights) / max(size, np.finfo(float).tiny), targets, scale)
 
     def train(self, start: Array, max_iter: int) -> RadialBasisMap:
-        """Return the network after optimization from these nodes, all with the kernel's width."""
+        """Return the network optimized from these nodes, initially with the kernel's bandwidth."""
         m, d = start.shape
         origin = start.mean(axis=0)
 
@@ -342,10 +341,10 @@ class _LearnedNetwork:
         return *_least_squares(columns, targets), values
 
     def error(self, nodes: Array, bandwidths: Array) -> tuple[float, Array, Array]:
-        """Return the error and its gradients for the nodes and the logs of the bandwidths.
+        """Return the error and its gradients with respect to nodes and log bandwidths.
 
         The coefficients minimize the error, so only the kernel values contribute. With E the
-        derivative for k_ij = exp(-||x_i - z_j||^2 / s_j^2), the derivatives are
+        derivative with respect to k_ij = exp(-||x_i - z_j||^2 / s_j^2), the derivatives are
         (2 / s_j^2) sum_i E_ij k_ij (x_i - z_j) and (2 / s_j^2) sum_i E_ij k_ij ||x_i - z_j||^2.
         """
         solution, residual, values = self.solve(nodes, bandwidths)

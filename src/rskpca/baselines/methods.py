@@ -33,7 +33,7 @@ from .sparse import SparseKernelPCA
 from .subsampled import SubsampledKernelPCA
 
 Setting = Mapping[str, Any]  # parameters of an estimator that change only its speed
-MAX_DENSE = 3_000  # rows up to which the dense solver is tried; its time grows as n^3
+MAX_DENSE = 3_000  # largest number of rows for the dense solver, which takes O(n^3) time
 
 
 def _no_settings(n_rows: int) -> Sequence[Setting]:
@@ -45,7 +45,7 @@ class Method:
     """Method that computes or approximates kernel PCA."""
 
     title: str  # for display
-    build: Callable[..., Any]  # of (n_components, kernel, size, center, random_state)
+    build: Callable[..., Any]  # takes (n_components, kernel, size, center, random_state)
     size: str | None = "n_centers"  # the kind of size: "n_centers", "ell" or None
     keeps_data: bool = False  # transform evaluates the kernel at all of the data
     random: bool = True  # the result depends on random_state
@@ -53,7 +53,7 @@ class Method:
     always_centered: bool = False  # the data are always centered in feature space
     slow: bool = False  # takes minutes for a few thousand rows and a few hundred centers
     # Function of the number of rows that returns settings with the same result up to rounding,
-    # such as solvers. Comparisons must use the fastest.
+    # such as solvers. Comparisons must use the fastest one.
     settings: Callable[[int], Sequence[Setting]] = _no_settings
 
     def make(
@@ -172,7 +172,7 @@ class AfterTraining(TransformerMixin, BaseEstimator):  # numpydoc ignore=PR01
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the coordinates of new points, computed from the remaining centers."""
+        """Return the coordinates of new points, computed from the remaining points."""
         check_is_fitted(self)
         return self.reduced_.transform(X)
 

@@ -1,9 +1,10 @@
 """Randomized kernel matrices: sampled entries, and random projections of the data.
 
 Achlioptas, McSherry and Schoelkopf, Sampling techniques for kernel methods, NIPS 2001, replace the
-kernel by a random function with the same expectation, or nearly so. They propose three of them:
-sampled (or coarsely rounded) entries of the kernel matrix, random projections in evaluating the
-kernel, and random rounding of the coefficients of an expansion. The first two are implemented here.
+kernel by a random function whose expectation is the kernel, exactly or approximately. They propose
+three such functions: sampled (or coarsely rounded) entries of the kernel matrix, kernel values of
+randomly projected rows, and randomly rounded coefficients of an expansion. The first two are
+implemented here.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     Each pair of rows is kept with probability p = ``n_entries`` / n, and its entry is divided by p;
     all other entries outside the diagonal are zero. The expectation of this sparse matrix is the
-    kernel matrix. Its leading eigenvectors are found by Lanczos. New points are embedded with the
-    exact kernel values to all rows, which are stored.
+    kernel matrix. Its leading eigenvectors are found by the Lanczos method. New points are embedded
+    with their exact kernel values for all rows, which are stored.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Sample the kernel matrix and decompose it; X needs more rows than ``n_components``."""
+        """Sample and decompose the kernel matrix; X must have more rows than ``n_components``."""
         check.positive_integer("n_components", self.n_components)
         check.positive_integer("n_entries", self.n_entries)
         check.boolean("center", self.center)
@@ -113,7 +114,8 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         points = validate_points(self, X).astype(np.float64)
         function = gram.multiplier(columns)
         found = gram.product(self.kernel_, points, self.basis_, function, columns.shape[1])
-        return found - self._means_ @ columns  # centered columns cancel the mean of a new point
+        # The columns are centered, so the mean of a new point cancels.
+        return found - self._means_ @ columns
 
     @property
     def _n_features_out(self) -> int:
@@ -159,7 +161,7 @@ def _leading(matrix: sparray, count: int, center: bool) -> tuple[Array, Array]:
 class ProjectedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Kernel PCA whose kernel is evaluated on random projections of the data.
 
-    Rows are multiplied by a matrix of random signs divided by the root of ``n_directions``, which
+    Rows are multiplied by a matrix of random signs divided by sqrt(n_directions), which
     preserves distances up to a factor of about 1 + 1 / sqrt(n_directions) (Johnson and
     Lindenstrauss). Kernel PCA of the projected rows is exact. A kernel value takes O(n_directions)
     time instead of O(n_features), so this helps only if there are many features.

@@ -188,7 +188,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
         self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
     ) -> SparseModel:
         """Choose the points with nonzero weight and solve their eigenproblem."""
-        with single_threaded_blas():  # many small products
+        with single_threaded_blas():  # threads would slow down many small products
             noise, u = self._sparsify(kernel, reduced_set)
         kept = np.flatnonzero(u)
         weights = reduced_set.n_samples * u[kept]

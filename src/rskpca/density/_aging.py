@@ -14,23 +14,24 @@ from ._base import Array
 Numbers = NDArray[np.int64]
 Labels = NDArray[np.intp]
 
-STEP = 1024  # rows covered at a time, at first
+STEP = 1024  # initial number of rows covered at a time
 LONGEST_STEP = 2**16
-FEW = 0.25  # share of expired centers that may remain in the search
-WALKED = 1_000_000  # values that a plain loop can read in the time needed to set up a search
+FEW = 0.25  # share of expired centers that may remain in the search structure
+# Number of values that a plain loop can read in the time needed to build a search structure.
+WALKED = 1_000_000
 
 
 class AgingCover:
-    """A cover whose centers expire after ``patience`` rows that joined other centers.
+    """A cover whose centers expire once ``patience`` consecutive rows have joined other centers.
 
     A row joins the first existing center within the radius; if there is none, it opens a new one.
     Rows are numbered in order of arrival. A center is identified by the number of the row that
     opened it, which does not change when other centers expire.
 
     Rows are covered in batches, as if no center expired during the batch. That is correct up to
-    the first row whose center has expired by the time it arrives: there, expired centers are
-    removed, and the stream continues from that row. If this happens often and there are few
-    centers, rows are processed one by one instead. The result therefore depends neither on the
+    the first row whose center has expired by the time the row arrives. At that point, expired
+    centers are removed, and the stream continues from that row. If this happens often and there are
+    few centers, rows are processed one by one instead. The result therefore depends neither on the
     chunks nor on the constants above.
 
     With a ``radius`` of 0, every row is a center. The rows X given to the constructor fix the dtype
@@ -43,7 +44,7 @@ class AgingCover:
         self.radius, self.patience, self.dtype = float(radius), patience, X.dtype
         self.n_rows = 0
         self.opened: Numbers = np.empty(0, dtype=np.int64)  # the row that opened each center
-        self.last: Numbers = np.empty(0, dtype=np.int64)  # the last row of each center
+        self.last: Numbers = np.empty(0, dtype=np.int64)  # the last row that joined each center
         self._centers = np.empty((0, X.shape[1]))
         self._step = STEP
 
@@ -70,7 +71,7 @@ class AgingCover:
         if self.opened[0] < 0 or not (np.diff(self.opened) > 0).all():
             raise ValueError("opened must contain row numbers in ascending order.")
         if not ((self.opened <= self.last) & (self.last < self.n_rows)).all():
-            raise ValueError(f"last must contain row numbers from opened up to {self.n_rows - 1}.")
+            raise ValueError(f"last must contain row numbers between opened and {self.n_rows - 1}.")
         if len(np.unique(self.last)) != len(self.last):
             raise ValueError("last must contain a different row for each center.")
         if not self.alive.all():
@@ -124,7 +125,7 @@ class AgingCover:
     def extend(self, X: Array, progress: Any = None) -> tuple[Labels, Array]:
         """Cover the first rows of X and return their centers and squared distances.
 
-        How many are covered depends on when centers expire; at least one row is covered if
+        The number of rows covered depends on when centers expire; it is at least one if
         :meth:`bury` was called first.
         """
         self.dtype = np.result_type(self.dtype, X)

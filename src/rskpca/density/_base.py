@@ -21,7 +21,7 @@ Labels = NDArray[np.intp]
 
 
 class BaseDensity(BaseEstimator):
-    """A reduced set density estimate, equation (approxprob) of the paper.
+    """Base class for reduced-set density estimates, eq. (approxprob) of the paper.
 
     A subclass has the parameters ``kernel`` and ``random_state`` and implements ``fit`` or
     :meth:`summarize`, which set ``kernel_``, ``reduced_set_`` and ``labels_``.
@@ -35,16 +35,16 @@ class BaseDensity(BaseEstimator):
     _takes_any_kernel = False  # True if the kernel need not be radial
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the centers of X and count its rows.
+        """Choose centers for the rows of X and compute their weights.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            At least two rows. For shadow densities their order matters, as in the paper.
+            At least two rows. For shadow densities, the order of the rows matters, as in the paper.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row. Rows of weight 0 are ignored.
+            Weight of each row. Rows with weight 0 are ignored.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class BaseDensity(BaseEstimator):
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
         """Fit the reduced set to validated rows, with a kernel chosen by the caller.
 
-        The default implementation calls ``fit``, for subclasses that implement only that.
+        The default implementation calls ``fit``, for subclasses that implement only ``fit``.
 
         Parameters
         ----------
@@ -81,12 +81,12 @@ class BaseDensity(BaseEstimator):
         return self.kernel
 
     def resolve_kernel(self, rows: Rows) -> RadialKernel:
-        """Return the kernel with a number for its bandwidth.
+        """Return the kernel with a numeric bandwidth.
 
         Parameters
         ----------
         rows : Rows
-            The rows that a bandwidth rule such as ``"median"`` is applied to.
+            The rows to which a bandwidth rule such as ``"median"`` is applied.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class BaseDensity(BaseEstimator):
         return None
 
     def _drop_kernel(self) -> Self:
-        """Drop the density's own kernel, because the embedding has one."""
+        """Drop the density's own kernel, because the embedding provides one; return self."""
         return self.set_params(kernel=None)
 
     def _fix_bandwidth(self, rows: Rows) -> Self:
@@ -119,8 +119,8 @@ class BaseDensity(BaseEstimator):
         if type(self) is not type(begun):
             raise ValueError(
                 f"density is a {type(self).__name__}, but the model was fitted with a "
-                f"{type(begun).__name__}; restore it, or call fit to start over. Nothing was "
-                "changed."
+                f"{type(begun).__name__}; restore the original density, or call fit to start over. "
+                "Nothing was changed."
             )
 
     def score_samples(self, X: Any) -> Array:
@@ -134,8 +134,8 @@ class BaseDensity(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if that is
-            known, so that the density integrates to one.
+            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if it is known,
+            so that the density integrates to one.
         """
         check_is_fitted(self)
         kernel, reduced_set = as_kernel(self.kernel_), self.reduced_set_
@@ -189,7 +189,7 @@ def claim_kernel(
     *,
     radial: bool = True,
 ) -> tuple[Any, bool]:
-    """Return the kernel of an estimator that uses a density, and True if it is the density's own.
+    """Return the kernel of an estimator that uses a density, and True if the density provides it.
 
     A density's kernel is used only if the estimator has none. If both have a kernel and the two
     differ, an error is raised. ``rule`` is the default bandwidth of the estimator's kernel, which

@@ -27,8 +27,8 @@ class Choice(NamedTuple):
     centers : ndarray of shape (n_centers, n_features)
         The centers.
     weights : ndarray of shape (n_centers,) or None
-        Their weights, if rows do not belong to centers; the nearest center of each row is then
-        computed only when ``labels_`` is read. If None, the rows of each center are counted.
+        Their weights, if rows are not assigned to centers. In this case, the nearest center of each
+        row is computed only when ``labels_`` is read. If None, the rows of each center are counted.
     labels : ndarray of shape (n_samples,) or None
         The center of each row, for centers whose rows are counted. If None, each row is assigned
         to its nearest center.
@@ -51,7 +51,7 @@ class BatchDensity(BaseDensity, ABC):
 
     @abstractmethod
     def _choose(self, X: Array, weights: Array, kernel: RadialKernel) -> Choice:
-        """Choose centers for rows of positive weight."""
+        """Choose centers for rows with positive weight."""
 
     def _learn_more(self, X: Array, weights: Array, labels: Labels | None) -> None:
         """Compute additional fitted attributes once the reduced set is available.
@@ -60,7 +60,7 @@ class BatchDensity(BaseDensity, ABC):
         """
 
     def summarize(self, rows: Rows, kernel: RadialKernel) -> Self:
-        """Choose the centers of validated rows and count the rows.
+        """Choose centers for validated rows and compute their weights.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class BatchDensity(BaseDensity, ABC):
 
     @cached_property
     def labels_(self) -> Labels:  # type: ignore[override]
-        """The nearest center of each row, computed on first access unless the weights need it."""
+        """The nearest center of each row; computed on first access unless the weights need it."""
         if "_rows_" not in self.__dict__:
             raise AttributeError(f"this {type(self).__name__} has no labels_. Call fit first.")
         found, _ = nearest_centers(
@@ -107,7 +107,7 @@ class BatchDensity(BaseDensity, ABC):
         return labels
 
     def __copy__(self) -> Self:
-        """Return a shallow copy, which shares rows whose labels have not been computed."""
+        """Return a shallow copy, which shares the rows until their labels are computed."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         return other
@@ -128,7 +128,7 @@ class CountedDensity(BatchDensity):
         check.positive_integer("n_centers", self.n_centers)
         if self.n_centers > n_rows:
             raise ValueError(
-                f"n_centers={self.n_centers} exceeds the {n_rows} rows of positive weight; "
+                f"n_centers={self.n_centers} exceeds the number of rows with positive weight; "
                 f"use at most {n_rows}."
             )
 
@@ -139,7 +139,7 @@ class CountedDensity(BatchDensity):
 
 
 def equal_shares(points: Array, total: float) -> Choice:
-    """Give each point the same weight; equal points become one center with their total weight."""
+    """Return equally weighted points; equal points become one center with their total weight."""
     _, first, place = np.unique(points, axis=0, return_index=True, return_inverse=True)
     counts = np.bincount(place.ravel())
     order = np.argsort(first)
@@ -149,7 +149,7 @@ def equal_shares(points: Array, total: float) -> Choice:
 def _count(
     X: Array, weights: Array, kernel: RadialKernel, choice: Choice, random_state: Any
 ) -> tuple[ReducedSet, Labels | None]:
-    """Return the reduced set of a choice, and the center of each row if rows are counted."""
+    """Return the reduced set for a choice, and the center of each row if rows are counted."""
     centers, labels = choice.centers, choice.labels
     if choice.weights is not None:
         return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), None
@@ -165,5 +165,5 @@ def _count(
 
 
 def _reach(squared: Array, n_features: int) -> float:
-    """Return the largest distance, rounded up so that it is valid for any order of summation."""
+    """Return the largest distance, rounded up to be an upper bound for any order of summation."""
     return float(np.sqrt(squared.max())) * (1 + n_features * np.finfo(np.float64).eps)

@@ -16,9 +16,9 @@ from ..reduced_set import ReducedSet, Statistics
 from ..row_sample import RowSample
 from ._base import Array, Labels
 
-# The radius of a bounded stream grows by the factor GROWTH until the number of centers, covered
-# again, is at most the share KEPT of the limit. The factor is small to keep the radius small; the
-# share leaves enough room before the next step.
+# The radius of a bounded stream grows by the factor GROWTH until covering the centers again leaves
+# at most the fraction KEPT of the limit. The factor is small, so that the radius does not grow more
+# than necessary; the fraction leaves enough room before the radius has to grow again.
 GROWTH, KEPT = 2**0.25, 0.5
 
 Progress = Callable[[int, int], None]
@@ -41,7 +41,7 @@ class GrowingCover(Protocol):
 class RowCover(GrowingCover, Protocol):
     """A cover that can also look up rows without opening centers."""
 
-    in_feature_space: bool  # whether distances are those of the feature space
+    in_feature_space: bool  # True if distances are measured in feature space
 
     def assign(self, X: Array) -> tuple[Labels, Array]: ...
 
@@ -67,14 +67,14 @@ class EveryRow:
         return labels, np.zeros(X.shape[0])
 
     def assign(self, X: Array) -> tuple[Labels, Array]:
-        """Assign no rows."""
+        """Return the label -1 for every row, because no center covers it."""
         return np.full(X.shape[0], -1, dtype=np.intp), np.zeros(X.shape[0])
 
 
 def open_cover(radius: float, centers: Any, kernel: AnyKernel | None = None) -> RowCover:
     """Return a cover that continues from these centers.
 
-    Distances are Euclidean, or those of the feature space for a kernel that is not radial.
+    Distances are Euclidean, or measured in feature space if the kernel is not radial.
     """
     if radius == 0:
         return EveryRow(centers)
@@ -86,8 +86,8 @@ def open_cover(radius: float, centers: Any, kernel: AnyKernel | None = None) -> 
 def cover_radius(kernel: AnyKernel, ell: float, X: Any, weights: Array) -> float:
     """Return the radius of a cover, which is sigma / ell for a radial kernel.
 
-    For other kernels, it is the distance in feature space that sigma / ell has for a Gaussian,
-    sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x).
+    For other kernels, it is the feature-space distance that corresponds to sigma / ell for a
+    Gaussian, sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x).
     """
     if isinstance(kernel, RadialKernel):
         return kernel.scale / ell
@@ -95,7 +95,7 @@ def cover_radius(kernel: AnyKernel, ell: float, X: Any, weights: Array) -> float
 
 
 def ell_of(kernel: AnyKernel, radius: float, X: Any, weights: Array) -> float:
-    """Return the ell of which :func:`cover_radius` is the radius."""
+    """Return the ell for which :func:`cover_radius` returns this radius."""
     if radius == 0:
         return math.inf
     if isinstance(kernel, RadialKernel):
@@ -124,9 +124,9 @@ def cover_and_count(
 ) -> tuple[Statistics, Labels]:
     """Cover rows, opening centers as needed, and add them to the statistics of the centers.
 
-    The result has fewer labels than rows if the cover processes only part of the rows at a time,
-    or if a row would open more than ``limit`` centers. In the latter case, only the rows before it
-    are counted.
+    Return the statistics and the label of each row. There are fewer labels than rows if the cover
+    processes only some of the rows at a time, or if a row would open more than ``limit`` centers.
+    In the latter case, only the rows before that row are counted.
     """
     labels, squared = cover.extend(rows, progress)
     n_centers = cover.n_centers
@@ -144,7 +144,7 @@ def extend_set(
     sample: RowSample | None,
     progress: Progress | None = None,
 ) -> tuple[ReducedSet, Labels]:
-    """Return the reduced set with these rows added, and their centers.
+    """Return the reduced set with these rows added, and the center of each row.
 
     Without a previous set, the cover may start from the centers of another fit (a warm start);
     centers that no row joins are dropped. ``sample`` is the sample of the earlier rows.
@@ -169,18 +169,18 @@ def extend_set(
 
 
 def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array) -> ReducedSet:
-    """Return the reduced set without rows that were counted before."""
+    """Return the reduced set after removing rows that were counted before."""
     if not cover.radius:
         raise ValueError(
             "forget needs a positive radius, but ell=inf made every row its own center; "
-            "fit again without the rows."
+            "fit again without these rows."
         )
     labels, squared = cover.assign(rows)
     missing = np.flatnonzero((labels < 0) & (weights > 0))
     if len(missing):
         raise ValueError(
-            f"forget: {len(missing)} of {rows.shape[0]} rows lie in no shadow; the first is row "
-            f"{missing[0]}. Only rows that were fitted can be forgotten. Nothing was changed."
+            f"forget: {len(missing)} of {rows.shape[0]} rows are not in any shadow; the first is "
+            f"row {missing[0]}. Only rows that were fitted can be forgotten. Nothing was changed."
         )
     counted = weights > 0
     left = previous.statistics.remove(
@@ -205,8 +205,8 @@ def withdraw(previous: ReducedSet, cover: RowCover, rows: Array, weights: Array)
 class BoundedStream:
     """A reduced set of at most ``limit`` centers, whose radius grows when the limit is reached.
 
-    Covering stops at the row that would open one center too many. The radius then grows until the
-    number of centers, covered again, is at most ``KEPT`` of the limit, and the stream continues
+    Covering stops at the row that would open one center too many. The radius then grows until
+    covering the centers again leaves at most ``KEPT`` times the limit, and the stream continues
     from that row. The result therefore does not depend on the chunks.
 
     Parameters
@@ -237,7 +237,7 @@ class BoundedStream:
         return self._set
 
     def extend(self, rows: Array, weights: Array, progress: Progress | None = None) -> Labels:
-        """Add at least one row and return the centers of the rows."""
+        """Add one or more rows and return the center of each."""
         n_rows = rows.shape[0]
         labels = np.empty(n_rows, dtype=np.intp)
         if self._set is not None and self._set.n_centers > self.limit:  # the limit was lowered
@@ -256,7 +256,7 @@ class BoundedStream:
         return labels
 
     def _take(self, rows: Array, weights: Array, labels: Labels) -> int:
-        """Count rows up to the one that would open one center too many; return their number."""
+        """Count the rows before the one that would exceed the limit, and return their number."""
         before = Statistics.zeros() if self._set is None else self._set.statistics
         statistics, found = cover_and_count(self.cover, before, rows, weights, limit=self.limit)
         labels[: len(found)] = found
@@ -274,7 +274,7 @@ class BoundedStream:
         return len(found)
 
     def _grow(self) -> Labels:
-        """Increase the radius and return the new center of each center."""
+        """Increase the radius and return the new center of each previous center."""
         wanted = max(int(KEPT * self.limit), 1)
         spacing = GROWTH * self.cover.radius
         coarse, labels = self.reduced_set.coarsen(spacing)
@@ -298,7 +298,8 @@ def _check_spacing(spacing: float) -> float:
 def cell_means(X: Array, weights: Array, labels: NDArray[np.intp], origins: Array) -> Array:
     """Return the mean of the rows in each cell.
 
-    Sums are taken about a point near the cell, so that no digits are lost for data far from zero.
+    Sums are computed relative to a point near the cell, so that data far from zero lose no
+    precision.
     """
     from .._core.compiled import accumulate
 

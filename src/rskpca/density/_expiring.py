@@ -25,8 +25,8 @@ def check_same(name: str, value: object, begun: object) -> None:
     """Raise an error if a parameter has changed since the stream began."""
     if value != begun:
         raise ValueError(
-            f"{name} is {value!r}, but the stream was begun with {begun!r}; restore it, or call "
-            "fit to start over. Nothing was changed."
+            f"{name} is {value!r}, but the stream was started with {begun!r}; restore this value, "
+            "or call fit to start over. Nothing was changed."
         )
 
 
@@ -42,7 +42,7 @@ class ExpiringStream(Protocol):
         """Return a copy without expired centers."""
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows; return, for each, the number of the row that created its center."""
+        """Add rows; return, for each, the number of the row that opened its center."""
 
     def reduced_set(self) -> ReducedSet:
         """Return the reduced set of the rows with their current weights."""
@@ -63,7 +63,7 @@ class ExpiringDensity(BaseDensity, ABC):
 
     @abstractmethod
     def _new_stream(self, radius: float, sample: RowSample | None, X: Array) -> ExpiringStream:
-        """Return a stream of no rows with this radius, for rows like those of X."""
+        """Return an empty stream with this radius, for rows with the dtype and features of X."""
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
@@ -73,7 +73,7 @@ class ExpiringDensity(BaseDensity, ABC):
 
     @property
     def random_state(self) -> Any:
-        """The seed of the shadow density that fixes the radius."""
+        """The seed of the shadow density that determines the radius."""
         return self._shadow().random_state
 
     def _drop_kernel(self) -> Self:
@@ -84,7 +84,10 @@ class ExpiringDensity(BaseDensity, ABC):
     def summarize(
         self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
     ) -> Self:
-        """Start a new stream with validated rows, in order of arrival; see ``ShadowDensity``."""
+        """Start a new stream with validated rows, in order of arrival.
+
+        The parameters are those of ``ShadowDensity.summarize``.
+        """
         self._check_parameters()
         shadow = self._shadow()
         goal = shadow._check_parameters(rows.X.shape[1])
@@ -117,7 +120,7 @@ class ExpiringDensity(BaseDensity, ABC):
         Raises
         ------
         ValueError
-            If a parameter has changed since the stream began. Nothing is changed then.
+            If a parameter has changed since the stream began. In this case, nothing is changed.
         """
         if "_stream_" not in self.__dict__:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
@@ -138,7 +141,7 @@ class ExpiringDensity(BaseDensity, ABC):
         self._stream_, self._homes_, self._set_ = stream, homes, None
 
     def _shadow(self) -> ShadowDensity:
-        """Return the shadow density that fixes the radius."""
+        """Return the shadow density that determines the radius."""
         if self.density is None:
             return ShadowDensity(self.kernel)
         self._check_density(self.density)
@@ -154,7 +157,7 @@ class ExpiringDensity(BaseDensity, ABC):
             if value := density.get_params(deep=False)[name]:
                 raise ValueError(
                     f"{name}={value!r} cannot be combined with {type(self).__name__}, whose "
-                    "centers expire by themselves; omit it."
+                    "centers expire automatically; omit it."
                 )
         if self.kernel is not None and density.kernel is not None:
             raise ValueError(

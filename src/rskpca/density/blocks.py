@@ -1,4 +1,4 @@
-"""The shadow density estimate of data in blocks, for data too large for one machine.
+"""Compute the shadow density estimate in blocks, for data too large for one machine.
 
 The covers of the blocks are merged, which enlarges the radius. Assigning the rows to the merged
 centers again, block by block, restores the original radius: each row joins the first center within
@@ -46,7 +46,7 @@ class Counts:
     sample: RowSample | None = None
 
     def merge(self, other: Counts) -> Counts:
-        """Return the counts of both; ``other`` counts later blocks at the same centers."""
+        """Return the combined counts; ``other`` counts later blocks for the same centers."""
         same = np.arange(len(self.statistics) + 1)
         return Counts(
             self.statistics.merge(other.statistics),
@@ -65,9 +65,9 @@ class ShadowBlocks:
     kernel : RadialKernel
         The kernel with its bandwidth resolved.
     radius : float
-        epsilon.
+        The radius epsilon.
     n_features : int
-        d.
+        Number of features, d.
     sample_size : int
         Number of rows in the row sample.
     seed : int
@@ -82,7 +82,7 @@ class ShadowBlocks:
 
     @classmethod
     def of(cls, density: ShadowDensity, kernel: RadialKernel, X: Array) -> ShadowBlocks:
-        """Fix the radius and the seed from the parameters of a density and a sample of the rows."""
+        """Create settings with the radius and seed for a density, given a sample of the rows."""
         goal = check_goal(density)
         radius = goal.radius(kernel, X, np.ones(len(X)), None)
         seed = check_random_state(density.random_state).randint(2**31 - 1)
@@ -120,7 +120,8 @@ class ShadowBlocks:
         Returns
         -------
         ReducedSet or None
-            None for a block without rows. Reduced sets of several blocks can be merged.
+            The reduced set, which can be merged with those of other blocks, or None if the block
+            has no rows with positive weight.
         """
         rows, weights = self.checked(X, sample_weight)
         if len(rows) == 0:
@@ -129,7 +130,7 @@ class ShadowBlocks:
         return extend_set(None, open_cover(self.radius, rows[:0]), rows, weights, sample)[0]
 
     def _empty_sample(self, rows: Array) -> RowSample | None:
-        """Return a sample of no rows, whose hash depends on the first and last rows of a block."""
+        """Return an empty sample, whose hash depends on the first and last rows of a block."""
         return RowSample.empty(rows, self.sample_size, block_salt(rows, self.seed))
 
     def count(self, centers: Array, X: Any, sample_weight: Any = None) -> Counts:
@@ -222,7 +223,7 @@ def check_goal(density: ShadowDensity) -> Goal:
 def _check_same_data(first: float, second: float) -> None:
     if not np.isclose(first, second, rtol=1e-9, atol=0):
         raise ValueError(
-            f"the blocks had rows of weight {first:.16g} when they were covered, but "
-            f"{second:.16g} when they were counted. They must return the same rows each time: "
-            "store them, or seed the random number generator."
+            f"the blocks had a total weight of {first:.16g} when they were covered, but "
+            f"{second:.16g} when they were counted. Each block must contain the same rows every "
+            "time: store the blocks, or seed the random number generator."
         )

@@ -20,9 +20,9 @@ from ._counting import cover_and_count
 from ._expiring import ExpiringDensity, check_same
 from .shadow import ShadowDensity
 
-PATIENCE = 24  # half-lives without a row after which a center expires: 2^-24 is 6e-8
-_SPAN = 256  # half-lives after which the unit of the weights is renewed
-_LOST = 1e-7  # share of the weight that may expire with centers; the bounds allow for it
+PATIENCE = 24  # a center expires after this many half-lives without a new row; 2^-24 is 6e-8
+_SPAN = 256  # number of half-lives after which the unit of the weights is reset
+_LOST = 1e-7  # share of the total weight that may expire with centers; the bounds allow for it
 _LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that do not underflow or overflow in any unit
 
 
@@ -44,7 +44,7 @@ class FadingDensity(ExpiringDensity):
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel, if ``density`` has none. If neither has one, a Gaussian with the median
-        bandwidth. Omit it inside an embedding, which passes its own kernel.
+        bandwidth is used. Omit it inside an embedding, which passes its own kernel.
 
     Attributes
     ----------
@@ -52,10 +52,10 @@ class FadingDensity(ExpiringDensity):
         Centers in the order in which they were opened, with weights and radius; ``n_samples`` is
         the sum of the weights.
     labels_ : ndarray of shape (n_samples,)
-        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
-        and if the center has expired.
+        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows with weight 0 and
+        for rows whose center has expired.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth; the first chunk fixes it.
+        The kernel with a numeric bandwidth, which is fixed by the first chunk.
     ell_ : float
         The requested ell as a number.
     n_features_in_ : int
@@ -67,8 +67,8 @@ class FadingDensity(ExpiringDensity):
     -----
     Rows are not kept, so they cannot be removed: there is no ``forget``.
 
-    A row of sample weight w has weight w but ages the other rows only as much as a single row, so
-    it is not equivalent to w rows. Rows of weight 0 are ignored.
+    A row with sample weight w has weight w but ages the other rows only as much as a single row, so
+    it is not equivalent to w rows. Rows with weight 0 are ignored.
 
     If all rows have the same sample weight, expired centers account for at most 1e-7 of the total
     weight, and the certificate allows for that. If sample weights differ so much that this share
@@ -150,7 +150,7 @@ class FadingStream:  # numpydoc ignore=PR01
                 f"statistics must have {aging.n_centers} entries (centers), got {len(statistics)}."
             )
         if aging.last.max() != aging.n_rows - 1:
-            raise ValueError("last must contain the last row.")
+            raise ValueError("last must contain the number of the last row.")
         if not half_life > 0 or aging.patience != patience(half_life):
             raise ValueError(f"patience does not match a half-life of {half_life:g} rows.")
         stream = cls(aging, sample, half_life)
@@ -197,7 +197,7 @@ class FadingStream:  # numpydoc ignore=PR01
 
     def _relabel(self, kept: NDArray[np.intp]) -> None:
         if self.sample is not None:
-            labels = np.full(len(self.statistics) + 1, -1, dtype=np.intp)  # the last one is for -1
+            labels = np.full(len(self.statistics) + 1, -1, dtype=np.intp)  # labels[-1] stays -1
             labels[kept] = np.arange(len(kept))
             self.sample = replace(self.sample, labels=labels[self.sample.labels])
 
@@ -208,7 +208,7 @@ class FadingStream:  # numpydoc ignore=PR01
         self.sample = None if self.sample is None else self.sample.scale(factor)
 
     def _count(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Cover and count the first rows; return the numbers of the rows that opened centers."""
+        """Count the first rows; return, for each, the number of the row that opened its center."""
         counts = weights * self._unit(self.place + np.arange(len(X)))
         self.statistics, labels = cover_and_count(self.aging, self.statistics, X, counts)
         if self.sample is not None:
@@ -218,7 +218,7 @@ class FadingStream:  # numpydoc ignore=PR01
         return self.aging.opened[labels]
 
     def _unit(self, place: NDArray[np.int64]) -> Array:
-        """Return the stored weight of a row of weight 1 at a position in its span."""
+        """Return the stored weight of a row with weight 1 at each position in its span."""
         return np.ldexp(np.exp2(place / self.half_life), -_SPAN - 1)
 
     def reduced_set(self) -> ReducedSet:

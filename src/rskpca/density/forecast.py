@@ -26,7 +26,7 @@ from .._core.value_cover import euclidean_cover
 Array = NDArray[np.floating]
 
 _MIN_ROWS, _MAX_ROWS = 1000, 8000
-_COVERED_ROWS = 12_000  # in all permutations together; smaller samples are permuted more often
+_COVERED_ROWS = 12_000  # total over all permutations; smaller samples are permuted more often
 _MIN_ORDERS, _MAX_ORDERS = 6, 24
 _POINTS = 40
 # Only the rows after the first T/16 are fitted, as in 0.1.0. Factors from 8 to 32 are equally

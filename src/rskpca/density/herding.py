@@ -18,7 +18,7 @@ _TIE = 1e-12  # rounding error of a score, relative to the kernel's largest valu
 
 
 class HerdingDensity(CountedDensity):
-    """Points chosen by kernel herding, each standing for n / m rows.
+    """Points chosen by kernel herding, each representing n / m rows.
 
     Herding (Chen, Welling and Smola) adds, one by one, the point at which the data are densest
     compared to the points chosen so far:
@@ -31,28 +31,28 @@ class HerdingDensity(CountedDensity):
     Parameters
     ----------
     n_centers : int, default=100
-        m, the number of points, at most the number of rows.
+        Number of points, m; at most the number of rows.
     method : {"greedy", "gradient"}, default="greedy"
         ``"greedy"`` maximizes over the rows of the data, ``"gradient"`` over all of space by
-        gradient ascent from the best row. The latter requires a Gaussian kernel and tens of passes
-        over the data per point.
+        gradient ascent from the best row. ``"gradient"`` requires a Gaussian kernel and tens of
+        passes over the data per point.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
-        its own kernel.
+        If None, a Gaussian with the median bandwidth is used. Omit it inside an embedding, which
+        passes its own kernel.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from; herding itself is not random.
+        Seed for the sample from which the median bandwidth is computed; herding is deterministic.
 
     Attributes
     ----------
     reduced_set_ : ReducedSet
         Centers in the order of selection, and weights. A point that is chosen again gets a larger
         weight, so there may be fewer than ``n_centers`` centers. There is no radius, because rows
-        do not belong to centers.
+        are not assigned to centers.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights do not depend on it. It
-        is computed on first access, and X must not be modified before.
+        The nearest center of each row; -1 for rows with weight 0. The weights do not depend on it.
+        It is computed on first access, so X must not be modified before then.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with a numeric bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -61,7 +61,7 @@ class HerdingDensity(CountedDensity):
     Notes
     -----
     The mean map requires O(n^2) kernel values, computed in batches; the selection requires another
-    O(n m), with running sums. If n^2 is too large, herd a fine reduced set instead of the data; its
+    O(n m), with running sums. If n^2 is too large, apply herding to a fine reduced set instead; its
     weights enter the mean map, and its radius bounds the difference::
 
         fine = ShadowDensity(kernel, ell=8.0).fit(X).reduced_set_
@@ -124,7 +124,7 @@ def _first_best(scores: Array, tie: float) -> int:
 
 
 def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Herd over the rows, with running sums of k(x, x_s) at each row."""
+    """Choose points among the rows, with running sums of k(x, x_s) at each row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     chosen = np.empty(size, dtype=np.intp)
     values = gram.KernelRows(kernel, X, X, np.float64)
@@ -136,7 +136,7 @@ def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Arra
 
 
 def _over_space(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Herd over all of space, by gradient ascent from the best row."""
+    """Choose points in all of space, by gradient ascent from the best row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     field = _Field(X, shares, kernel)
     with single_threaded():
@@ -169,7 +169,7 @@ class _Field:
         return self.kernel.evaluate(scaled)[0]
 
     def descent(self, z: Array) -> tuple[float, Array]:
-        """Return the negative score at z and its gradient; that of k(z, y) is 2 (y - z) k(z, y)."""
+        """Return the negative score at z and its gradient; grad k(z, y) = 2 (y - z) k(z, y)."""
         data = self.shares * self._at_rows(z)
         chosen = np.exp(-np.sum((self.chosen - z) ** 2, axis=1)) / (len(self.chosen) + 1)
         score = data.sum() - chosen.sum()

@@ -18,8 +18,8 @@ from ._batch import Choice, CountedDensity
 
 MINI_BATCHES_FROM = 20_000
 _TOLERANCE = 1e-4  # scikit-learn's default, relative to the variance of the data
-# Rows per center from which a given number of steps is computed; it bounds the cost of a step. Not
-# tuned: other values were not compared.
+# Number of rows per center that are sampled if max_iter is given, which bounds the cost of a step.
+# Other values were not tried.
 _ROWS_PER_CENTER = 5
 
 
@@ -32,16 +32,17 @@ class KMeansDensity(CountedDensity):
     Parameters
     ----------
     n_centers : int, default=100
-        m, at most the number of rows. If they are equal, every row is kept exactly.
+        Number of centers, m; at most the number of rows. If m is the number of rows, every row is
+        kept exactly.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
-        its own kernel. The choice of centers does not depend on it.
+        If None, a Gaussian with the median bandwidth is used. Omit it inside an embedding, which
+        passes its own kernel. The choice of centers does not depend on it.
     max_iter : int, default=None
         Number of Lloyd steps. If given, the steps start from random rows and use a sample of five
         rows per center, which makes thousands of centers practical; all rows are counted. None
         iterates until convergence; see Notes.
     random_state : int, RandomState or None, default=0
-        Seed of the initial centers, and of the sample that the median bandwidth is computed from.
+        Seed for the initial centers and for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
@@ -49,9 +50,9 @@ class KMeansDensity(CountedDensity):
         Centers, weights and the radius, which is the largest distance between a row and its
         center. Clusters without rows are dropped.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0.
+        The nearest center of each row; -1 for rows with weight 0.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with a numeric bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -114,7 +115,7 @@ def _few_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSta
     from sklearn.cluster import KMeans
 
     X = X.astype(np.float64)
-    # KMeans scales its tolerance by the unweighted variance: undo that.
+    # Undo the scaling of the tolerance by the unweighted variance in KMeans.
     plain, weighted = X.var(axis=0).mean(), _variance(X, weights)
     tolerance = _TOLERANCE * weighted / plain if plain > 0 else 0.0
     model = KMeans(n_centers, n_init=1, tol=tolerance, random_state=rng)
@@ -126,7 +127,7 @@ def _many_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSt
 
     batch = max(1024, 2 * n_centers)
     model = MiniBatchKMeans(n_centers, n_init=1, batch_size=batch, random_state=rng)
-    middle = np.average(X, axis=0, weights=weights)  # no digits are lost for data far from zero
+    middle = np.average(X, axis=0, weights=weights)  # so that data far from zero lose no precision
     return middle + model.fit(X - middle, sample_weight=weights).cluster_centers_
 
 
@@ -140,7 +141,7 @@ def _few_steps(
     start = rows[np.sort(rng.permutation(len(rows))[:n_centers])]
     model = KMeans(n_centers, init=start, n_init=1, max_iter=max_iter, tol=0.0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # equal rows
+        warnings.simplefilter("ignore", ConvergenceWarning)  # issued for equal rows
         return model.fit(rows, sample_weight=counts).cluster_centers_
 
 

@@ -1,4 +1,4 @@
-"""Merging fitted models."""
+"""Merge fitted models."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def merge(first: Model, *others: Model) -> Model:
     """Merge fitted models into one model of their combined data, without needing the data.
 
     Each center of a later model joins the first center of an earlier model that is closer than the
-    radius; the remaining centers are appended in order. Because the centers of ``first`` stay,
-    points are within twice the radius of their center regardless of how many models are merged in
-    one call. The certificate of the result uses the resulting radius.
+    radius; the remaining centers are appended in order. Because the centers of ``first`` do not
+    move, points are within twice the radius of their center, regardless of how many models are
+    merged in one call. The certificate of the result uses the resulting radius.
 
     The sums of landmark models are added, so the result is that of a single fit to all rows, up
     to rounding.
@@ -41,9 +41,9 @@ def merge(first: Model, *others: Model) -> Model:
     Returns
     -------
     density or embedding
-        A new model with the weights of all models, which are not changed. ``partial_fit`` can
-        continue from it, but ``forget`` is available only for landmark models, because the center
-        that counted a row is no longer known.
+        A new model with the combined weights; the given models are not changed. ``partial_fit`` can
+        continue from it, but ``forget`` is available only for landmark models, because it is no
+        longer known which center counted a row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Paring a kernel density estimate down to a random subset."""
+"""Pare a kernel density estimate down to a random subset of the rows."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class ParingDensity(CountedDensity):
 
     By default each kept row has weight n / m, as in the reduced set of
     :class:`~rskpca.baselines.UniformDensity` with the same seed. With ``covering``, the weight of
-    each row goes to the nearest kept row, so that the radius is known.
+    each row is added to the nearest kept row, so that the radius is known.
 
     Parameters
     ----------
     n_centers : int, default=100
-        m, at most the number of rows.
+        Number of kept rows, m; at most the number of rows.
     covering : bool, default=False
         If True, each kept row gets the weight of the rows nearest to it; if False, n / m.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
-        its own kernel. The choice of centers does not depend on it.
+        If None, a Gaussian with the median bandwidth is used. Omit it inside an embedding, which
+        passes its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the sample, and of the sample from which the median bandwidth is computed.
+        Seed for the subset and for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
@@ -36,10 +36,11 @@ class ParingDensity(CountedDensity):
         largest distance between a row and its center. Equal rows become one center, so there may
         be fewer than ``n_centers`` centers.
     labels_ : ndarray of shape (n_samples,)
-        The nearest center of each row; -1 for rows of weight 0. The weights depend on it only with
-        ``covering``; otherwise it is computed on first access, and X must not be modified before.
+        The nearest center of each row; -1 for rows with weight 0. The weights depend on it only
+        with ``covering``. Otherwise, it is computed on first access, so X must not be modified
+        before then.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with a numeric bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

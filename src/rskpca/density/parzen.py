@@ -34,15 +34,15 @@ class FastParzenDensity(BatchDensity):
     radius : float, default=1.0
         Radius of the balls, in the units of the data.
     covariance : {"kernel", "full"}, default="kernel"
-        The function that ``score_samples`` places on each center: the kernel, as in every reduced
-        set density estimate, or a Gaussian that also includes the covariance of the points, as in
-        Wang et al. The latter requires a Gaussian kernel and memory for m d^2 numbers. The reduced
-        set is the same in both cases.
+        The function that ``score_samples`` places on each center: the kernel, as in every
+        reduced-set density estimate, or a Gaussian that also includes the covariance of the points,
+        as in Wang et al. ``"full"`` requires a Gaussian kernel and memory for m d^2 numbers. The
+        reduced set is the same in both cases.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
-        its own kernel. The choice of centers does not depend on it.
+        If None, a Gaussian with the median bandwidth is used. Omit it inside an embedding, which
+        passes its own kernel. The choice of centers does not depend on it.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from.
+        Seed for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
@@ -50,11 +50,11 @@ class FastParzenDensity(BatchDensity):
         Centers, weights and the radius, which is the largest distance between a row and the mean
         of its ball and is below twice the radius of the balls.
     labels_ : ndarray of shape (n_samples,)
-        The ball of each row; -1 for rows of weight 0. The mean of another ball may be nearer.
+        The ball of each row; -1 for rows with weight 0. The mean of another ball may be nearer.
     covariances_ : ndarray of shape (n_centers, n_features, n_features)
         Covariance of the points of each ball about its center; only with ``covariance="full"``.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with a numeric bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -64,8 +64,8 @@ class FastParzenDensity(BatchDensity):
     -----
     With ``covariance="full"`` the density at x is (1/n) sum_j w_j N(x; c_j, S_j + sigma^2/2 I). The
     kernel exp(-r^2 / sigma^2) is a normal density with covariance sigma^2/2 I, so each ball has the
-    mean and the covariance of the Parzen window estimate of its points. No ball is singular, and
-    with one point per ball the result is the Parzen window itself.
+    mean and the covariance of the Parzen window estimate of its points. No covariance is
+    singular, and with one point per ball, the result is the Parzen window itself.
 
     References
     ----------
@@ -131,7 +131,7 @@ class FastParzenDensity(BatchDensity):
         Returns
         -------
         ndarray of shape (n_samples,)
-            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if that is
+            log((1/n) sum_j w_j k(c_j, x)), minus the log of the kernel's integral if it is
             known; with ``covariance="full"``, the log of the mixture of Gaussians. Both densities
             integrate to one.
         """
@@ -169,6 +169,6 @@ def _log_mixture(X: Array, means: Array, log_weights: Array, covariances: Array)
         block = X[rows].astype(np.float64)
         for mean, factor, height in zip(means, factors, heights, strict=True):
             white = solve_triangular(factor, (block - mean).T, lower=True, check_finite=False)
-            with np.errstate(over="ignore"):  # as far as minus infinity
+            with np.errstate(over="ignore"):  # the log density is then minus infinity
                 logs[rows] = np.logaddexp(logs[rows], height - 0.5 * np.sum(white**2, axis=0))
     return logs - 0.5 * X.shape[1] * np.log(2 * np.pi)

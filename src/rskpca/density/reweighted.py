@@ -1,4 +1,4 @@
-"""Better weights and representatives for the centers of another density."""
+"""Compute better weights or representatives for the centers of another density."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .shadow import ShadowDensity
 
 WEIGHTS = ("nearest", "means", "quadrature", "operator")
 MOST_CENTERS = 12_000  # the Gram matrix for a quadrature takes 1.2 GB at this size
-RIDGE = 1e-8  # on the diagonal, relative to kappa, so that rounding does not change the weights
+RIDGE = 1e-8  # added to the diagonal, relative to kappa, to make the weights robust to rounding
 _SPAN_ROWS = 2**14
 
 
@@ -38,7 +38,7 @@ class ReweightedDensity(BatchDensity):
     - ``"quadrature"``: the non-negative weights with sum n and the smallest MMD to the data,
       min_w || sum_j w_j k(c_j, .) - sum_i k(x_i, .) ||_H. Cost: O(n m) kernel values, the m x m
       Gram matrix and a few of its Cholesky factors. Centers without weight are dropped, and the
-      radius is unknown, because rows do not belong to centers.
+      radius is unknown, because rows are not assigned to centers.
     - ``"operator"``: the same with the kernel k^2. Its MMD is the Hilbert-Schmidt distance between
       the kernel PCA operators of the reduced set, sum_j w_j psi(c_j) psi(c_j)', and of the data.
       Use these weights for an embedding, and ``"quadrature"`` for a density estimate. The cost is
@@ -52,9 +52,9 @@ class ReweightedDensity(BatchDensity):
         How the weights are computed; see above.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel, if ``density`` has none. If neither has one, a Gaussian with the median
-        bandwidth. Omit it inside an embedding, which passes its own kernel.
+        bandwidth is used. Omit it inside an embedding, which passes its own kernel.
     random_state : int, RandomState or None, default=0
-        Seed of the sample that the median bandwidth is computed from.
+        Seed for the sample from which the median bandwidth is computed.
 
     Attributes
     ----------
@@ -63,12 +63,12 @@ class ReweightedDensity(BatchDensity):
         largest distance between a row and its center. Centers without rows or weight are dropped.
     labels_ : ndarray of shape (n_samples,)
         The nearest center of each row or, for ``"means"``, the center that ``density`` assigned;
-        -1 for rows of weight 0. The weights of a quadrature do not depend on it.
+        -1 for rows with weight 0. The weights of a quadrature do not depend on it.
     covariance_ : ndarray of shape (n_features, n_features)
         Covariance of the rows about their centers, (1/n) sum_i (x_i - c)(x_i - c)'; only for
         ``"means"``.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth.
+        The kernel with a numeric bandwidth.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -192,10 +192,10 @@ def _quadrature(
     """Return the centers with positive weight, and the weights that minimize the MMD to the rows.
 
     With shares a = w / n on the simplex and mu the mean map of the rows, the squared MMD is
-    a' D a, D_ij = <k(c_i, .) - mu, k(c_j, .) - mu>. For every s > 0 its minimizer is the v >= 0
-    that minimizes v' D v + s (sum(v) - 1)^2, divided by its sum: the best v in one direction has
-    the value s a'Da / (s + a'Da), which grows with a'Da. With s = 2 kappa - ||mu||^2 the term
-    ||mu||^2, a sum over n^2 pairs, cancels.
+    a' D a, D_ij = <k(c_i, .) - mu, k(c_j, .) - mu>. For every s > 0, its minimizer is the v >= 0
+    that minimizes v' D v + s (sum(v) - 1)^2, divided by its sum: among the multiples of a, the
+    smallest value is s a'Da / (s + a'Da), which increases with a'Da. With
+    s = 2 kappa - ||mu||^2, the term ||mu||^2, a sum over n^2 pairs, cancels.
     """
     if len(centers) > MOST_CENTERS:
         raise ValueError(

@@ -32,18 +32,18 @@ class ShadowDensity(BaseDensity):
     Parameters
     ----------
     kernel : RadialKernel, Kernel, "rbf", "gaussian", "laplacian" or None, default=None
-        If None, a Gaussian with the median bandwidth. Omit it inside an embedding, which passes
-        its own kernel. For a :class:`rskpca.kernels.Kernel`, the distance is that of its feature
-        space, and epsilon is the distance that sigma / ell has for a Gaussian,
-        sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x) over the rows (of
-        the first chunk).
+        If None, a Gaussian with the median bandwidth is used. Omit it inside an embedding, which
+        passes its own kernel. For a :class:`rskpca.kernels.Kernel`, distances are measured in its
+        feature space, and epsilon is the feature-space distance that corresponds to sigma / ell for
+        a Gaussian, sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x) over the
+        rows (for a stream, those of the first chunk).
     ell : float or "auto", default=4.0
         A larger ell means more centers and a smaller error. ``np.inf`` keeps every row.
         ``"auto"`` increases ell until the error estimated from the data is below ``tol``.
     tol : float, default=None
-        The largest acceptable error, used instead of a number for ``ell``. It limits the bound of
-        the theorem or, with ``ell="auto"``, the 95% limit of the estimate, which requires far fewer
-        centers. For a stream, the first chunk fixes the radius.
+        The largest acceptable error, used instead of a number for ``ell``. It applies to the
+        theorem's bound or, with ``ell="auto"``, to the 95% limit of the estimate, which requires
+        far fewer centers. For a stream, the first chunk fixes the radius.
     error : {None, "embedding", "operator", "mmd"}, default=None
         The error that ``tol`` bounds. ``"operator"`` is the Hilbert-Schmidt norm of K_n - K-bar_n
         (Theorem 5.3) and ``"mmd"`` the maximum mean discrepancy (Theorem 5.1). The theorem's bound
@@ -55,12 +55,12 @@ class ShadowDensity(BaseDensity):
         Number of rows kept as a uniform sample, from which the error is estimated; fewer are kept
         if there are more than 8,000 features. With 0, no sample is kept.
     random_state : int, RandomState or None, default=0
-        Seed of this sample, and of the sample from which the median bandwidth is computed.
+        Seed for this sample and for the sample from which the median bandwidth is computed.
     max_centers : int, default=None
-        Limits the memory of a stream. When a row would open one center too many, the radius is
-        increased just enough to reduce the number of centers to half of the limit, and the centers
-        are covered again. The result does not depend on the chunks. The radius of
-        ``reduced_set_`` remains a valid bound, but rows can no longer be forgotten.
+        Maximum number of centers, to limit the memory use of a stream. When a row would open one
+        center too many, the radius is increased just enough to reduce the number of centers to half
+        of the limit, and the centers are covered again. The result does not depend on the chunks.
+        The radius of ``reduced_set_`` remains a valid bound, but rows can no longer be forgotten.
     warm_start : bool, default=False
         If True, ``fit`` starts from the previous fit: a median bandwidth is kept, and rows join
         the previous centers before they open new ones. Centers that no row joins are dropped; the
@@ -74,9 +74,9 @@ class ShadowDensity(BaseDensity):
     reduced_set_ : ReducedSet
         Centers, weights, radius, n_samples.
     labels_ : ndarray of shape (n_samples,)
-        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0.
+        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows with weight 0.
     kernel_ : RadialKernel
-        The kernel with a numeric bandwidth; for a stream, the first chunk fixes it.
+        The kernel with a numeric bandwidth; for a stream, it is fixed by the first chunk.
     ell_ : float
         The requested ell as a number. Once ``max_centers`` has made the radius grow, the
         effective value is ``kernel_.scale / reduced_set_.radius``.
@@ -131,7 +131,7 @@ class ShadowDensity(BaseDensity):
     def summarize(
         self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
     ) -> Self:
-        """Select the centers of validated rows (Algorithm 2).
+        """Select centers for validated rows (Algorithm 2).
 
         Parameters
         ----------
@@ -140,8 +140,8 @@ class ShadowDensity(BaseDensity):
         kernel : RadialKernel
             The kernel with its bandwidth resolved.
         coordinate_limit : callable, default=None
-            Function that returns the error limit of the coordinates for a reduced set, if the
-            density is used by an embedding.
+            Function of a reduced set that returns the error limit of the coordinates. Passed only
+            by an embedding.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class ShadowDensity(BaseDensity):
         Raises
         ------
         ValueError
-            If a row lies in no shadow; if a center would lose more weight than it has, or (for
+            If a row is not in any shadow; if a center would lose more weight than it has, or (for
             fractional weights) retain less than 1e-18 of it; if no rows would be left; or if the
             radius has grown. Nothing is changed in these cases. Rows that lie in a shadow but were
             never added cannot be distinguished from rows that were.
@@ -246,7 +246,7 @@ class ShadowDensity(BaseDensity):
     def adopt(
         self, X: Any, kernel: RadialKernel, reduced_set: ReducedSet, *, merged: bool = False
     ) -> Self:
-        """Take over a reduced set that was computed elsewhere, such as on a cluster.
+        """Use a reduced set that was computed elsewhere, such as on a cluster.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class ShadowDensity(BaseDensity):
         cover: RowCover,
         sample: RowSample | None,
     ) -> None:
-        """Cover the rows of positive weight and count them; if this fails, nothing is changed."""
+        """Cover the rows with positive weight and count them; if this fails, nothing is changed."""
         X, weights = rows.positive
         line = ProgressLine(X.shape[0], type(self).__name__) if self.verbose else None
         if self.max_centers is None:
@@ -306,7 +306,7 @@ class ShadowDensity(BaseDensity):
         self._cover_ = cover
 
     def _empty_sample(self, rows: Rows) -> RowSample | None:
-        """Return a sample of no rows, whose hash depends on the first row of positive weight."""
+        """Return an empty sample, whose hash depends on the first row with positive weight."""
         first = int(np.argmax(rows.weights > 0))
         salt = salt_of(rows.X[first : first + 1], self.random_state)
         return RowSample.empty(rows.X, self.sample_size, salt)
@@ -389,13 +389,13 @@ class ShadowDensity(BaseDensity):
     def _check_not_grown(self) -> None:
         if self._merged_:
             raise ValueError(
-                "forget: this model was merged, so the center that counted a row is not known; "
+                "forget: this model was merged, so it is not known which center counted a row; "
                 "forget the rows before merging. Nothing was changed."
             )
         radius, spacing = self.reduced_set_.radius, self.reduced_set_.spacing
         if radius > spacing:  # type: ignore[operator]
             raise ValueError(
-                "forget: max_centers made the radius grow, so the center that counted a row is no "
-                "longer known; fit again without the rows, or with a larger max_centers. Nothing "
-                "was changed."
+                "forget: max_centers made the radius grow, so it is no longer known which center "
+                "counted a row; fit again without these rows, or with a larger max_centers. "
+                "Nothing was changed."
             )

@@ -1,4 +1,4 @@
-"""Computing the radius of a cover from ell, from a theorem's bound, or from an estimated error."""
+"""Compute the radius of a cover from ell, from a theorem's bound, or from an estimated error."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ ERRORS = ("embedding", "operator", "mmd")
 
 _COARSEST, _FIRST = 1.0, 2.0  # the smallest ell, and the first one that is tried
 _STEP = 1.5  # largest ratio of two successive values of ell
-_FINE, _COARSE = 1.02, 1.2  # ratio of the last two values of ell; the latter to give up
-_SOME_ROWS = 4096  # rows from which it is judged whether the data compress
+# The search ends when the lower and upper bound on ell differ by at most the first factor, or by
+# the second if no value of ell has reached the target error.
+_FINE, _COARSE = 1.02, 1.2
+_SOME_ROWS = 4096  # number of rows used to check whether the data compress
 _MOST_KEPT = 0.6  # largest share of the rows that may become centers
 _SMALLEST_ERROR = 1e-6  # in units of the kernel, well above the rounding error of an estimate
-_SMALLEST = 1e-9  # radius in bandwidths; below it, kernel value differences are rounding errors
+_SMALLEST = 1e-9  # in bandwidths; for smaller radii, rounding errors dominate kernel differences
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Goal:
         sample: RowSample | None,
         coordinate_limit: Limit | None = None,
     ) -> float:
-        """Return the radius of the cover; ``sample`` is the empty sample that X is added to."""
+        """Return the radius of the cover; ``sample`` is the empty sample to which X is added."""
         # Inside an embedding, ``coordinate_limit`` returns the error limit of its coordinates.
         if self.tol is None:
             return cover_radius(kernel, float(self.ell), X, weights)
@@ -88,7 +90,7 @@ class Goal:
         return radius_of_bound(kernel, self.tol, self.error)
 
     def measure(self, kernel: RadialKernel, coordinate_limit: Limit | None) -> Limit:
-        """Return the function that estimates the limit of the error."""
+        """Return a function that estimates the error limit of a reduced set."""
         if self.error == "embedding" and coordinate_limit is None:
             raise ValueError(
                 'error="embedding" requires a density inside ReducedSetKernelPCA with at most 100 '
@@ -154,7 +156,7 @@ def _between(kernel: RadialKernel, radii: Array) -> Array:
 
 
 class _Tried(NamedTuple):
-    """A value of ell and its error limit; None if too many rows become centers."""
+    """A value of ell and its error limit, which is None if too many rows become centers."""
 
     ell: float
     limit: Any
@@ -180,14 +182,14 @@ class _Search:
         self.kernel, self.X, self.weights, self.sample = kernel, X, weights, sample
         self.tol = float(goal.tol)  # type: ignore[arg-type]
         self.measure = goal.measure(kernel, coordinate_limit)
-        # Evenly spaced, because the first rows need not be typical.
+        # Evenly spaced rows, because the first rows may not be typical.
         self.n_rows = X.shape[0]
         self.some = X if self.n_rows <= _SOME_ROWS else X[:: self.n_rows // _SOME_ROWS]
         kappa = float(kernel.diagonal(self.some).max())
         unit = math.sqrt(kappa) if goal.error == "mmd" else kappa
         if self.tol <= _SMALLEST_ERROR * unit:
             raise ValueError(
-                f"tol={self.tol!r} is too small to estimate: the smallest is "
+                f"tol={self.tol!r} is too small to estimate: the smallest valid tol is "
                 f"{_SMALLEST_ERROR * unit:.2g}, which requires a center for every distinct row. "
                 "ell=np.inf keeps every row and has no error."
             )

@@ -25,7 +25,7 @@ from ._base import Array
 from ._expiring import ExpiringDensity, check_same
 from .shadow import ShadowDensity
 
-SEGMENT = 1024  # rows
+SEGMENT = 1024  # largest number of rows in a segment
 _LONGEST = 2**62  # longer than any stream
 
 
@@ -40,13 +40,13 @@ class WindowDensity(ExpiringDensity):
     ----------
     window : int
         Number of rows in the window. Each row counts as one regardless of its sample weight, so a
-        weight of 3 is not equivalent to three rows; rows of weight 0 are not counted.
+        weight of 3 is not equivalent to three rows; rows with weight 0 are not counted.
     density : ShadowDensity, default=None
         Provides the kernel, ``ell`` or ``tol``, ``sample_size`` and ``random_state``. None means
         ``ShadowDensity()``.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel, if ``density`` has none. If neither has one, a Gaussian with the median
-        bandwidth. Omit it inside an embedding, which passes its own kernel.
+        bandwidth is used. Omit it inside an embedding, which passes its own kernel.
 
     Attributes
     ----------
@@ -55,10 +55,10 @@ class WindowDensity(ExpiringDensity):
         is computed from the rows of the window on first use, so that rounding errors do not
         accumulate.
     labels_ : ndarray of shape (n_samples,)
-        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows of weight 0,
-        and if the center has expired.
+        The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows with weight 0 and
+        for rows whose center has expired.
     kernel_ : RadialKernel
-        The kernel with a number for its bandwidth; the first chunk fixes it.
+        The kernel with a numeric bandwidth, which is fixed by the first chunk.
     ell_ : float
         The requested ell as a number.
     n_features_in_ : int
@@ -68,8 +68,8 @@ class WindowDensity(ExpiringDensity):
 
     Notes
     -----
-    Memory is bounded by the centers and the rows of the window, with 24 additional bytes per row
-    for weight, center and distance. The rows are kept so that they can be sampled and forgotten;
+    Memory use is limited to the centers and the rows of the window, plus 24 bytes per row for its
+    weight, center and distance. The rows are kept so that they can be sampled and forgotten;
     ``forget`` searches all rows of the window.
 
     Examples
@@ -131,8 +131,8 @@ class WindowDensity(ExpiringDensity):
         Raises
         ------
         ValueError
-            If a row is not in the window with the given weight, or no rows would be left. Nothing
-            is changed then.
+            If a row is not in the window with the given weight, or if no rows would be left. In
+            these cases, nothing is changed.
         """
         check_is_fitted(self)
         return self._withdraw(validate_more_rows(self, X, sample_weight, all_zero=False))
@@ -167,7 +167,7 @@ class WindowRows:
         return len(self.weights)
 
     def part(self, some: slice | NDArray[np.bool_]) -> WindowRows:
-        """Return the selected rows; a slice returns views."""
+        """Return the selected rows; for a slice, the arrays are views."""
         return WindowRows(self.X[some], self.weights[some], self.homes[some], self.squared[some])
 
 
@@ -181,7 +181,7 @@ def concatenate(segments: Segments) -> WindowRows:
 
 
 def append(segments: Segments, rows: WindowRows) -> Segments:
-    """Append copies of the rows to the segments, first filling up a short last segment."""
+    """Append copies of the rows: to the last segment if they fit, otherwise as new segments."""
     if segments and len(segments[-1]) + len(rows) <= SEGMENT:
         return (*segments[:-1], concatenate((segments[-1], rows)))
     parts = [concatenate((rows.part(some),)) for some in slices(0, len(rows), SEGMENT)]
@@ -203,8 +203,8 @@ def split(segments: Segments, n: int) -> tuple[Segments, Segments]:
 class WindowStream:  # numpydoc ignore=PR01
     """The state of a window: its rows, from the oldest to the newest, and its centers.
 
-    The patience of ``aging`` is the length of the window. ``sample`` is a sample of no rows, which
-    fixes the hash, or None.
+    The patience of ``aging`` is the length of the window. ``sample`` is an empty sample, which
+    determines the hash, or None.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class WindowStream:  # numpydoc ignore=PR01
         return stream
 
     def _check(self, rows: WindowRows) -> None:
-        """Check that the window is full and that its rows belong to the centers."""
+        """Check that no rows of the window are missing and that they belong to the centers."""
         aging = self.aging
         aging.check_features(rows.X)
         if self.sample is not None:
@@ -270,7 +270,7 @@ class WindowStream:  # numpydoc ignore=PR01
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows and drop the oldest; return the row that opened the center of each new row."""
+        """Add rows, drop the oldest, and return the row numbers of the new rows' centers."""
         parts = []
         start = 0
         while start < len(X):

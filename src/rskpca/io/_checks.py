@@ -30,9 +30,9 @@ from ._schema import (
     reduced_set_of,
 )
 
-_MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest, because tiny weights are rounded
-_SLACK = 2.0  # merging and forgetting round sums; only absurd ones are refused
-_MIN_PROBABILITY = 2.0**-55  # for the same reason a quarter of the smallest
+_MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest value, because tiny weights are rounded
+_SLACK = 2.0  # merging and forgetting round the sums, so only implausible ones are rejected
+_MIN_PROBABILITY = 2.0**-55  # a quarter of the smallest value, because of the rounding
 
 
 @singledispatch
@@ -63,7 +63,7 @@ def _(found: ReducedSet) -> None:
 def _(sample: RowSample) -> None:
     """Check that each key is -log(u) / weight, where u is a multiple of 2^-53, up to rounding."""
     if len(sample) > sample.size:
-        refuse(f"{len(sample)} rows are more than the size of the sample, {sample.size}")
+        refuse(f"the sample has {len(sample)} rows, more than its size of {sample.size}")
     if sample.rows.shape[1] == 0:
         refuse("rows must have at least one feature")
     if not sample.threshold > 0 or not (sample.weights > 0).all():
@@ -167,9 +167,9 @@ def _check_model(estimator: Any, model: FittedModel) -> None:
 
 def _check_kernel_pca(system: spectral.EigenSystem) -> None:
     if isinstance(system.operator, spectral.FittedMarkov) or system.graph is not None:
-        refuse("the operator of a kernel PCA must not be a random walk")
+        refuse("the operator of a kernel PCA model must not be a random walk")
     if not (system.eigenvalues > 0).all():
-        refuse("the eigenvalues of a kernel PCA must be positive")
+        refuse("the eigenvalues of a kernel PCA model must be positive")
 
 
 @check.register

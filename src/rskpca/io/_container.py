@@ -63,7 +63,7 @@ class Layout(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Return the size of the array in the file."""
+        """The size of the array in the file, in bytes."""
         return math.prod(self.shape) * int(self.dtype[2:])
 
     @classmethod
@@ -89,7 +89,7 @@ class Layout(NamedTuple):
 
 
 def make_contiguous(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a contiguous, little-endian copy of an array, in the same order if possible."""
+    """Return an array as contiguous and little-endian, in the same memory order if possible."""
     kept = np.asarray(array, order="K").astype(array.dtype.newbyteorder("<"), copy=False)
     if not (kept.flags.c_contiguous or kept.flags.f_contiguous):
         kept = kept.copy(order="K")
@@ -157,7 +157,7 @@ def _pieces(start: bytes, arrays: Sequence[NDArray[Any]]) -> Iterator[bytes | me
 
 
 class Contents(NamedTuple):
-    """The header of a file, without its array layouts."""
+    """The version, header, array layouts and length of a file."""
 
     version: int
     header: dict[str, Any]
@@ -172,7 +172,7 @@ def read_header(path: str | os.PathLike[str]) -> Contents:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Contents, list[NDArray[Any]]]:
-    """Read the header and the arrays, as read-only, after verifying the lengths and checksum."""
+    """Read the header and the arrays, which are read-only; verify all lengths and the checksum."""
     with _open(path) as (file, length):
         reader = _Reader(file)
         contents = _read_contents(reader, length)

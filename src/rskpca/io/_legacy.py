@@ -1,7 +1,7 @@
-"""Conversion of trees from format versions 1, written by rskpca 0.1.0, and 2 to version 3.
+"""Convert trees from format versions 1 (written by rskpca 0.1.0) and 2 to version 3.
 
-Version 2 differs from version 3 in the sums at random frequencies, in place of which version 3
-stores a row sample. They are dropped.
+Version 2 stores sums at random frequencies, which are dropped. Version 3 stores a row sample
+instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def upgrade(tree: Any, arrays: list[NDArray[Any]], version: int) -> Any:
 
 
 class _Upgrade:
-    """Converter that visits every object of a tree."""
+    """Converter that visits every object in a tree."""
 
     renamed: ClassVar[dict[str, str]] = {}
 
@@ -137,7 +137,7 @@ class _FromVersion1(_Upgrade):
             content |= {"_landmarks_": content.pop("reduced_set_"), "_moments_": None}
         elif content["_moments_"] is not None:
             content["_landmarks_"] = points
-        else:  # extended through the data
+        else:  # extension="data"
             content["_landmarks_"] = self._equal_weights(content["landmarks_"], points)
         if model is not None:
             known = None if content["_landmarks_"] == points else points

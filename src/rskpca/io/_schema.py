@@ -76,8 +76,8 @@ _OPTIONAL = frozenset(
         "feature_names_in_", "labels_", "_row_labels_", "covariance_", "covariances_", "_merged_",
         "subspace", "kind", "alpha", "dual_coef_", "X_transformed_fit_", "diagonal_sum",
         "in_feature_space",
-        "removed", "expected",  # of samples in files that were written before these were counted
-        "cut", "labels", "method",  # of certificates
+        "removed", "expected",  # missing from samples in older files
+        "cut", "labels", "method",  # missing from older certificates
     }
 )  # fmt: skip
 _FEATURES = {"n_features_in_": int, "feature_names_in_": NDArray[np.object_]}
@@ -96,7 +96,7 @@ _DATA = frozenset(
 )
 _MAY_BE_INFINITE = frozenset((
     "ell", "ell_", "mmd", "operator", "eigenvalue", "time",
-    "threshold",  # of a sample of all rows
+    "threshold",  # infinite if the sample contains all rows
     "certain_angles", "likely_angles",  # can also be NaN
 ))  # fmt: skip
 _NOT_NEGATIVE = (
@@ -180,7 +180,7 @@ def check_values(cls: Any, values: dict[str, Any]) -> None:
     if unknown := names - set(types):
         refuse(f"unknown attribute {', '.join(sorted(unknown)):.100}")
     missing = set(types) - _OPTIONAL - names
-    if missing and (names or not issubclass(cls, BaseEstimator)):  # else not fitted
+    if missing and (names or not issubclass(cls, BaseEstimator)):  # otherwise it is not fitted
         refuse(f"{', '.join(sorted(missing))} is missing")
     for name, hint in types.items():
         if name in names:

@@ -1,4 +1,4 @@
-"""Conversion between objects and a tree of JSON values with a list of arrays.
+"""Convert between objects and a tree of JSON values with a list of arrays.
 
 None, True, False, integers, finite numbers, strings and lists are stored as JSON values. Everything
 else is stored as a JSON object with a single key, its tag::
@@ -31,7 +31,7 @@ MAX_USES = 32  # per array, because each use may copy it in memory
 class Encoder:
     """Convert a value to a tree that refers to ``arrays``.
 
-    Paths such as "list[0]" identify parts of the value in errors.
+    Paths such as "list[0]" identify parts of the value in error messages.
     """
 
     def __init__(self) -> None:

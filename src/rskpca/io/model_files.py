@@ -101,7 +101,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Load a model written by :func:`save`, bit for bit, on any machine.
+    """Load a model written by :func:`save`. The result is bit-for-bit identical on any machine.
 
     The file cannot execute code. The lengths and the checksum are verified before any object is
     created, and every part is validated.
@@ -145,7 +145,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
 
 @contextmanager
 def _naming_file(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Add the name of the file to errors."""
+    """Add the name of the file to error messages."""
     try:
         yield
     except (ModelFileError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""The function ``to_onnx``, which converts a fitted model to an ONNX graph."""
+"""Convert fitted models to ONNX graphs."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _standard_scaler_rounds() -> bool:
 
 
 def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
-    """Round to a dtype, but return float64."""
+    """Round values to a dtype and return them as float64."""
     return np.asarray(default if value is None else value, dtype=dtype).astype(np.float64)
 
 

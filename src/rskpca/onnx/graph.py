@@ -1,4 +1,4 @@
-"""Build graphs with arithmetic expressions.
+"""Build ONNX graphs from arithmetic expressions.
 
 Only :meth:`Graph.model` imports onnx.
 """
@@ -148,8 +148,8 @@ class Graph:
         size = sum(array.nbytes for array in self.constants.values())
         if size > _MAX_BYTES:
             raise ValueError(
-                f"the model has {size / 1e9:.1f} GB, but an ONNX file is limited to 2 GB; use a "
-                'smaller basis: basis="auto", a smaller ell, or extension="landmarks".'
+                f"the model requires {size / 1e9:.1f} GB, but an ONNX file is limited to 2 GB; use "
+                'a smaller basis: basis="auto", a smaller ell, or extension="landmarks".'
             )
 
 

@@ -7,8 +7,8 @@ fine part, x = a + b. Products of coarse parts are integer multiples of the squa
 which are summed without rounding, and the remaining terms are small.
 
 If the centers lie in a subspace, c and x are replaced by their coordinates in it, which have the
-same inner products. In the second form, the distance of x from the subspace is a further
-coordinate.
+same inner products. If x and c are also split, the distance of x from the subspace becomes an
+additional coordinate.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _with_column(x: Value, value: float) -> Value:
 
 
 def _grid(rows: Array) -> float:
-    """Return the power of two that avoids rounding in sums for |x| <= 2 max |c|."""
+    """Return the grid spacing, a power of two that avoids rounding in sums for |x| <= 2 max |c|."""
     # ||a_x||^2 + ||a_c||^2 + 2 |<a_x, a_c>| <= 9 d max|c|^2, in units of grid^2 below 2^digits
     largest = float(np.abs(rows).max()) or 1.0
     digits = np.finfo(rows.dtype).nmant + 1
@@ -147,7 +147,7 @@ def _split(x: Value, grid: float) -> tuple[Value, Value]:
 
 
 def _rounding_left(rows: Array) -> float:
-    """Return the rounding error of squared distances; subtracting it makes equal points get 0."""
+    """Return the rounding error of squared distances, to subtract so that equal points get 0."""
     # about 4 d products of a coarse and a fine part
     eps = float(np.finfo(rows.dtype).eps)
     return 4 * eps * _grid(rows) * rows.shape[1] * float(np.abs(rows).max())

@@ -119,7 +119,7 @@ def plan(
     source = rows.open_rows(reading, data)
     review = rows.review(source, standardize=standardize)
     display.note(*review.notes)
-    if review.should_standardize and bandwidth is None:  # a bandwidth is in original units
+    if review.should_standardize and bandwidth is None:  # a given bandwidth is in original units
         standardize = True
         settings = replace(settings, standardize=True)
     with display.progress(source, data) as bar:

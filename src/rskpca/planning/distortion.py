@@ -100,7 +100,7 @@ def coordinate_error(
 
 
 def _cover(sample: Array, radius: float) -> tuple[Labels, Array]:
-    """Return the index of the row that is the center of each row, and their squared distance."""
+    """Return the index of the center of each row in the sample, and their squared distance."""
     labels, squared = Cover(radius, sample[:0]).extend(sample)
     return np.unique(labels, return_index=True)[1][labels], squared
 

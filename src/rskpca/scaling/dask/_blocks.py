@@ -152,12 +152,12 @@ def _split(sample_weight: Any, X: Any, lengths: tuple[int, ...] | None) -> list[
 
 
 def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a task, adding the block number to errors in the rows."""
+    """Call a function in a task, adding the block number to errors about the rows."""
     return with_location(f"block {number}", step, *arguments)
 
 
 def with_location(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, adding the location to errors in the rows."""
+    """Call a function, adding the location to errors about the rows."""
     try:
         return step(*arguments)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The program and its nine commands, in the order in which they are used.
+"""The program and its nine commands, in order of typical use.
 
 Libraries are imported inside the commands, so that ``--help`` responds immediately.
 """

@@ -161,7 +161,7 @@ def measure(
     exact: Array | None,
     announce: Announce,
 ) -> None:
-    """Measure the time of all methods in alternating warm runs, and then their memory."""
+    """Time all methods in alternating warm runs, and then measure their memory."""
     for entry in entries:
         announce(entry.title)
         entry.warm_up(task, rows)
@@ -307,7 +307,7 @@ def remarks(result: Comparison) -> list[str]:
 
 
 def draw(name: str, result: Comparison, path: Path) -> None:
-    """Write a figure with one panel per measurement and one row of panels per number of rows."""
+    """Write a figure with one panel per measurement, in one row of panels per data size."""
     groups = [entries for entries in (result.sampled, result.complete) if entries]
     sizes = [len(entries) for entries in groups]
     figure, panels = import_pyplot().subplots(

@@ -48,7 +48,7 @@ from .summary import Summary, size_of, with_options
 
 DEFAULT_ERROR = 0.02  # points in a plot move by less than the size of a marker
 _SAMPLE_ROWS = 20_000  # for predicting the time per row and the error
-_MANY_CENTERS = 4000  # from here on, the eigenproblem takes long enough to show an estimate
+_MANY_CENTERS = 4000  # with this many, the eigenproblem takes long enough to show an estimate
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
     "reduced-set": ReducedSetKernelPCA,

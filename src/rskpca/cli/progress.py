@@ -1,4 +1,4 @@
-"""The progress bar of the command line."""
+"""Progress bar for the command line."""
 
 from __future__ import annotations
 

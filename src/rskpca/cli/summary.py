@@ -105,7 +105,7 @@ class Summary:
 
     @property
     def cluster_sizes(self) -> list[float] | None:
-        """Return the number of rows in each cluster, or None without clusters."""
+        """Return the number of rows in each cluster, or None if there are no clusters."""
         model = self.model
         if model.partition is None:
             return None

@@ -307,7 +307,7 @@ def _is_position(table: Table, column: Any) -> bool:
 
 
 def _match(table: Table, column: Any, others: set[int | None], argument: str) -> list[int]:
-    """Return the column with this name, or all columns that match the pattern, without others."""
+    """Return the column with this name, or the matches of a pattern that are not in ``others``."""
     names = [field.name for field in table.fields]
     if isinstance(column, str) and column not in names:
         positions = [

@@ -166,7 +166,7 @@ class Source:  # numpydoc ignore=PR01
         self._set_n_rows(start + block.n_rows)
 
     def head(self, n_rows: int) -> Block:
-        """Return the first rows, with the text and date columns that were left out as extra ids."""
+        """Return the first rows, adding the text and date columns that were left out to the ids."""
         names = [field.name for field in self._table.fields]
         left_out = (name for name, kind in self.left_out.items() if kind in ("text", "dates"))
         further = tuple(names.index(name) for name in left_out if name in names)

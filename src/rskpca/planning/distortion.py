@@ -78,7 +78,7 @@ def coordinate_error(
     n_centers: float,  # for all rows, because the sample has more centers per row
     n_samples: int,
 ) -> float | None:
-    """Predict the relative coordinate error of centered kernel PCA, or None if it is unknown."""
+    """Predict the relative coordinate error of centered kernel PCA; return None if unknown."""
     kept = n_centers / n_samples
     if kept >= 1 or not radius:
         return 0.0

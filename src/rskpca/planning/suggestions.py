@@ -45,7 +45,7 @@ def suggest(
         _components,
         _bandwidth,
     ]
-    # Some suggestions need a forecast, from a sample of the fitted rows after preprocessing.
+    # Some suggestions need a forecast based on a sample of the fitted rows after preprocessing.
     if retention is not None and rows is not None:
         rules[3:3] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
     return tuple(suggestion for rule in rules for suggestion in rule(fit))
@@ -122,7 +122,7 @@ class _Fit:
 
 
 class _Sample:
-    """Sampled rows of a fitted model as :class:`Data`, with its retention curve as forecast."""
+    """Sampled rows of a fitted model as :class:`Data`, with its curve as the forecast."""
 
     def __init__(self, fit: _Fit, retention: Retention, rows: Array) -> None:
         self.rows, self.retention = rows, retention

@@ -1,4 +1,4 @@
-"""The verdict on a fitted model: its certificate in words and as green, amber or red."""
+"""The verdict on a fitted model: its certificate in words and as a color."""
 
 from __future__ import annotations
 

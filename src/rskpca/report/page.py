@@ -148,7 +148,7 @@ def _retention_caption(subject: Subject) -> str:
     covered = len(subject.covered)
     others = f"are predicted from {covered:,} rows"
     if np.array_equal(curve.low, curve.high):
-        window = subject.n_given > curve.n_samples  # of a longer stream
+        window = subject.n_given > curve.n_samples  # the end of a longer stream
         others = f"were counted on {subject.describe(covered)}" if window else "were also counted"
     return (
         f"{m:,} centers represent {n} rows: {percent(subject.kept)} are kept. A larger ell keeps "

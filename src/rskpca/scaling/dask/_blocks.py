@@ -177,7 +177,7 @@ class Stages:
         self._n_keys = 0
 
     def constant(self, name: str, value: Any) -> Any:
-        """Return a node for a value that tasks share, which is sent to each worker only once."""
+        """Return a node for a shared value, which is sent to each worker only once."""
         return import_dask().delayed(value, name=self._key(name), traverse=False)
 
     def task(self, stage: str, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -213,7 +213,9 @@ def test_a_model_in_a_newer_format_or_a_damaged_model_is_rejected(folder):
 def test_an_unfitted_model_is_rejected(folder):
     save(ReducedSetKernelPCA(2), "m.rskpca")
     line = error_of("inspect", "m.rskpca")
-    assert line == "error: m.rskpca: it contains an unfitted ReducedSetKernelPCA."
+    assert line == (
+        "error: m.rskpca: the file contains an unfitted ReducedSetKernelPCA; fit it before saving."
+    )
 
 
 def test_a_file_that_contains_no_model_is_rejected(folder):
@@ -298,7 +300,10 @@ def test_models_without_a_certificate_are_named_by_their_option(folder):
     output_of("fit", "rows.npy", "--small", "-o", "small.rskpca")
     assert "written with --small has no certificate" in error_of("certify", "small.rskpca")
     line = error_of("merge", "small.rskpca", "small.rskpca", "-o", "m.rskpca")
-    assert line == "error: 'small.rskpca' was written with --small, so it cannot be merged."
+    assert line == (
+        "error: 'small.rskpca' was written with --small, so it cannot be merged; fit it without "
+        "--small."
+    )
     assert "--like: CompressedKernelPCA" in error_of("fit", "rows.npy", "--like", "small.rskpca")
     numbers = json_of("inspect", "small.rskpca")
     shown = f"4 features → {numbers['centers']} landmarks →"

@@ -50,7 +50,7 @@ def test_every_kind_of_file_works_at_the_first_try(folder, name):
     result = run("fit", name, "-o", "m.rskpca", "--ell", "4")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith("note: left out 'town' (2 groups)")
-    assert ("note: left out 'extra', because only some files" in result.stderr) == (
+    assert ("note: left out 'extra', missing from some files" in result.stderr) == (
         name == "uneven"
     )
     numbers, expected = json_of("inspect", "m.rskpca"), json_of("fit", "rows.npy", "--ell", "4")

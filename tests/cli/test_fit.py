@@ -114,7 +114,7 @@ def test_the_rows_per_cluster_are_printed(folder):
     assert sum(sizes) == N
     labels = load("rows.rskpca").predict(ROWS)
     assert np.abs(np.bincount(labels) - sizes).max() < 0.05 * N
-    assert f"Rows per cluster, from 0: {sizes[0]:.0f} (" in output_of(*arguments)
+    assert f"Rows per cluster (numbered from 0): {sizes[0]:.0f} (" in output_of(*arguments)
 
 
 def test_a_replaced_model_is_mentioned(folder):
@@ -198,7 +198,7 @@ def test_a_text_column_that_contains_numbers_is_used_as_numeric_color(folder, mo
 def test_features_that_are_probably_not_features_are_reported(folder, command):
     np.save("wide.npy", ROWS * [1, 1, 1e4, 1])
     assert run(command, "wide.npy").stderr == (
-        "note: column 2 has more than 99% of the variance of all features, so it alone determines "
+        "note: column 2 accounts for more than 99% of the total variance, so it alone determines "
         "which rows are close; use --standardize, or leave it out with --exclude 2.\n"
     )
     assert run(command, "wide.npy", "-q").stderr == ""
@@ -219,7 +219,7 @@ def test_row_numbers_are_left_out_with_a_note(folder, command, ending, short_com
     assert run(command, f"counted.{ending}").stderr == (
         "note: left out row numbers ('row' and 'n'); to use them as features, add --include "
         "row,n.\n"
-        "note: column 'income' has more than 99% of the variance of all features, so it alone "
+        "note: column 'income' accounts for more than 99% of the total variance, so it alone "
         "determines which rows are close; use --standardize, or leave it out with --exclude "
         "income.\n"
     )

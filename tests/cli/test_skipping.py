@@ -54,7 +54,8 @@ def test_a_note_states_the_number_of_skipped_rows(model):
     command = "rskpca transform holes.rskpca holes.csv --skip-missing -o holes-embedded.parquet"
     assert command in result.stdout
     result = run("transform", "holes.rskpca", "holes.csv", "--skip-missing")
-    assert result.stderr == "note: left 2 rows with missing or infinite values empty.\n"
+    note = "note: left the output empty for 2 rows with missing or infinite values.\n"
+    assert result.stderr == note
     assert "600 rows in" in result.stdout
     assert run("fit", *DATA, "--quiet").stderr == ""
 

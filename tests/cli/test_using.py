@@ -182,10 +182,10 @@ def test_merging_incompatible_models_suggests_the_like_option(folder):
     output_of("fit", "monday.parquet")
     output_of("fit", "tuesday.parquet")
     line = error_of("merge", "monday.rskpca", "tuesday.rskpca")
-    assert "cannot be merged because they have a different bandwidth" in line
+    assert "cannot be merged because they have different bandwidths" in line
     output_of("fit", "tuesday.parquet", "-s")
     line = error_of("merge", "monday.rskpca", "tuesday.rskpca")
-    assert "cannot be merged because they have a different scaling" in line
+    assert "cannot be merged because they have different scalings" in line
     assert line.endswith("fit 'tuesday.rskpca' with --like monday.rskpca.")
 
 
@@ -238,8 +238,8 @@ def test_plan_recommends_a_command_and_predicts_its_result(folder):
         (0.0, 1.3e-5, "by less than 0.01%."),
         (5e-5, 1.3e-4, "by less than 0.01% (at most 0.013%)."),
         (0.01, 0.012, "by 1% (at most 1.2%)."),
-        (0.5, 1.2, "by 50%, and possibly by 100% or more, more than the 2% asked for."),
-        (2.0, 3.0, "by 100% or more, more than the 2% asked for."),
+        (0.5, 1.2, "by 50%, and possibly by 100% or more, more than the requested 2%."),
+        (2.0, 3.0, "by 100% or more, more than the requested 2%."),
     ],
 )
 def test_plan_formats_errors_like_fit(error, limit, text):

@@ -91,7 +91,7 @@ def test_the_verdict_explains_the_error():
     assert verdict.sentences[0].endswith("computed from rows that were sampled during the fit.")
     refined = judge(ReducedSetKernelPCA(2, basis=0.9, refine="nystrom").fit(X).model_)
     assert refined.sentences[0].endswith("computed from all rows.")
-    assert refined.sentences[1].startswith("It is guaranteed that the first eigenvalue is off by")
+    assert refined.sentences[1].startswith("The first eigenvalue is guaranteed to be off by")
 
 
 def test_missing_bounds_are_named():

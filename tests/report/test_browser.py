@@ -251,7 +251,7 @@ def test_the_density_is_that_of_all_rows(page, folder):
     expected = direct_density(centers, MODEL.reduced_set_.weights, x, y)
     np.testing.assert_allclose(z, expected, atol=1e-3 * expected.max())
     click(page, "#show-density")
-    assert f"all 500 rows, through {MODEL.n_centers_} centers" in text(page, "density-words")
+    assert f"all 500 rows, estimated from {MODEL.n_centers_} centers" in text(page, "density-words")
     assert count(page, "embedding", ".contour") == 1
     page.open(folder / "landmarks.html", **DESK)
     click(page, "#show-density")

@@ -1,4 +1,4 @@
-"""The program and its nine commands, in the order in which they are used.
+"""The program and its nine commands, in order of typical use.
 
 Libraries are imported inside the commands, so that ``--help`` responds immediately.
 """
@@ -49,7 +49,7 @@ def _command(*examples: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     "2 invalid options, 70 a bug, 130 interrupted."
 )
 def _program() -> None:
-    """Accept no options but those of the group."""
+    """Define the command group, which has no options of its own."""
 
 
 @_command("rskpca demo", "rskpca demo --folder somewhere")
@@ -119,7 +119,7 @@ def plan(
     source = rows.open_rows(reading, data)
     review = rows.review(source, standardize=standardize)
     display.note(*review.notes)
-    if review.should_standardize and bandwidth is None:  # a given one is in the original units
+    if review.should_standardize and bandwidth is None:  # a given bandwidth is in original units
         standardize = True
         settings = replace(settings, standardize=True)
     with display.progress(source, data) as bar:
@@ -142,7 +142,7 @@ def plan(
 
 
 def _plan_reduced_set(settings: opt.Settings, source: Any, plot: Path | None) -> Any:
-    """Predict fits with a reduced set for several values of ell, and draw them."""
+    """Predict reduced-set fits for several values of ell, and plot them if requested."""
     from .. import Gaussian
     from .. import plan as make_plan
 
@@ -229,7 +229,7 @@ def transform(
     source = rows.open_rows(reading, data, loaded.fitted, ids=ids or ())
     apply = scaling.predict if labels else scaling.transform
     start = time.perf_counter()
-    with display.progress(source, data, skipped="left {} with {} empty.") as bar:
+    with display.progress(source, data, skipped="left the output empty for {} with {}.") as bar:
         bar.verb, bar.next_stage = "embedding", "writing"
         apply(loaded.estimator, source, path, progress=bar.rows_done)
     seconds = time.perf_counter() - start
@@ -265,7 +265,10 @@ def certify(
     n_rows: Annotated[
         int,
         typer.Option(
-            "--rows", min=2, metavar="N", help="Rows to measure; time and memory grow as N²."
+            "--rows",
+            min=2,
+            metavar="N",
+            help="Number of rows to measure; time and memory grow as N².",
         ),
     ] = 2000,
     confidence: opt.Confidence = 0.95,

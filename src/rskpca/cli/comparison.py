@@ -75,7 +75,7 @@ class Entry:
         Entry("", self.method, size).fit(task, rows[:500]).transform(rows[:10])
 
     def tune(self, task: Task, rows: Array) -> None:
-        """Choose the solver and number of threads with the shortest fit of some rows."""
+        """Choose the solver and number of threads that fit a subset of the rows fastest."""
         rows = rows[:SAMPLE]
         size = min(self.size, len(rows)) if self.size is not None else None
         self.setting = METHODS[self.method].fastest(
@@ -124,7 +124,7 @@ class Comparison:
 
 
 def compare(rows: Array, task: Task, ell: float, announce: Announce) -> Comparison:
-    """Measure all methods on a sample, and those that scale on all rows."""
+    """Measure all methods on a sample, and the scalable ones on all rows."""
     rows = np.random.default_rng(0).permutation(rows)
     n_held_out = min(HELD_OUT, len(rows) // 5)
     test, train = rows[:n_held_out], rows[n_held_out:][:SAMPLE]
@@ -141,7 +141,7 @@ def compare(rows: Array, task: Task, ell: float, announce: Announce) -> Comparis
 
 
 def enter(task: Task, ell: float, rows: Array, *, exact: bool) -> list[Entry]:
-    """Return entries for rskpca, Nystroem (same sizes and default), and KernelPCA if exact."""
+    """Return entries for rskpca, Nystroem (same sizes and default size), and KernelPCA if exact."""
     ours = [
         Entry("rskpca", "shadow", ell, ours=True),
         Entry("rskpca --small --refine", "shadow-two-scales-refined", ell, ours=True),
@@ -161,7 +161,7 @@ def measure(
     exact: Array | None,
     announce: Announce,
 ) -> None:
-    """Measure the time of all methods in alternating warm runs, and then their memory."""
+    """Time all methods in alternating warm runs, and then measure their memory."""
     for entry in entries:
         announce(entry.title)
         entry.warm_up(task, rows)
@@ -212,7 +212,7 @@ def _measure_memory(
 
 
 def _megabytes_of_process(field: str) -> float:
-    """Return ``VmRSS``, the current memory use, or ``VmHWM``, its peak, of this process."""
+    """Return the current (``VmRSS``) or peak (``VmHWM``) memory use of this process."""
     status = Path("/proc/self/status")
     if not status.exists():  # on Linux, ru_maxrss starts from the peak of the parent process
         import resource
@@ -282,8 +282,9 @@ def remarks(result: Comparison) -> list[str]:
     """Return notes on how the numbers were measured and which methods were omitted."""
     task = result.task
     sentences = [
-        f"All methods use the same rows, number of threads, {task.n_components} components and "
-        f"Gaussian kernel (bandwidth {task.kernel.scale:.4g}), centered in feature space.",
+        f"All methods use the same rows, {task.n_components} components and the same Gaussian "
+        f"kernel (bandwidth {task.kernel.scale:.4g}), centered in feature space, and may use the "
+        "same number of threads.",
         f"Errors are measured on {result.n_held_out:,} held-out rows against exact kernel PCA, "
         "after the best linear alignment; for Nystroem, the median over random landmarks.",
         "Times are medians of alternating warm runs; scikit-learn uses the solver and number of "
@@ -299,12 +300,14 @@ def remarks(result: Comparison) -> list[str]:
     if result.complete:
         n = result.complete[0].n_rows
         size = _megabytes(8 * n**2 / 1e6)
-        sentences.append(f"KernelPCA was not run on {n:,} rows: its matrix would require {size}.")
+        sentences.append(
+            f"KernelPCA was not run on {n:,} rows: its kernel matrix would require {size}."
+        )
     return sentences
 
 
 def draw(name: str, result: Comparison, path: Path) -> None:
-    """Write a figure with one panel per measurement and one row of panels per number of rows."""
+    """Write a figure with one panel per measurement, in one row of panels per data size."""
     groups = [entries for entries in (result.sampled, result.complete) if entries]
     sizes = [len(entries) for entries in groups]
     figure, panels = import_pyplot().subplots(
@@ -330,7 +333,7 @@ def _draw_panel(ax: Any, column: Column, entries: Sequence[Entry]) -> None:
     ax.set_xscale("log")
     values = [value for entry in entries if (value := column.value(entry)) is not None]
     least = min((value for value in values if value > _ROUNDING), default=1.0)
-    for entry, value in zip(entries, values, strict=False):  # errors require exact PCA
+    for entry, value in zip(entries, values, strict=False):  # no errors without exact PCA
         place = max(value, least / 4), entry.title  # a logarithmic scale cannot show zero
         ax.scatter(*place, color=INK if entry.ours else BAND, s=64)
         label = {"textcoords": "offset points", "ha": "center", "fontsize": "small", "color": INK}

@@ -1,4 +1,4 @@
-"""Checks of input and output files before any work starts."""
+"""Check input and output files before any work starts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLES = (".npy", ".parquet", ".csv")
 
 
 def check_input(path: Path | None) -> Path | None:
-    """Return the path if it can be read; otherwise, the error suggests a similar name."""
+    """Return the path if it can be read, or raise an error that suggests a similar name."""
     if path is None:
         return None
     if not path.exists():
@@ -55,7 +55,7 @@ def check_output(
 
 @contextmanager
 def naming_errors(path: Path, written: Iterable[Path] = ()) -> Iterator[None]:
-    """Add the file name, and the files already written, to system errors without a name."""
+    """Add the file name and the files already written to system errors that lack a file name."""
     try:
         yield
     except OSError as error:
@@ -79,5 +79,5 @@ def stem_of(data: Path) -> str:
 
 
 def shell_path(path: Path | str) -> str:
-    """Return a path as it is typed in a shell, where a leading dash would start an option."""
+    """Quote a path for the shell, with ./ before a leading dash, which would start an option."""
     return quote(f"./{path}" if str(path).startswith("-") else str(path))

@@ -48,7 +48,7 @@ from .summary import Summary, size_of, with_options
 
 DEFAULT_ERROR = 0.02  # points in a plot move by less than the size of a marker
 _SAMPLE_ROWS = 20_000  # for predicting the time per row and the error
-_MANY_CENTERS = 4000  # their eigenproblem takes seconds, so that an estimate is worth its time
+_MANY_CENTERS = 4000  # with this many, the eigenproblem takes long enough to show an estimate
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
     "reduced-set": ReducedSetKernelPCA,
@@ -67,7 +67,7 @@ def build(settings: Settings, like: FittedEstimator | None = None) -> Any:
 
 
 def build_automatic(settings: Settings) -> KernelPCA:
-    """Return kernel PCA with a target error, which chooses everything else."""
+    """Return a KernelPCA that chooses its settings from a target error."""
     kernel = as_kernel(settings.kernel, bandwidth=settings.bandwidth)
     max_error = settings.max_error or DEFAULT_ERROR
     return KernelPCA(settings.components, kernel=kernel, max_error=max_error)
@@ -108,7 +108,7 @@ def _build_like(fitted: FittedEstimator) -> Any:
 def _add_scaling(
     fitted: FittedEstimator, last: Any, wrap: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Return an estimator after the preprocessing steps of a model, each wrapped if requested."""
+    """Prepend the preprocessing steps of a model to an estimator, each wrapped if requested."""
     if fitted.preprocessing is None:
         return last
     steps = [(name, wrap(step) if wrap else step) for name, step in fitted.preprocessing.steps]
@@ -116,7 +116,7 @@ def _add_scaling(
 
 
 def _on_landmarks(fitted: FittedEstimator) -> Any:
-    """Return the landmark model inside a KernelPCA, which can be fitted and merged like others."""
+    """Return the landmark model inside a KernelPCA, or any other estimator unchanged."""
     last = fitted.estimator
     return last.embedding_ if isinstance(last, KernelPCA) else last
 
@@ -128,14 +128,15 @@ def load_model(path: Path) -> Summary:
         _ = loaded.fitted
     except NotFittedError as error:
         name = type(loaded.estimator).__name__
-        raise ModelFileError(f"{path}: it contains an unfitted {name}.") from error
+        message = f"{path}: the file contains an unfitted {name}; fit it before saving."
+        raise ModelFileError(message) from error
     except (AttributeError, TypeError) as error:
         raise ModelFileError(f"{path}: {error}") from error
     return loaded
 
 
 def check_can_apply(fitted: FittedEstimator, *, labels: bool) -> None:
-    """Raise an error unless the model has the requested coordinates or labels."""
+    """Raise an error unless the model can compute the requested coordinates or labels."""
     model = fitted.model
     if labels and model.partition is None and model.offset is None:
         raise TypeError(f"{fitted.name} has no labels; remove --labels.")
@@ -160,7 +161,7 @@ def fit(
     checkpoint: Path | None = None,
     small: bool = False,
 ) -> Summary:
-    """Fit an estimator to all rows and write the model, or only its map if ``small`` is True."""
+    """Fit an estimator to all rows and write the model, without error estimates if ``small``."""
     start, bar.idle = time.perf_counter(), "choosing the settings"
     model = scaling.fit(estimator, source, checkpoint=checkpoint, progress=bar.rows_done)
     bar.stage("solving", estimate_solving(model))
@@ -175,7 +176,7 @@ def fit(
 
 
 def estimate_solving(model: Any) -> float | None:
-    """Estimate the seconds that solving the eigenproblem takes, if it is large."""
+    """Estimate how many seconds the eigenproblem takes, or return None if it is small."""
     last = model[-1] if isinstance(model, Pipeline) else model
     if not isinstance(last, ReducedSetKernelPCA) or last.n_centers_ < _MANY_CENTERS:
         return None
@@ -184,7 +185,7 @@ def estimate_solving(model: Any) -> float | None:
 
 
 def compress(fitted: FittedEstimator) -> Any:
-    """Return a kernel PCA model with only what is needed to embed rows, or the model of a walk."""
+    """Reduce a kernel PCA model to what is needed to embed rows; keep other models unchanged."""
     last, system = fitted.estimator, fitted.model.evaluated
     if fitted.model.is_kernel_pca:
         last = CompressedKernelPCA.of(last, system, np.zeros(len(system.eigenvalues)))
@@ -194,7 +195,7 @@ def compress(fitted: FittedEstimator) -> Any:
 def add_report(
     summary: Summary, source: Source, path: Path, color: str | None, title: str, command: str
 ) -> Summary:
-    """Write a report on a model, using a sample of the rows; ``command`` fits the model."""
+    """Write a report on a model from a sample of the rows; ``command`` is the fit command."""
     start, existed = time.perf_counter(), path.exists()
     numbers = sample_numbers(source, MAX_ROWS)
     block = source.take_block(numbers)
@@ -222,15 +223,18 @@ def merge_models(paths: Sequence[Path], output: Path) -> Summary:
     models = [load_model(path).fitted for path in paths]
     for model, path in zip(models, paths, strict=True):
         if isinstance(model.estimator, CompressedKernelPCA):
-            raise TypeError(f"{str(path)!r} was written with --small, so it cannot be merged.")
+            raise TypeError(
+                f"{str(path)!r} was written with --small, so it cannot be merged; fit it without "
+                "--small."
+            )
     first = models[0]
     for model, path in zip(models, paths, strict=True):
         same_scaling = joblib.hash(model.preprocessing) == joblib.hash(first.preprocessing)
         if not (same_scaling and model.kernel.same_as(first.kernel)):
             differ = "bandwidth" if same_scaling else "scaling"
             raise ValueError(
-                f"{str(path)!r} and {str(paths[0])!r} cannot be merged because they have a "
-                f"different {differ}; fit {str(path)!r} with --like {paths[0]}."
+                f"{str(path)!r} and {str(paths[0])!r} cannot be merged because they have "
+                f"different {differ}s; fit {str(path)!r} with --like {paths[0]}."
             )
     merged = _add_scaling(first, merge(*map(_on_landmarks, models)))
     with naming_errors(output):
@@ -240,7 +244,7 @@ def merge_models(paths: Sequence[Path], output: Path) -> Summary:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the default fit will need, and how accurate it will be."""
+    """Predicted time, size and error of the default fit."""
 
     n_samples: int
     n_features: int
@@ -259,11 +263,11 @@ class Expectation:
         sentences = (
             f"{scaled}, bandwidth {self.bandwidth:.4g}\nThe fit takes about "
             f"{seconds_in_words(self.seconds)}. The model has {self.landmarks:,} landmarks and "
-            f"{self.model_size}."
+            f"takes up {self.model_size}."
         )
         if self.error is not None and self.error_limit is not None:
             missed = self.error_limit > self.max_error
-            goal = f", more than the {percent(self.max_error)} asked for" if missed else ""
+            goal = f", more than the requested {percent(self.max_error)}" if missed else ""
             sentences += (
                 f" Its coordinates are expected to differ from those of exact kernel PCA by "
                 f"{_error_with_limit(self.error, self.error_limit)}{goal}."
@@ -272,7 +276,7 @@ class Expectation:
 
 
 def _error_with_limit(error: float, limit: float) -> str:
-    """Format an expected error and its limit, which is omitted if it adds nothing."""
+    """Format an expected error and its limit, omitting the limit if it adds nothing."""
     expected, most = error_in_words(error), error_in_words(limit)
     if limit < SMALLEST or expected == most:
         return most
@@ -280,7 +284,7 @@ def _error_with_limit(error: float, limit: float) -> str:
 
 
 def expect(estimator: Any, source: Source, *, standardized: bool) -> Expectation:
-    """Predict the time, size and error of the default fit by starting it."""
+    """Predict the time, size and error of the default fit by running its first steps."""
     # The landmarks are chosen from a sample of the rows, exactly as in the fit. Only the pass over
     # all rows is left out; its time is extrapolated from a sample.
     start = time.perf_counter()

@@ -23,7 +23,7 @@ Method = Literal[
 
 
 def _require(valid: Callable[[float], bool], what: str) -> Callable[..., Any]:
-    """Return a callback that rejects values that are not valid; NaN never is."""
+    """Return a callback that rejects invalid values, including NaN."""
 
     def check(value: float | None) -> float | None:
         if value is not None and not valid(value):
@@ -83,7 +83,9 @@ MaxError = Annotated[
 ]
 Bandwidth = Annotated[
     float | None,
-    _Number(help="Kernel bandwidth; by default the median or, for walks, a neighbor distance."),
+    _Number(
+        help="Kernel bandwidth; by default the median or, for random walks, a neighbor distance."
+    ),
 ]
 Standardize = Annotated[
     bool, Model("--standardize", "-s", help="Scale features to mean 0 and variance 1.")
@@ -100,7 +102,7 @@ class _Options:
     """Base class for groups of options."""
 
     def as_options(self, without: tuple[str, ...] = ()) -> str:
-        """Return the given options as command-line text, each with a leading space."""
+        """Return the non-default options as command-line text, each with a leading space."""
         typed = ""
         for field in fields(self):  # type: ignore[arg-type]
             value, option = vars(self)[field.name], field.name.replace("_", "-")
@@ -132,7 +134,7 @@ class Reading(_Options):  # numpydoc ignore=PR01
     ] = None
     include: Annotated[
         list[str] | None,
-        Input("--include", metavar="NAMES", help="Row numbers to use as features."),
+        Input("--include", metavar="NAMES", help="Columns of row numbers to use as features."),
     ] = None
     weight: Annotated[str | None, Input(metavar="NAME", help="Column with sample weights.")] = None
     delimiter: Annotated[
@@ -143,7 +145,9 @@ class Reading(_Options):  # numpydoc ignore=PR01
     ] = None
     header: Annotated[
         bool | None,
-        Input("--header/--no-header", help="Does a .csv start with names? Detected by default."),
+        Input(
+            "--header/--no-header", help="Whether a .csv starts with names; detected by default."
+        ),
     ] = None
     dataset: Annotated[
         str | None, Input(metavar="NAME", help="Array in .npz, .h5 or .zarr, or sheet in .xlsx.")
@@ -174,7 +178,7 @@ class Settings(_Options):  # numpydoc ignore=PR01
     kernel: Annotated[Kernel, _choice(Kernel)] = "gaussian"
     method: Annotated[Method, _choice(Method)] = "kernel-pca"
     refine: Annotated[
-        bool, Model("--refine", help="Use a reduced set, and read the data twice.")
+        bool, Model("--refine", help="Use a reduced set, refined in a second pass over the data.")
     ] = False
     small: Annotated[
         bool, Model("--small", help="Write only what transform needs, without error estimates.")
@@ -205,7 +209,7 @@ class Settings(_Options):  # numpydoc ignore=PR01
 
     @property
     def chooses_method(self) -> bool:
-        """Return True for kernel PCA, unless an option asks for a reduced set."""
+        """Return True for kernel PCA, unless an option requires a reduced set."""
         asked = self.ell is not None or self.max_centers is not None or self.refine
         return self.method == "kernel-pca" and not asked
 

@@ -33,7 +33,7 @@ def _remember(ctx: typer.Context, param: typer.CallbackParam, value: bool) -> bo
 
 @dataclass(frozen=True)
 class Display:  # numpydoc ignore=PR01
-    """Output options that all commands have."""
+    """Output options shared by all commands."""
 
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False
     quiet: Annotated[
@@ -46,7 +46,7 @@ class Display:  # numpydoc ignore=PR01
     ] = False
 
     def show(self, numbers: Mapping[str, Any], *parts: RenderableType) -> None:
-        """Print the result as text (``parts``), or ``numbers`` with --json."""
+        """Print ``parts`` as text, or ``numbers`` as JSON if --json is given."""
         if self.json:
             print(json.dumps(to_plain(numbers), indent=1, allow_nan=False))
         elif not self.quiet:
@@ -85,7 +85,7 @@ class Display:  # numpydoc ignore=PR01
 
 @dataclass(frozen=True)
 class _Printable:
-    """A part of the output whose text comes from files and is escaped."""
+    """A part of the output, whose text may come from files and is therefore escaped."""
 
     part: RenderableType
 

@@ -1,6 +1,6 @@
-"""The command group, with plain help and one line per failure.
+"""The command group, with plain-text help and one-line error messages.
 
-The help of typer is formatted with rich, whose import takes longer than everything else together.
+Typer formats its help with rich, which takes longer to import than everything else together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FIXES = {
     "dataset": "choose one, for example with --dataset {}",
 }
 
-# Parameters in messages that depend on the data; "bandwidth" alone is an English word.
+# Parameter names that are replaced by options in messages; "bandwidth" alone is an English word.
 _PARAMETER = re.compile(r"\b(n_components|n_clusters|max_error|ell|bandwidth(?==))\b(=?)")
 
 
@@ -43,7 +43,7 @@ class _PlainHelp:
     further_options: tuple[tuple[str, str], ...] = ()
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write one section per group of options, the ungrouped ones last."""
+        """Write one section per group of options, with the ungrouped options last."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         ungrouped: list[tuple[str, str]] = []
         for parameter in self.params:
@@ -68,19 +68,19 @@ class Command(_PlainHelp, TyperCommand):
 
 
 class Program(_PlainHelp, TyperGroup):
-    """The group of all commands, which converts exceptions to one line and an exit code."""
+    """The group of all commands, which converts exceptions to messages and exit codes."""
 
     further_options = (("--version", "Show the version."),)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands with their whole first sentences, then the options."""
+        """Write the commands with their unabridged help, then the options."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, c.help) for name, c in self.commands.items()])
         super().format_options(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Show the version or the help, or else parse the command."""
-        # As options of typer, these would import pydantic before any command is parsed.
+        # As typer options, these would import pydantic before any command is parsed.
         ctx.meta["arguments"] = list(args)
         if args[:1] == ["--version"]:
             typer.echo(f"rskpca {__version__}")
@@ -146,7 +146,7 @@ def _explain(error: Exception, ctx: Any) -> tuple[int, str]:
 
 
 def _with_options(message: Exception | str, ctx: Any) -> str:
-    """Return the message, naming options instead of arguments if it is about the data."""
+    """Return the message with options of the command in place of Python arguments."""
     from ..data import SourceError, SourceWarning
 
     if isinstance(message, SourceError) and message.remedy == "skip_missing":
@@ -161,7 +161,7 @@ def _with_options(message: Exception | str, ctx: Any) -> str:
 
 
 def _add_option(arguments: list[str], option: str) -> str:
-    """Return the command line with another option, which must precede "--"."""
+    """Return the command line with an option added, before "--" if there is one."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return shlex.join(["rskpca", *arguments[:end], option, *arguments[end:]])
 

@@ -1,4 +1,4 @@
-"""The progress bar of the command line."""
+"""Progress bar for the command line."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ..data import Source
 
 _DELAY = 1.0  # seconds until the bar appears
 _HEAD = 1 << 18  # bytes of a .csv file used to estimate its number of lines
-_PAUSE = 1.0  # seconds without rows after which something else is going on
-_ALMOST = 0.99  # the bar of an estimated time stops here until the stage ends
+_PAUSE = 1.0  # seconds without new rows after which reading counts as paused
+_ALMOST = 0.99  # a bar based on an estimated time stops here until the stage ends
 
 
 class ProgressBar:
@@ -119,7 +119,7 @@ class _RowsColumn(ProgressColumn):
 
 
 def _short(number: float) -> str:
-    """Write a large number in few characters, so that the bar fits 80 columns."""
+    """Format a large number in few characters, so that the bar fits into 80 columns."""
     if number < 1e6:
         return f"{number:,.0f}"
     return f"{number / 1e6:.3g} M" if number < 1e9 else f"{number / 1e9:.3g} G"

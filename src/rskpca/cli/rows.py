@@ -19,7 +19,7 @@ from ..model import FittedEstimator
 from .options import Reading
 
 _WITHOUT_NAMES = (".npy", ".npz", ".h5", ".hdf5", ".zarr")
-_HEAD_ROWS = 1000  # in which columns that are not features are noticed
+_HEAD_ROWS = 1000  # rows to search for columns that are not features
 _HEAD_VALUES = 2**22
 _FEWEST_ROWS = 20
 _DOMINANT = 0.95  # fraction of the variance
@@ -38,7 +38,7 @@ def open_rows(
     ids: Sequence[str] = (),
     color: str | None = None,
 ) -> Source:
-    """Open a file or folder without reading it, selecting a fitted model's columns if given."""
+    """Open a file or folder without reading it, with the columns of a fitted model, if given."""
     columns: Sequence[str] | None = _split(reading.columns) or None
     if columns is None and fitted is not None and data.suffix.lower() not in _WITHOUT_NAMES:
         columns = fitted.columns
@@ -134,7 +134,7 @@ def _left_out(source: Source, head: Block) -> Iterator[str]:
     partial = [name for name, kind in source.left_out.items() if kind == "partial"]
     if partial:
         found = join_words([repr(name) for name in partial], "and")
-        yield f"left out {found}, because only some files of {source.name} have it."
+        yield f"left out {found}, missing from some files of {source.name}."
     counters = [name for name, kind in source.left_out.items() if kind == "counter"]
     if counters:
         found = join_words([repr(name) for name in counters], "and")
@@ -164,7 +164,7 @@ class _Features:
             )
 
     def constant(self) -> Iterator[str]:
-        """Yield a note on features without effect."""
+        """Yield a note on constant features, which have no effect."""
         constant = (self.rows == self.rows[0]).all(axis=0)
         if constant.any():
             labels = [repr(self.names[k]) for k in np.flatnonzero(constant)]
@@ -175,7 +175,7 @@ class _Features:
             yield f"{verb} constant{where}; constant columns have no effect."
 
     def dominant(self) -> Iterator[str]:
-        """Yield a note on a feature that alone determines the distances, other than ids."""
+        """Yield a note on a feature, other than an id, that alone determines the distances."""
         variances = np.where(self.like_ids, 0.0, self.rows.var(axis=0, dtype=np.float64))
         if np.count_nonzero(variances) < 2:
             return
@@ -184,7 +184,7 @@ class _Features:
         if share > _DOMINANT:
             shown = percent(share) if share < 0.99 else "more than 99%"
             yield (
-                f"column {name!r} has {shown} of the variance of all features, so it alone "
+                f"column {name!r} accounts for {shown} of the total variance, so it alone "
                 "determines which rows are close; use --standardize, or leave it out with "
                 f"--exclude {quote(str(name))}."
             )
@@ -210,7 +210,7 @@ def sample(source: Source, n_rows: int) -> Block:
 
 
 def sample_numbers(source: Source, n_rows: int) -> NDArray[np.intp]:
-    """Return the numbers of the rows in :func:`sample`."""
+    """Return the numbers of the rows that :func:`sample` returns."""
     total = source.counted()
     return np.sort(np.random.default_rng(0).choice(total, min(n_rows, total), replace=False))
 

@@ -1,4 +1,4 @@
-"""The summary of a fitted model on a terminal: size, error, files and next steps."""
+"""Summary of a fitted model for the terminal: size, error, files and next steps."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _OPTIONS = {  # options of the fit command, by parameter
 
 @dataclass(frozen=True)
 class Summary:
-    """A fitted estimator, the name of its data, and the actions of a command."""
+    """A fitted estimator, the name of its data, and the times and files of a command."""
 
     estimator: Any
     name: str
@@ -105,7 +105,7 @@ class Summary:
 
     @property
     def cluster_sizes(self) -> list[float] | None:
-        """Return the number of rows in each cluster, or None without clusters."""
+        """Return the number of rows in each cluster, or None if there are no clusters."""
         model = self.model
         if model.partition is None:
             return None
@@ -114,7 +114,7 @@ class Summary:
 
     def __rich__(self) -> RenderableType:
         verdict = self.verdict
-        if self.files and verdict.color == "green":  # inspect and certify explain it
+        if self.files and verdict.color == "green":  # inspect and certify show the explanation
             verdict = replace(verdict, sentences=())
         parts = [self._sizes(), Text(), show_verdict(verdict), Text(), self._components()]
         if self.cluster_sizes is not None:
@@ -171,7 +171,7 @@ class Summary:
 
     def _clusters(self, sizes: Sequence[float]) -> RenderableType:
         shown = [f"{size:,.10g} ({percent(size / sum(sizes))})" for size in sizes]
-        return Text(f"Rows per cluster, from 0: {', '.join(shown)}", "default")
+        return Text(f"Rows per cluster (numbered from 0): {', '.join(shown)}", "default")
 
     def _files(self) -> RenderableType:
         table = Table.grid(padding=(0, 2))
@@ -183,7 +183,7 @@ class Summary:
 
     def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
         """Return (purpose, command) pairs to suggest after a fit."""
-        named = self.fitted.columns is not None  # then the columns are selected by name
+        named = self.fitted.columns is not None  # if so, columns are selected by name
         options = reading.as_options(
             ("columns", "exclude", "include", "weight") if named else ("weight",)
         )
@@ -204,7 +204,7 @@ class Summary:
 
 
 def _whole(number: float | None) -> float | int | None:
-    """Return a whole number as an integer."""
+    """Convert whole numbers to integers; return other values unchanged."""
     return number if number is None or not float(number).is_integer() else int(number)
 
 
@@ -221,7 +221,7 @@ def _as_options(changes: Mapping[str, Any]) -> str:
 
 
 def _shorten(names: Sequence[str]) -> str:
-    """Return the first names and the number of remaining ones."""
+    """Return the first names and the number of those omitted."""
     names = list(map(printable, names))
     ends = accumulate(len(name) + 2 for name in names)
     shown = [name for name, end in zip(names, ends, strict=True) if end <= _NAMES]

@@ -28,7 +28,7 @@ from ._table import (
     file_identity,
 )
 
-# Scattered rows read from one memory map. The system may load 64 kB for each of them.
+# Number of scattered rows to read from one memory map. The system may load 64 kB for each.
 _ROWS_AT_ONCE = 1_000
 
 
@@ -78,7 +78,7 @@ class ArrayTable(Table):
 class ArrayFile(ArrayTable):
     """An array in a file that is opened only while rows are being read.
 
-    Other arrays of the file with one value per row, such as labels, are added as named columns.
+    Other arrays in the file with one value per row, such as labels, are added as named columns.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class ArrayFile(ArrayTable):
 
 
 class _MappedFile(ArrayFile):
-    """A memory map, opened again for each batch so that pages do not stay in the process."""
+    """A memory map that is reopened for each batch, so that pages are released."""
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         for first in range(start, self.shape[0], size):
@@ -178,7 +178,7 @@ def open_npy(path: Path) -> Table:
 def open_npz(path: Path, dataset: str | None = None) -> Table:
     """Open an array in a .npz file, using a memory map unless it is compressed.
 
-    Arrays with one value per row become named columns.
+    Other arrays with one value per row become named columns.
     """
     name = repr(str(path))
     try:
@@ -238,7 +238,7 @@ def open_hdf5(path: Path, dataset: str | None = None) -> Table:
     """Open a dataset in an HDF5 file."""
     h5py = import_optional("reading an HDF5 file", "h5py", "files")
     names: list[str] = []
-    elsewhere: list[str] = []  # a hostile file could name any file of this machine
+    elsewhere: list[str] = []  # a malicious file could refer to any file on this machine
 
     def collect(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and item.ndim == 2:

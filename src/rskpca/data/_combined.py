@@ -68,7 +68,7 @@ def _key(file: Table, j: int) -> Any:
 
 
 class Folder(Table):
-    """The files in a folder, concatenated. They may have different columns besides common ones."""
+    """The concatenated files of a folder, which need to share only some of their columns."""
 
     def __init__(self, files: Sequence[Table], name: str) -> None:
         self.original, self.name = files, name

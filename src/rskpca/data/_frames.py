@@ -30,7 +30,7 @@ from ._table import (
 )
 
 _PARQUET_BUFFER = 1 << 16  # bytes per column; larger buffers are slower with many columns
-_STREAM_START = b"\xff\xff\xff\xff"  # of an Arrow stream; an Arrow file starts with ARROW1
+_STREAM_START = b"\xff\xff\xff\xff"  # start of an Arrow stream; an Arrow file starts with ARROW1
 
 
 class FrameTable(Table):

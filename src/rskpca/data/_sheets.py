@@ -37,7 +37,7 @@ _SAMPLE_ROWS, _SAMPLE_CELLS = 100, 200_000
 _DELIMITERS = ",;\t|"
 _MISSING = {"", "na", "n/a", "#n/a", "null", "none"}  # float() accepts nan
 _INTEGER = re.compile(r"[+-]?\d+")
-_DECIMAL_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")  # 1,234 may be a thousand
+_DECIMAL_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")  # 1,234 may be 1234
 _COMMA_ROW = re.compile(r"[+-]?\d+(,\d+)?")
 
 
@@ -154,7 +154,7 @@ class CsvFile(ArrowReader):
         return columns
 
     def _parse(self, column: Any) -> Any:
-        """Convert a column to numbers that was read as text because it is also an id."""
+        """Convert to numbers a column that was read as text because it is also an id."""
         import pyarrow as pa
         from pyarrow import compute
 
@@ -228,7 +228,7 @@ def _as_text(row: Sequence[Any]) -> list[str]:
 
 
 def _column(pa: Any, cells: Sequence[Any]) -> Any:
-    """Return a column of numbers, of truth values, of dates, or of text if they are mixed."""
+    """Return a column of numbers, Booleans or dates, or of text if the cells have mixed types."""
     values = [None if cell == "" else cell for cell in cells]
     known = [value for value in values if value is not None]
     if all(isinstance(value, bool) for value in known):
@@ -243,7 +243,7 @@ def _column(pa: Any, cells: Sequence[Any]) -> Any:
 
 
 def detect_delimiter(line: str, decimal: str | None) -> str:
-    """Return the most frequent candidate in a line, outside quotes and unless it is a decimal."""
+    """Return the most frequent candidate outside quotes in a line, except the decimal mark."""
     unquoted = re.sub(r'"[^"]*"', "", line)
     for candidate in _DELIMITERS[1:]:  # 1,5;2,5 has as many commas as numbers
         cells = unquoted.split(candidate)
@@ -253,7 +253,7 @@ def detect_delimiter(line: str, decimal: str | None) -> str:
 
 
 def detect_decimal(head: Head) -> str:
-    """Return a comma if numbers are written with a comma and none with a point, else a point."""
+    """Return a comma if some numbers contain commas and none contain points, else a point."""
     # If commas also separate the cells, a cell with a comma was quoted.
     cells = [cell.strip() for row in (head.first, *head.below) for cell in row]
     points = any(is_number(cell) and not _INTEGER.fullmatch(cell) for cell in cells)
@@ -267,7 +267,7 @@ def _has_header(head: Head, header: bool | None, decimal: str, file: str) -> boo
         return header
     detected = detect_header(head, decimal)
     numbers = [name for name in head.first if name.strip().isdigit()]
-    if detected and numbers:  # they may be a row instead
+    if detected and numbers:  # the line may be a row instead
         shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
         problem = f"the first line of {file} was read as column names ({shown})"
         fix = "if it is a row of numbers, pass header=False."
@@ -278,9 +278,10 @@ def _has_header(head: Head, header: bool | None, decimal: str, file: str) -> boo
 def detect_header(head: Head, decimal: str) -> bool:
     """Return True if the first row contains column names, which may be numbers such as years.
 
-    Names are integers, unlike fractions in a row of data. They are names if a column of numbers
-    starts with a text, if they differ and all numbers below are fractions, or if they count the
-    columns from 0 or are evenly spaced years while the next row is not evenly spaced.
+    A row with fractions is data. Otherwise, it contains names if it has no numbers or if a column
+    of numbers starts with text. Distinct integers are names in two more cases: if all numbers below
+    them are fractions, or if they are 0, 1, 2 and so on, or evenly spaced years, and the numbers in
+    the next row are not evenly spaced.
     """
     first, *below = (_normalize(row, decimal) for row in (head.first, *head.below))
     if not any(map(is_number, first)):
@@ -305,7 +306,7 @@ def _normalize(row: Sequence[str], decimal: str) -> list[str]:
 
 
 def is_number(cell: str) -> bool:
-    """Return True if a text is a number."""
+    """Return True if the text is a number."""
     try:
         float(cell)
     except ValueError:
@@ -320,7 +321,7 @@ def _is_numeric(column: Sequence[str]) -> bool:
 
 
 def _counts_columns(names: Sequence[str]) -> bool:
-    """Return True for 0, 1, 2 and for evenly spaced years."""
+    """Return True for 0, 1, 2 and so on, and for evenly spaced years."""
     numbers = [int(name) for name in names]
     years = all(1800 <= number <= 2200 for number in numbers)
     return _is_even(names) and (years or numbers[:2] == [0, 1])

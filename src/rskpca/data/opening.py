@@ -92,14 +92,17 @@ def open_source(
         some files of a folder have. The attribute ``left_out`` of the source names them. If
         False, such columns raise an error.
     **options : dict
-        For .npz, HDF5, Zarr and .xlsx files: ``dataset``, the name of the array or sheet (default:
-        X, or the only matrix; the first sheet). Other arrays of a .npz file with one value per
-        row are columns that can be selected by name. For .csv and .tsv files: ``delimiter``
-        (default: a tab in .tsv files, else the most frequent of comma, semicolon, tab and bar in
-        the first line), ``decimal`` (default: a comma if numbers contain commas and no points,
-        else a point), and ``header``, also for .xlsx files, True if the first line contains the
-        column names (default: detected; a warning is issued if the names are numbers, such as
-        years).
+        Options for some file formats:
+
+        - ``dataset`` (.npz, HDF5, Zarr, .xlsx): the name of the array or sheet. The default is
+          the array X or the only matrix, or the first sheet. Other arrays in a .npz file with one
+          value per row are columns that can be selected by name.
+        - ``delimiter`` (.csv, .tsv): the default is a tab in .tsv files, otherwise the most
+          frequent of comma, semicolon, tab and bar in the first line.
+        - ``decimal`` (.csv, .tsv): the default is a comma if numbers contain commas and no
+          points, otherwise a point.
+        - ``header`` (.csv, .tsv, .xlsx): True if the first line contains the column names. By
+          default this is detected, with a warning if the names are numbers, such as years.
 
     Returns
     -------
@@ -286,7 +289,7 @@ def _check_unique_names(table: Table) -> None:
 
 
 def _find(table: Table, column: Any, argument: str) -> int:
-    """Return the position of the column with this name, or number if the columns are unnamed."""
+    """Return the position of the column with this name, or with this number if it is unnamed."""
     positions = [j for j, field in enumerate(table.fields) if field.name == column]
     if not positions and _is_position(table, column):
         positions = [int(column)]
@@ -305,7 +308,7 @@ def _is_position(table: Table, column: Any) -> bool:
 
 
 def _match(table: Table, column: Any, others: set[int | None], argument: str) -> list[int]:
-    """Return the column with this name, or else all columns outside others matching the pattern."""
+    """Return the column with this name, or the matches of a pattern that are not in ``others``."""
     names = [field.name for field in table.fields]
     if isinstance(column, str) and column not in names:
         positions = [
@@ -332,7 +335,7 @@ def _check_numeric(table: Table, columns: Sequence[int]) -> None:
     if text:
         problem = f"columns {', '.join(text)} of {table.name} are not numeric"
         raise SourceError(
-            f"{problem}; convert them, leave them out with exclude=, keep them with ids=, or "
+            f"{problem}; convert them, leave them out with exclude=, keep them with ids=, "
             "select the features with columns=, or pass lenient=True.",
             problem,
             remedy="exclude",

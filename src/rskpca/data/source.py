@@ -67,7 +67,8 @@ class Source:  # numpydoc ignore=PR01
     name : str
         The name used in error messages.
     n_rows : int or None
-        Number of rows, or None if the rows must be read to count them and have not been yet.
+        Number of rows, or None if it can be determined only by reading the rows and they have not
+        been read yet.
     n_features : int
         Number of features.
     feature_names : tuple of str or None
@@ -82,7 +83,7 @@ class Source:  # numpydoc ignore=PR01
         Names of the columns that were left out with ``lenient=True``. The values are "text",
         "dates", or "partial" for columns that only some files of a folder have.
     watch : callable
-        Callback that is given the number of rows read so far, in the thread that reads them.
+        Callback that receives the number of rows read so far, in the thread that reads them.
     """
 
     watch: Callable[[int], object] = staticmethod(lambda row: None)
@@ -165,7 +166,7 @@ class Source:  # numpydoc ignore=PR01
         self._set_n_rows(start + block.n_rows)
 
     def head(self, n_rows: int) -> Block:
-        """Return the first rows, with the text and dates that were left out as further ids."""
+        """Return the first rows, adding the text and date columns that were left out to the ids."""
         names = [field.name for field in self._table.fields]
         left_out = (name for name, kind in self.left_out.items() if kind in ("text", "dates"))
         further = tuple(names.index(name) for name in left_out if name in names)
@@ -219,7 +220,7 @@ class Source:  # numpydoc ignore=PR01
         """Return the number of rows, reading them if it is not known yet."""
         if self.n_rows is None:
             n_rows, selection = 0, Selection(self._selection.features[:1])
-            if isinstance(self._table, CompleteRows):  # any number may be missing
+            if isinstance(self._table, CompleteRows):  # a value may be missing in any feature
                 selection = self._selection._replace(ids=())
             for batch in self._table.batches(selection, 0, self.block_rows):
                 n_rows += len(batch)
@@ -346,9 +347,9 @@ def find_counters(source: Source, n_rows: int) -> list[str]:
     Parameters
     ----------
     source : Source
-        The rows, including those that are skipped because of missing values.
+        The rows. Those that are skipped because of missing values are searched, too.
     n_rows : int
-        Number of rows to read at most.
+        Maximum number of rows to read.
 
     Returns
     -------
@@ -369,7 +370,7 @@ def find_counters(source: Source, n_rows: int) -> list[str]:
 
 
 def leave_out(source: Source, columns: Mapping[str, str]) -> Source:
-    """Return a source without some features, which are added to ``left_out`` with a word each."""
+    """Return a source without some features, and add these and their kinds to ``left_out``."""
     fields, features = source._table.fields, source._selection.features
     kept = tuple(j for j in features if fields[j].name not in columns)
     smaller = Source(source._table, source._selection._replace(features=kept))
@@ -385,7 +386,7 @@ def _counts(column: NDArray[Any]) -> bool:
 
 
 def _sum_is_finite(rows: Array) -> bool:
-    """Return True only if all values are finite; it may be False if the sum overflows."""
+    """Return True only if all values are finite. The result is also False if the sum overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(rows.sum(dtype=np.float64)))
 
@@ -404,7 +405,7 @@ def read_ahead(items: Iterable[T], depth: int = 2) -> Generator[T]:
     ------
     item
         The items in order. An error raised in the thread is raised here after the items before
-        it. The thread has stopped when the generator ends, for any reason.
+        it. The thread stops when the generator ends, for any reason.
     """
     iterator, thread = iter(items), ThreadPoolExecutor(1)
     try:

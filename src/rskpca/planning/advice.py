@@ -109,9 +109,9 @@ def alternatives(data: Data, ell: float) -> Iterator[Suggestion]:
 
 
 def _compressing_bandwidth(data: Data, ell: float) -> float | None:
-    """Return the bandwidth that keeps a tenth of the rows, or None if none is found nearby.
+    """Return the bandwidth that keeps a tenth of the rows, or None if none is found.
 
-    The search takes steps of 25% and interpolates between logarithms in the last one.
+    The search takes steps of 25% and interpolates logarithmically within the last one.
     """
     scale, wanted = data.kernel.scale, WELL * data.n_samples
     before = data.centers(scale / ell).value

@@ -25,7 +25,7 @@ PROBE_CENTERS = 2000  # size of the timed Lanczos problems
 PROBE_DENSE = 600  # size of the timed LAPACK problem
 _PROBE_ELEMENTS = 2**22  # 32 MB of float64, larger than the CPU caches, like real data
 
-_LONG = 0.2  # seconds, of which noise is a small part
+_LONG = 0.2  # seconds; in longer calls, noise is negligible
 
 
 class PassTime(NamedTuple):

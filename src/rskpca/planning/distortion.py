@@ -78,7 +78,7 @@ def coordinate_error(
     n_centers: float,  # for all rows, because the sample has more centers per row
     n_samples: int,
 ) -> float | None:
-    """Predict the relative coordinate error of centered kernel PCA, or None if it is unknown."""
+    """Predict the relative coordinate error of centered kernel PCA; return None if unknown."""
     kept = n_centers / n_samples
     if kept >= 1 or not radius:
         return 0.0
@@ -100,7 +100,7 @@ def coordinate_error(
 
 
 def _cover(sample: Array, radius: float) -> tuple[Labels, Array]:
-    """Return the index of the row that is the center of each row, and their squared distance."""
+    """Return the index of the center of each row in the sample, and their squared distance."""
     labels, squared = Cover(radius, sample[:0]).extend(sample)
     return np.unique(labels, return_index=True)[1][labels], squared
 

@@ -1,4 +1,4 @@
-"""The number of centers as a function of ell: predicted from a sample, and as a figure."""
+"""Predict the number of centers as a function of ell from a sample, and draw the curve."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is 
 def suggest(
     fitted: FittedEstimator, rows: Array | None = None, retention: Retention | None = None
 ) -> tuple[Suggestion, ...]:
-    """Suggest what to try next with a fitted model, the most useful suggestions first."""
+    """Suggest what to try next with a fitted model, starting with the most useful change."""
     fit = _Fit(fitted, judge(fitted.model), retention)
     rules = [
         _estimate,
@@ -45,7 +45,7 @@ def suggest(
         _components,
         _bandwidth,
     ]
-    # Some suggestions need a forecast, from a sample of the fitted rows after preprocessing.
+    # Some suggestions need a forecast based on a sample of the fitted rows after preprocessing.
     if retention is not None and rows is not None:
         rules[3:3] = [_comparison, lambda fit: _less_data(fit, _Sample(fit, retention, rows))]
     return tuple(suggestion for rule in rules for suggestion in rule(fit))
@@ -94,7 +94,7 @@ class _Fit:
         return text.replace(type(changed).__name__, self.fitted.name, 1)
 
     def with_ell(self, title: str, reason: str, ell: float | str, **tol: float) -> Suggestion:
-        """Suggest another ell for the embedding, for its density, or inside a window."""
+        """Suggest another ell for the embedding, its density, or the density of a window."""
         params = self.params
         changes: dict[str, Any] = {"ell": ell}
         if params["density"] is not None or tol:
@@ -122,7 +122,7 @@ class _Fit:
 
 
 class _Sample:
-    """A sample of a fitted model as :class:`Data`, using the curve instead of a forecast."""
+    """Sampled rows of a fitted model as :class:`Data`, with its curve as the forecast."""
 
     def __init__(self, fit: _Fit, retention: Retention, rows: Array) -> None:
         self.rows, self.retention = rows, retention
@@ -136,7 +136,7 @@ class _Sample:
 
 
 def _estimate(fit: _Fit) -> Iterator[Suggestion]:
-    """Suggest keeping a row sample, if the density can."""
+    """Suggest keeping a row sample, if the density supports it."""
     if fit.verdict.components and fit.params.get("density__sample_size") == 0:
         yield fit.change(
             "An estimate of the error",

@@ -1,4 +1,4 @@
-"""The verdict on a fitted model: its certificate in words and as green, amber or red."""
+"""The verdict on a fitted model: its certificate in words and as a color."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Verdict:
 
 
 def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict:
-    """Assess a fitted model by its own certificate, or by one at another confidence."""
+    """Assess a fitted model by the given certificate, or by its own if None."""
     c = model.certificate if certificate is None else certificate
     if c is None:
         return _without_certificate(model)
@@ -74,7 +74,7 @@ def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict
 
 
 def error_in_words(error: float) -> str:
-    """Format a relative error as a percentage, or as a limit if it is tiny or useless."""
+    """Format a relative error as a percentage, or in words if it is tiny or 100% or more."""
     if error < ROUNDING:
         return "rounding error"
     if error < SMALLEST:
@@ -120,8 +120,7 @@ def _basis(c: Certificate) -> list[str]:
     certain = float(eigenvalue_errors(c, c.certain)[0])
     if c.embedding.limit >= ROUNDING and certain < 1:
         sentences.append(
-            f"It is guaranteed that the first eigenvalue is off by at most "
-            f"{error_in_words(certain)}."
+            f"The first eigenvalue is guaranteed to be off by at most {error_in_words(certain)}."
         )
     return sentences
 

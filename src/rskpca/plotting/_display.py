@@ -17,7 +17,7 @@ Array = NDArray[np.floating]
 
 
 class Display(ABC):
-    """Base class with the matplotlib objects: all axes, the first axes and the figure."""
+    """Base class that stores the matplotlib objects: all axes, the first axes and the figure."""
 
     ax_: Any
     axes_: Any

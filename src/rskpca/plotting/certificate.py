@@ -25,7 +25,7 @@ class CertificateDisplay(Display):
     Parameters
     ----------
     certificate : Certificate
-        The certificate of a kernel PCA.
+        The certificate of a kernel PCA model.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class CertificateDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any = None, *, ax: Any = None) -> Self:
-        """Draw the certificate of a fitted kernel PCA.
+        """Draw the certificate of a fitted kernel PCA model.
 
         Parameters
         ----------

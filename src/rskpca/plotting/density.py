@@ -16,7 +16,7 @@ from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 from .embedding import diameters
 
 _MARGIN = 0.8  # in bandwidths around the data
-_MAX_MARGIN = 0.25  # fraction of the data range, as kernels can be much wider than it
+_MAX_MARGIN = 0.25  # fraction of the data range, because kernels can be much wider
 _TALLEST = 0.35  # height of the heaviest center relative to the largest density
 
 
@@ -136,8 +136,8 @@ class DensityDisplay(Display):
         X : array-like of shape (n_samples, n_features)
             The rows, from which a sample is drawn.
         features : sequence of one or two int, default=None
-            Features to draw, numbered from 0. If None, all features are drawn, which requires at
-            most two. With more features, the estimate applies the same kernel to the selected
+            Features to draw, numbered from 0. If None, all features are drawn; there must be
+            at most two. With more features, the estimate applies the same kernel to the selected
             features only; for the Gaussian, this is the marginal density.
         n_rows : int, default=2000
             Maximum number of rows to use.

@@ -16,7 +16,7 @@ from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 
 MAX_CATEGORIES = len(CATEGORIES)
 _LARGEST = 18.0  # diameter in points
-_SPREAD = 90.0  # divided by the square root of n_centers, the diameter at the mean weight
+_SPREAD = 90.0  # diameter at the mean weight, times the square root of n_centers
 
 
 @dataclass(frozen=True)

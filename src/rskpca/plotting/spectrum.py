@@ -21,7 +21,7 @@ class SpectrumDisplay(Display):
     eigenvalues : ndarray of shape (n_components,)
         The eigenvalues of the model.
     likely, certain : ndarray of shape (n_components, 2), default=None
-        Intervals for the exact eigenvalues, at the confidence level and guaranteed.
+        Intervals for the exact eigenvalues: at the confidence level, and guaranteed.
     confidence : float, default=None
         The confidence level of the likely intervals.
     walk : bool, default=False
@@ -89,7 +89,7 @@ class SpectrumDisplay(Display):
 
     @classmethod
     def of_model(cls, model: FittedModel, n_samples: float | None = None) -> Self:
-        """Return the display of a model, which may lack ``n_samples``, without drawing it."""
+        """Return the display of a model without drawing it; the model may lack ``n_samples``."""
         if model.certificate is not None:
             return cls.of_certificate(model.certificate)
         walk = not model.is_kernel_pca
@@ -116,7 +116,7 @@ class SpectrumDisplay(Display):
 
     @property
     def floor(self) -> float:
-        """Return the lower end of a log axis, to which intervals that reach zero are drawn."""
+        """Return the lower end of a log axis, at which intervals that reach zero are cut off."""
         values = self.eigenvalues
         if self.likely is not None:
             values = np.append(values, self.likely[:, 0])

@@ -21,12 +21,12 @@ from .table import to_base64
 Array = NDArray[np.floating]
 
 _FEW = 0.02  # fraction of rows below which small ells are omitted from the retention curve
-_WIDE_RANGE = 20  # ratio of center numbers above which the axis is logarithmic
-_VISIBLE = 0.01  # relative errors of eigenvalues that are smaller are hidden by the dots
-_MAX_CENTER_VALUES = 200_000  # features of more centers are left out
+_WIDE_RANGE = 20  # ratio of the numbers of centers above which the axis is logarithmic
+_VISIBLE = 0.01  # smaller relative errors of eigenvalues are hidden by the dots
+_MAX_CENTER_VALUES = 200_000  # with more values, the features of the centers are left out
 _ZONES = (  # upper end, color and meaning of the errors below it
     (GREEN, "green", "points move by<br>less than a marker"),
-    (AMBER, "amber", "groups hold,<br>single rows may not"),
+    (AMBER, "amber", "groups reliable,<br>single rows less so"),
     (2.0, "red", "not reliable"),
 )
 _SMALLEST, _LARGEST = 1e-4, 1.0  # ends of the error axis
@@ -161,7 +161,7 @@ def _first_axes(subject: Subject) -> list[int]:
 
 
 def _centers(subject: Subject) -> dict[str, Any]:
-    """Return the centers in the coordinates of the model, the heaviest first."""
+    """Return the centers in the coordinates of the model, in order of decreasing weight."""
     model, weights = subject.model, subject.model.weights
     centers = model.reduced_set.centers
     order = np.arange(len(centers)) if weights is None else np.argsort(-weights, kind="stable")
@@ -180,7 +180,7 @@ def _centers(subject: Subject) -> dict[str, Any]:
 
 
 def certificate(subject: Subject) -> go.Figure | None:
-    """Plot the error of the coordinates, else the eigenvalues with their intervals, if known."""
+    """Plot the error of the coordinates or, if it is unknown, the intervals of the eigenvalues."""
     found = subject.model.certificate
     if found is not None and found.embedding is not None:
         return _error_scale(found.embedding)
@@ -228,5 +228,5 @@ def _add_zones(figure: go.Figure) -> go.Figure:
 
 
 def error_label(error: float) -> str:
-    """Format an error, or "< 0.01%"."""
+    """Format an error as a percentage, or as "< 0.01%" if it is smaller."""
     return f"< {percent(_SMALLEST)}" if error < _SMALLEST else percent(error)

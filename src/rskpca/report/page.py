@@ -65,7 +65,7 @@ def render(
 
 
 def _pack(text: str) -> str:
-    """Compress text, which the page decompresses."""
+    """Compress text for the page, which decompresses it."""
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
@@ -75,7 +75,7 @@ def _packed_plotly() -> str:
 
 
 def _step(suggestion: Suggestion, as_command: AsCommand | None) -> tuple[str, str, str]:
-    """Return title, reason and code of a suggestion, as a shell command if there is one."""
+    """Return the title and reason of a suggestion, and a shell command or Python code."""
     command = "" if as_command is None else as_command(suggestion.changes)
     return suggestion.title, suggestion.reason, command or suggestion.code
 
@@ -148,7 +148,7 @@ def _retention_caption(subject: Subject) -> str:
     covered = len(subject.covered)
     others = f"are predicted from {covered:,} rows"
     if np.array_equal(curve.low, curve.high):
-        window = subject.n_given > curve.n_samples  # of a longer stream
+        window = subject.n_given > curve.n_samples  # the end of a longer stream
         others = f"were counted on {subject.describe(covered)}" if window else "were also counted"
     return (
         f"{m:,} centers represent {n} rows: {percent(subject.kept)} are kept. A larger ell keeps "
@@ -174,7 +174,7 @@ def _embedding_caption(subject: Subject) -> str:
 
 
 def _certificate_caption(subject: Subject, verdict: Verdict) -> str:
-    """Explain the picture of the certificate."""
+    """Explain the figure of the certificate."""
     found = subject.model.certificate
     if found is None or found.embedding is None:
         return _spectrum_caption(subject)

@@ -23,18 +23,18 @@ from .table import Column, row_bytes
 
 Array = NDArray[np.floating]
 
-MAX_ROWS = 50_000  # rows in a report, which a browser can draw in one frame
+MAX_ROWS = 50_000  # rows in a report; a browser can draw this many in one frame
 _MAX_STUDIED = 8000  # rows used for suggestions; more would not change them
 _FEWEST_DRAWN = 1000
-_TABLE_BYTES = 3.0e6  # of the drawn rows, so that the page stays below 8 MB
+_TABLE_BYTES = 3.0e6  # size of the drawn rows, so that the page stays below 8 MB
 MAX_COMPONENTS = 12
-MAX_FEATURES = 730  # of 1,000 rows, these fit into the table
-_WORK = 4e9  # limit on the work of embedding the drawn rows: one per feature difference
-_KERNEL_WORK = 20  # the work of a kernel value, in addition to its feature differences
-_PROJECTION_WORK = 5e10  # limit on products for the estimated errors, a few seconds
+MAX_FEATURES = 730  # as many as fit into the table with 1,000 rows
+_WORK = 4e9  # limit on the work of embedding the drawn rows, in feature differences
+_KERNEL_WORK = 20  # extra work per kernel value, in feature differences
+_PROJECTION_WORK = 5e10  # limit on products for the estimated errors; takes a few seconds
 _MAX_ERRORS = 10_000  # rows whose errors are estimated
 ESTIMATED_ERROR = "estimated error"
-_WIDER = (0.25, 0.35)  # smaller multiples, used if the model's ell keeps many rows
+_WIDER = (0.25, 0.35)  # smaller multiples of ell, used if the model keeps many rows
 _NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are shown
 
 
@@ -55,7 +55,7 @@ class Subject:
     columns : list of Column
         The columns of the drawn rows: the components, then all others.
     color : str or None
-        The column by which the rows are colored first.
+        The column by which the rows are colored initially.
     names : list of str
         Feature names.
     n_rows : float
@@ -118,7 +118,7 @@ class Subject:
 
     @property
     def n_drawn(self) -> int:
-        """Return the number of rows in the page."""
+        """Return the number of rows on the page."""
         return len(self.ids)
 
     @property
@@ -202,7 +202,7 @@ def _table(
     names: list[str],
     given: Mapping[str, NDArray[Any]],
 ) -> list[Column]:
-    """Return all columns of the rows to draw, whose number depends on work and space."""
+    """Return all columns of the rows to draw, with as many rows as time and space allow."""
     model = fitted.model
     shown = [j for j, name in enumerate(names) if name not in given]
     count = min(len(rows), _affordable_rows(model, len(shown)))
@@ -228,14 +228,14 @@ def _table(
 
 
 def _affordable_rows(model: FittedModel, n_features: int) -> int:
-    """Return the number of rows that can be embedded in short time and stored in little space."""
+    """Return the number of rows that can be embedded quickly and that fit into the table."""
     work = model.basis.size + _KERNEL_WORK * len(model.basis)
     smallest = 4 * min(len(model.eigenvalues), MAX_COMPONENTS) + min(n_features, MAX_FEATURES)
     return max(_FEWEST_DRAWN, int(min(_WORK / work, _TABLE_BYTES / smallest)))
 
 
 def _in_original_units(fitted: FittedEstimator, rows: Array, original: Any) -> NDArray[Any]:
-    """Return the rows as they were given, if preprocessing kept the columns, such as a scaler."""
+    """Return the rows before preprocessing if it kept the columns, as a scaler does."""
     if fitted.preprocessing is None:
         return rows
     given = np.asarray(original)
@@ -264,7 +264,7 @@ def _model_columns(model: FittedModel, rows: Array) -> Iterator[Column]:
 
 
 def _rows_with_errors(model: FittedModel, n_rows: int) -> int:
-    """Return the number of rows whose errors are known, not just rounding errors, and cheap."""
+    """Return the number of rows with error estimates, or 0 if these are unknown, tiny or slow."""
     certificate, analysis = model.certificate, model.analysis if model.certified else None
     if (
         not model.is_kernel_pca

@@ -20,7 +20,7 @@ _ROUNDING = 1e-6  # relative to the range of a column, when stored in single pre
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of the table, stored compactly and, up to single precision, without loss.
+    """One column of the table, stored compactly and without loss up to single precision.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Column:
         return cls(name, kind, _as_codes(codes, len(levels)), levels.tolist(), categorical)
 
     def head(self, count: int) -> Column:
-        """Return the column of the first rows, without levels that they do not have."""
+        """Return the first rows of the column, without unused levels."""
         if self.levels is None or count >= len(self.values):
             return replace(self, values=self.values[:count])
         kept, codes = np.unique(self.values[:count], return_inverse=True)
@@ -97,7 +97,7 @@ def _as_codes(codes: NDArray[np.intp], n_levels: int) -> NDArray[Any]:
 
 
 def _narrow(values: NDArray[Any]) -> Array:
-    """Return single-precision numbers, unless they are too far from zero for their range."""
+    """Return single-precision numbers, unless rounding would be visible within their range."""
     wide = values.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = wide.astype(np.float32)

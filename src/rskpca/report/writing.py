@@ -46,7 +46,7 @@ def write(
     color : str, array-like of shape (n_samples,), Series or mapping of these, default=None
         Values to color the rows by: a feature name, one value per row of X, or a mapping of names
         to such columns, which can also be shown on hover, searched and exported. Features can
-        always be selected in the page.
+        always be selected on the page.
     ids : array-like of shape (n_samples,), default=None
         Numbers or text that identify the rows on hover, in searches and in exported selections. If
         None, the index of a data frame, else row numbers from 0.

@@ -1,4 +1,4 @@
-"""Fit and apply models on data larger than memory. For clusters, see ``scaling.dask``."""
+"""Fit models to data larger than memory, and apply them. For clusters, see ``scaling.dask``."""
 
 from .applying import predict, transform
 from .fitting import fit

@@ -21,7 +21,7 @@ _KEYS = {"model", "rows", "finished", "estimator", "source"}
 
 
 class Checkpoint:
-    """Checkpoint file with the model of a stream and the number of rows it has seen.
+    """Checkpoint file with a partially fitted model and the number of rows it has seen.
 
     Both are written to one file atomically, so no row is lost or counted twice. If ``path`` is
     None, nothing is saved.

@@ -112,7 +112,7 @@ def write_blocks(path: Path, names: Sequence[str], source: Source) -> Iterator[A
             try:
                 yield partial(_append, output, path)
             except BaseException as error:
-                from_caller = error  # from the input, or already names the output
+                from_caller = error  # raised by the input, or already names the output
                 raise
     except OSError as error:
         if error is from_caller:
@@ -151,7 +151,7 @@ def _check(path: Path, names: Sequence[str], source: Source) -> None:
     if kind not in _KINDS:
         raise ValueError(f"cannot write {path.name!r}: the name must end in {', '.join(_KINDS)}.")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist.")
+        raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist; create it.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; pass a file name.")
     if kind != ".npy":

@@ -78,7 +78,7 @@ def fit(
 
     The landmarks of a ``NystromKernelPCA`` are chosen in the same way. If the result misses its
     ``max_error``, more landmarks are chosen and the data are read again. A ``KernelPCA`` is always
-    fitted in this way, also to data for which ``fit`` would compute exact kernel PCA.
+    fitted in this way, even if ``fit`` would compute exact kernel PCA.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def fit(
 
 
 def _split(pipeline: Pipeline) -> tuple[Any, Any, list[str]]:
-    """Return the scaler, the estimator and their step names, or raise for other pipelines."""
+    """Return the scaler, the estimator and their names, or raise an error for other pipelines."""
     kinds = [type(step).__name__ for _, step in pipeline.steps]
     first = pipeline[0].estimator if isinstance(pipeline[0], FrozenEstimator) else pipeline[0]
     if len(kinds) != 2 or not isinstance(first, StandardScaler):
@@ -131,7 +131,7 @@ def _split(pipeline: Pipeline) -> tuple[Any, Any, list[str]]:
 
 
 def _checked(estimator: Any, source: Source) -> Any:
-    """Return the estimator that is fitted by blocks, or raise if there is none or it is invalid."""
+    """Return the estimator to fit block by block, or raise an error if it is not supported."""
     if isinstance(estimator, KernelPCA):
         estimator = estimator._as_landmark_model(source.n_features)
     _check_streams(estimator, source)
@@ -158,7 +158,7 @@ def _check_streams(estimator: Any, source: Source) -> None:
     try:
         _ = _without_refine(clone(estimator)).partial_fit  # the error explains why it is missing
     except AttributeError as error:
-        # Only densities lack a cause.
+        # Only errors from densities have no cause.
         reason = error.__cause__ or "it does not support partial_fit. Use a ShadowDensity."
         raise TypeError(f"{name} cannot be fitted block by block: {reason}") from error
 
@@ -196,7 +196,7 @@ def prepare(estimator: Any, source: Source) -> Any:
 
 
 def _all_rows(source: Source) -> Rows:
-    """Return all rows of a source, of which only those that are indexed are read."""
+    """Return all rows of a source as a lazy array, which reads only the rows that are indexed."""
     weights = source.weights()
     if weights is not None:
         check.sample_weights(weights, len(weights))
@@ -264,7 +264,7 @@ def _stream(state: Checkpoint, source: Source, progress: Progress) -> None:
 
 
 def _check_compression(model: Any, n_rows: int) -> None:
-    """Raise an error if most rows become centers, and these are too many to be decomposed."""
+    """Raise an error if most rows become centers and there are too many of them to decompose."""
     embedding = _fitted_embedding(model)
     density = vars(embedding).get("density_")
     if not isinstance(density, ShadowDensity) or density.max_centers is not None:

@@ -24,7 +24,7 @@ function short(value) {
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 const percent = (share) => `${(100 * share).toPrecision(share > 0.1 ? 3 : 2)}%`;
 
-// Create an element; text is never read as HTML.
+// Create an element; text is never interpreted as HTML.
 function create(tag, attributes = {}, ...children) {
   const made = Object.assign(document.createElement(tag), attributes);
   made.append(...children);
@@ -60,7 +60,7 @@ function readTable(embedding) {
 }
 const cell = (column, row) => (column.isText ? column.levels[column.codes[row]] : short(column.numbers[row]));
 
-// The shortest number that is stored as the same value.
+// Return the shortest number that is stored as the same value.
 function exact({ isText, levels, codes, numbers }, row) {
   if (isText) return levels[codes[row]];
   const value = numbers[row];
@@ -70,7 +70,7 @@ function exact({ isText, levels, codes, numbers }, row) {
   return String(lengths.find((rounded) => Math.fround(rounded) === value));
 }
 
-// Number, sum and sum of squares, about the first value to avoid cancellation.
+// Return the number, sum and sum of squares of the values, relative to the first one to avoid cancellation.
 function sums(numbers, rows) {
   const shift = numbers.find(Number.isFinite) ?? 0;
   let n = 0, first = 0, second = 0;
@@ -124,7 +124,7 @@ function groupByLevel({ levels, codes }) {
   if (others.length) found.push({ name: "other", rows: others, rank: levels.length, color: CATEGORIES.at(-1) });
   return found.filter((group) => group.rows.length);
 }
-// The range of all but the most extreme numbers.
+// Return the range of all but the most extreme numbers.
 function colorRange(numbers) {
   const sorted = Float64Array.from(numbers).filter(Number.isFinite).sort();
   return [0.01, 0.99].map((share) => sorted[Math.round(share * (sorted.length - 1))]);
@@ -151,12 +151,12 @@ function centerTrace(x, y) {
 }
 const hasCenters = (x, y) => Boolean(centers.columns[x.index] && centers.columns[y.index]);
 
-// Estimate the density of all rows, from the weighted centers, or else of the rows in this page.
+// Estimate the density of all rows from the weighted centers, or else that of the rows on this page.
 function densityTrace(x, y) {
   const weighted = centers.weights && hasCenters(x, y);
   const [px, py] = [x, y].map((column) => (weighted ? centers.columns[column.index] : column.numbers));
   const grid = estimateDensity(px, py, weighted ? centers.weights : new Float64Array(ids.length).fill(1));
-  const of = weighted ? `all ${count(Math.round(centers.weights.reduce((a, b) => a + b, 0)), "row")}, through ${count(centers.weights.length, "center")}` : `the ${count(ids.length, "row")} shown here`;
+  const of = weighted ? `all ${count(Math.round(centers.weights.reduce((a, b) => a + b, 0)), "row")}, estimated from ${count(centers.weights.length, "center")}` : `the ${count(ids.length, "row")} shown here`;
   element("density-words").textContent = `The contours show the density of ${of}.`;
   const top = grid.z.reduce((most, line) => Math.max(most, ...line), 0);
   return {
@@ -239,7 +239,7 @@ function isInside(corners, x, y) { // even-odd rule
   }
   return inside;
 }
-// Return the rows of visible groups with their places in pixels.
+// Return the rows of visible groups with their positions in pixels.
 function locateRows() {
   const [x, y] = shownColumns();
   const [ax, ay] = axesInPixels();

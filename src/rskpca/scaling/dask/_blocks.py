@@ -152,12 +152,12 @@ def _split(sample_weight: Any, X: Any, lengths: tuple[int, ...] | None) -> list[
 
 
 def in_block(number: int, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a task, adding the block number to errors in the rows."""
+    """Call a function in a task, adding the block number to errors about the rows."""
     return with_location(f"block {number}", step, *arguments)
 
 
 def with_location(place: str, step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, adding the location to errors in the rows."""
+    """Call a function, adding the location to errors about the rows."""
     try:
         return step(*arguments)
     except ValueError as error:
@@ -177,7 +177,7 @@ class Stages:
         self._n_keys = 0
 
     def constant(self, name: str, value: Any) -> Any:
-        """Return a node for a value that tasks share, which is sent to each worker only once."""
+        """Return a node for a shared value, which is sent to each worker only once."""
         return import_dask().delayed(value, name=self._key(name), traverse=False)
 
     def task(self, stage: str, function: Callable[..., Any], *arguments: Any) -> Any:

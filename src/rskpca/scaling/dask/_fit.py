@@ -42,7 +42,7 @@ def fit(
     """Fit an estimator to the rows of a Dask collection.
 
     Each block is covered separately, and a tree of tasks merges the covers. Then each row is
-    counted at the first merged center within epsilon, and the few rows without such a center are
+    counted for the first merged center within epsilon, and the few rows without such a center are
     covered together. As on one machine, every row is therefore within epsilon of its center. The
     result depends on the blocks and their order, but not on the workers.
 
@@ -63,8 +63,8 @@ def fit(
     sample_weight : dask array or series, or array-like of shape (n_samples,), default=None
         Sample weights.
     one_pass : bool, default=False
-        If True, skip the counting. Each level of the tree may then add epsilon to the radius,
-        which the certificate takes into account. Landmarks do not need counting.
+        If True, skip the counting pass. Each level of the tree may then add epsilon to the radius,
+        which the certificate takes into account. Landmarks do not need this pass.
     patience : float, default=60.0
         Seconds to wait for workers before raising an error if the cluster has none.
 
@@ -211,7 +211,7 @@ class Sampler:
         raise ValueError(_NO_ROWS)
 
     def sample_median(self, random_state: Any) -> WeightedRows:
-        """Return the sample for the median, as on one machine."""
+        """Return the sample for the median distance, drawn as on one machine."""
         return self.sample(median_sample_size(self.blocks.n_features), random_state)
 
     def sample(self, wanted: int, random_state: Any) -> WeightedRows:
@@ -234,7 +234,7 @@ class Sampler:
 
     @cached_property
     def sizes(self) -> list[BlockSize]:
-        """The sizes of the blocks."""
+        """Return the sizes of the blocks."""
         lengths, weights = self.blocks.lengths, self.blocks.weights
         if lengths is not None and weights[0] is None:
             return [BlockSize(length, float(length), True) for length in lengths]

@@ -188,8 +188,9 @@ def _cells(found: Measurements, limit: float, cost: str) -> tuple[str, str, str]
 
 
 RECOMMENDED_HEADER = (
-    "data", "error of rskpca", "rskpca, fit", "fastest peer as accurate, fit", "speed-up",
-    "rskpca, transform 1,000", "fastest peer as accurate, transform 1,000", "speed-up",
+    "data", "error of rskpca", "rskpca, fit", "fastest peer with at most this error, fit",
+    "speed-up", "rskpca, transform 1,000",
+    "fastest peer with at most this error, transform 1,000", "speed-up",
 )  # fmt: skip
 
 

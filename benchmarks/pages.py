@@ -77,8 +77,8 @@ def render_coverage(rows: list[Row]) -> str:
 def render_autopilot(rows: list[Row]) -> str:
     """Return one row per data set with the share of errors below the wanted one, and the times."""
     titles = [
-        "data", "errors below `max_error`", "time / by hand, median", "largest",
-        "`Nystroem` / time, median", "",
+        "data", "errors below `max_error`", "time / time by hand, median", "largest",
+        "`Nystroem` time / time, median", "",
     ]  # fmt: skip
     lines = []
     for row in (row for row in rows if row["parts"]):

@@ -68,7 +68,7 @@ def compare(train, clean, noisy, bandwidth):
         f"KernelPCA, alpha = {best:g}\n(best for these images)": theirs[best],
     }
     for method in METHODS:
-        options = {"alpha": 1.0} if method == "ridge" else {}  # for noisy images
+        options = {"alpha": 1.0} if method == "ridge" else {}  # recommended for noisy images
         shown[f'rskpca\n"{method}"'] = model.inverse_transform(Z, method=method, **options)
     return shown, model
 

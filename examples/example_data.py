@@ -20,7 +20,7 @@ def load_data(name: str, fallback):
     """Return X and y from a published data set, or from ``fallback()`` if it is missing."""
     path = Path(os.environ.get("RSKPCA_DATA", "")) / f"{name}.npz"
     if not path.is_file():
-        print(f"{name}.npz was not found in the folder RSKPCA_DATA; using other data instead.")
+        print(f"RSKPCA_DATA does not name a folder with {name}.npz; using other data instead.")
         return fallback()
     with np.load(path, allow_pickle=False) as arrays:
         return arrays["X"].astype(np.float64), arrays["y"]

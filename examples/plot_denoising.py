@@ -31,7 +31,7 @@ side = int(np.sqrt(X.shape[1]))
 model = ReducedSetKernelPCA(n_components=64, bandwidth=1.1 * side, ell=6.0).fit(train)
 Z = model.transform(noisy)
 images = {"clean": clean, "noisy": noisy}
-images["ridge"] = model.inverse_transform(Z, alpha=1.0)  # a larger ridge for noisy images
+images["ridge"] = model.inverse_transform(Z, alpha=1.0)  # a larger value for noisy images
 images |= {m: model.inverse_transform(Z, method=m) for m in ("fixed-point", "distances")}
 print(model.reduced_set_)
 for name, found in images.items():

@@ -3,8 +3,9 @@ Unrolling a swiss roll
 ======================
 
 The natural coordinate of a sheet that is rolled up in three dimensions is the position along the
-sheet. Diffusion maps find it if the bandwidth is smaller than the distance between adjacent layers.
-The kernel matrix of all rows would not fit in memory, but that of the centers does.
+sheet. Diffusion maps find this coordinate if the bandwidth is smaller than the distance between
+adjacent layers. The kernel matrix of all rows would not fit in memory, but that of the centers
+does.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +26,7 @@ along = (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2  # arc length of the spiral 
 model = DiffusionMaps(n_components=1, bandwidth=2.0, ell=3.0).fit(X)
 Z = model.transform(X)[:, 0]
 rank = abs(spearmanr(Z, along).statistic)
-print(f"{len(X):,} rows, {model.n_centers_:,} centers; rank correlation with the sheet: {rank:.4f}")
+print(f"{len(X):,} rows, {model.n_centers_:,} centers, rank correlation with length: {rank:.4f}")
 
 # %%
 
@@ -40,5 +41,5 @@ left.set_title("The roll, colored by its diffusion coordinate")
 right = figure.add_subplot(1, 2, 2)
 right.scatter(along[some], Z[some], c=Z[some], s=4, lw=0)
 right.set(xlabel="length along the sheet", ylabel="first diffusion coordinate")
-right.set_title(f"Rank correlation with the sheet: {rank:.4f}")
+right.set_title(f"Rank correlation with arc length: {rank:.4f}")
 plt.show()

@@ -2,8 +2,8 @@
 
 A comment ``<!-- needs: pyspark java -->`` above a code block lists required modules and programs.
 If one is missing, the block is skipped, and the test is reported as skipped after the remaining
-blocks have run. A text block after the words "It prints" is the complete output of the code block
-above it.
+blocks have run. A text block after the words "This prints:" is the complete output of the code
+block above it.
 """
 
 import re
@@ -20,7 +20,7 @@ FILES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", flags=re.MULTILINE)
 _BLOCK = re.compile(
     r"^(?:<!-- needs: ([^\n]*) -->\n)?```python[^\n]*\n(.*?)^```\n"
-    r"(?:\nIt prints\n\n```text\n(.*?)^```\n)?",
+    r"(?:\nThis prints:\n\n```text\n(.*?)^```\n)?",
     flags=re.MULTILINE | re.DOTALL,
 )
 

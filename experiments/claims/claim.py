@@ -64,7 +64,7 @@ class Claim:
             return None
         missing = self.missing(results)
         if missing:
-            return Finding(f"requires {', '.join(missing)}", Verdict.NOT_RUN)
+            return Finding(f"requires the results of {', '.join(missing)}", Verdict.NOT_RUN)
         return judge(results)
 
 

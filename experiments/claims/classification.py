@@ -182,7 +182,7 @@ CLAIMS = (
     _retained("yale"),
     Claim(
         WHERE_R,
-        "The quality of the reduced set influences accuracy for small ell, less for larger",
+        "The quality of the reduced set influences accuracy for small ell, but less for large ell",
         "small ell only",
         "best minus worst mean accuracy of the four schemes. Reproduced: above two standard "
         "errors at the smallest ell, and at most half of that difference at the largest, on both "
@@ -194,9 +194,9 @@ CLAIMS = (
         WHERE_R,
         "Schemes with better accuracy are costlier than ShDE",
         "costlier",
-        "training time, relative to ShDE, of the schemes that are more accurate by 0.1 points at "
-        "the smallest ell. Reproduced: all of them are slower; partly: half of them or "
-        "more; not reproduced: fewer, or no scheme is more accurate",
+        "training time, relative to ShDE, of the schemes that are more accurate by at least 0.1 "
+        "points at the smallest ell. Reproduced: all of them are slower; partly: half of them or "
+        "more are; not reproduced: fewer are, or no scheme is more accurate",
         tuple(REDUCED_SETS),
         _judge_cost,
     ),

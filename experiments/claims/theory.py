@@ -146,7 +146,7 @@ def _cost(method: str, what: str) -> Claim:
         "slopes on logarithmic axes over the three largest sizes, for growing n at a fixed m and "
         f"for growing m at a fixed n. Reproduced: every slope is within {SLACK:g} of the paper's "
         "largest exponent; partly: no slope is above this range, so that the order holds as an "
-        "upper bound, but one is below it; not reproduced: a slope is above it",
+        "upper bound, but at least one is below it; not reproduced: a slope is above it",
         ("table02",),
         partial(_judge_cost, method, what),
     )
@@ -163,7 +163,7 @@ CLAIMS = (
         "5.2",
         "the squared differences of the eigenvalues sum to at most 2C (sigma/ell)^2",
         "eigenvalues",
-        "root 0.33 to 0.2",
+        "square root 0.33 to 0.2",
     ),
     _theorem(
         "5.3",
@@ -173,7 +173,7 @@ CLAIMS = (
     ),
     Claim(
         "Section 5",
-        "Theorem 5.4: the projections on the leading D eigenfunctions differ by at most "
+        "Theorem 5.4: the projections onto the leading D eigenfunctions differ by at most "
         "2 sqrt(2 kappa (kappa - phi(1/ell^p))) / delta_D",
         "a bound for ell in [3, 5]",
         f"D = 1, where the eigengap is largest, {SAMPLED}. Reproduced: the condition is met and "

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.frontier_plot``: draw the figure and write the table for ``frontier``.
+"""``python -m benchmarks.frontier_plot``: draw the figures and write the tables for ``frontier``.
 
 The figures are written to ``docs/images`` and the tables to ``docs/comparison.md``.
 """
@@ -165,7 +165,7 @@ HEADER = (
 
 
 def make_table(sets: Sequence[Measurements]) -> str:
-    """Return one row per data set and error that at least one package reaches."""
+    """Return a table with one row per data set and error that at least one package reaches."""
     return markdown_table(HEADER, [row for found in sets for row in _table_rows(found)])
 
 
@@ -188,13 +188,13 @@ def _cells(found: Measurements, limit: float, cost: str) -> tuple[str, str, str]
 
 
 RECOMMENDED_HEADER = (
-    "data", "error of rskpca", "rskpca, fit", "fastest peer as accurate, fit", "speed-up",
-    "rskpca, transform 1,000", "fastest peer as accurate, transform 1,000", "speed-up",
+    "data", "error of rskpca", "rskpca, fit", "fastest equally accurate peer, fit", "speed-up",
+    "rskpca, transform 1,000", "fastest equally accurate peer, transform 1,000", "speed-up",
 )  # fmt: skip
 
 
 def make_recommended_table(sets: Sequence[Measurements]) -> str:
-    """Return one row per data set: one setting of rskpca, and the best setting of any peer."""
+    """Return a table of one rskpca setting and the best setting of any peer on each data set."""
     return markdown_table(RECOMMENDED_HEADER, [_recommended_row(found) for found in sets])
 
 

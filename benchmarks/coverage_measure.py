@@ -58,12 +58,12 @@ WALK_SETS = ("pendigits", "covtype, 10 columns", "skin", "blobs", "moons", "swis
 WALK_COMPONENTS = 3
 WALK_ROWS, WALK_ROWS_QUICK = 1_500, 400
 ROWS, ROWS_QUICK = 2_500, 400
-# Shares of the rows in the samples. The sampling error of 1,000 out of 2,500 rows is that of 1,700
-# out of many, and that of 500 is that of 600, from which searches for a basis estimate errors.
+# Shares of the rows in the samples. Samples of 1,000 and 500 out of 2,500 rows have the sampling
+# errors of about 1,700 and 600 rows out of many. The search for a basis estimates errors from 600.
 SHARES = 0.4, 0.2
-SEEDS = 5  # samples of either size
+SEEDS = 5  # number of samples of each size
 CONFIDENCE = 0.95
-WIDE = 20  # data with more features are slow, and only used with the Gaussian
+WIDE = 20  # data with more features are slow and used only with the Gaussian
 LAPLACIAN_COMPONENTS = (5,)
 
 Record = dict[str, Any]
@@ -92,7 +92,7 @@ def measure_set(name: str, quick: bool) -> Record:
 
 @dataclass(frozen=True)
 class Samples:
-    """Sizes of the row samples, and the number of samples of either size."""
+    """Sizes of the row samples, and the number of samples of each size."""
 
     X: Floats
     sizes: list[int]
@@ -100,11 +100,11 @@ class Samples:
 
     @classmethod
     def of(cls, X: Floats, quick: bool) -> Samples:
-        """Return the sizes for a data set."""
+        """Return the sample sizes for a data set."""
         return cls(X, [int(share * len(X)) for share in SHARES], 1 if quick else SEEDS)
 
     def draw(self, labels: Any) -> list[list[RowSample]]:
-        """Return row samples of either size."""
+        """Return one list of row samples per size."""
         weights = np.ones(len(self.X))
         drawn = [RowSample.of(self.X, weights, labels, seed) for seed in range(self.n_seeds)]
         return [[sample.head(size) for sample in drawn] for size in self.sizes]
@@ -153,7 +153,7 @@ def _walks(X: Floats, samples: Samples) -> Iterator[Record]:
 def _compare_walks(
     model: FittedModel, samples: list[list[RowSample]], true: float, values: Floats
 ) -> Record:
-    """Return the errors of a walk and their limits."""
+    """Return the errors of a random walk, with their limits."""
     found = [[x for x in (_walk_limits(model, s) for s in drawn) if x] for drawn in samples]
     large, small = found
     intervals = [zip(*x.eigenvalues.T, model.eigenvalues, values, strict=True) for x in large]
@@ -191,7 +191,7 @@ def _exact(X: Floats, kernel: RadialKernel) -> tuple[Floats, Floats]:
 def _compare(
     model: FittedModel, certificates: list[list[Certificate]], true: float, values: Floats
 ) -> Record:
-    """Return the errors of a model of kernel PCA and their limits."""
+    """Return the errors of a kernel PCA model, with their limits."""
     large, small = ([c.embedding for c in found if c.embedding] for found in certificates)
     pairs = [pair for c in certificates[0]
              for pair in zip(*c.likely.T, c.eigenvalues, values, strict=True)]  # fmt: skip
@@ -208,13 +208,13 @@ def _compare(
 
 
 def _eigenvalue_error(low: float, high: float, own: float, value: float) -> tuple[float, float]:
-    """Return the error relative to the value, and its limit, negative if it is not valid."""
+    """Return the relative error and its limit, which is negative if it is not valid."""
     limit = max(high - own, own - low) * (1 if low <= value <= high else -1)
     return _short(abs((value - own) / value)), _short(limit / value)
 
 
 def _compare_norms(X: Floats, model: FittedModel, certificates: list[Certificate]) -> Record:
-    """Return the norms of the errors of the operator and of the mean, and their limits."""
+    """Return the norms of the errors of the operator and of the mean, with their limits."""
     kernel, s = model.kernel, model.reduced_set
     true = {
         "operator": hilbert_schmidt.measure(kernel, X, s, center=True),

@@ -2,7 +2,7 @@
 
 They are read from the folder named by ``RSKPCA_DATA`` or from the user's cache; nothing is
 downloaded. A missing data set is replaced by data of the same shape, generated from scikit-learn's
-digits or from random numbers, and the benchmark results contain a note. Unless stated otherwise,
+digits or from random numbers, and the benchmark results note this. Unless stated otherwise,
 each function returns the first n rows in a fixed random order.
 """
 

@@ -1,7 +1,7 @@
-"""Default parameters on data that do not compress: time, memory and the error that is stated.
+"""Default parameters on data that do not compress: time, memory and reported error.
 
-Each fit runs in a fresh process. Its memory is counted without the data, from the point at which
-rskpca has been loaded, and its time includes the statement of the error, but not compilation.
+Each fit runs in a fresh process. Memory is counted from the point at which rskpca and the data have
+been loaded. The time includes the error estimate, but not compilation.
 ``python -m benchmarks.defaults ESTIMATOR DATA`` measures one fit.
 """
 
@@ -25,8 +25,8 @@ from .rows import Row, Wanted
 from .timing import process_memory, run_python
 
 SECONDS, MEGABYTES = 60, 2_000
-SHARE_QUICK = 0.01  # of the rows
-N_WARM = 300  # rows of a first fit, which loads the compiled loops
+SHARE_QUICK = 0.01  # share of the rows in a quick run
+N_WARM = 300  # rows in a first fit that loads the compiled loops
 
 
 def run(quick: bool) -> list[Row]:
@@ -52,7 +52,7 @@ def _measure(name: str, data: Data) -> Iterator[Row]:
 
 
 def _mixture(share: float) -> Data:
-    """Return blobs and correlated normals."""
+    """Return rows from Gaussian blobs and from a correlated normal distribution."""
     n = int(200_000 * share)
     rng = np.random.default_rng(0)
     blobs = make_blobs(n // 2, 41, centers=20, cluster_std=2.0, random_state=0)[0]
@@ -70,7 +70,7 @@ def _mnist(share: float) -> Data:
 
 
 def _normals(share: float) -> Data:
-    """Return normal rows, and one row in a hundred that is further away."""
+    """Return normal rows, one in a hundred of which is four times as far from the origin."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(int(200_000 * share), 29)) @ rng.normal(size=(29, 29))
     X[::100] *= 4
@@ -112,7 +112,7 @@ ESTIMATORS = (
 
 
 def _fit(estimator: Any, X: Floats) -> str:
-    """Fit an estimator, and return what it says about the result."""
+    """Fit an estimator; return its method and error summary, or the message of a ValueError."""
     try:
         model = estimator.fit(X)
     except ValueError as error:

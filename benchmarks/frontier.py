@@ -17,7 +17,7 @@ from .rows import Row, Wanted
 
 STORE = results.Store("frontier", lambda name: measure_case(name, quick=False))
 EXACT = 1e-5  # smaller errors are treated as equal
-TIE = 1.1  # errors within this factor count as equally good; seeds differ by more
+TIE = 1.1  # errors within this factor count as equally good; different seeds vary more
 
 Point = dict[str, Any]  # one setting: family, size, times and error
 Measurements = dict[str, Any]  # all points of one data set
@@ -69,7 +69,7 @@ def cheapest(points: Sequence[Point], limit: float, cost: str) -> Point | None:
 
 
 def _compare_envelopes(found: Measurements) -> Iterator[Row]:
-    """Return the worst speed-up over scikit-learn's envelope at an equally good error."""
+    """Yield the worst speed-up over scikit-learn's envelope at an equally good error."""
     for cost in ("fit", "transform"):
         peers = lower_envelope(select(found, PEERS), cost)
         for families, name, wanted in ((OURS, "", 1.5), (OURS[:1], " of KernelPCA", None)):

@@ -1,4 +1,4 @@
-"""Measuring the error, fit time and transform time of every setting on one data set."""
+"""Measurements of the error, fit time and transform time of every setting on one data set."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LANDMARKS = (25, 50, 75, 100, 150, 200, 300, 400)
 MAX_ERRORS = (0.1, 0.03, 0.01, 0.003, 0.001)
 MAX_LANDMARKS = 2_000
 MAX_EXACT = 16_000  # rows up to which exact kernel PCA is feasible
-REFERENCE_LANDMARKS = 5_000, 2_500  # of data that do not compress
+REFERENCE_LANDMARKS = 5_000, 2_500  # for data that do not compress
 OURS = ("KernelPCA", "paper", "two scales", "refined", "means", "Nystrom", "exact")
 PEERS = ("sklearn KernelPCA", "Nystroem + PCA", "Fourier + PCA")
 
@@ -44,7 +44,7 @@ class Case(NamedTuple):
     """A data set with n rows, four fifths of which are used for training.
 
     If ``bandwidth`` is None, the median distance is used. ``sampled`` marks data sets that are too
-    large for exact kernel PCA, and ``compresses`` those for which covers are much smaller.
+    large for exact kernel PCA, and ``compresses`` those whose covers are much smaller.
     """
 
     data: Callable[[int], Data]
@@ -103,12 +103,12 @@ def _fit_exact(kernel: Gaussian, train: Floats, test: Floats) -> tuple[Floats, d
 def _fit_ritz_reference(
     kernel: Gaussian, train: Floats, test: Floats
 ) -> tuple[Floats, dict[str, Any]]:
-    """Return kernel PCA of all rows by Rayleigh-Ritz on the centers at ell = 5.
+    """Return the embedding by Rayleigh-Ritz on the centers at ell = 5, and its accuracy.
 
     ``uncertainty`` is the difference from the same method at ell = 4, which exceeds the error.
     ``sampling`` contains the errors of kernel PCA on two disjoint samples (by Rayleigh-Ritz at
-    ell = 6): with exact kernel PCA of a sample as the reference, smaller errors could not be
-    resolved.
+    ell = 6). If exact kernel PCA of a sample were the reference, errors smaller than these could
+    not be resolved.
     """
     fine, coarse = (_fit_ritz(kernel, ell, train).transform(test) for ell in (5.0, 4.0))
     size = min(N_SAMPLE, len(train) // 2)
@@ -126,7 +126,7 @@ def _fit_ritz_reference(
 def _fit_landmark_reference(
     kernel: Gaussian, train: Floats, test: Floats
 ) -> tuple[Floats, dict[str, Any]]:
-    """Return kernel PCA of all rows by Rayleigh-Ritz on many uniform landmarks."""
+    """Return the embedding by Rayleigh-Ritz on many uniform landmarks, and its accuracy."""
     sizes = [min(size, len(train) // 2) for size in REFERENCE_LANDMARKS]
     fine, coarse = (
         NystromKernelPCA(R, kernel=kernel, landmarks=size).fit(train).transform(test)
@@ -144,7 +144,7 @@ def _fit_ritz(kernel: Gaussian, ell: float, X: Floats) -> Any:
 class Setting:
     """A method and its size; ``make(seed)`` returns an unfitted estimator.
 
-    ``method`` is a registered method whose fastest setting is used.
+    If ``method`` names a registered method, its fastest setting is used.
     """
 
     family: str

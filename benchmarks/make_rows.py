@@ -1,7 +1,7 @@
-"""Generated rows: an endless stream with 16 features, and vectors shaped like sentence embeddings.
+"""Generators for an endless stream with 16 features and for vectors like sentence embeddings.
 
-The stream has forty clusters, and the number of centers grows. It is reproducible: row i is always
-the same. ``python -m benchmarks.make_rows FOLDER [--rows N]`` writes the rows to a folder of
+The stream has forty clusters, and its number of centers keeps growing. It is reproducible: row i is
+always the same. ``python -m benchmarks.make_rows FOLDER [--rows N]`` writes the rows to a folder of
 Parquet files; the 20,000,000 rows of the benchmark take 2.5 GB.
 """
 
@@ -38,8 +38,8 @@ def make_chunks(stop: int, start: int = 0) -> Iterator[Floats]:
 def make_embeddings(n_rows: int, n_features: int = 768) -> NDArray[np.float32]:
     """Return unit vectors in 300 topics of unequal size, like the embeddings of sentences.
 
-    The variances of the topics' centers decrease as those of principal components of text
-    embeddings do, and the rows of a topic are spread around its center in all directions.
+    The variances of the topic centers decrease like those of the principal components of text
+    embeddings, and the rows of a topic are spread around its center in all directions.
     """
     rng = np.random.default_rng(2)
     spectrum = np.arange(1, n_features + 1) ** -0.6

@@ -1,12 +1,12 @@
 """Normalized cut, diffusion maps and a neighbor graph on data too large for an n x n matrix.
 
-scikit-learn runs at three sizes, the largest of which needs several gigabytes, with the eigensolver
-that is faster at the smallest size. Its time at the full size is extrapolated from these sizes by a
+scikit-learn runs at three sizes, with the eigensolver that is faster at the smallest one; the
+largest needs several gigabytes. Its time at the full size is extrapolated from these sizes by a
 power law.
 
-Clusterings are judged by the objective of both methods, the normalized cut of their labels on the
-same rows, on covtype as published and standardized. Two labelings with the same cut can have a low
-adjusted Rand index; that between two seeds of scikit-learn is reported for comparison.
+Clusterings are judged by the objective that both methods minimize: the normalized cut of their
+labels on the same rows of covtype, as published and standardized. Two labelings with the same cut
+can have a low adjusted Rand index, so the index between two seeds of scikit-learn is also reported.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def fit_power_law(sizes: tuple[int, ...], call: Callable[[int], Any]) -> tuple[P
 
 
 def with_fastest_solver(peer: BaseEstimator, X: Floats) -> BaseEstimator:
-    """Return a copy of a spectral method of scikit-learn with the solver that is faster on X."""
+    """Return a copy of a scikit-learn spectral method with the solver that is faster on X."""
     peers = {s: clone(peer).set_params(eigen_solver=s) for s in SOLVERS}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # LOBPCG may not converge to its tolerance
@@ -108,7 +108,7 @@ def _measure_cut(X: Floats, sizes: tuple[int, ...], stand_in: str) -> list[Row]:
 
 
 def _judge_cut(X: Floats, stand_in: str) -> list[Row]:
-    """Divide the normalized cut of our labels by that of scikit-learn's."""
+    """Divide the normalized cut of our labels by that of scikit-learn's labels."""
     standardized = (X - X.mean(axis=0)) / X.std(axis=0)
     return [
         _judge_labels(f"covtype {name}", rows, ell, stand_in)

@@ -30,7 +30,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def _compare(name: str, r: int, quick: bool) -> Iterator[Row]:
-    """Yield one row per size with the ratio of the smaller error of rows to that of means."""
+    """Yield one row per size: the smaller error of the row-based rules divided by that of means."""
     data = BY_NAME[name](N_QUICK if quick else N)
     train, test = np.split(data.X, [len(data.X) * 4 // 5])
     kernel = Gaussian().resolve(train, None, 0)

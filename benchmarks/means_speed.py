@@ -2,7 +2,7 @@
 
 Both methods use the smallest size that reaches the error. On data with few features,
 ``landmarks="auto"`` is compared with refined reduced sets. The reference is exact kernel PCA, or
-Rayleigh-Ritz on so many uniform landmarks that its error is far below the wanted one.
+Rayleigh-Ritz on enough uniform landmarks that its error is far below the requested one.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Rows = NDArray[np.floating]
 N_EXACT = 5_000  # rows up to which the reference is exact
 N_TEST = 2_000
 N_QUICK = 500
-FEWEST, MOST = 25, 3_200  # sizes
+FEWEST, MOST = 25, 3_200  # smallest and largest size
 STEPS = 3  # bisections between a size that is too small and its double
 ROUNDS = 3
 
 
 class Goal(NamedTuple):
-    """An error to reach on a data set, and the wanted ratios of fit and transform times.
+    """An error to reach on a data set, and the target ratios of fit and transform times.
 
-    ``bandwidth`` is relative to the median distance if ``relative``. ``landmarks`` is the number of
-    landmarks of the reference if the data set is too large for exact kernel PCA.
+    ``bandwidth`` is relative to the median distance if ``relative`` is set. ``landmarks`` is the
+    number of landmarks of the reference if the data set is too large for exact kernel PCA.
     """
 
     data: Callable[[int], Data]
@@ -68,7 +68,7 @@ GOALS = {
     "yale": Goal(datasets.yale, 1_600, 5, 0.01, bandwidth=17.0, relative=False, fit=3, transform=4),
     "embeddings": Goal(_embeddings, 200_000, 10, 0.02, dtypes=(np.float32,), fit=5),
 }
-# Data with few features; uniform landmarks have an error below 0.1% on these already at 350.
+# Data with few features, on which 350 uniform landmarks already have an error below 0.1%.
 FEW_FEATURES = {
     "german": Goal(datasets.german, 800, 5, 0.01, 30.0, relative=False),
     "pendigits": Goal(datasets.pendigits, 8_793, 5, 0.01, 120.0, relative=False),

@@ -45,7 +45,7 @@ def render_weights(rows: list[Row]) -> str:
 
 
 def render_means(rows: list[Row]) -> str:
-    """Return one row per data set with the error of each kind of landmarks, by size."""
+    """Return one row per data set with the error of each kind of landmark, by size."""
 
     def cell(row: Row) -> str:
         *others, means = (f"{100 * error:.2g}%" for error in row["parts"].values())
@@ -75,7 +75,7 @@ def render_coverage(rows: list[Row]) -> str:
 
 
 def render_autopilot(rows: list[Row]) -> str:
-    """Return one row per data set with the share of errors below the wanted one, and the times."""
+    """Return one row per data set with the share of errors below ``max_error``, and the times."""
     titles = [
         "data", "errors below `max_error`", "time / time by hand, median", "largest",
         "`Nystroem` time / time, median", "",

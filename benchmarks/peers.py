@@ -1,4 +1,4 @@
-"""Other packages with their fastest solvers and numbers of threads, timed on the same rows."""
+"""Fits of other packages with the solver and number of threads that are fastest on these rows."""
 
 from __future__ import annotations
 

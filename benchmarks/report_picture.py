@@ -1,4 +1,4 @@
-"""``python -m benchmarks.report_picture``: draw the pictures of the report from covtype.
+"""``python -m benchmarks.report_picture``: take the screenshots of a report on covtype.
 
 The report is opened in headless chromium: in light mode with a selection, in dark mode colored by a
 feature, and on a phone.

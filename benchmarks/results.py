@@ -30,7 +30,7 @@ def write(name: str, rows: Sequence[Row], folder: Path, arguments: Sequence[str]
 
 
 class Store:
-    """Measurements of a benchmark, one JSON file per data set, so that a run can be continued.
+    """Store with one JSON file of measurements per data set, so that a run can be resumed.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Store:
         self.benchmark, self._measure = benchmark, measure
 
     def path(self, name: str) -> Path:
-        """Return the file of a data set."""
+        """Return the path of the file for a data set."""
         file = f"{name.partition(',')[0].replace(' ', '_')}.json"
         return FOLDER / self.benchmark / file
 
@@ -54,7 +54,7 @@ class Store:
         return json.loads(path.read_text()) if path.exists() else None
 
     def measure(self, name: str) -> dict[str, Any]:
-        """Measure a data set and store the result, with each element of a list on a line."""
+        """Measure a data set and store the result, with one list element per line."""
         start = time.perf_counter()
         found = self._measure(name)
         fields = [f"{json.dumps(key)}: {_lines(value)}" for key, value in found.items()]

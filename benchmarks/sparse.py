@@ -1,4 +1,4 @@
-"""Sparse rows in the shape of TF-IDF: memory and time of a fit and a transform, and equality.
+"""Sparse rows like those from TF-IDF: memory, time, and the difference from dense rows.
 
 Peak memory is that of a process that generates the rows, fits and transforms them, including the
 interpreter and the data. ``python -m benchmarks.sparse KERNEL LANDMARKS QUICK`` measures it.
@@ -23,7 +23,7 @@ from .rows import Row, Wanted
 from .timing import process_memory, run_python
 
 SHAPE, SHAPE_QUICK = (100_000, 50_000), (600, 2_000)
-COMPARED = (2_000, 5_000)  # rows that are also processed as dense ones
+COMPARED = (2_000, 5_000)  # shape of the data that are also processed in dense form
 NONZEROS = 100
 TOPICS = 20
 KERNELS = {"rbf": Gaussian(1.0), "cosine": sklearn_kernel("cosine", n_features=SHAPE[1])}

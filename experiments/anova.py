@@ -34,7 +34,7 @@ def no_worse(ours: Sequence[float], theirs: Sequence[float]) -> bool:
 
 
 def compare(comparison: Comparison, ours: ByEll, theirs: ByEll) -> dict[float, bool]:
-    """Return the outcome of a comparison at each ell that both methods have."""
+    """Return the outcome of a comparison at each ell at which both methods were run."""
     return {ell: comparison(ours[ell], theirs[ell]) for ell in sorted(set(ours) & set(theirs))}
 
 

@@ -167,7 +167,7 @@ def _distance(exact: Floats, reduced: Floats) -> float:
 
 
 def _limits(kernel: Gaussian, found: ReducedSet) -> Level:
-    """Return the limits that pairs of sampled rows give."""
+    """Return the limits estimated from pairs of sampled rows."""
     assert found.sample is not None
     points = found.centers[found.sample.labels]
     pairs = FeaturePairs.of(kernel, found.sample, None, points, found.n_samples)

@@ -85,7 +85,7 @@ class _PreclusteredNystrom(WeightedNystromKernelPCA):
 
 
 class Clusters:
-    """One k-means clustering for both methods that need it; its time is included in both.
+    """One k-means clustering for both methods that need it; its time counts for both.
 
     Parameters
     ----------

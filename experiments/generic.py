@@ -1,7 +1,7 @@
-"""Training time and loss of the shadow method for ell within and above the paper's range.
+"""Training time and error of the shadow method for ell within and above the paper's range.
 
-The paper recommends ell = 4 in general, and states that ell > 5 trains inefficiently, but shows
-ell = 3 to 5 only. Speed-ups are relative to the fastest exact kernel PCA.
+The paper recommends ell = 4 in general and states that training is inefficient for ell > 5, but it
+shows only ell = 3 to 5. Speed-ups are relative to the fastest exact kernel PCA.
 """
 
 from __future__ import annotations

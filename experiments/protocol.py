@@ -129,7 +129,7 @@ def time_once(call: Callable[..., Any], *arguments: Any) -> Timed:
 
 
 def time_median(call: Callable[..., Any], *arguments: Any) -> Timed:
-    """Time a function as the median over five calls, or fewer if they exceed 0.2 s in total."""
+    """Call a function up to five times, for about 0.2 s, and return the median duration."""
     calls = [time_once(call, *arguments)]
     while len(calls) < 5 and sum(each.seconds for each in calls) < 0.2:
         calls.append(time_once(call, *arguments))

@@ -168,7 +168,7 @@ def _make_models(
 
 
 def _fit_and_embed(study: Study, task: Task, model: Any, at_once: bool) -> Measured:
-    """Time a model; ``at_once`` times ``fit_transform``, which needs one kernel matrix, as fit."""
+    """Time a model; ``at_once`` uses ``fit_transform``, which needs only one kernel matrix."""
     if study.embeds_train and at_once:
         embedding, fit = time_once(model.fit_transform, task.train)
         train = Timed(embedding, 0.0)

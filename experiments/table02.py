@@ -28,7 +28,7 @@ from .workers import Part, run
 RANK = 5
 ROUNDS = 3
 N_LARGEST = 3  # number of sizes from which an exponent is computed
-N_EMBEDDED = 2_000  # rows of a timed transform
+N_EMBEDDED = 2_000  # number of rows in a timed transform
 N_FEATURES = 10  # quantitative columns of covtype; the others are indicators
 
 

@@ -77,7 +77,7 @@ def _wait_for_parent() -> None:
 def _show_progress(
     title: str, total: int, items: Iterable[tuple[int, Any]]
 ) -> Iterator[tuple[int, Any]]:
-    """Print a progress bar with the remaining time to stderr, every 30 seconds in a log."""
+    """Print a progress bar with the remaining time to stderr, in logs only every 30 seconds."""
     on_screen = sys.stderr.isatty()
     start = printed = time.monotonic()
     for done, item in enumerate(items, start=1):

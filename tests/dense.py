@@ -111,7 +111,7 @@ class Markov:
         self.functions = (vectors / root[:, None])[:, ::-1][:, 1 : n_components + 1]
 
     def extend(self, X: np.ndarray) -> np.ndarray:
-        """Return the mean after one step, divided by the eigenvalue, with self-affinities."""
+        """Return the means after one step with self-affinities, divided by the eigenvalues."""
         K = np.exp(log_kernel(self.kernel, X, self.X)) / self.q**self.alpha
         return K / K.sum(axis=1)[:, None] @ self.functions / self.eigenvalues
 

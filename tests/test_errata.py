@@ -1,4 +1,4 @@
-"""Test the errata that concern remarks and tables of the paper, with numbers."""
+"""Test the errata on remarks and tables of the paper numerically."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_the_mmd_is_the_distance_between_density_estimates_with_a_narrower_kerne
     found = measured_mmd(X, Y, lambda r: np.exp(-((r / sigma) ** 2)))
     assert found == pytest.approx(factor * distance(sigma / np.sqrt(2)), rel=1e-8)
     assert found == pytest.approx(mmd.measure(Gaussian(sigma), X, ReducedSet(Y, np.ones(7))))
-    # Neither the square nor the kernel k itself gives the same ratio for other data.
+    # With the squared distance, or with the kernel k itself, other data give another ratio.
     other = 2 * Y
     ratios = [
         [d(sigma / np.sqrt(2)) / m, d(sigma / np.sqrt(2)) ** 2 / m, d(sigma) / m]

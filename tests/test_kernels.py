@@ -288,7 +288,7 @@ def test_the_neighbor_rule_is_a_multiple_of_a_quantile_of_neighbor_distances():
 
 @pytest.mark.parametrize("rule", ["neighbors", "slope"])
 @pytest.mark.parametrize("n", [30, 700])
-def test_weights_are_repetitions_in_a_bandwidth_rule(rule, n):
+def test_integer_weights_are_equivalent_to_repeated_rows_in_a_bandwidth_rule(rule, n):
     rng = np.random.default_rng(n)
     X, weights = rng.normal(size=(n, 2)), rng.integers(0, 4, size=n).astype(float)
     repeated = Gaussian(rule).resolve(np.repeat(X, weights.astype(int), axis=0))
@@ -310,6 +310,6 @@ def test_a_bandwidth_rule_requires_distinct_rows(rule):
         Gaussian(rule).resolve(np.ones((5, 2)))
 
 
-def test_an_unknown_bandwidth_rule_is_rejected_with_the_known_ones():
+def test_the_error_for_an_unknown_bandwidth_rule_lists_the_known_rules():
     with pytest.raises(ValueError, match='"median", "neighbors", "slope", got \'mean\''):
         Gaussian("mean").resolve(np.eye(3))

@@ -37,8 +37,8 @@ from rskpca.onnx import to_onnx
 from rskpca.spectral import FittedOperator, solve
 from tests import datasets
 
-PROMISED = {"float32": 1e-5, "float64": 1e-10}
-DTYPES = list(PROMISED)
+TOLERANCE = {"float32": 1e-5, "float64": 1e-10}
+DTYPES = list(TOLERANCE)
 KERNELS = ["gaussian", "laplacian"]
 
 MODELS = {
@@ -81,7 +81,7 @@ def rows(dtype="float64", shift=0.0):
     return (both + shift).astype(dtype)
 
 
-def answers(graph, X) -> dict[str, np.ndarray]:
+def run_graph(graph, X) -> dict[str, np.ndarray]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(graph.SerializeToString(), options)
@@ -93,25 +93,25 @@ def metadata(graph) -> dict[str, str]:
     return {entry.key: entry.value for entry in graph.metadata_props}
 
 
-def assert_equal_answers(model, X):
+def assert_same_results(model, X):
     """Compare the graph with the model in the dtype of X."""
-    promised = PROMISED[X.dtype.name]
-    for method, got in answers(to_onnx(model, dtype=X.dtype), X).items():
+    tolerance = TOLERANCE[X.dtype.name]
+    for method, got in run_graph(to_onnx(model, dtype=X.dtype), X).items():
         expected = getattr(model, method)(X)
         if method == "predict":
             np.testing.assert_array_equal(got, expected)
             continue
         assert got.shape == expected.shape
         assert got.dtype == X.dtype
-        np.testing.assert_allclose(got, expected, rtol=0, atol=promised * np.abs(expected).max())
+        np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
 def assert_near_float64(model, X):
     """Compare coordinates with float64 results, relative to the size of each component."""
-    got = answers(to_onnx(model, dtype=X.dtype), X)["transform"]
+    got = run_graph(to_onnx(model, dtype=X.dtype), X)["transform"]
     expected = model.transform(X.astype(np.float64))
     error, size = np.abs(got - expected).max(axis=0), np.abs(expected).max(axis=0)
-    assert np.all(error <= PROMISED[X.dtype.name] * size)
+    assert np.all(error <= TOLERANCE[X.dtype.name] * size)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -119,7 +119,7 @@ def assert_near_float64(model, X):
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_gives_the_same_results_as_in_python(name, kernel, dtype):
     model = MODELS[name](kernel=kernel).fit(train(dtype))
-    assert_equal_answers(model, rows(dtype))
+    assert_same_results(model, rows(dtype))
     if hasattr(model, "transform"):
         assert_near_float64(model, rows(dtype))
 
@@ -128,7 +128,7 @@ def test_every_model_gives_the_same_results_as_in_python(name, kernel, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_compressed_models_give_the_same_results_as_in_python(compress, dtype):
     model = ReducedSetKernelPCA(3).fit(train(dtype))
-    assert_equal_answers(compress(model, 15), rows(dtype))
+    assert_same_results(compress(model, 15), rows(dtype))
 
 
 # --------------------------------------------------------------------------------- accuracy
@@ -140,7 +140,7 @@ def test_compressed_models_give_the_same_results_as_in_python(compress, dtype):
 @pytest.mark.parametrize("name", ["centered", "laplacian", "novelty"])
 def test_results_are_accurate_for_data_far_from_the_origin(name, shift, kernel, dtype):
     model = MODELS[name](kernel=kernel).fit(train(dtype, shift))
-    assert_equal_answers(model, rows(dtype, shift))
+    assert_same_results(model, rows(dtype, shift))
 
 
 def far_clumps(dtype):
@@ -168,7 +168,7 @@ def test_the_product_form_alone_is_not_accurate_enough(monkeypatch):
 
     monkeypatch.setattr(kernel_values, "_split_product", unsplit)
     Z = model.transform(X)
-    assert np.abs(answers(to_onnx(model, dtype=X.dtype), X)["transform"] - Z).max() > 1e-9
+    assert np.abs(run_graph(to_onnx(model, dtype=X.dtype), X)["transform"] - Z).max() > 1e-9
 
 
 def test_graphs_compute_in_float32_if_it_is_accurate_enough():
@@ -186,8 +186,8 @@ def test_points_far_from_all_centers_get_the_same_results_as_in_python(dtype):
     X = train(dtype)
     far = np.array([[1e3, 0, 0], [1e30, -1e30, 0], [np.finfo(dtype).max] * 3], dtype)
     for model in (ReducedSetKernelPCA(2).fit(X), KernelPCANovelty().fit(X)):
-        assert_equal_answers(model, far)
-    found = answers(to_onnx(DiffusionMaps(2).fit(X), dtype=dtype), far)
+        assert_same_results(model, far)
+    found = run_graph(to_onnx(DiffusionMaps(2).fit(X), dtype=dtype), far)
     np.testing.assert_array_equal(found["transform"], 0)
 
 
@@ -195,7 +195,7 @@ def test_points_far_from_all_centers_get_the_same_results_as_in_python(dtype):
 def test_a_row_with_nan_has_nan_coordinates(name):
     X = rows()
     X[3, 1] = np.nan
-    found = answers(to_onnx(MODELS[name]().fit(train()), dtype=X.dtype), X)["transform"]
+    found = run_graph(to_onnx(MODELS[name]().fit(train()), dtype=X.dtype), X)["transform"]
     assert np.isnan(found[3]).all()
     assert np.isfinite(np.delete(found, 3, axis=0)).all()
 
@@ -226,7 +226,7 @@ def long_rows(dtype="float64", shift=0.0, seed=0):
 @pytest.mark.parametrize("name", LONG)
 def test_models_in_a_subspace_give_the_same_results_as_in_python(name, shift, kernel, dtype):
     model = LONG[name](kernel=kernel).fit(long_rows(dtype, shift))
-    assert_equal_answers(model, np.vstack([long_rows(dtype, shift, seed) for seed in (0, 1)]))
+    assert_same_results(model, np.vstack([long_rows(dtype, shift, seed) for seed in (0, 1)]))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -235,7 +235,7 @@ def test_rows_in_the_subspace_are_accurate(kernel, dtype):
     """The distance of a center from the subspace, and from itself, is zero."""
     model = means(kernel=kernel).fit(long_rows(dtype))
     X = model.basis_.astype(dtype)
-    assert_equal_answers(model, X)
+    assert_same_results(model, X)
     assert_near_float64(model, X)
 
 
@@ -248,7 +248,7 @@ def test_clumps_in_a_subspace_far_from_each_other_are_accurate(kernel):
 def test_compressed_models_in_a_subspace_give_the_same_results_as_in_python():
     small = select_reduced_set(means(60).fit(long_rows()), 20)
     assert small.eigensystem_.subspace is not None
-    assert_equal_answers(small, long_rows(seed=1))
+    assert_same_results(small, long_rows(seed=1))
 
 
 def test_a_graph_of_a_model_in_a_subspace_stores_coordinates_instead_of_points():
@@ -268,7 +268,7 @@ def test_eigenfunctions_with_negative_eigenvalues_are_extended(graph):
     X = datasets.blobs(12, 2)
     model = LaplacianEigenmaps(9, bandwidth=2.0, ell=np.inf, graph=graph).fit(X)
     assert (model.eigenvalues_ < 0).any()
-    assert_equal_answers(model, np.vstack([X, X + 0.01]))
+    assert_same_results(model, np.vstack([X, X + 0.01]))
 
 
 def test_centers_may_have_a_weight_below_one():
@@ -276,7 +276,7 @@ def test_centers_may_have_a_weight_below_one():
     weights = np.random.default_rng(0).uniform(0.05, 1.5, size=len(X))
     model = LaplacianEigenmaps(3).fit(X, sample_weight=weights)
     assert np.ptp(model.eigensystem_.operator.loop) > 0
-    assert_equal_answers(model, rows())
+    assert_same_results(model, rows())
 
 
 @pytest.mark.parametrize("graph", [5, 3, 1.0, 2**0.5])
@@ -285,7 +285,7 @@ def test_ties_between_neighbors_on_a_lattice_are_broken_as_in_python(graph):
     side = np.arange(7.0)
     X = np.array([(x, y) for x in side for y in side]) + 1000.1
     model = LaplacianEigenmaps(3, bandwidth=1.5, ell=np.inf, graph=graph).fit(X)
-    assert_equal_answers(model, np.vstack([X, X + 0.5]))
+    assert_same_results(model, np.vstack([X, X + 0.5]))
 
 
 @pytest.mark.parametrize("basis", [None, 30])
@@ -293,7 +293,7 @@ def test_distant_points_are_assigned_to_the_cluster_of_the_nearest_center(basis)
     X = train()
     model = NormalizedCut(3, basis=basis).fit(X)
     far = np.vstack([1e4 * X[:40], rows()])
-    found = answers(to_onnx(model, dtype=np.float64), far)
+    found = run_graph(to_onnx(model, dtype=np.float64), far)
     np.testing.assert_array_equal(found["predict"], model.predict(far))
     np.testing.assert_array_equal(found["transform"][:40], 0)
 
@@ -308,7 +308,7 @@ KINDS = ["centered", "diffusion 1", "laplacian", "laplacian of neighbors", "cut"
 def test_a_graph_accepts_any_number_of_rows(name):
     graph = to_onnx(MODELS[name]().fit(train()), dtype=np.float64)
     for count in (0, 1):
-        found = answers(graph, rows()[:count])
+        found = run_graph(graph, rows()[:count])
         assert {len(values) for values in found.values()} == {count}
 
 
@@ -334,7 +334,7 @@ def test_the_points_are_stored_only_once():
 @pytest.mark.parametrize("name", KINDS)
 def test_the_reference_runtime_gives_the_same_results(name):
     graph, X = to_onnx(MODELS[name]().fit(train()), dtype=np.float64), rows()
-    found = answers(graph, X)
+    found = run_graph(graph, X)
     theirs = ReferenceEvaluator(graph).run(list(found), {"X": X})
     for ours, other in zip(found.values(), theirs, strict=True):
         np.testing.assert_allclose(ours, other, atol=1e-12 * np.abs(other).max())
@@ -371,14 +371,14 @@ def test_the_metadata_describe_the_model():
 def test_the_graph_includes_the_scalers_of_a_pipeline(scalers, dtype):
     stretch = np.array([1.0, 100.0, 0.01])
     pipeline = make_pipeline(*scalers, ReducedSetKernelPCA(3)).fit(stretch * train(dtype, 5.0))
-    assert_equal_answers(pipeline, (stretch * rows(dtype, 5.0)).astype(dtype))
+    assert_same_results(pipeline, (stretch * rows(dtype, 5.0)).astype(dtype))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shift", [1e3, 1e6])
 def test_results_are_accurate_for_scaled_data_far_from_the_origin(shift, dtype):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(3)).fit(train(dtype, shift))
-    assert_equal_answers(pipeline, rows(dtype, shift))
+    assert_same_results(pipeline, rows(dtype, shift))
 
 
 def test_feature_names_come_from_the_first_step_of_a_pipeline():
@@ -437,7 +437,7 @@ class Half(FittedOperator):
         return block / 2
 
 
-class OfHalf(ReducedSetKernelPCA):
+class HalfKernelPCA(ReducedSetKernelPCA):
     def _solve_centers(self, kernel, reduced_set):
         return solve(Half(), kernel, reduced_set, self.n_components)
 
@@ -451,12 +451,12 @@ class Renamed(ReducedSetKernelPCA):
     """A subclass that changes nothing."""
 
 
-@pytest.mark.parametrize("kind", [OfHalf, Flipped])
+@pytest.mark.parametrize("kind", [HalfKernelPCA, Flipped])
 def test_user_defined_methods_and_operators_are_rejected(kind):
     model = kind(2, center=False).fit(train())
     with pytest.raises(TypeError, match=f"only rskpca classes, but {kind.__name__}"):
         to_onnx(model)
-    assert_equal_answers(Renamed(2).fit(train()), rows())
+    assert_same_results(Renamed(2).fit(train()), rows())
 
 
 def test_pipelines_with_other_steps_are_rejected():

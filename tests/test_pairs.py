@@ -23,7 +23,7 @@ def pairs_of(kernel, *, distinct=False, size=200):
 
 
 def entrywise_sums(pairs, power, center):
-    """The readable twin: all terms as one matrix."""
+    """Return the reference result, computed from one matrix of all terms."""
     a, total = pairs.shares, np.zeros_like(pairs.xx)
     for matrix, sign in ((pairs.xx, 1), (pairs.xq, -1), (pairs.xq.T, -1), (pairs.qq, 1)):
         if center:

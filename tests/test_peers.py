@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of its KernelPCA, with ours in its place."""
+"""Run scikit-learn's own tests of KernelPCA with rskpca.KernelPCA in its place."""
 
 import subprocess
 import sys

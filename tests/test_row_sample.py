@@ -1,4 +1,4 @@
-"""Test the row sample: the same for any chunks, unbiased, and exact under all updates."""
+"""Test that the row sample is unbiased, exact under all updates, and equal for any chunks."""
 
 import math
 import pickle
@@ -165,14 +165,14 @@ def shortened(salt):
 
 
 def reduced(salt):
-    """Remove rows that were added before; their labels are out of range."""
+    """Remove rows that were added earlier; their labels are out of range."""
     rows, weights = np.concatenate([MORE, POPULATION]), np.concatenate([np.ones(60), WEIGHTS])
     both = sample_of(rows, weights, np.r_[np.full(60, 500), ROWS], size=35, salt=salt)
     return both.remove(MORE, np.ones(60), WEIGHTS.sum())
 
 
 def relabeled(salt):
-    """Drop rows whose center is gone."""
+    """Drop rows whose center was removed."""
     rows, weights = np.concatenate([MORE, POPULATION]), np.concatenate([np.ones(60), WEIGHTS])
     both = sample_of(rows, weights, np.r_[np.full(60, 120), ROWS], size=35, salt=salt)
     return both.relabel(np.r_[ROWS, -1])
@@ -361,7 +361,7 @@ def test_removing_all_copies_of_a_row_is_exact():
     np.testing.assert_array_equal(found.labels, sample.labels[kept])
 
 
-def test_negative_zeros_and_the_dtype_do_not_matter_for_removing_rows():
+def test_negative_zeros_and_the_dtype_do_not_matter_when_removing_rows():
     rows = np.round(X).astype(np.float32)
     found = sample_of(rows, size=400).remove(np.where(rows == 0, -0.0, rows)[:50], ONES[:50], 350.0)
     assert len(found) == 350
@@ -442,7 +442,7 @@ def test_labels_of_the_sample_are_those_of_the_rows():
 
 
 @pytest.mark.parametrize("one_by_one", [True, False])
-def test_forgetting_rounded_rows_drops_the_sample_and_the_certificate_says_so(one_by_one):
+def test_forgetting_rounded_rows_drops_the_sample_as_the_certificate_reports(one_by_one):
     model = ReducedSetKernelPCA(2, density=shadow(sample_size=100)).fit(X)
     assert model.certificate_.embedding is not None
     for rows in np.array_split(X[:380].astype(np.float32), 380 if one_by_one else 1):

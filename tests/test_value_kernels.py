@@ -1,4 +1,4 @@
-"""Test kernels that are given by their values, against scikit-learn's."""
+"""Test kernels that are given by their values against those of scikit-learn."""
 
 import pickle
 
@@ -90,7 +90,7 @@ def test_reconstruction_errors_are_distances_to_the_principal_subspace(name):
     np.testing.assert_allclose(model.reconstruction_error(X), own - (Z**2).sum(axis=1), atol=1e-9)
 
 
-def test_streams_of_a_general_kernel_equal_one_fit():
+def test_streaming_with_a_general_kernel_equals_one_fit():
     X, weights = rows(), np.random.default_rng(1).uniform(0.5, 2, size=150)
     kernel = sklearn_kernel("poly", n_features=4)
     whole = NystromKernelPCA(3, kernel=kernel, landmarks=X[:40]).fit(X, sample_weight=weights)

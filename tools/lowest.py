@@ -10,7 +10,7 @@ _FLOOR = re.compile(r"([\w.-]+)(?:\[[^\]]*\])?>=([\w.]+)")
 
 
 def lowest(pyproject: Path) -> list[str]:
-    """Return one constraint such as ``numpy==1.26`` per dependency with a floor."""
+    """Return one constraint such as ``numpy==1.26`` per dependency with a lower bound."""
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     named = [*project["dependencies"], *(d for extra in ("all", *extras) for d in extras[extra])]

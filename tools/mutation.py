@@ -1,10 +1,10 @@
-"""Measure which small changes of the code the tests detect.
+"""Measure which small changes to the code the tests detect.
 
 ``python tools/mutation.py spectral certificate`` changes one operator, comparison or constant at a
 time, and runs the tests that belong to the package. A change that no test detects is printed; it
-shows a missing test, unless the changed code is equivalent. ``--sample 100`` tries a random part of
-the changes, and ``--only eigensystem`` those of some modules. ``--own`` runs only the test file of
-each module, which is fast and gives a lower bound. POSIX only.
+indicates a missing test, unless the changed code is equivalent. ``--sample 100`` tries 100 random
+changes, and ``--only eigensystem`` only those to the named modules. ``--own`` runs only the test
+file of each module, which is fast and gives a lower bound. POSIX only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "rskpca"
-SECONDS = 600  # of CPU time per change; a change that causes an endless loop counts as detected
+SECONDS = 600  # CPU time per change; a change that causes an endless loop counts as detected
 TESTS = {
     "_core": ["tests/_core"],
     "spectral": ["tests/spectral"],
@@ -142,7 +142,7 @@ def preload() -> None:
 
 
 def tests_of(path: Path, part: str, own_only: bool) -> list[str]:
-    """Return the tests of a part, with those of the module first or alone."""
+    """Return the tests of a part: those of the module first, or only those."""
     own = ROOT / "tests" / part / f"test_{path.stem}.py"
     if not own.is_file():
         return [] if own_only else TESTS[part]
@@ -150,7 +150,7 @@ def tests_of(path: Path, part: str, own_only: bool) -> list[str]:
 
 
 def measure(part: str, options: argparse.Namespace) -> dict[str, int]:
-    """Try the changes of one part of the package and return the counts."""
+    """Try the changes to one part of the package and return the counts."""
     found = [
         (path, tests_of(path, part, options.own), *mutant)
         for path in sorted((PACKAGE / part).glob("*.py"))
@@ -161,7 +161,7 @@ def measure(part: str, options: argparse.Namespace) -> dict[str, int]:
     tried = random.Random(0).sample(found, min(options.sample or len(found), len(found)))
     for path, tests in {path: tests for path, tests, *_ in tried}.items():
         if detected(path, ast.parse(path.read_text()), tests):
-            sys.exit(f"The tests {' '.join(tests)} fail without a change, or take too long.")
+            sys.exit(f"The tests {' '.join(tests)} fail on the unchanged code, or take too long.")
         if not options.own:
             break  # these tests are the same for all modules
     missed = 0

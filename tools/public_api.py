@@ -39,7 +39,7 @@ def describe_api() -> str:
 
 
 def difference(recorded: str, current: str) -> str:
-    """Return the changed lines, each with the names above it."""
+    """Return a unified diff of the recorded and the current API, or "" if they are equal."""
     return "\n".join(
         difflib.unified_diff(
             recorded.splitlines(), current.splitlines(), "recorded", "current", lineterm="", n=2

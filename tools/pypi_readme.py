@@ -11,7 +11,7 @@ _RELATIVE = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<path>(?!https?:|
 
 
 def absolute_links(text: str, repository: str, version: str) -> str:
-    """Let the links and images of a Markdown text refer to the files of a release."""
+    """Point the relative links and images in a Markdown text to the files of a release."""
 
     def replace(link: re.Match[str]) -> str:
         kind = "raw" if link["image"] else "blob"

@@ -1,4 +1,4 @@
-"""Try an installation without extras: fit, save, load, and ask for what needs an extra.
+"""Test an installation without extras: fit, save, load, and call functions that need extras.
 
 Run it with ``python -I`` in a clean environment, so that only the installed package is found.
 """
@@ -34,7 +34,7 @@ def check_models(folder: Path) -> None:
 
 
 def functions_with_extras(folder: Path) -> list[tuple[str, Callable[[], object]]]:
-    """Return the extra and a call of each kind of public function that requires one."""
+    """Return pairs of an extra and a call that needs it, for each kind of public function."""
     from rskpca import plotting
     from rskpca.data import open_source
     from rskpca.onnx import to_onnx
@@ -75,7 +75,7 @@ def check_extra(extra: str, call: Callable[[], object]) -> None:
 
 
 def check_project_page() -> None:
-    """Check that the links in the description work outside of the repository."""
+    """Check that the links in the description work outside the repository."""
     links = re.findall(r"\]\(([^)]+)\)", str(metadata("rskpca").get_payload()))
     assert len(links) > 20
     assert all(re.match("https?://|#", link) for link in links), links

@@ -71,8 +71,8 @@ def measure_calls() -> dict[str, object]:
     found: dict[str, object] = {}
     for name, call in (("fit", lambda: model.fit(X)), ("transform", lambda: model.transform(X))):
         seen = _trace(call, str(Path(rskpca.__file__).parent))
-        found[f"functions passed by {name}"] = len(seen)
-        found[f"files passed by {name}"] = len({file for file, _ in seen})
+        found[f"functions executed by {name}"] = len(seen)
+        found[f"files executed by {name}"] = len({file for file, _ in seen})
     own = [c.__name__ for c in type(model).__mro__ if c.__module__.startswith("rskpca")]
     found["own classes in the MRO"] = f"{len(own)} ({', '.join(own)})"
     found["public names"] = len(rskpca.__all__)

@@ -1,4 +1,4 @@
-"""Test that files are replaced as a whole, and only where a regular file or nothing is."""
+"""Test that files are written atomically, and that only regular files are replaced."""
 
 import os
 import stat

@@ -131,7 +131,7 @@ def test_eigenvalues_that_cluster_at_the_largest_are_found_without_lapack(pieces
 @pytest.mark.parametrize("decay", [1e-4, 1e-3, 1e-2])
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_no_copy_of_a_repeated_eigenvalue_is_missed(kind, copies, decay):
-    """Plain Lanczos converges without some of them."""
+    """Plain Lanczos converges without finding some of the copies."""
     spectrum = np.r_[np.ones(copies), np.exp(-decay * np.arange(1, 600 - copies + 1) ** 2)]
     basis = np.linalg.qr(np.random.default_rng(0).standard_normal((600, 600)))[0]
     matrix = basis * spectrum @ basis.T

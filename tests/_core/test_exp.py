@@ -1,4 +1,4 @@
-"""The compiled exponential function agrees with ``np.exp``."""
+"""Test that the compiled exponential function agrees with ``np.exp``."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ LOWEST = {np.float64: -708.0, np.float32: -87.0}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_it_equals_numpy_to_two_units_of_rounding(dtype):
+def test_results_agree_with_numpy_within_two_rounding_errors(dtype):
     x = np.concatenate([np.linspace(LOWEST[dtype], 1.0, 100_003), -np.logspace(-30, 1, 1001)])
     expected = np.exp(x.astype(dtype).astype(np.float64))
     found = exp_in_place(x.astype(dtype))
@@ -27,12 +27,12 @@ def test_a_result_does_not_depend_on_its_position(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_extreme_arguments(dtype):
+def test_results_for_extreme_arguments_are_exact(dtype):
     x = np.array([0.0, -0.0, -np.inf, -1e30, LOWEST[dtype] - 1, np.nan], dtype=dtype)
     np.testing.assert_array_equal(exp_in_place(x), [1, 1, 0, 0, 0, np.nan])
 
 
-def test_arrays_of_any_shape_and_order_are_replaced_in_place():
+def test_arrays_of_any_shape_and_order_are_modified_in_place():
     x = -np.arange(12.0).reshape(3, 4)
     for values in (x.copy(), x.copy(order="F"), np.repeat(x, 2, axis=1)[:, ::2], x[:0].copy()):
         assert exp_in_place(values) is values

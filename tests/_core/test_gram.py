@@ -52,7 +52,7 @@ def test_accuracy_is_kept_for_distant_clusters(name):
 
 @pytest.mark.parametrize("size", [1e-12, 1e-9, 1e-4])
 def test_the_cusp_of_the_laplacian_is_resolved(size):
-    """Only the rounding error of the data remains, far below sqrt(eps) / size for products."""
+    """Only the rounding error of the data remains, far below the sqrt(eps) / size of products."""
     X = datasets.blobs(50, 3)
     C = X + size * np.random.default_rng(0).normal(size=X.shape)
     kernel = Laplacian(10 * size)

@@ -181,7 +181,7 @@ def test_single_threaded_limits_both_blas_and_openmp_and_restores_them():
 
 
 def derive_key():
-    """Compute for a second or so without the GIL and without looking at signals."""
+    """Compute for a second or so without the GIL and without checking for signals."""
     return hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000)
 
 

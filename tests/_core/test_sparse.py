@@ -83,7 +83,7 @@ def test_principal_axes_of_sparse_rows_equal_those_of_dense_rows():
     exact = Subspace.principal(X.toarray(), weights, 4)
     np.testing.assert_allclose(found.origin, exact.origin, atol=1e-14)
     angles = np.linalg.svd(found.axes.T @ exact.axes, compute_uv=False)
-    np.testing.assert_allclose(angles, 1.0, atol=1e-6)  # dense rows are iterated in float32
+    np.testing.assert_allclose(angles, 1.0, atol=1e-6)  # the iteration for dense rows uses float32
     np.testing.assert_allclose(found.coordinates(X), found.coordinates(X.toarray()), atol=1e-13)
 
 

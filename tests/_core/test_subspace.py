@@ -41,7 +41,7 @@ def test_rows_in_the_subspace_have_accurate_distances(dtype):
     np.testing.assert_allclose(found, kernel(C, C), atol=tolerance, rtol=0)
 
 
-def test_a_subspace_serves_points_if_it_contains_enough_of_them():
+def test_a_subspace_serves_points_only_if_they_are_many_and_lie_in_it():
     subspace = subspace_of(datasets.blobs(300, 20), 4)
     assert subspace.serves(points_in(subspace, 30))
     assert not subspace.serves(points_in(subspace, 5))

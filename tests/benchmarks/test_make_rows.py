@@ -1,4 +1,4 @@
-"""Test that the requested number of rows is generated and that they never change."""
+"""Test that generators return the requested number of rows, and always the same rows."""
 
 import numpy as np
 import pytest

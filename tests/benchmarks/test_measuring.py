@@ -13,7 +13,7 @@ from rskpca.baselines.methods import Method
 from tests.datasets import blobs
 
 
-def test_contenders_are_timed_in_alternation():
+def test_contenders_are_timed_alternately():
     calls = []
     contenders = {name: lambda name=name: calls.append(name) or name for name in "ab"}
     timed = time_interleaved(contenders, 2)

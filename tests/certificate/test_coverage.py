@@ -61,7 +61,7 @@ def test_limits_cover_the_errors_on_awkward_data(rows, kernel, ell, weights):
 @pytest.mark.parametrize("kernel", [Laplacian(1.0), Gaussian(1.0)], ids=["Laplacian", "Gaussian"])
 @pytest.mark.parametrize("ell", [1.0, 4.0])
 def test_norms_are_covered_for_sorted_rows(kernel, ell, error):
-    """Covers of sorted rows are lattices, at which few frequencies tell the whole error."""
+    """Covers of sorted rows are lattices, where a few frequencies account for the whole error."""
     density = ShadowDensity(kernel, ell).fit(SORTED)
     s = density.reduced_set_
     measure = mmd.measure if error == "mmd" else hilbert_schmidt.measure

@@ -1,4 +1,4 @@
-"""Test the error of the embedding that is estimated from a row sample."""
+"""Test the embedding error that is estimated from a row sample."""
 
 from dataclasses import replace
 
@@ -50,7 +50,7 @@ def fit(kernel=KERNELS["Gaussian"], n_components=3, data=X, center=True, ell=3.0
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-def test_with_all_rows_the_estimate_is_the_error(kernel, center, kind):
+def test_the_estimate_from_all_rows_equals_the_error(kernel, center, kind):
     model = fit(kernel, center=center, **KINDS[kind])
     exact, values = exact_embedding(kernel, X, 3, center)
     true = embedding_error(exact, model.transform(X))
@@ -73,7 +73,7 @@ def test_a_poor_model_is_recognized(options):
     assert model.certificate_.embedding.estimate == pytest.approx(true, rel=1e-6)
     inner = model.model_
     sums = Analysis.of(inner.kernel, inner.reduced_set, inner.system, inner.wider)._sums
-    solution, _ = sums.solve(3)  # as if rows were missing
+    solution, _ = sums.solve(3)  # as if the sample were incomplete
     assert solution.error(3) == pytest.approx(true, rel=0.01)
     errors = model.row_error(X).coordinates
     aligned = model.transform(X) @ np.linalg.lstsq(model.transform(X), exact, rcond=None)[0]
@@ -82,7 +82,7 @@ def test_a_poor_model_is_recognized(options):
 
 
 @pytest.mark.parametrize("options", [{}, {"refine": "nystrom"}])
-def test_a_cluster_that_the_basis_does_not_reach_is_noticed(options):
+def test_a_cluster_beyond_the_reach_of_the_basis_is_detected(options):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(5000, 2)) + 60.0 * (np.arange(5000)[:, None] >= 3000)
     basis = ReducedSet(rows[:40], np.ones(40))
@@ -93,7 +93,7 @@ def test_a_cluster_that_the_basis_does_not_reach_is_noticed(options):
 
 
 @pytest.mark.parametrize(("n_rows", "center"), [(2, False), (3, True), (5, True), (5, False)])
-def test_a_few_rows_are_measured(n_rows, center):
+def test_the_error_of_a_few_rows_is_exact(n_rows, center):
     rows = np.arange(2.0 * n_rows).reshape(n_rows, 2)
     model = fit(kernel=Gaussian(2.0), n_components=1, data=rows, center=center, ell=0.6)
     exact, _ = exact_embedding(Gaussian(2.0), rows, 1, center)
@@ -117,7 +117,7 @@ def test_uneven_weights_do_not_narrow_the_limits():
     assert np.mean(held) >= 0.9
 
 
-def test_integer_weights_equal_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     weights = np.random.default_rng(0).integers(1, 4, len(X))
     weighted = ReducedSetKernelPCA(3, kernel=Gaussian(4.0), ell=3.0).fit(X, sample_weight=weights)
     repeated = fit(data=np.repeat(X, weights, axis=0))
@@ -130,7 +130,7 @@ def test_integer_weights_equal_repeated_rows():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_errors_of_rows_add_up_to_that_of_the_embedding(kind):
+def test_row_errors_add_up_to_the_embedding_error(kind):
     model = fit(**KINDS[kind])
     errors = model.row_error(X)
     exact, values = exact_embedding(model.kernel_, X, 3, center=True)
@@ -149,7 +149,7 @@ def test_exact_kernel_pca_has_no_error():
     assert certificate.level("sample").operator < 1e-6
 
 
-# ------------------------------------------------------------------ the twin
+# ------------------------------------------------------------------ reference implementation
 
 
 def explicit_features(kernel, points):
@@ -160,7 +160,7 @@ def explicit_features(kernel, points):
 
 @pytest.mark.parametrize("center", [True, False])
 def test_the_blocks_equal_those_of_explicit_features(center):
-    """The readable twin: T, its axes and h as arrays, with means over all rows."""
+    """The reference computes T, its axes and h as arrays, with means over all rows."""
     kernel, n, q = Gaussian(2.0), 60, 4
     data = X[:n]
     density = ShadowDensity(kernel, 2.0).fit(data)
@@ -192,7 +192,7 @@ def test_the_blocks_equal_those_of_explicit_features(center):
 
 @pytest.mark.parametrize("center", [True, False])
 def test_projected_pairs_equal_general_pairs(center):
-    """Projections that are not multiplied out give the same errors, sums and solutions."""
+    """Projections in factored form give the same errors, sums and solutions."""
     inner = fit(center=center, basis=0.2, refine="nystrom", data=datasets.blobs(700, 3)).model_
     analysis = Analysis.of(inner.kernel, inner.reduced_set, inner.system, inner.wider, size=300)
     projected, rows = analysis.pairs, analysis.sample.rows
@@ -252,7 +252,7 @@ def test_weighted_samples_estimate_the_weighted_error(kind):
     assert true <= found.limit < 1.6 * true
 
 
-def test_streams_have_the_certificate_of_one_fit():
+def test_a_stream_has_the_same_certificate_as_one_fit():
     whole = fit(density=None)
     stream = ReducedSetKernelPCA(3, kernel=Gaussian(4.0), ell=3.0)
     for part in np.array_split(X, 7):
@@ -312,7 +312,7 @@ def test_one_center_gives_finite_numbers(n_rows, spread):
     assert model.n_centers_ == 1
     assert true <= certificate.embedding.limit + 1e-7
     low, high = certificate.likely[0] / n_rows
-    assert low - 1e-12 <= values[0] <= high + 1e-12  # rounding of the reference
+    assert low - 1e-12 <= values[0] <= high + 1e-12  # allows for rounding in the reference
     assert "nan" not in certificate.to_json().lower()
     with pytest.raises(ValueError, match="No component has a positive eigenvalue"):
         fit(n_components=1, data=rows, kernel=Gaussian(1.0), center=True)
@@ -340,7 +340,7 @@ def test_row_errors_require_a_sample():
         model.row_error(X)
 
 
-def test_a_part_of_the_sample_gives_the_certificate_of_a_smaller_sample():
+def test_part_of_a_sample_gives_the_same_limits_as_a_smaller_sample():
     rows = datasets.blobs(1500, 3)
     model, small = (
         fit(data=rows, ell=None, density=ShadowDensity(ell=3.0, sample_size=size)).model_

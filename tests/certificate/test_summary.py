@@ -59,7 +59,7 @@ def test_the_summary_states_the_confidence():
         ),
     ],
 )
-def test_errors_are_put_in_words(certificate, embedding, text):
+def test_errors_are_described_in_words(certificate, embedding, text):
     assert replace(certificate, embedding=embedding).summary == text
 
 

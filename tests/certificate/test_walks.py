@@ -25,7 +25,7 @@ DATA = {
 
 def fit(cls, name, n, **options):
     load, bandwidth, r = DATA[name]
-    X, r = load(n), r + (cls is NormalizedCut)  # which counts the constant eigenfunction
+    X, r = load(n), r + (cls is NormalizedCut)  # NormalizedCut counts the constant eigenfunction
     return X, cls(r, bandwidth=bandwidth, **{"ell": 3.0, **options}).fit(X)
 
 
@@ -43,7 +43,7 @@ def with_sample(model, X, size, seed=0):
 
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("cls", CLASSES)
-def test_the_error_of_all_rows_is_measured(cls, name):
+def test_the_error_is_measured_if_the_sample_contains_all_rows(cls, name):
     X, model = fit(cls, name, 400)
     found, exact = model.certificate_, exact_of(model, X)
     true = embedding_error(exact.transform(X), model.transform(X))
@@ -66,7 +66,7 @@ def test_the_error_is_estimated_from_a_sample(cls, name):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-def test_the_drift_of_the_degrees_of_all_rows_is_exact(alpha):
+def test_degree_drifts_are_exact_if_the_sample_contains_all_rows(alpha):
     _, model = fit(DiffusionMaps, "moons", 500, alpha=alpha)
     analysis = WalkAnalysis.of_walk(model.model_._walk)
     rows = analysis.sample.rows
@@ -80,8 +80,8 @@ def test_the_drift_of_the_degrees_of_all_rows_is_exact(alpha):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
-def test_the_constant_function_of_all_rows_is_found(alpha):
-    """With all rows in the sample, only terms of second order in the change are missing."""
+def test_the_constant_function_is_found_if_the_sample_contains_all_rows(alpha):
+    """Only terms of second order in the change are missing."""
     _, model = fit(DiffusionMaps, "blobs", 400, alpha=alpha)
     analysis = WalkAnalysis.of_walk(model.model_._walk)
     rows, values = analysis.sample.rows, analysis.system.eigenvalues
@@ -95,7 +95,7 @@ def test_the_constant_function_of_all_rows_is_found(alpha):
 
 
 @pytest.mark.parametrize("self_affinity", [True, False])
-def test_the_value_of_the_cut_is_that_of_the_quantized_data(self_affinity):
+def test_the_cut_equals_that_of_the_quantized_data(self_affinity):
     _, model = fit(NormalizedCut, "blobs", 300, self_affinity=self_affinity)
     centers = model.density_.labels_
     A = model.kernel_(model.reduced_set_.centers[centers])
@@ -110,7 +110,7 @@ def test_the_value_of_the_cut_is_that_of_the_quantized_data(self_affinity):
     assert normalized_cut(Walk(*(getattr(walk, n) for n in list(vars(walk))[:6]))) is None
 
 
-def test_labels_that_could_change_are_near_a_border():
+def test_only_labels_near_a_border_could_change():
     X = DATA["moons"][0](1600)
     model = NormalizedCut(4, bandwidth=0.3, ell=3.0).fit(X)
     found = with_sample(model, X, 1000).certificate.labels
@@ -120,7 +120,7 @@ def test_labels_that_could_change_are_near_a_border():
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_the_summary_names_the_method_and_the_dictionary_is_plain(cls):
+def test_the_summary_and_the_json_text_name_the_method(cls):
     _, model = fit(cls, "moons", 600)
     found = model.certificate_
     assert found.method in found.summary
@@ -131,7 +131,7 @@ def test_the_summary_names_the_method_and_the_dictionary_is_plain(cls):
 
 
 @pytest.mark.parametrize("cls", [LaplacianEigenmaps, NormalizedCut])
-def test_a_neighbor_graph_has_no_estimate_and_says_why(cls):
+def test_the_summary_explains_why_a_neighbor_graph_has_no_estimate(cls):
     _, model = fit(cls, "moons", 600, graph=20)
     found = model.certificate_
     assert found.embedding is None
@@ -140,7 +140,7 @@ def test_a_neighbor_graph_has_no_estimate_and_says_why(cls):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_a_model_without_a_row_sample_has_no_estimate_and_says_why(cls):
+def test_the_summary_explains_why_a_model_without_a_row_sample_has_no_estimate(cls):
     X = DATA["moons"][0](600)
     model = cls(2, bandwidth=0.3, density=ShadowDensity(ell=3.0, sample_size=0)).fit(X)
     assert model.certificate_.embedding is None
@@ -148,14 +148,14 @@ def test_a_model_without_a_row_sample_has_no_estimate_and_says_why(cls):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_a_sample_of_few_rows_is_refused(cls):
+def test_a_sample_of_few_rows_is_not_used(cls):
     X, model = fit(cls, "moons", 600)
     found = with_sample(model, X, 50).certificate
     assert found.embedding is None
     assert "fewer than 100" in found.summary
 
 
-def test_a_component_on_few_rows_has_no_estimate_and_says_why():
+def test_the_summary_explains_why_a_component_on_few_rows_has_no_estimate():
     """The fourth diffusion coordinate of four blobs separates six outlying rows."""
     X = DATA["blobs"][0](1200)
     model = DiffusionMaps(4, bandwidth=2.5, ell=3.0).fit(X)
@@ -172,13 +172,13 @@ def test_an_exact_walk_has_no_error():
     assert all(math.isnan(a) or a < 0.1 for a in found.likely_angles)
 
 
-def test_rows_have_no_separate_errors():
+def test_row_errors_are_not_available_for_walks():
     X, model = fit(DiffusionMaps, "moons", 600)
     with pytest.raises(ValueError, match="row_error requires kernel PCA"):
         model.row_error(X[:3])
 
 
-def test_integer_weights_give_the_certificate_of_repeated_rows():
+def test_integer_weights_give_the_same_certificate_as_repeated_rows():
     X = DATA["moons"][0](300)
     weights = np.random.default_rng(0).integers(1, 4, len(X))
     one = DiffusionMaps(3, bandwidth=0.3).fit(X, sample_weight=weights.astype(float))

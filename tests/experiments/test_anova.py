@@ -1,4 +1,4 @@
-"""Test the analysis of variance, and the ell from which a comparison is valid."""
+"""Test the analysis of variance, and the ell from which a comparison holds."""
 
 import numpy as np
 import pytest

@@ -36,7 +36,7 @@ def test_the_same_seed_gives_the_same_means():
     np.testing.assert_array_equal(choose(X, 30, 4)[0], choose(X, 30, 4)[0])
 
 
-def test_means_span_the_components_better_than_rows_of_the_same_number():
+def test_means_span_the_components_better_than_the_same_number_of_rows():
     X = load_digits().data
     train, new = X[:1400], X[1400:]
     exact = ReducedSetKernelPCA(5, ell=np.inf).fit(train).transform(new)

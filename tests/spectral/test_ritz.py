@@ -1,4 +1,4 @@
-"""Test Rayleigh-Ritz against Algorithm 1 on all centers and dense Nystrom on few."""
+"""Test Rayleigh-Ritz against Algorithm 1 on all centers and against dense Nystrom on few."""
 
 import sys
 

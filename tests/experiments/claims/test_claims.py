@@ -363,7 +363,7 @@ def test_the_claim_in_the_abstract_combines_other_claims():
 
 
 def test_the_summary_is_not_reproduced_if_no_comparison_is():
-    """Three comparisons that are partly reproduced do not make the summary so."""
+    """Three partly reproduced comparisons do not make the summary partly reproduced."""
     partly = {"embedding_error": lambda ell: 2.0 if ell >= 4.5 else 0.5, "fit": 0.1, "embed": 0.1}
     figures = ("fig02", "fig03", "fig04", "fig05")
     found = dict.fromkeys(figures, make_table(sklearn_nystroem=partly | {"accuracy": 0.95}))

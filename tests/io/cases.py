@@ -78,7 +78,9 @@ def _stream(model: Any) -> Callable[[np.ndarray], Any]:
 
 _K = Gaussian(4.0)
 _WINDOW = WindowDensity(60, ShadowDensity(_K))
-_FADING = FadingDensity(0.7, ShadowDensity(_K))  # centers expire after 16 rows; a span has 179
+_FADING = FadingDensity(
+    0.7, ShadowDensity(_K)
+)  # centers expire after 16 rows; 256 half-lives are 179
 
 CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "gaussian": lambda X: Gaussian(1.5),

@@ -95,7 +95,7 @@ def test_the_linear_kernel_is_solved_in_the_features():
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-9)
 
 
-def test_a_limit_on_memory_gives_the_best_model_within_it_and_a_warning():
+def test_a_warning_is_given_if_max_memory_prevents_max_error():
     X = np.random.default_rng(0).uniform(size=(4_000, 30))
     with pytest.warns(UserWarning, match=r"max_error=0.01 was not reached.*max_memory"):
         model = KernelPCA(5, kernel="rbf", gamma=0.5, max_error=0.01, max_memory=0.01).fit(X)

@@ -297,7 +297,7 @@ def test_a_profile_with_nan_values_is_reported():
 
 
 @pytest.mark.parametrize("n_clusters", range(2, 13))
-def test_components_of_distant_clusters_are_never_only_rounding_error(n_clusters):
+def test_distant_clusters_give_no_spurious_components(n_clusters):
     """Centering leaves one component fewer than there are clusters."""
     rng = np.random.default_rng(n_clusters)
     X = 1e6 * rng.normal(size=(n_clusters, 3))[np.arange(300) % n_clusters]

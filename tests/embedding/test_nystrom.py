@@ -439,7 +439,7 @@ def test_the_target_error_determines_the_number_of_landmarks(landmarks, max_erro
     assert model.certificate_.embedding.limit <= max_error
 
 
-def test_a_smaller_error_requires_more_landmarks_but_fewer_means_than_rows(monkeypatch):
+def test_more_landmarks_are_needed_for_a_smaller_error_and_fewer_if_they_are_means(monkeypatch):
     monkeypatch.setattr("rskpca.embedding._sizing._MOST_CHEAP", 0)  # look for the smallest basis
     X = datasets.load("digits")
     few = NystromKernelPCA(3, landmarks="means", max_error=0.1).fit(X)

@@ -103,9 +103,7 @@ def test_sums_at_random_frequencies_are_dropped(path):
         assert found.sample is None
         assert found == replace(here, sample=None)
     assert loaded["window"][0].density.density.sample_size == ShadowDensity().sample_size
-    assert (
-        loaded["basis"][0].density_.sample_size == 0
-    )  # the file has no frequencies for this model
+    assert loaded["basis"][0].density_.sample_size == 0  # stored without frequencies
     model = loaded["window"][0].partial_fit(ROWS)
     assert model.reduced_set_.sample is None
     assert "no row sample" in model.certificate_.level("sample").missing

@@ -19,7 +19,7 @@ def residual_trace(X, pivots, weights):
 
 @pytest.mark.parametrize("tol", [0.3, 0.05, 1e-3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_stops_at_the_first_pivot_within_the_tolerance(tol, weighted):
+def test_the_decomposition_stops_at_the_first_pivot_within_the_tolerance(tol, weighted):
     X = datasets.blobs(150, 3)
     weights = np.random.default_rng(0).random(150) + 0.1 if weighted else np.ones(150)
     model = IncompleteCholeskyKernelPCA(3, tol=tol, kernel=KERNEL)
@@ -29,7 +29,7 @@ def test_it_stops_at_the_first_pivot_within_the_tolerance(tol, weighted):
     assert residual_trace(X, pivots[:-1], weights) > tol
 
 
-def test_the_eigenvalues_are_within_the_remaining_trace():
+def test_the_total_error_of_the_eigenvalues_is_at_most_the_remaining_trace():
     X, tol = datasets.blobs(150, 3), 0.02
     exact = dense.KernelPCA(KERNEL, X, 5, center=False).eigenvalues
     model = IncompleteCholeskyKernelPCA(5, tol=tol, kernel=KERNEL, center=False).fit(X)
@@ -39,7 +39,7 @@ def test_the_eigenvalues_are_within_the_remaining_trace():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_it_equals_nystrom_with_the_same_number_of_pivots(center):
+def test_the_result_equals_nystrom_with_the_same_number_of_pivots(center):
     X, new = datasets.blobs(150, 3), datasets.blobs(20, 3, seed=1)
     model = IncompleteCholeskyKernelPCA(3, tol=0.05, kernel=KERNEL, center=center).fit(X)
     same = NystromKernelPCA(
@@ -49,7 +49,7 @@ def test_it_equals_nystrom_with_the_same_number_of_pivots(center):
     np.testing.assert_allclose(model.transform(new), same.transform(new), atol=1e-10)
 
 
-def test_a_limit_that_is_too_small_is_reported():
+def test_too_few_pivots_for_the_tolerance_are_reported():
     with pytest.warns(UserWarning, match=r"With 4 pivots, .* Increase max_centers or tol"):
         IncompleteCholeskyKernelPCA(2, tol=1e-4, max_centers=4, kernel=KERNEL).fit(
             datasets.blobs(100, 3)

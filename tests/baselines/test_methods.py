@@ -29,7 +29,7 @@ def fitted(name, seed=0):
     return make(name, seed).fit(X)
 
 
-# Limits on the relative error, averaged over the first seeds: 1.3 times the measured value.
+# Each limit is 1.3 times the measured relative error, averaged over the first seeds.
 LIMITS = {
     "kpca": 1e-13,
     "sklearn-kpca": 1e-13,

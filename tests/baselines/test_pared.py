@@ -1,4 +1,4 @@
-"""Test KDE paring by samples from the density estimate."""
+"""Test KDE paring with points sampled from the density estimate."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ class TestSampledParing(DensityInvariants):
 @pytest.mark.parametrize("n_features", [1, 2, 5])
 @pytest.mark.parametrize("kernel", [Gaussian(1.7), Laplacian(1.7)])
 def test_displacements_have_the_kernel_as_their_density(kernel, n_features):
-    """Their length has the density r^(d-1) k(r), and their direction is uniform."""
+    """The length has a density proportional to r^(d-1) k(r), and the direction is uniform."""
     moved = displacements(kernel, 20_000, n_features, np.random.RandomState(0))
     lengths = np.linalg.norm(moved, axis=1) / 1.7
     law = stats.gamma(n_features)
@@ -38,7 +38,7 @@ def test_displacements_have_the_kernel_as_their_density(kernel, n_features):
 
 
 def test_points_are_drawn_from_the_density_estimate():
-    """In one dimension, they have the distribution function of the estimate."""
+    """In one dimension, the points follow the distribution function of the estimate."""
     X, sigma = np.array([[0.0], [5.0]]).repeat(5000, axis=0), 0.8
     density = SampledParingDensity(8000, kernel=Gaussian(sigma)).fit(
         X, sample_weight=np.repeat([3.0, 1.0], 5000)
@@ -53,7 +53,7 @@ def test_points_are_drawn_from_the_density_estimate():
     np.testing.assert_allclose(density.reduced_set_.weights, 20_000 / 8000)
 
 
-def test_published_paring_differs_from_a_uniform_sample():
+def test_sampled_paring_draws_new_points_but_plain_paring_keeps_rows():
     X, kernel = datasets.blobs(200, 3), Gaussian(2.0)
     ours, uniform = (
         density(30, kernel=kernel).fit(X).reduced_set_

@@ -53,7 +53,7 @@ def test_the_eigenvectors_are_those_of_the_sampled_matrix():
     np.testing.assert_allclose(model.transform(X[:5]), expected, atol=1e-9)
 
 
-def test_more_entries_and_directions_are_more_accurate():
+def test_more_entries_or_directions_improve_accuracy():
     X, new = datasets.blobs(300, 8), datasets.blobs(80, 8, seed=1)
     exact = ReducedSetKernelPCA(3, bandwidth=6.0, ell=np.inf).fit(X).transform(new)
 
@@ -72,7 +72,7 @@ def test_more_entries_and_directions_are_more_accurate():
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_projected_kernel_pca_is_kernel_pca_of_projected_rows(center):
+def test_projected_kernel_pca_equals_kernel_pca_of_the_projected_rows(center):
     X, new = datasets.blobs(100, 6), datasets.blobs(20, 6, seed=1)
     model = ProjectedKernelPCA(3, n_directions=4, kernel=Gaussian(4.0), center=center).fit(X)
     P = model.signs_

@@ -296,7 +296,7 @@ def test_messages_name_options_instead_of_parameters(folder):
     assert "ell" not in stderr.replace("larger", "")
 
 
-def test_models_without_a_certificate_are_named_by_their_option(folder):
+def test_messages_about_small_models_mention_the_small_option(folder):
     output_of("fit", "rows.npy", "--small", "-o", "small.rskpca")
     assert "written with --small has no certificate" in error_of("certify", "small.rskpca")
     line = error_of("merge", "small.rskpca", "small.rskpca", "-o", "m.rskpca")
@@ -311,7 +311,7 @@ def test_models_without_a_certificate_are_named_by_their_option(folder):
     assert numbers["rows"] is None
 
 
-def test_a_report_that_cannot_be_written_does_not_hide_that_the_model_was(folder, monkeypatch):
+def test_a_failed_report_does_not_hide_that_the_model_was_written(folder, monkeypatch):
     monkeypatch.setattr("rskpca.report.writing.atomic_write", raise_disk_full)
     line = error_of("fit", "rows.npy", "-o", "m.rskpca", "--report", "r.html")
     assert line == (

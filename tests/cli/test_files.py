@@ -1,4 +1,4 @@
-"""Test that every kind of file is fitted at the first try, with the same result."""
+"""Test that every kind of file is fitted on the first try, with the same result."""
 
 import gzip
 
@@ -45,7 +45,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_kind_of_file_works_at_the_first_try(folder, name):
+def test_every_kind_of_file_works_on_the_first_try(folder, name):
     WRITERS[name](folder / name)
     result = run("fit", name, "-o", "m.rskpca", "--ell", "4")
     assert result.exit_code == 0, result.output
@@ -60,7 +60,7 @@ def test_every_kind_of_file_works_at_the_first_try(folder, name):
     assert f"-o {stem}-embedded.parquet" in result.stdout
 
 
-def test_an_array_in_the_same_file_is_the_color(folder, monkeypatch):
+def test_an_array_in_the_same_file_can_be_used_as_the_color(folder, monkeypatch):
     given = {}
 
     def write(model, rows, path, *, color, **options):

@@ -179,7 +179,7 @@ def test_the_report_can_be_colored_by_a_column_that_is_not_a_feature(folder):
     assert list(load("table.rskpca").feature_names_in_) == FEATURES
 
 
-def test_a_text_column_that_contains_numbers_is_used_as_numeric_color(folder, monkeypatch):
+def test_a_text_column_that_contains_numbers_is_used_as_a_numeric_color(folder, monkeypatch):
     given = {}
 
     def write(model, rows, path, *, color, **options):
@@ -195,7 +195,7 @@ def test_a_text_column_that_contains_numbers_is_used_as_numeric_color(folder, mo
 
 
 @pytest.mark.parametrize("command", ["fit", "plan"])
-def test_features_that_are_probably_not_features_are_reported(folder, command):
+def test_columns_that_are_probably_not_features_are_reported(folder, command):
     np.save("wide.npy", ROWS * [1, 1, 1e4, 1])
     assert run(command, "wide.npy").stderr == (
         "note: column 2 accounts for more than 99% of the total variance, so it alone determines "
@@ -263,7 +263,7 @@ def test_constant_columns_are_reported(folder, command):
     )
 
 
-def test_columns_that_are_not_numbers_are_left_out_with_a_note(folder):
+def test_non_numeric_columns_are_left_out_with_a_note(folder):
     frame = X.assign(
         town=FRAME["town"], name=[f"n{i}" for i in range(N)], new=np.arange(N) % 2 == 0,
         day=pd.date_range("2024-01-01", periods=N), price=["?"] + (N - 1) * ["3.5"],
@@ -308,7 +308,7 @@ def test_the_quiet_option_suppresses_all_output(folder):
     assert output_of("fit", "data.parquet", "-x", "id,cover", "--quiet") == ""
 
 
-def test_a_header_of_numbers_is_noted_and_can_be_overridden(folder):
+def test_a_numeric_header_is_reported_and_can_be_overridden(folder):
     pd.DataFrame(ROWS).to_csv("numbers.csv", index=False)
     result = run("fit", "numbers.csv", "--json")
     assert json.loads(result.stdout)["rows"] == N

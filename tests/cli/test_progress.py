@@ -87,7 +87,7 @@ def test_the_total_is_estimated_until_the_rows_are_counted(folder):
     bar.close()
 
 
-def test_it_fits_80_columns(capsys, monkeypatch):
+def test_the_bar_fits_into_80_columns(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_DELAY", 60.0)
     monkeypatch.setenv("COLUMNS", "80")
     bar = bar_of(100_000_000)
@@ -99,7 +99,7 @@ def test_it_fits_80_columns(capsys, monkeypatch):
     assert "12.3 M of 100 M rows" in "".join(segment.text for segment in lines[0])
 
 
-def test_the_bar_follows_the_clock_while_solving():
+def test_the_bar_advances_with_time_while_solving():
     bar = bar_of(100)
     bar.rows_done(100, 5)
     bar.stage("solving", 1000.0)

@@ -99,7 +99,7 @@ def test_kernel_pca_with_any_kernel_can_be_used(folder, kernel):
         assert "guaranteed interval" in output_of("certify", "any.rskpca", *data)
 
 
-def test_a_precomputed_kernel_has_no_model_to_inspect(folder):
+def test_a_model_with_a_precomputed_kernel_cannot_be_inspected(folder):
     save(KernelPCA(2, kernel="precomputed").fit(np.eye(9)), "matrix.rskpca")
     line = error_of("inspect", "matrix.rskpca")
     assert "matrix.rskpca: model_ is not available (method: exact kernel PCA of a precomp" in line
@@ -247,7 +247,7 @@ def test_plan_formats_errors_like_fit(error, limit, text):
     assert str(expected.__rich__()).endswith(f"differ from those of exact kernel PCA {text}")
 
 
-def test_tiny_errors_of_eigenvalues_are_not_given_in_digits(folder):
+def test_tiny_errors_of_eigenvalues_are_not_printed_in_scientific_notation(folder):
     text = output_of("fit", "rows.npy", "--bandwidth", "100")
     assert re.search(r"% +rounding error", text)
     assert re.search(r"% +less than 0.01%", text)

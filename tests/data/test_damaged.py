@@ -33,7 +33,7 @@ def test_errors_in_damaged_files_name_the_file(tmp_path, kind, damage):
         except ValueError as error:
             messages.append(str(error))
         except MemoryError:
-            pass  # from a size that is not plausible
+            pass  # caused by an implausible size in the file
     assert all(path.name in message for message in messages)
     assert messages or damage != "truncated"  # other damage may only change numbers
 

@@ -41,7 +41,7 @@ def open_text(tmp_path, text, **options):
 
 
 @pytest.mark.parametrize("text", NUMERIC_HEADERS.values(), ids=NUMERIC_HEADERS)
-def test_a_header_of_numbers_is_not_counted_as_a_row(tmp_path, text):
+def test_a_numeric_header_is_not_counted_as_a_row(tmp_path, text):
     with pytest.warns(SourceWarning, match=r"read as column names \(.*pass header=False"):
         source = open_text(tmp_path, text)
     assert source.counted() == 2
@@ -59,7 +59,7 @@ def test_a_row_of_numbers_is_not_mistaken_for_a_header(tmp_path, text):
 
 
 @pytest.mark.parametrize("dtype", [float, int])
-def test_frames_with_default_columns_are_read_completely(tmp_path, dtype):
+def test_files_with_the_default_column_names_of_pandas_are_read_completely(tmp_path, dtype):
     X = (100 * np.random.default_rng(0).normal(size=(100, 4))).astype(dtype)
     pd.DataFrame(X).to_csv(tmp_path / "data.csv", index=False)
     with pytest.warns(SourceWarning, match=r"\(0, 1, 2, \.\.\.\)"):
@@ -69,7 +69,7 @@ def test_frames_with_default_columns_are_read_completely(tmp_path, dtype):
     assert source.feature_names == ("0", "1", "2", "3")
 
 
-def test_decimal_commas_are_detected_and_thousands_are_not(tmp_path):
+def test_decimal_commas_are_detected_unless_they_are_ambiguous(tmp_path):
     (block,) = open_text(tmp_path, "a;b\n1,5;2\n0,125;3\n").blocks()
     np.testing.assert_array_equal(block.rows, [[1.5, 2], [0.125, 3]])
     with pytest.raises(ValueError, match=r"'a' of .* not numeric"):
@@ -86,7 +86,7 @@ def test_commas_inside_numbers_are_not_delimiters(line, delimiter):
     assert detect_delimiter(line, None) == delimiter
 
 
-def test_an_endless_field_is_reported_with_the_name_of_the_file(tmp_path):
+def test_an_unterminated_field_is_reported_with_the_name_of_the_file(tmp_path):
     text = 'a,b\n1,"' + "2,3\n" * 100_000
     with pytest.raises(ValueError, match=r"data\.csv': field larger .*check its delimiter and quo"):
         open_text(tmp_path, text)

@@ -1,4 +1,4 @@
-"""Test further file formats, columns that are left out, and columns next to an array."""
+"""Test additional file formats, columns that are left out, and columns next to an array."""
 
 import gzip
 import zipfile
@@ -52,19 +52,19 @@ def test_compressed_and_tab_separated_files_are_read(tmp_path, ending, write, de
     np.testing.assert_array_equal(rows(source), X)
 
 
-def test_a_tab_separated_column_of_its_own_is_read(tmp_path):
+def test_commas_do_not_separate_columns_in_a_tsv_file(tmp_path):
     (tmp_path / "one.tsv").write_text("a,b\n1.5\n2.5\n")
     assert open_source(tmp_path / "one.tsv").feature_names == ("a,b",)
 
 
-def test_a_damaged_compressed_file_is_named(tmp_path):
+def test_the_error_for_a_damaged_compressed_file_names_the_file(tmp_path):
     (tmp_path / "bad.csv.gz").write_bytes(b"not compressed")
     with pytest.raises(ValueError, match=r"bad\.csv\.gz"):
         open_source(tmp_path / "bad.csv.gz")
 
 
 def write_xlsx(path, *sheets):
-    """Write sheets of numbers, truth values and text to a minimal workbook."""
+    """Write sheets of numbers, booleans and text to a minimal workbook."""
     spreadsheet = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     documents = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     packages = "http://schemas.openxmlformats.org/package/2006"
@@ -113,7 +113,7 @@ def calamine():
     return pytest.importorskip("python_calamine")
 
 
-def test_a_sheet_is_read(tmp_path, calamine):
+def test_excel_sheets_are_read(tmp_path, calamine):
     lines = [["a", "town", "b", "new"]]
     lines += [[float(a), "Ulm", float(b), bool(a > 0)] for a, b in X]
     write_xlsx(tmp_path / "data.xlsx", lines, [["z"], [1.0], [2.0]])
@@ -133,7 +133,7 @@ def test_a_sheet_may_have_missing_values_and_no_header(tmp_path, calamine):
     assert source.n_skipped == 1
 
 
-def test_a_file_that_is_not_a_workbook_is_named(tmp_path, calamine):
+def test_the_error_for_an_invalid_workbook_names_the_file(tmp_path, calamine):
     (tmp_path / "bad.xlsx").write_bytes(b"PK not a workbook")
     with pytest.raises(ValueError, match=r"cannot read .*bad\.xlsx' as an Excel file"):
         open_source(tmp_path / "bad.xlsx")
@@ -145,7 +145,7 @@ MIXED = FRAME.assign(
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "pandas", "polars", "pyarrow"])
-def test_lenient_leaves_out_columns_that_are_not_numeric(tmp_path, kind):
+def test_lenient_reading_leaves_out_columns_that_are_not_numeric(tmp_path, kind):
     data = tmp_path / f"mixed.{kind}"
     if kind == "csv":
         MIXED.to_csv(data, index=False)
@@ -170,7 +170,7 @@ def test_lenient_leaves_out_columns_that_are_not_numeric(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_files_of_a_folder_may_have_further_columns(tmp_path, kind):
+def test_files_in_a_folder_may_have_additional_columns(tmp_path, kind):
     write = {"csv": lambda f, p: f.to_csv(p, index=False), "parquet": lambda f, p: f.to_parquet(p)}
     parts = [FRAME[:100], FRAME[100:200].assign(extra=1.0)[["extra", "b", "a"]], FRAME[200:]]
     for i, part in enumerate(parts):
@@ -188,7 +188,7 @@ def test_files_of_a_folder_may_have_further_columns(tmp_path, kind):
         open_source(tmp_path, columns="extra")
 
 
-def test_files_of_a_folder_without_a_common_column_raise_an_error(tmp_path):
+def test_files_in_a_folder_without_a_common_column_raise_an_error(tmp_path):
     FRAME[["a"]].to_parquet(tmp_path / "0.parquet")
     FRAME[["b"]].to_parquet(tmp_path / "1.parquet")
     with pytest.raises(ValueError, match=r"has a column 'b' where .* has 'a'"):
@@ -196,7 +196,7 @@ def test_files_of_a_folder_without_a_common_column_raise_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-def test_arrays_with_one_value_per_row_are_columns(tmp_path, save):
+def test_arrays_with_one_value_per_row_can_be_used_as_columns(tmp_path, save):
     y, town = np.arange(300) % 3, np.where(np.arange(300) % 2, "Ulm", "Aix")
     save(tmp_path / "data.npz", data=X, y=y, town=town, other=np.arange(4), flag=np.array(True))
     source = open_source(tmp_path / "data.npz", ids=["y", "town"])

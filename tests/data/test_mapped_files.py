@@ -17,7 +17,7 @@ def resident_pages_of_files():
     return 1024 * int(status.split("RssFile:")[1].split()[0])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="requires /proc/self/status")
 @pytest.mark.parametrize("suffix", ["npy", "npz"])
 def test_pages_of_a_mapped_file_are_released_while_it_is_read(tmp_path, suffix):
     X = np.random.default_rng(0).random((16_000, 1_024), dtype=np.float32)  # 62.5 MB

@@ -1,4 +1,4 @@
-"""Test that read_ahead keeps the items unchanged, bounds its queue and ends its thread."""
+"""Test that read_ahead yields the items unchanged, limits its queue and stops its thread."""
 
 import threading
 import time

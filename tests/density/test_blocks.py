@@ -69,7 +69,7 @@ def test_rows_not_covered_by_a_merged_center_become_centers():
 
 
 def assert_sampled(found, rows, size=2000):
-    """Check that all rows, or some of them, are in the sample, with the first center within."""
+    """Check that sampled rows are distinct and labeled with the first center within the radius."""
     sample = found.sample
     assert len(sample) == min(size, len(rows))
     assert len({row.tobytes() for row in sample.rows}) == len(sample)
@@ -125,7 +125,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows():
     np.testing.assert_array_equal(weighted.centers, expected.centers)
     np.testing.assert_array_equal(weighted.weights, expected.weights)
     sample = weighted.sample
-    assert sample.weights.sum() == expected.n_samples  # it contains all rows of positive weight
+    assert sample.weights.sum() == expected.n_samples  # all rows with positive weight are sampled
     np.testing.assert_array_equal(
         sample.labels, first_within(sample.rows, weighted.centers, 1.5)[0]
     )

@@ -54,7 +54,7 @@ def test_any_stream_equals_the_naive_stream(seed, half_life, chunks, weighted, p
         assert_same(s, naive, rtol=1e-11)
         assert weighted or s.radius is not None
         assert (s.radius is None) == (s.sample is None) == (s.displacement is None)
-        if s.sample is not None:  # else the expired weight is not negligible
+        if s.sample is not None:  # otherwise, the expired weight is not negligible
             assert_sampled(s.sample, naive)
 
 

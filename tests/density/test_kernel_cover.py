@@ -1,4 +1,4 @@
-"""Test shadow densities in the feature space of any kernel, and of sparse rows."""
+"""Test shadow densities in the feature space of any kernel, and for sparse rows."""
 
 import pickle
 
@@ -23,7 +23,7 @@ def pairs_of_letters(word):
 
 
 def spectrum(x, y):
-    """Count common pairs of letters of two words, given by their indices (Leslie et al. 2002)."""
+    """Count matching letter pairs of two words, which are given by index (Leslie et al. 2002)."""
     first, second = (pairs_of_letters(WORDS[int(i[0])]) for i in (x, y))
     return float(sum(a == b for a in first for b in second))
 
@@ -62,7 +62,7 @@ def naive_cover(kernel, X, radius):
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Gaussian(0.7)])
 @pytest.mark.parametrize("ell", [2.0, 4.0, np.inf])
-def test_the_cover_of_a_gaussian_equals_that_in_euclidean_distance(kernel, ell):
+def test_the_cover_of_a_gaussian_equals_the_euclidean_cover(kernel, ell):
     X = datasets.blobs(600, 3)
     euclidean = ShadowDensity(kernel, ell=ell).fit(X)
     density = ShadowDensity(values_of(kernel), ell=ell).fit(X)
@@ -113,7 +113,7 @@ def test_the_model_equals_the_dense_method_on_the_quantized_rows(case, center):
     exact = vectors[:, leading] * np.sqrt(eigenvalues[leading])
     Z = model.transform(quantized)
     gaps = np.abs(np.diff(eigenvalues[::-1][:4])) / eigenvalues[-1]
-    assert gaps.min() > 1e-6  # otherwise the axes are not defined
+    assert gaps.min() > 1e-6  # otherwise, the axes are not unique
     np.testing.assert_allclose(Z * np.sign((Z * exact).sum(axis=0)), exact, atol=1e-7)
     own = kernel.diagonal(quantized)
     if not center:
@@ -140,7 +140,7 @@ def test_guaranteed_bounds_hold(case, center):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_chunks_merging_and_forgetting(case):
+def test_chunks_can_be_added_forgotten_and_merged(case):
     kernel, X = CASES[case]
     first = X[:100]
     whole = ShadowDensity(kernel, ell=2.0).partial_fit(first).partial_fit(X[100:])
@@ -159,7 +159,7 @@ def test_chunks_merging_and_forgetting(case):
     assert both.in_feature_space
 
 
-def test_ell_auto_reaches_the_wanted_error():
+def test_automatic_ell_meets_the_tolerance():
     kernel, X = CASES["poly"]
     density = ShadowDensity(kernel, ell="auto", tol=0.2, error="mmd").fit(X)
     model = ReducedSetKernelPCA(2, kernel=kernel, density=density).fit(X)
@@ -179,7 +179,7 @@ def test_models_with_named_kernels_can_be_saved(tmp_path):
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Laplacian(2.0), NamedKernel("cosine")])
 @pytest.mark.parametrize("options", [{}, {"basis": 20}, {"basis": 20, "refine": "nystrom"}])
-def test_sparse_rows_equal_dense_rows(kernel, options):
+def test_results_for_sparse_rows_equal_those_for_dense_rows(kernel, options):
     X = np.where(np.abs(rows(d=6)) > 1, rows(d=6), 0.0)
     S = sparse.csr_array(X)
     model = ReducedSetKernelPCA(3, kernel=kernel, ell=2.0, **options)
@@ -203,7 +203,7 @@ def test_sparse_rows_equal_dense_rows(kernel, options):
     assert stacked.reduced_set_.n_samples == len(X)
 
 
-def test_sparse_streams_with_a_limit_and_merging_equal_dense_ones():
+def test_limited_and_merged_sparse_streams_equal_dense_streams():
     X = np.where(np.abs(rows(d=6)) > 1, rows(d=6), 0.0)
     S = sparse.csr_array(X)
     bounded = ShadowDensity(Gaussian(2.0), ell=4.0, max_centers=30)

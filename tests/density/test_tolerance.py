@@ -1,4 +1,4 @@
-"""Test how ell is chosen from a tolerance."""
+"""Test how ell is chosen for a given tolerance."""
 
 from functools import cache
 
@@ -68,7 +68,7 @@ def test_a_lipschitz_constant_alone_is_sufficient(tol):
 @pytest.mark.parametrize("error", ["mmd", "operator"])
 @pytest.mark.parametrize("tol", [0.02, 0.1])
 def test_automatic_ell_meets_the_tolerance_with_nearly_the_fewest_centers(kernel, error, tol):
-    tol *= kernel.kappa  # the errors of a kernel times 2 are larger
+    tol *= kernel.kappa  # errors are proportional to the kernel
     density = ShadowDensity(kernel, "auto", tol=tol, error=error, sample_size=300).fit(X)
     s = density.reduced_set_
     assert limit(kernel, s, error) <= tol
@@ -82,7 +82,7 @@ def test_automatic_ell_meets_the_tolerance_with_nearly_the_fewest_centers(kernel
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 @pytest.mark.parametrize("error", ["mmd", "operator"])
-def test_automatic_ell_never_exceeds_the_tolerance_if_all_rows_are_sampled(kernel, error):
+def test_the_error_never_exceeds_the_tolerance_if_all_rows_are_sampled(kernel, error):
     rows = X[:700]
     density = ShadowDensity(kernel, "auto", tol=0.1, error=error).fit(rows)
     assert MEASURED[error](kernel, rows, density.reduced_set_) <= 0.1
@@ -108,7 +108,7 @@ def reduced_sets_for_many_ells(index):
 
 @cache
 def limits_for_many_ells(index, error):
-    """Return the number of centers and the limit of the error for each ell."""
+    """Return the number of centers and the upper limit of the error for each ell."""
     sets = reduced_sets_for_many_ells(index)
     return [(s.n_centers, limit(KERNELS[index], s, error)) for s in sets]
 
@@ -225,7 +225,7 @@ def test_an_embedding_can_still_bound_the_other_errors(error):
     assert embedding(error="embedding").fit(X).reduced_set_ == embedding().fit(X).reduced_set_
 
 
-def test_all_components_are_chosen_by_the_error_of_the_operator():
+def test_the_operator_error_determines_ell_if_all_components_are_kept():
     alone = ShadowDensity(Gaussian(3.0), "auto", tol=0.05, sample_size=500).fit(X)
     assert embedding(n_components=None).fit(X).reduced_set_ == alone.reduced_set_
     with pytest.raises(ValueError, match="at most 100 components"):
@@ -240,7 +240,7 @@ def test_streams_and_windows_bound_the_error_of_the_coordinates():
     assert window.fit(X[:1000]).density_.ell_ == stream.density_.ell_
 
 
-def test_data_with_few_distinct_rows_end_the_search():
+def test_the_search_for_ell_ends_if_every_distinct_row_is_a_center():
     rows = np.repeat(X[:4], 100, axis=0)
     with pytest.warns(FewComponentsWarning):
         model = embedding(n_components=5).fit(rows)

@@ -420,7 +420,7 @@ def test_a_chunk_with_zero_weight_has_no_effect(make):
         make(20).partial_fit(X, sample_weight=np.zeros(60))
 
 
-def test_a_tolerance_is_converted_to_a_radius_by_the_first_chunk():
+def test_the_first_chunk_determines_the_radius_for_a_tolerance():
     X = datasets.blobs(600, 2)
     auto = ShadowDensity(Gaussian(3.0), ell="auto", tol=0.05)
     stream = WindowDensity(200, auto).partial_fit(X[:300])

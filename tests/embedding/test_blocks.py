@@ -1,4 +1,4 @@
-"""Test that fitting in blocks agrees with a single fit, within the certificates."""
+"""Test that fitting in blocks agrees with a single fit to within the certified errors."""
 
 from functools import reduce
 
@@ -123,7 +123,7 @@ def pair(center):
 
 
 @pytest.mark.parametrize("center", [True, False])
-def test_operators_and_eigenvalues_differ_within_both_certificates(center):
+def test_operators_and_eigenvalues_agree_to_within_both_certificates(center):
     here, there = pair(center)
     both = here.certificate_, there.certificate_
     left, right = here.reduced_set_, there.reduced_set_
@@ -138,7 +138,7 @@ def test_operators_and_eigenvalues_differ_within_both_certificates(center):
     assert both[0].level("a priori") == both[1].level("a priori")
 
 
-def test_eigenspaces_rotate_within_both_certificates():
+def test_eigenspaces_agree_to_within_both_certificates():
     models = pair(center=False)
     systems = [model.eigensystem_ for model in models]
     axes = [system.coefficients * np.sqrt(system.eigenvalues) for system in systems]

@@ -1,4 +1,4 @@
-"""Test that data which do not compress are recognized before the work starts."""
+"""Test that data that do not compress are detected before the fit starts."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ WALKS = [DiffusionMaps(2), LaplacianEigenmaps(2), NormalizedCut(3)]
 
 @pytest.fixture
 def few_centers(monkeypatch):
-    """Lower the limits, so that the tests need few rows."""
+    """Lower the limits so that the tests need only a few rows."""
     monkeypatch.setattr(_base.KernelEmbedding, "_most_centers", 500)
     monkeypatch.setattr(_walk.WalkEmbedding, "_most_centers", 500)
     monkeypatch.setattr(_walk, "_N_MEANS", 100)
@@ -42,7 +42,7 @@ def test_rows_that_are_far_apart_are_rejected_with_advice(estimator):
 
 
 @pytest.mark.parametrize("walk", WALKS, ids=lambda walk: type(walk).__name__)
-def test_walks_represent_rows_that_are_far_apart_by_means(walk, few_centers):
+def test_walks_use_means_as_centers_if_rows_are_far_apart(walk, few_centers):
     model = walk.fit(few_centers)
     same = type(walk)(kernel=model.kernel_, density=KMeansDensity(100, max_iter=3))
     same.set_params(**{walk._size_name: walk._size}).fit(few_centers)
@@ -53,7 +53,7 @@ def test_walks_represent_rows_that_are_far_apart_by_means(walk, few_centers):
 
 
 @pytest.mark.parametrize("walk", WALKS, ids=lambda walk: type(walk).__name__)
-def test_an_explicit_ell_forces_the_cover_of_a_walk(walk, few_centers):
+def test_a_walk_with_an_explicit_ell_always_uses_a_cover(walk, few_centers):
     model = type(walk)(ell=4.0).fit(few_centers)
     assert isinstance(model.density_, ShadowDensity)
     assert model.method_ == f"ShadowDensity represents 1,500 rows by {model.n_centers_:,} centers."
@@ -63,7 +63,7 @@ def test_a_neighbor_graph_permits_many_centers(few_centers):
     assert LaplacianEigenmaps(2, graph=10).fit(few_centers).n_centers_ > 500
 
 
-def test_a_hopeless_cover_of_a_walk_is_rejected_even_if_it_is_requested():
+def test_far_too_many_centers_are_rejected_even_with_an_explicit_ell():
     with pytest.raises(ValueError, match="density=KMeansDensity\\(2000, max_iter=3\\)"):
         DiffusionMaps(2, ell=4.0).fit(NOISE)
 
@@ -91,7 +91,7 @@ def test_landmarks_do_not_hide_isolated_rows(few_centers):
     assert np.argmin(scores) == len(X) - 1
 
 
-def test_an_explicit_embedding_forces_the_cover_of_a_novelty_detector(few_centers):
+def test_a_novelty_detector_with_an_explicit_embedding_always_uses_a_cover(few_centers):
     embedding = ReducedSetKernelPCA(30, ell=4.0)
     model = KernelPCANovelty(embedding).fit(few_centers)
     assert isinstance(model.embedding_.density_, ShadowDensity)
@@ -109,7 +109,7 @@ def test_data_that_compress_are_fitted(monkeypatch):
 
 
 @pytest.mark.parametrize("radius", [0.3, 1.0])
-def test_the_rough_forecast_is_of_the_right_size(radius):
+def test_the_rough_forecast_is_within_a_factor_of_two(radius):
     X = datasets.blobs(30_000, 3)
     actual = ShadowDensity(ell=4.0).fit(X)
     found = roughly_forecast(X, actual.kernel_.scale / 4 * radius, np.random.RandomState(0))

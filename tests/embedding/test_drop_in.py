@@ -1,4 +1,4 @@
-"""KernelPCA: scikit-learn's interface, and an error that stays below max_error."""
+"""Test the scikit-learn interface of KernelPCA, and that its error stays below max_error."""
 
 import warnings
 
@@ -24,7 +24,7 @@ def embedding_error(exact, found):
 
 @pytest.fixture
 def approximate(monkeypatch):
-    """Approximate even small data."""
+    """Make KernelPCA approximate even small data."""
     monkeypatch.setattr(_autopilot, "_AT_ONCE", 0.0)
     monkeypatch.setattr(_autopilot, "_SMALL", 0)
     monkeypatch.setattr(_autopilot, "_WHOLE", 0.0)
@@ -39,7 +39,7 @@ def rows(n=300, d=4, seed=0):
 
 
 @pytest.mark.parametrize("kernel", [*KERNELS, "sigmoid"])
-def test_small_data_give_the_results_of_scikit_learn(kernel):
+def test_results_for_small_data_equal_those_of_scikit_learn(kernel):
     X, new = rows(), rows(20, seed=1)
     found, peer = KernelPCA(3, kernel=kernel, gamma=0.01).fit(X), Peer(3, kernel="precomputed")
     peer.fit(values(X, X, kernel, 0.01))
@@ -50,7 +50,7 @@ def test_small_data_give_the_results_of_scikit_learn(kernel):
     np.testing.assert_allclose(np.abs(found.fit_transform(X)), np.abs(own), atol=1e-6)
 
 
-def test_the_attributes_of_an_exact_model_are_those_of_scikit_learn():
+def test_the_attributes_of_an_exact_model_equal_those_of_scikit_learn():
     X = rows()
     options = {"kernel": "rbf", "gamma": 0.02, "fit_inverse_transform": True, "alpha": 0.1}
     found, peer = (cls(3, **options).fit(X) for cls in (KernelPCA, Peer))
@@ -65,7 +65,7 @@ def test_the_attributes_of_an_exact_model_are_those_of_scikit_learn():
 @pytest.mark.usefixtures("approximate")
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
 @pytest.mark.parametrize("max_error", [0.1, 0.02])
-def test_the_error_stays_below_the_acceptable_one(kernel, max_error):
+def test_the_error_stays_below_max_error(kernel, max_error):
     X = load_digits().data / 16
     exact = Peer(5, kernel="precomputed").fit_transform(values(X, X, kernel, 0.05))
     model = KernelPCA(5, kernel=kernel, gamma=0.05, max_error=max_error).fit(X)
@@ -76,7 +76,7 @@ def test_the_error_stays_below_the_acceptable_one(kernel, max_error):
 
 
 @pytest.mark.usefixtures("approximate")
-def test_coordinates_follow_from_the_attributes_of_an_approximation():
+def test_coordinates_can_be_computed_from_the_attributes_of_an_approximation():
     X = load_digits().data / 16
     model = KernelPCA(3, kernel="rbf", max_error=0.1).fit(X)
     block = values(X, model.X_fit_, "rbf", model.gamma_)
@@ -95,7 +95,7 @@ def test_the_linear_kernel_is_solved_in_the_features():
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-9)
 
 
-def test_more_data_than_fit_into_memory_give_the_best_model_and_a_warning():
+def test_a_warning_is_given_if_max_memory_prevents_max_error():
     X = np.random.default_rng(0).uniform(size=(4_000, 30))
     with pytest.warns(UserWarning, match=r"max_error=0.01 was not reached.*max_memory"):
         model = KernelPCA(5, kernel="rbf", gamma=0.5, max_error=0.01, max_memory=0.01).fit(X)
@@ -103,7 +103,7 @@ def test_more_data_than_fit_into_memory_give_the_best_model_and_a_warning():
     assert model.transform(X).shape == (4_000, 5)
 
 
-def test_exact_solutions_replace_a_basis_that_would_be_large():
+def test_the_exact_solution_is_computed_if_the_basis_would_be_large():
     X = np.random.default_rng(0).uniform(size=(2_500, 30))
     model = KernelPCA(5, kernel="rbf", gamma=0.5, max_error=0.001).fit(X)
     assert model.method_ == "exact kernel PCA of 2,500 rows"
@@ -117,7 +117,7 @@ def test_an_explicit_solver_requests_the_exact_solution():
         assert KernelPCA(2, kernel="rbf", eigen_solver=solver).fit(X).error_ == 0
 
 
-def test_integer_weights_are_repeated_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     X, weights = rows(200), np.arange(200) % 3
     weighted = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X, sample_weight=weights)
     repeated = KernelPCA(3, kernel="rbf", gamma=0.02).fit(np.repeat(X, weights, axis=0))
@@ -146,12 +146,12 @@ def test_a_share_of_the_variance_determines_the_number_of_components(share):
 
 
 @pytest.mark.parametrize("n", [300, 6_000])
-def test_the_number_of_components_can_be_read_off_the_largest_gap(n):
+def test_the_largest_gap_can_determine_the_number_of_components(n):
     X = make_blobs(n, 3, centers=5, cluster_std=0.05, center_box=(-30, 30), random_state=1)[0]
     assert KernelPCA("auto", kernel="rbf", gamma=0.05).fit(X).transform(X).shape == (n, 4)
 
 
-def test_all_components_of_many_rows_are_limited_with_a_warning():
+def test_the_default_number_of_components_is_limited_with_a_warning():
     X = rows(3_000, 3)
     with pytest.warns(UserWarning, match="only the first 100 components"):
         model = KernelPCA(kernel="rbf", gamma=0.5).fit(X)
@@ -174,7 +174,7 @@ def test_all_components_of_many_rows_are_limited_with_a_warning():
         ({"kernel": "precomputed"}, "square kernel matrix, got shape"),
     ],
 )
-def test_bad_parameters_are_refused_before_any_work(options, message):
+def test_invalid_parameters_are_rejected_before_any_work(options, message):
     model = KernelPCA(**{"n_components": 2, **options})
     with pytest.raises(ValueError, match=message):
         model.fit(rows())
@@ -187,7 +187,7 @@ def test_a_gap_is_required_for_an_automatic_number_of_components():
         KernelPCA("auto", kernel="rbf").fit(X)
 
 
-def test_kernels_that_are_not_positive_definite_are_named():
+def test_kernels_that_are_not_positive_definite_are_reported():
     X = np.random.default_rng(0).normal(size=(60, 3))
     with pytest.raises(ValueError, match=r"k\(x, x\) is -\d"):
         KernelPCA(2, kernel=lambda x, y: -(x @ y)).fit(X)
@@ -195,7 +195,7 @@ def test_kernels_that_are_not_positive_definite_are_named():
         KernelPCA(59, kernel=lambda x, y: abs(x[0] - y[0]) + float(x @ x == y @ y)).fit(X)
 
 
-def test_text_in_a_column_is_named():
+def test_text_in_a_column_is_reported_with_its_location():
     table = pd.DataFrame({"height": [1.0, 2.0], "town": ["Aix", "Ulm"]})
     with pytest.raises(ValueError, match="column 'town' contains text, such as 'Aix' in row 0"):
         KernelPCA(1).fit(table)
@@ -206,7 +206,7 @@ def test_text_in_a_column_is_named():
 # ------------------------------------------------------------------ precomputed kernels
 
 
-def test_a_precomputed_matrix_gives_the_results_of_the_kernel():
+def test_a_precomputed_matrix_gives_the_same_results_as_its_kernel():
     X, new = rows(), rows(20, seed=1)
     given = KernelPCA(3, kernel="precomputed").fit(values(X, X, "rbf", 0.02))
     named = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X)
@@ -218,11 +218,11 @@ def test_a_precomputed_matrix_gives_the_results_of_the_kernel():
         given.transform(block[:, :20])
 
 
-# ------------------------------------------------------------------ more than scikit-learn
+# ------------------------------------------------------------------ beyond scikit-learn
 
 
 @pytest.mark.usefixtures("approximate")
-def test_chunks_are_added_to_the_same_points():
+def test_the_error_of_a_stream_stays_below_max_error():
     X = rows(2_000)
     model = KernelPCA(3, kernel="rbf", gamma=0.02, max_error=0.05)
     for chunk in np.array_split(X, 4):
@@ -234,7 +234,7 @@ def test_chunks_are_added_to_the_same_points():
 
 
 @pytest.mark.usefixtures("approximate")
-def test_a_stream_that_drifts_away_from_its_first_chunk_is_noticed():
+def test_a_stream_that_drifts_away_from_its_first_chunk_is_reported():
     X = rows(2_000)
     model = KernelPCA(3, kernel="rbf", gamma=0.02, max_error=0.05)
     for chunk in np.array_split(X[np.argsort(X[:, 0])], 4):
@@ -242,12 +242,12 @@ def test_a_stream_that_drifts_away_from_its_first_chunk_is_noticed():
     with pytest.warns(UserWarning, match=r"max_error=0\.05 was not reached for all rows: the"):
         model.transform(X)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # it is said only once
+        warnings.simplefilter("error")  # the warning is issued only once
         model.transform(X)
         assert model.error_ > 0.05
 
 
-def test_features_have_the_inner_products_of_the_kernel():
+def test_inner_products_of_features_equal_kernel_values():
     X = rows(200)
     model = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X)
     features = model.feature_map(X)
@@ -291,7 +291,7 @@ def test_float32_rows_give_float32_coordinates():
 # ------------------------------------------------------------------ merging
 
 
-def test_models_of_the_same_points_can_be_merged():
+def test_models_on_the_same_points_can_be_merged():
     X = rows(400)
     parts = [KernelPCA(3, kernel="linear").fit(part) for part in (X[:150], X[150:])]
     merged, whole = merge(*parts), KernelPCA(3, kernel="linear").fit(X)
@@ -299,7 +299,7 @@ def test_models_of_the_same_points_can_be_merged():
     assert (merged.error_, merged.method_) == (whole.error_, whole.method_)
 
 
-def test_models_of_other_points_kernels_or_rows_are_not_merged(approximate):
+def test_incompatible_models_cannot_be_merged(approximate):
     X = rows(3_000)
     model = KernelPCA(3, kernel="rbf", gamma=0.02)
     first, second = (clone(model).fit(part) for part in (X[:1500], X[1500:]))
@@ -331,7 +331,7 @@ def test_rare_rows_outside_the_sample_are_not_overlooked():
 # ------------------------------------------------------------------ unusual input
 
 
-def test_components_without_variance_can_be_inverted():
+def test_coordinates_with_constant_components_can_be_inverted():
     X = rows(60, 2) @ np.ones((2, 5))
     model = KernelPCA(4, fit_inverse_transform=True).fit(X)
     assert model.inverse_transform(model.transform(X)).shape == X.shape
@@ -339,13 +339,13 @@ def test_components_without_variance_can_be_inverted():
         model.inverse_transform(X)
 
 
-def test_a_refit_without_an_inverse_forgets_the_old_one():
+def test_a_refit_without_an_inverse_discards_the_previous_one():
     model = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(rows())
     model.set_params(fit_inverse_transform=False).fit(rows(30))
     assert not hasattr(model, "dual_coef_")
 
 
-def test_small_chunks_and_fewer_components_continue_a_stream():
+def test_a_stream_can_continue_with_small_chunks_and_fewer_components():
     X = rows(400)
     model = KernelPCA(5, kernel="rbf", gamma=0.02).partial_fit(X)
     assert model.partial_fit(X[:2]).transform(X).shape == (400, 5)
@@ -355,14 +355,14 @@ def test_small_chunks_and_fewer_components_continue_a_stream():
 
 
 @pytest.mark.parametrize("requested", [0.5, "auto"])
-def test_precomputed_kernels_cut_like_others(requested):
+def test_precomputed_kernels_give_the_same_number_of_components(requested):
     X = rows() * [9, 5, 3, 1]
     named = KernelPCA(requested).fit(X).eigenvalues_
     given = KernelPCA(requested, kernel="precomputed").fit(X @ X.T).eigenvalues_
     np.testing.assert_allclose(given, named, rtol=1e-8)
 
 
-def test_constant_rows_of_many_columns_have_no_components():
+def test_identical_rows_with_many_columns_have_no_components():
     assert not KernelPCA(2, kernel="rbf").fit_transform(np.ones((6_000, 100))).any()
 
 
@@ -379,13 +379,13 @@ def test_a_mean_far_from_the_origin_costs_little_accuracy():
         ({"kernel": "rbf", "n_components": 150}, "is not estimated for n_components=150"),
     ],
 )
-def test_methods_that_need_more_memory_say_how_much(options, message):
+def test_exact_solutions_that_exceed_the_memory_limit_are_rejected(options, message):
     X = np.random.default_rng(0).normal(size=(3_000, 4))
     with pytest.raises(ValueError, match=message):
         KernelPCA(**{"n_components": 3, "max_memory": 0.05, **options}).fit(X)
 
 
-def test_scores_of_linear_models_refer_to_the_rows():
+def test_linear_models_reconstruct_most_of_the_variance_of_new_rows():
     rng = np.random.default_rng(0)
     scale = [9, 5, 3, 0.1, 0.1]
     model = KernelPCA(3).fit(rng.normal(size=(500, 5)) * scale)

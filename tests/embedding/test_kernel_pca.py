@@ -297,8 +297,8 @@ def test_a_profile_with_nan_values_is_reported():
 
 
 @pytest.mark.parametrize("n_clusters", range(2, 13))
-def test_far_clusters_have_no_component_of_pure_rounding(n_clusters):
-    """Centering leaves one component less than there are clusters."""
+def test_distant_clusters_give_no_spurious_components(n_clusters):
+    """Centering leaves one component fewer than there are clusters."""
     rng = np.random.default_rng(n_clusters)
     X = 1e6 * rng.normal(size=(n_clusters, 3))[np.arange(300) % n_clusters]
     X += 0.001 * rng.normal(size=X.shape)
@@ -308,7 +308,7 @@ def test_far_clusters_have_no_component_of_pure_rounding(n_clusters):
 
 
 @pytest.mark.parametrize("distance", [1e2, 1e4, 5e5])
-def test_float32_is_as_accurate_for_clusters_that_are_far_apart(distance):
+def test_float32_is_accurate_for_clusters_that_are_far_apart(distance):
     X = datasets.blobs(400, 2, dtype=np.float32)
     X[200:] += np.float32(distance)
     model = ReducedSetKernelPCA(4, bandwidth=1.0).fit(X)

@@ -223,14 +223,14 @@ BORDERS = {
 @pytest.mark.parametrize("options", [{}, {"graph": 20}, {"basis": 0.5}], ids=str)
 @pytest.mark.parametrize("way", ["kmeans", "discretize", "cluster_qr"])
 @pytest.mark.parametrize("name", BORDERS)
-def test_the_labels_of_a_fit_are_those_of_predict(name, way, options):
+def test_labels_from_fit_equal_those_from_predict(name, way, options):
     load, bandwidth, n_clusters = BORDERS[name]
     X = load()
     model = NormalizedCut(n_clusters, bandwidth=bandwidth, assign_labels=way, **options).fit(X)
     np.testing.assert_array_equal(model.labels_, model.predict(X))
 
 
-def test_some_rows_near_a_border_have_another_label_than_their_center():
+def test_some_rows_near_a_border_differ_in_label_from_their_center():
     load, bandwidth, n_clusters = BORDERS["uniform"]
     model = NormalizedCut(n_clusters, bandwidth=bandwidth).fit(load())
     differ = model.labels_ != model.center_labels_[model.density_.labels_]
@@ -251,7 +251,7 @@ def test_only_rows_near_a_border_are_evaluated(monkeypatch):
 
 
 @pytest.mark.parametrize("density", [KMeansDensity(40), ShadowDensity(ell=1.0)], ids=str)
-def test_the_labels_of_rows_far_from_their_centers_are_those_of_predict(density):
+def test_labels_of_rows_far_from_their_centers_equal_those_from_predict(density):
     X = BORDERS["uniform"][0]()
     model = NormalizedCut(4, bandwidth=0.15, density=density).fit(X)
     np.testing.assert_array_equal(model.labels_, model.predict(X))
@@ -279,7 +279,7 @@ def test_the_default_bandwidth_separates_blobs():
     ],
     ids=["moons", "circles", "blobs", "rings"],
 )
-def test_the_number_of_clusters_is_found(make, count):
+def test_the_number_of_clusters_is_found_automatically(make, count):
     X, labels = make()
     model = NormalizedCut("auto").fit(X)
     assert model.n_clusters_ == len(model.eigenvalues_) == count
@@ -304,7 +304,7 @@ def test_an_eigengap_that_the_row_sample_does_not_confirm_is_rejected():
     assert NormalizedCut("auto", ell=np.inf).fit(X[:600]).n_clusters_ == 3
 
 
-def test_the_number_of_clusters_depends_on_weights_as_on_repeated_rows():
+def test_integer_weights_and_repeated_rows_give_the_same_number_of_clusters():
     X, _ = rings(900)
     counts = np.random.default_rng(0).integers(1, 4, size=900)
     weighted = NormalizedCut("auto", bandwidth=0.5).fit(X, sample_weight=counts)

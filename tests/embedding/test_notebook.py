@@ -36,7 +36,7 @@ def test_a_fitted_model_shows_its_reduced_set_and_its_certificate():
     assert model.certificate_.summary in html
 
 
-def test_a_fitted_model_starts_with_the_sentence_and_a_small_embedding():
+def test_a_fitted_model_starts_with_the_summary_and_a_small_embedding():
     model = ReducedSetKernelPCA(2).fit(X)
     html = fitted_html(model.model_)
     assert html.startswith(f"<p><b>{model.certificate_.summary}</b></p>")

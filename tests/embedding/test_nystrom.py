@@ -394,7 +394,7 @@ def test_float32_is_accurate_for_close_landmarks():
 # ---------------------------------------------------------------- means
 
 
-def test_a_model_on_means_states_its_error():
+def test_a_model_on_means_estimates_its_error():
     X = datasets.load("digits")
     train, new = X[:1200], X[1200:]
     model = NystromKernelPCA(4, landmarks="means", n_centers=60).fit(train)
@@ -417,7 +417,7 @@ def test_the_row_sample_of_a_stream_equals_that_of_a_fit():
     np.testing.assert_allclose(stated, expected, rtol=1e-6)
 
 
-def test_axes_are_for_means_only():
+def test_n_axes_can_be_set_only_for_means():
     X = datasets.blobs(60, 3)
     with pytest.raises(ValueError, match='n_axes=2 can be set only for landmarks="means"'):
         NystromKernelPCA(2, landmarks="uniform", n_centers=20, n_axes=2).fit(X)
@@ -425,12 +425,12 @@ def test_axes_are_for_means_only():
         NystromKernelPCA(2, landmarks="means", n_centers=20, n_axes=0).fit(X)
 
 
-# ---------------------------------------------------------------- a wanted error
+# ---------------------------------------------------------------- a target error
 
 
 @pytest.mark.parametrize("landmarks", ["means", "uniform", "auto"])
 @pytest.mark.parametrize("max_error", [0.1, 0.02])
-def test_the_number_of_landmarks_follows_from_a_wanted_error(landmarks, max_error):
+def test_the_target_error_determines_the_number_of_landmarks(landmarks, max_error):
     X = datasets.load("digits")
     model = NystromKernelPCA(3, landmarks=landmarks, max_error=max_error).fit(X)
     exact = ReducedSetKernelPCA(3, ell=np.inf).fit(X).transform(X)
@@ -439,7 +439,7 @@ def test_the_number_of_landmarks_follows_from_a_wanted_error(landmarks, max_erro
     assert model.certificate_.embedding.limit <= max_error
 
 
-def test_a_smaller_error_takes_more_landmarks_and_fewer_of_them_are_means(monkeypatch):
+def test_more_landmarks_are_needed_for_a_smaller_error_and_fewer_if_they_are_means(monkeypatch):
     monkeypatch.setattr("rskpca.embedding._sizing._MOST_CHEAP", 0)  # look for the smallest basis
     X = datasets.load("digits")
     few = NystromKernelPCA(3, landmarks="means", max_error=0.1).fit(X)
@@ -449,7 +449,7 @@ def test_a_smaller_error_takes_more_landmarks_and_fewer_of_them_are_means(monkey
     assert few.n_centers_ < rows.n_centers_
 
 
-def test_integer_weights_are_repeated_rows_when_the_size_is_chosen():
+def test_integer_weights_are_equivalent_to_repeated_rows_for_a_target_error():
     X, counts = datasets.blobs(200, 4), np.arange(200) % 3 + 1
     weighted = NystromKernelPCA(2, landmarks="means", max_error=0.02, kernel=Gaussian(3.0))
     repeated = NystromKernelPCA(2, landmarks="means", max_error=0.02, kernel=Gaussian(3.0))
@@ -461,14 +461,14 @@ def test_integer_weights_are_repeated_rows_when_the_size_is_chosen():
     assert found <= 0.05
 
 
-def test_few_rows_are_all_used_if_the_error_requires_it():
+def test_all_rows_of_small_data_are_used_if_the_target_error_requires_it():
     X = np.random.default_rng(0).normal(size=(60, 5))
     model = NystromKernelPCA(3, landmarks="uniform", max_error=1e-6, bandwidth=3.0).fit(X)
     assert model.n_centers_ == 60
     assert model.certificate_.embedding.limit <= 1e-6
 
 
-def test_an_error_that_cannot_be_reached_gives_a_warning(monkeypatch):
+def test_a_target_error_that_cannot_be_reached_gives_a_warning(monkeypatch):
     monkeypatch.setattr("rskpca.embedding._sizing._MOST", 40)
     X = datasets.load("digits")
     with pytest.warns(UserWarning, match=r"max_error=0\.001 was not reached"):
@@ -488,7 +488,7 @@ def test_an_error_that_cannot_be_reached_gives_a_warning(monkeypatch):
         ({"max_error": 0.1, "n_axes": 5}, "n_axes=5 can be set only"),
     ],
 )
-def test_an_invalid_wanted_error_is_reported(parameters, message):
+def test_an_invalid_target_error_is_reported(parameters, message):
     parameters = {"n_components": 2, "landmarks": "means", **parameters}
     with pytest.raises(ValueError, match=message):
         NystromKernelPCA(**parameters).fit(datasets.blobs(60, 3))

@@ -20,7 +20,7 @@ MEANS = NystromKernelPCA(3, bandwidth=4.0, landmarks="means", n_centers=30, n_ax
 
 
 def shared(n_components=3, **parameters):
-    """Return an unfitted model with means in a subspace, as the parts of a data set share them."""
+    """Return an unfitted model on means in a subspace, which models of several parts can share."""
     basis = clone(MEANS).fit(X).shared_landmarks_
     assert basis.subspace is not None
     return NystromKernelPCA(n_components, bandwidth=4.0, landmarks=basis, **parameters)

@@ -356,7 +356,7 @@ def left_out_error(K, Y, alpha, i):
     return np.sum((Y[i] - K[i, others] @ np.linalg.solve(matrix, Y[others])) ** 2)
 
 
-def test_clean_points_are_reconstructed_as_well_as_with_the_best_ridge_of_scikit_learn():
+def test_clean_points_are_reconstructed_about_as_well_as_with_the_best_alpha_in_scikit_learn():
     images = datasets.load("digits") / 16
     train, clean = images[:600], images[600:900]
     model = fitted(train, 6.0, 64, ell=np.inf)
@@ -371,7 +371,7 @@ def test_clean_points_are_reconstructed_as_well_as_with_the_best_ridge_of_scikit
     assert ours < 1.2 * min(theirs) < 0.2 * theirs[0]
 
 
-def test_alpha_is_checked():
+def test_an_invalid_alpha_is_rejected():
     model = fitted(X_GOOD, 4.0, 4)
     Z = model.transform(X_GOOD)
     with pytest.raises(ValueError, match=r"alpha must be a positive, finite number, got -1"):

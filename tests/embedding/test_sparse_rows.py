@@ -66,7 +66,7 @@ def test_sparse_chunks_can_be_added_forgotten_and_merged(kernel):
 
 
 @pytest.mark.parametrize("landmarks", ["means", "auto"])
-def test_a_wanted_error_is_reached_with_sparse_rows(landmarks):
+def test_a_target_error_is_reached_with_sparse_rows(landmarks):
     X = rows(600)
     model = NystromKernelPCA(2, kernel=Gaussian(5.0), landmarks=landmarks, max_error=0.1).fit(X)
     known = clone(model).set_params(landmarks=model.shared_landmarks_, max_error=None)
@@ -104,13 +104,13 @@ def test_nan_in_sparse_rows_is_reported():
         NystromKernelPCA(2, kernel=Gaussian(5.0)).fit(X)
 
 
-def test_a_sparse_model_refuses_rows_with_other_features():
+def test_a_sparse_model_rejects_a_different_number_of_features():
     model = NystromKernelPCA(2, kernel=Gaussian(5.0)).fit(rows())
     with pytest.raises(ValueError, match="expecting 50 features"):
         model.transform(rows(d=40))
 
 
-def test_the_extension_over_all_sparse_rows_equals_that_over_dense_rows():
+def test_extension_through_sparse_data_equals_extension_through_dense_data():
     X = rows()
     model = NystromKernelPCA(2, kernel=Gaussian(5.0), landmarks=40, extension="data")
     dense = clone(model).fit(X.toarray()).transform(X.toarray())

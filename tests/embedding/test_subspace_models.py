@@ -1,4 +1,4 @@
-"""Test that models whose points lie in a subspace give the same results as without it."""
+"""Test that a model whose points lie in a subspace equals the same model without the subspace."""
 
 from dataclasses import replace
 

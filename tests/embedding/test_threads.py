@@ -1,4 +1,4 @@
-"""Test that threads which update or use the same estimator do not disturb each other."""
+"""Test that several threads can safely update and use the same estimator."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -80,7 +80,7 @@ def test_rows_can_be_added_and_removed_at_the_same_time(name):
 
 
 @pytest.mark.parametrize("name", ["kernel PCA", "window PCA", "nystrom", "novelty"])
-def test_a_solution_that_is_outdated_when_it_is_found_is_not_kept(name, monkeypatch):
+def test_a_solution_that_becomes_outdated_while_it_is_computed_is_not_stored(name, monkeypatch):
     """Rows arrive after the summary has been read and before the solution is stored."""
     stream = clone(STREAMS[name]).partial_fit(CHUNKS[0])
     solver = type(stream.embedding_ if name == "novelty" else stream)
@@ -99,7 +99,7 @@ def test_a_solution_that_is_outdated_when_it_is_found_is_not_kept(name, monkeypa
     assert stream.model_.offset == expected.model_.offset
 
 
-def test_a_reduced_set_that_is_outdated_when_it_is_computed_is_not_kept(monkeypatch):
+def test_a_reduced_set_that_becomes_outdated_while_it_is_computed_is_not_stored(monkeypatch):
     density = WindowDensity(10_000, SHADOW).partial_fit(CHUNKS[0])
     compute = WindowStream.reduced_set
 
@@ -115,7 +115,7 @@ def test_a_reduced_set_that_is_outdated_when_it_is_computed_is_not_kept(monkeypa
 
 
 @pytest.mark.parametrize("n_components", [5, 200])
-def test_the_number_of_threads_does_not_change_a_bit_with_up_to_1024_centers(n_components):
+def test_results_are_bitwise_equal_for_any_number_of_threads_with_up_to_1024_centers(n_components):
     X = datasets.blobs(1000, 5)
     models = []
     for n_threads in (1, 2):

@@ -184,7 +184,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows(kernel, refine, basis):
     np.testing.assert_allclose(weighted, repeated, atol=1e-8)
 
 
-def test_a_density_as_the_basis_provides_its_centers():
+def test_the_centers_of_a_density_can_be_used_as_the_basis():
     X = datasets.blobs(300, 3)
     model = ReducedSetKernelPCA(3, bandwidth=4.0, basis=ShadowDensity(ell=2.0)).fit(X)
     coarse = ShadowDensity(Gaussian(4.0), ell=2.0).fit(model.reduced_set_.centers)
@@ -291,7 +291,7 @@ def test_refine_on_rejects_a_different_number_of_rows(rows):
     np.testing.assert_array_equal(model.transform(X), before)
 
 
-def test_means_of_the_centers_are_a_small_basis():
+def test_means_of_the_centers_form_a_small_and_accurate_basis():
     X = datasets.load("digits")
     exact = ReducedSetKernelPCA(5, ell=np.inf).fit(X).transform(X)
     model = ReducedSetKernelPCA(5, basis="means", refine="nystrom").fit(X)
@@ -304,7 +304,7 @@ def test_means_require_a_number_of_components():
         ReducedSetKernelPCA(basis="means").fit(datasets.blobs(60, 3))
 
 
-def test_all_centers_are_used_if_choosing_some_would_take_longer(monkeypatch):
+def test_all_centers_are_used_if_selecting_a_few_would_take_longer(monkeypatch):
     monkeypatch.setattr("rskpca.spectral.basis.MANY", 50)
     X = np.random.default_rng(0).normal(size=(300, 20))
     plain = ReducedSetKernelPCA(5, ell=20.0).fit(X)

@@ -78,7 +78,8 @@ def _stream(model: Any) -> Callable[[np.ndarray], Any]:
 
 _K = Gaussian(4.0)
 _WINDOW = WindowDensity(60, ShadowDensity(_K))
-_FADING = FadingDensity(0.7, ShadowDensity(_K))  # centers expire after 16 rows; a span has 179
+# Centers expire after 16 rows, and the weights are rescaled after 179 rows (256 half-lives).
+_FADING = FadingDensity(0.7, ShadowDensity(_K))
 
 CASES: dict[str, Callable[[np.ndarray], Any]] = {
     "gaussian": lambda X: Gaussian(1.5),

@@ -45,7 +45,7 @@ def _state(value: Any) -> dict[str, Any]:
     if solved is not None and solved[0] is not value._summary():
         state["_solved_"] = None  # the data have changed since the last solution
     if "segments" in state:
-        state["segments"] = concatenate(state["segments"])  # how the rows are split is irrelevant
+        state["segments"] = concatenate(state["segments"])  # the split into segments may differ
     return state
 
 

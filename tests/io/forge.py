@@ -1,4 +1,4 @@
-"""Forged model files with invalid contents and a valid checksum, as an attacker would write."""
+"""Forged model files with invalid contents and a valid checksum, as written by an attacker."""
 
 from __future__ import annotations
 

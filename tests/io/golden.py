@@ -113,6 +113,6 @@ def answers(model):
 
 if __name__ == "__main__":
     everything = {**models(), **more_models(), **sampled_models()}
-    copies = {name: copy.deepcopy(model) for name, model in everything.items()}  # unsolved
+    copies = {name: copy.deepcopy(model) for name, model in everything.items()}  # not yet solved
     stored = {name: (copies[name], answers(m)) for name, m in everything.items()}
     save({**stored, "certificate": everything["refined"].certificate_}, sys.argv[1])

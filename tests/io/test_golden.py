@@ -94,7 +94,7 @@ def test_a_loaded_stream_continues_like_one_from_this_machine(name, loaded):
 
 @pytest.mark.parametrize("path", [golden.VERSION_1, golden.VERSION_2], ids="12")
 def test_sums_at_random_frequencies_are_dropped(path):
-    """Windows have such sums. Everything else is equal, bit for bit."""
+    """Earlier versions stored such sums for windows. Everything else is bitwise equal."""
     assert "Spectrum" in str(read_header(path).header)
     loaded = load(path)
     for name in ("window", "window stream", "fading", "basis"):
@@ -103,7 +103,7 @@ def test_sums_at_random_frequencies_are_dropped(path):
         assert found.sample is None
         assert found == replace(here, sample=None)
     assert loaded["window"][0].density.density.sample_size == ShadowDensity().sample_size
-    assert loaded["basis"][0].density_.sample_size == 0  # it had no frequencies
+    assert loaded["basis"][0].density_.sample_size == 0  # stored without frequencies
     model = loaded["window"][0].partial_fit(ROWS)
     assert model.reduced_set_.sample is None
     assert "no row sample" in model.certificate_.level("sample").missing
@@ -131,7 +131,7 @@ def test_row_samples_equal_those_from_this_machine(name):
 
 
 def test_a_stored_certificate_is_loaded_exactly():
-    """Later versions may compute other estimates, but they do not change stored ones."""
+    """Later versions may compute different estimates, but they do not change stored ones."""
     found = load(golden.VERSION_3)["certificate"]
     assert found.embedding == Estimate(estimate=0.09396118093638196, limit=0.09396118093638196)
     assert found.better_components is None

@@ -138,7 +138,7 @@ def test_inconsistent_parts_of_a_stream_are_rejected(name, saved, assert_rejecte
     [([1, 3], "sample must be empty"), ([0, 2], "must have the same number of features")],
 )
 def test_a_window_with_an_invalid_sample_is_rejected(shape, message, saved, assert_rejected):
-    """The sample of a window contains no rows; they are sampled from the window."""
+    """The stored sample of a window is empty, because rows are sampled from the window itself."""
     file = ForgedFile.parse(saved("window"))
     sample = (*_WINDOW_STREAM, "sample", "RowSample")
     for name in ("rows", "weights", "labels", "keys"):

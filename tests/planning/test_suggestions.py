@@ -174,7 +174,7 @@ def test_the_suggested_bandwidth_keeps_a_tenth_of_the_rows(kernel):
     assert evaluate(found["Landmarks"]).kernel.bandwidth == model.kernel_.scale
 
 
-def test_landmarks_are_suggested_only_for_kernel_pca_and_if_they_are_fewer():
+def test_landmarks_are_suggested_only_for_kernel_pca_and_only_if_they_are_fewer():
     cut = NormalizedCut(3).fit(digits)
     assert cut.n_centers_ > 0.5 * len(digits)
     assert "Landmarks" not in suggestions(cut, digits)
@@ -188,12 +188,12 @@ def test_a_smaller_basis_is_suggested_for_a_green_model_with_many_points():
     assert "A smaller basis, for faster embedding of new rows" in suggestions(model, rows)
 
 
-def test_dropping_components_within_the_error_is_suggested():
+def test_dropping_components_that_are_smaller_than_their_error_is_suggested():
     suggestion = suggestions(with_errors(0.05, 0.3, 1.2))["Fewer components"]
     assert evaluate(suggestion).n_components == suggestion.changes["n_components"] == 2
 
 
-def test_more_components_or_a_larger_bandwidth_are_suggested_for_slow_decay():
+def test_more_components_or_a_larger_bandwidth_are_suggested_if_eigenvalues_decay_slowly():
     noise = np.random.default_rng(0).normal(size=(500, 10))
     model = ReducedSetKernelPCA(3, bandwidth=2.0, ell=2.0).fit(noise)
     found = suggestions(model, noise)
@@ -220,7 +220,7 @@ def test_suggested_code_for_the_drop_in_creates_an_equivalent_estimator(options)
 
 def test_a_comparison_is_suggested_for_models_without_a_certificate():
     walk = DiffusionMaps(2).fit(X)
-    walk.model_ = replace(walk.model_, certified=False)  # as in a file of an earlier version
+    walk.model_ = replace(walk.model_, certified=False)  # as in files from earlier versions
     assert list(suggestions(walk)) == ["A larger ell, to compare"]
     landmarks = NystromKernelPCA(2, n_centers=20, extension="data").fit(X)
     assert next(iter(suggestions(landmarks))) == "A model with an error certificate"

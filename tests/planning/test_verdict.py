@@ -94,7 +94,7 @@ def test_the_verdict_explains_the_error():
     assert refined.sentences[1].startswith("The first eigenvalue is guaranteed to be off by")
 
 
-def test_missing_bounds_are_named():
+def test_the_verdict_mentions_missing_bounds():
     kernel = RadialKernel(lambda s: 1 / (1 + s), 2, 4.0)
     verdict = judge(ReducedSetKernelPCA(2, kernel=kernel).fit(X).model_)
     named = [text for text in verdict.sentences if text.startswith("There is no ")]
@@ -114,13 +114,13 @@ def test_a_model_with_every_row_as_a_center_is_exact():
     assert "rotated by at most 0.01°" in sentences(model)
 
 
-def test_bounds_on_eigenvalues_are_called_bounds_unless_they_are_green():
+def test_large_bounds_on_eigenvalues_are_described_as_pessimistic():
     assert "actual error is often much smaller" in sentences(model_with(None, 0.2))
     assert "smaller" not in sentences(model_with(None, 0.02))
     assert "smaller" not in sentences(model_with(0.3, 0.2))
 
 
-def test_the_verdict_describes_the_largest_space_that_is_known():
+def test_the_verdict_describes_the_largest_space_with_a_useful_angle_bound():
     angles = np.array([np.nan, 5.0, 80.0])
     text = sentences(model_with(0.1, 0.01, 0.01, 0.01, likely_angles=angles))
     assert "The space of the first 2 components is rotated by at most 5°" in text

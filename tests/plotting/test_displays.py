@@ -153,7 +153,7 @@ def test_rows_are_sampled_together_with_their_colors(model):
     np.testing.assert_allclose(display.coordinates, model.transform(X)[index], atol=1e-12)
 
 
-def test_a_model_plots_itself(model):
+def test_the_plot_method_shows_the_embedding(model):
     y = np.where(X[:, 0] > 0, "right", "left")
     display = model.plot(X, color=y, components=(0, 2))
     assert display.colors.names == ("left", "right")
@@ -340,7 +340,7 @@ def test_the_error_without_matplotlib_explains_how_to_install_it(model, monkeypa
         SpectrumDisplay.from_estimator(model)
 
 
-def test_dollar_signs_in_names_are_not_formulas(tmp_path):
+def test_dollar_signs_in_names_are_not_interpreted_as_formulas(tmp_path):
     names = ["price in $ (1 $ = 1 \\frac)", "$a$", "b"]
     frame = pd.DataFrame(X[:200, :3], columns=names)
     fitted = ReducedSetKernelPCA(3, bandwidth=4.0).fit(frame)

@@ -76,7 +76,7 @@ class Browser:
         raise TimeoutError("The browser did not start.")
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result, and store events that arrive first."""
+        """Send a command, store the events that arrive before its result, and return the result."""
         self.sent += 1
         message = json.dumps({"id": self.sent, "method": method, "params": params})
         self.loop.run_until_complete(self._write(message))
@@ -103,7 +103,7 @@ class Browser:
         return await asyncio.wait_for(self.socket.read_message(), _TIMEOUT)
 
     def open(self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a file in a window of this size, and wait until it is loaded."""
+        """Open a file in a window of the given size and wait until it is loaded."""
         phone = width < 600
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height,
@@ -135,11 +135,11 @@ class Browser:
         """Wait until a condition holds."""
         end = time.monotonic() + _TIMEOUT
         while not condition():
-            assert time.monotonic() < end, "The condition does not hold."
+            assert time.monotonic() < end, "The condition was not met in time."
             self.settle()
 
     def drag(self, places: Sequence[tuple[float, float]], modifiers: int = 0) -> None:
-        """Press the mouse at the first place, move it to the others, and release it."""
+        """Press the mouse button at the first position, move to the others, and release it."""
         kinds = ["mousePressed", *["mouseMoved"] * (len(places) - 1), "mouseReleased"]
         for k, (kind, (x, y)) in enumerate(zip(kinds, [*places, places[-1]], strict=True)):
             self.send(
@@ -157,7 +157,7 @@ class Browser:
     def errors(self) -> list[Any]:
         """Return console errors, console warnings and uncaught exceptions.
 
-        Messages of the graphics driver are left out.
+        Messages from the graphics driver are ignored.
         """
         self.settle()
         kinds = {

@@ -1,4 +1,4 @@
-"""Read the pages of reports, as their scripts do."""
+"""Read report pages in the same way as their scripts do."""
 
 import base64
 import gzip

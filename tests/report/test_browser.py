@@ -96,7 +96,7 @@ def selected_ids(page) -> set[str]:
 
 
 def place_of_rows(page):
-    """Return the places of all rows on the screen, in the order of the rows of X."""
+    """Return the screen positions of all rows, in the order of X."""
     script = (
         "(() => { const [x, y] = shownColumns(), [ax, ay] = axesInPixels();"
         "const { left, top } = stage.getBoundingClientRect();"
@@ -232,7 +232,7 @@ def test_a_click_selects_a_row_and_hovering_shows_its_columns(page, folder):
 
 
 def direct_density(points, weights, x, y):
-    """Sum Gaussians at the points: the readable twin of the sum in the page."""
+    """Sum Gaussians at the points, as a readable reference for the density on the page."""
     n, mean = len(points), np.average(points, axis=0, weights=weights)
     spread = np.sqrt(np.average((points - mean) ** 2, axis=0, weights=weights))
     width = 0.5 * spread * n ** (-1 / 6)
@@ -243,7 +243,7 @@ def direct_density(points, weights, x, y):
     return np.einsum("k,kj,ki->ji", weights, bumps[1], bumps[0])
 
 
-def test_the_density_is_that_of_all_rows(page, folder):
+def test_the_plotted_density_represents_all_rows(page, folder):
     page.open(folder / "certified.html", **DESK)
     script = "(t => [t.x, t.y, t.z.map(line => [...line])])(densityTrace(columns[0], columns[1]))"
     x, y, z = (np.array(part) for part in page.run(script))
@@ -267,7 +267,7 @@ def test_centers_can_be_shown_and_hidden(page, folder):
     assert count(page, "embedding") == 0
 
 
-def test_components_are_explained_by_correlations_and_end_rows(page, folder):
+def test_components_are_explained_by_correlations_and_extreme_rows(page, folder):
     page.open(folder / "certified.html", **DESK)
     press(page, "components")
     choose(page, "component", 1)
@@ -275,7 +275,7 @@ def test_components_are_explained_by_correlations_and_end_rows(page, folder):
     found = dict(page.run("drivers(columns[1]).map(d => [d.column.name, d.value])"))
     for j, name in enumerate([EVIL + "1", "b", "c"]):
         np.testing.assert_allclose(found[name], np.corrcoef(Z, X[:, j])[0, 1], atol=1e-5)
-    known = X[:, 1] > 0  # other heights are missing
+    known = X[:, 1] > 0  # the other heights are missing
     expected = np.corrcoef(Z[known], X[known, 1])[0, 1]
     np.testing.assert_allclose(found["height"], expected, atol=1e-5)
     order = np.argsort(Z)
@@ -288,7 +288,7 @@ def test_components_are_explained_by_correlations_and_end_rows(page, folder):
     assert selected_ids(page) == {NAMES[order[0]]}
 
 
-def test_a_feature_name_colors_the_embedding(page, folder):
+def test_clicking_a_feature_name_colors_the_embedding(page, folder):
     page.open(folder / "certified.html", **DESK)
     press(page, "components")
     name = page.run("document.querySelector('#drivers button').textContent")
@@ -316,7 +316,7 @@ def test_50_000_points_are_lassoed_in_less_than_100_ms_per_frame(page, tmp_path)
     before = page.main_thread_seconds()
     page.drag([(x, y) for x, y in zip(range(500, 580, 2), range(500, 540), strict=True)])
     moved = (page.main_thread_seconds() - before) / 40
-    # CPU time of the main thread, which does not depend on other processes.
+    # The CPU time of the main thread does not depend on other processes.
     assert lassoed < 0.1
     assert moved < 0.1
     assert page.errors() == []

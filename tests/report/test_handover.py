@@ -1,4 +1,4 @@
-"""Test reports from the shell, and handing embedded rows to embedding-atlas."""
+"""Test reports written from the shell, and opening embedded rows in embedding-atlas."""
 
 import io
 import shutil
@@ -42,13 +42,13 @@ def test_a_report_from_the_shell_has_row_numbers_and_commands(folder, monkeypatc
 
 @pytest.fixture
 def embedded(folder):
-    """Return the table of embedded rows, which is in the file z.parquet."""
+    """Write the embedded rows to z.parquet and return them as a table."""
     output_of("fit", "data.parquet", "-x", "id,cover")
     output_of("transform", "data.rskpca", "data.parquet", "--id", "cover", "-o", "z.parquet")
     return pq.read_table("z.parquet")
 
 
-def test_embedded_rows_are_columns_of_numbers_next_to_their_ids(embedded):
+def test_embedded_rows_are_written_as_numeric_columns_next_to_their_ids(embedded):
     assert embedded.column_names[0] == "cover"
     for name in embedded.column_names[1:]:
         assert name.endswith(tuple("01234"))

@@ -51,7 +51,7 @@ def page(model):
 
 
 @pytest.mark.parametrize("unfitted", MODELS, ids=repr)
-def test_every_model_can_be_reported(unfitted):
+def test_a_report_can_be_built_for_every_model(unfitted):
     page = page_of(clone(unfitted).fit(X), X)
     figures = page.figures
     assert len(values(trace(figures["spectrum"], "this model")["y"])) == 3
@@ -72,7 +72,7 @@ def test_the_numbers_in_the_report_match_the_model(page, model):
     np.testing.assert_allclose(ends[shown], expected[shown], rtol=1e-6)
 
 
-def test_the_certificate_is_one_sentence_and_one_picture(page, model):
+def test_the_certificate_is_shown_as_one_sentence_and_one_figure(page, model):
     embedding = model.certificate_.embedding
     bar, dot = page.figures["certificate"]["data"]
     np.testing.assert_allclose(values(bar["x"]), embedding, rtol=1e-6)
@@ -106,7 +106,7 @@ def test_features_keep_their_values(page):
         np.testing.assert_array_equal(shown, X[page.embedding["ids"], j].astype(np.float32))
 
 
-def test_ids_can_be_given_or_are_the_index_of_a_frame(model):
+def test_ids_are_given_or_taken_from_the_index_of_a_frame(model):
     names = np.array([f"row {k}" for k in range(600)])
     page = page_of(model, X, ids=names)
     places = [int(name.split()[1]) for name in page.embedding["ids"]]
@@ -166,7 +166,7 @@ def test_estimated_errors_are_shown_as_colors(model, monkeypatch):
     assert "estimated error" not in page_of(refined, X).names()
 
 
-def test_errors_of_many_rows_are_estimated_for_some_of_them(model, monkeypatch):
+def test_errors_are_estimated_only_for_some_rows_if_there_are_many(model, monkeypatch):
     monkeypatch.setattr(subject, "_FEWEST_DRAWN", 50)
     monkeypatch.setattr(subject, "_MAX_ERRORS", 70)
     page = page_of(model, X)
@@ -193,7 +193,7 @@ def test_the_report_starts_with_the_summary_of_the_certificate(page, model):
     assert ("div", {"class": f"verdict {color}"}) in page.tags
 
 
-def test_errors_that_are_estimated_or_tiny_have_a_tile():
+def test_a_tile_shows_estimated_errors_and_tiny_errors():
     rows = np.random.default_rng(0).normal(size=(3000, 2))
     fitted = ReducedSetKernelPCA(3).fit(rows)
     estimate, limit = (f"{100 * value:.2g}%" for value in fitted.certificate_.embedding)
@@ -230,7 +230,7 @@ def test_fewer_rows_are_drawn_if_each_row_is_expensive_to_embed(model, monkeypat
     assert "shows 50 random rows" in page_of(model, X).text
 
 
-def test_fewer_rows_and_features_are_drawn_if_they_take_much_space(monkeypatch):
+def test_fewer_rows_and_features_are_drawn_if_they_take_up_too_much_space(monkeypatch):
     wide = np.random.default_rng(0).normal(size=(400, 60)) * np.arange(1, 61)
     fitted = ReducedSetKernelPCA(2).fit(wide)
     monkeypatch.setattr(subject, "_FEWEST_DRAWN", 100)
@@ -283,7 +283,7 @@ def test_one_feature_and_one_component_are_sufficient():
 
 
 @pytest.mark.parametrize("shell", [False, True], ids=["Python", "shell"])
-def test_next_steps_are_commands_or_python(model, shell):
+def test_next_steps_are_shell_commands_or_python_code(model, shell):
     def as_command(changes):
         return f"rskpca fit data.csv --tol {changes['tol']:g}" if "tol" in changes else ""
 
@@ -325,7 +325,7 @@ def test_user_provided_text_is_escaped(model):
         feature_names=[EVIL, "b", "c"],
     )  # fmt: skip
     tags = [tag for tag, _ in page.tags]
-    assert tags.count("script") == 3  # data, plotly and the script of the page
+    assert tags.count("script") == 3  # the data, plotly and the page's own script
     assert "img" not in tags
     assert EVIL in page.texts  # the title is shown unchanged
     assert set(page.column(EVIL)) == {EVIL, "b"}

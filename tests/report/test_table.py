@@ -43,18 +43,18 @@ def test_text_and_booleans_are_categories(values, expected):
     assert decode(column.to_dict()).tolist() == expected
 
 
-def test_only_a_few_integers_are_categories():
+def test_integers_are_categories_only_if_few_of_them_are_distinct():
     assert Column.of("a", "given", np.arange(100) % 10).categorical
     assert not Column.of("a", "given", np.arange(100) % 11).categorical
     assert not Column.of("a", "given", np.array([0.5, 1.0] * 9)).categorical
 
 
-def test_columns_of_few_values_take_one_byte_per_row():
+def test_columns_with_few_distinct_values_take_one_byte_per_row():
     columns = [Column.of("a", "feature", NUMBERS[name]) for name in ("pixels", "floats", "times")]
     assert row_bytes(columns) == 1 + 4 + 8
 
 
-def test_the_first_rows_have_only_their_own_levels():
+def test_head_keeps_only_the_levels_of_its_rows():
     names = np.array([f"row {k}" for k in range(1000)])
     column = Column.of("a", "given", names).head(10)
     assert len(column.levels) == 10

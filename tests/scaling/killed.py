@@ -65,7 +65,7 @@ def main() -> None:
         kills = sum(fit_and_kill(data, checkpoint, rng) for _ in range(options.count))
         rows: list[int] = []
         found = fit(data, checkpoint, lambda n_rows, n_centers: rows.append(n_rows))
-    print(f"killed {kills} times, continued before row {rows[0]:,} of {n_rows:,}: {found}")
+    print(f"killed {kills} times, resumed before row {rows[0]:,} of {n_rows:,}: {found}")
     if found != expected:
         sys.exit("the reduced set differs from that of an uninterrupted fit")
 

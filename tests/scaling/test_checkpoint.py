@@ -22,7 +22,7 @@ class StoppedError(Exception):
 
 
 def fit(estimator, source, checkpoint, stop=None, every=0):
-    """Return the model, or None if the fit stopped after ``stop`` rows, and the progress."""
+    """Return the model (None if stopped after ``stop`` rows) and the reported numbers of rows."""
     seen = []
 
     def watch(rows, n_centers):

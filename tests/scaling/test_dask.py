@@ -61,7 +61,7 @@ def test_all_rows_are_within_epsilon_of_a_center():
 
 
 def assert_sampled(found, size=2000):
-    """Check that the sample has distinct rows of the data, at the first center within."""
+    """Check that sampled rows are distinct rows of the data, within the radius of their center."""
     rows, known = ({row.tobytes() for row in some} for some in (found.sample.rows, X))
     assert len(found.sample) == len(rows) == min(size, len(X))
     assert rows <= known
@@ -95,7 +95,7 @@ def test_the_sample_of_a_cluster_gives_nearly_the_same_certificate():
 
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
 def test_results_do_not_depend_on_the_scheduler(scheduler):
-    """They include the sample."""
+    """The compared results include the row sample."""
     expected = fit(clone(ESTIMATOR), BLOCKS).reduced_set_
     assert expected.sample is not None
     with dask.config.set(scheduler=scheduler, num_workers=3):

@@ -42,7 +42,7 @@ def _local_scheduler():
 
 
 def refit(model, estimator, rows=X, **options):
-    """Return the model of the same kernel and landmarks on one machine."""
+    """Return a model fitted on one machine with the same kernel and landmarks."""
     parameters = {"landmarks": model.shared_landmarks_, "kernel": model.kernel_}
     fresh = NystromKernelPCA(3, center=estimator.center, **parameters)
     return fresh.fit(rows, **options)
@@ -67,9 +67,9 @@ def test_the_model_equals_a_fit_with_the_same_landmarks(estimator):
     assert model.certificate_.embedding.limit < 0.1
 
 
-def test_a_wanted_error_is_reached(monkeypatch):
+def test_a_target_error_is_reached(monkeypatch):
     estimator = NystromKernelPCA(3, landmarks="means", max_error=0.001)
-    monkeypatch.setattr("rskpca.embedding._sizing._SHARE", 10.0)  # accepts too few at first
+    monkeypatch.setattr("rskpca.embedding._sizing._SHARE", 10.0)  # accept too few at first
     monkeypatch.setattr("rskpca.embedding._sizing._MOST_CHEAP", 0)
     passes, blocks = [], LandmarkFit.blocks
     monkeypatch.setattr(LandmarkFit, "blocks", lambda self: passes.append(1) or blocks(self))
@@ -85,7 +85,7 @@ def test_results_do_not_depend_on_the_scheduler(scheduler):
         assert fitted_state(fit(clone(MEANS), BLOCKS)) == expected
 
 
-def test_the_blocks_affect_only_the_rounding():
+def test_the_block_size_affects_only_rounding_errors():
     model = fit(clone(MEANS), BLOCKS)
     other = fit(clone(MEANS), da.from_array(X, chunks=(1_100, 4)))
     np.testing.assert_array_equal(model.landmarks_, other.landmarks_)
@@ -179,7 +179,7 @@ def test_blocks_are_read_once_apart_from_the_samples():
     assert len(reads) == 3 * 18  # for the median, the landmarks and the sums
     reads.clear()
     fit(NystromKernelPCA(2, bandwidth=4.0, landmarks=X[:20]), counted)
-    assert len(reads) == 18 + 1  # the first row validates the given landmarks
+    assert len(reads) == 18 + 1  # plus the first row, to validate the landmarks
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_blocks_are_read_no_more_often_than_documented(collection, options, weig
     watched, reads = counting(collection)
     weights = np.ones(len(X)) if weighted else None
     fit(ReducedSetKernelPCA(2, ell=3.0, **options), watched, sample_weight=weights)
-    first_row = "bandwidth" in options  # without a sample of the rows, one row is read
+    first_row = "bandwidth" in options  # one row is read if no rows are sampled
     assert len(reads) == times * collection.npartitions + first_row
 
 

@@ -306,7 +306,7 @@ def test_a_source_that_does_not_compress_is_rejected_early(monkeypatch, estimato
 
 
 @pytest.mark.parametrize("options", [{"ell": np.inf}, {"density": ShadowDensity(max_centers=500)}])
-def test_an_exact_model_or_a_limited_number_of_centers_may_have_many(monkeypatch, options):
+def test_many_centers_are_accepted_with_an_infinite_ell_or_with_max_centers(monkeypatch, options):
     monkeypatch.setattr(fitting, "MOST_CENTERS", 400)
     model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=0.5, **options), X[:600])
     assert model.n_centers_ > 400

@@ -1,4 +1,4 @@
-"""Test that KernelPCA of files, streams and Dask collections has the requested error."""
+"""Test that KernelPCA reaches max_error on files, streams and Dask collections."""
 
 import dask
 import dask.array as da
@@ -42,7 +42,7 @@ def _local_scheduler():
 
 
 def assert_accurate(model, rows):
-    """Compare a model with exact kernel PCA with the same kernel."""
+    """Check the error of a model against exact kernel PCA with the same kernel."""
     exact = clone(model).set_params(kernel=model.model_.kernel, gamma=None, eigen_solver="dense")
     coordinates = exact.fit(rows).transform(rows)
     assert embedding_error(coordinates, model.transform(rows)) <= max(model.error_, 1e-7)
@@ -50,7 +50,7 @@ def assert_accurate(model, rows):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_the_error_for_a_source_is_the_requested_one(estimator):
+def test_the_error_for_a_source_stays_below_max_error(estimator):
     model = scaling.fit(estimator, open_source(SORTED, block_rows=201))
     assert_accurate(model, SORTED)
     assert model.model_.kernel.same_as(clone(estimator).fit(SORTED).model_.kernel)
@@ -59,13 +59,13 @@ def test_the_error_for_a_source_is_the_requested_one(estimator):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_the_error_for_a_collection_is_the_requested_one(estimator):
+def test_the_error_for_a_collection_stays_below_max_error(estimator):
     model = clone(estimator)
     assert scaling_dask.fit(model, da.from_array(SORTED, chunks=(201, 5))) is model
     assert_accurate(model, SORTED)
 
 
-def test_a_folder_of_files_gives_the_embedding_of_fit(tmp_path):
+def test_a_folder_of_files_gives_the_same_embedding_as_fit(tmp_path):
     frame = pd.DataFrame(SORTED, columns=list("abcde"))
     for i, part in enumerate(np.array_split(np.arange(len(X)), 3)):
         frame.iloc[part].to_parquet(tmp_path / f"{i}.parquet")
@@ -116,7 +116,7 @@ def test_a_pipeline_with_a_scaler_is_fitted_in_blocks():
     assert_accurate(model[-1], model[0].transform(SORTED))
 
 
-def test_weights_are_counts_of_rows():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     weights = RNG.integers(1, 4, size=len(X))
     frame = pd.DataFrame(SORTED, columns=list("abcde")).assign(count=weights)
     model = scaling.fit(RBF, open_source(frame, weight="count", block_rows=200))
@@ -152,7 +152,7 @@ def test_a_failed_fit_of_a_collection_leaves_the_estimator_unfitted():
     assert "embedding_" not in vars(estimator)
 
 
-def test_the_names_of_a_frame_are_kept():
+def test_the_feature_names_of_a_frame_are_kept():
     frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")), npartitions=4)
     model = scaling_dask.fit(clone(RBF), frame)
     assert model.feature_names_in_.tolist() == list("abcde")
@@ -170,7 +170,7 @@ def test_the_names_of_a_frame_are_kept():
         ({"kernel": Gaussian("mode")}, "bandwidth must be"),
     ],
 )
-def test_bad_parameters_are_refused_before_any_row_is_read(options, message):
+def test_invalid_parameters_are_rejected_before_the_data_are_read(options, message):
     estimator = KernelPCA(3).set_params(**options)
 
     def blocks():

@@ -100,7 +100,7 @@ def test_the_model_can_be_updated():
     assert_equal_up_to_sign(model.transform(X), clone(MEANS).fit(SORTED).transform(X), 1e-8)
 
 
-def test_few_candidates_are_read_from_many_rows(monkeypatch):
+def test_landmarks_are_chosen_from_a_limited_number_of_candidates(monkeypatch):
     monkeypatch.setattr(landmark_blocks, "_CANDIDATE_VALUES", 6)
     monkeypatch.setattr(landmark_blocks, "_FEWEST_CANDIDATES", 700)
     source, taken = open_source(SORTED, block_rows=500), []
@@ -113,12 +113,12 @@ def test_few_candidates_are_read_from_many_rows(monkeypatch):
     assert model.model_.reduced_set.n_samples == 3_000
 
 
-# --------------------------------------------------------------------- a wanted error
+# --------------------------------------------------------------------- a target error
 
 
 @pytest.fixture
 def too_few(monkeypatch):
-    """Let the search return an eighth of the landmarks that it finds at first."""
+    """Make the first search return only every eighth landmark that it finds."""
     find = landmark_blocks.choose_landmarks
 
     def choose(estimator, rows):
@@ -130,7 +130,7 @@ def too_few(monkeypatch):
 
 
 @pytest.mark.usefixtures("too_few")
-def test_a_missed_error_is_reached_in_another_pass():
+def test_another_pass_reaches_an_error_that_the_first_pass_missed():
     seen = []
     source = open_source(SORTED, block_rows=1_000)
     model = scaling.fit(SEARCHED, source, progress=lambda rows, n_centers: seen.append(rows))
@@ -164,17 +164,19 @@ def test_a_fit_with_several_passes_resumes_from_a_checkpoint(tmp_path, stop):
     np.testing.assert_array_equal(model.landmarks_, expected.landmarks_)
     np.testing.assert_array_equal(model.eigenvalues_, expected.eigenvalues_)
     assert repr(model) == repr(SEARCHED)
-    again = scaling.fit(SEARCHED, source, progress=lambda *_: pytest.fail("read again"), **options)
+    again = scaling.fit(
+        SEARCHED, source, progress=lambda *_: pytest.fail("the data were read again"), **options
+    )
     np.testing.assert_array_equal(again.eigenvalues_, expected.eigenvalues_)
 
 
-def test_an_error_that_a_single_pass_misses_gives_a_warning():
+def test_a_target_error_that_a_single_pass_misses_gives_a_warning():
     source = open_source(iter(np.array_split(SORTED, 15)), block_rows=200)
     with pytest.warns(UserWarning, match=r"max_error=0\.01 was not reached.*first block"):
         scaling.fit(SEARCHED, source)
 
 
-def test_an_error_that_no_basis_reaches_gives_a_warning(monkeypatch):
+def test_a_target_error_that_no_basis_reaches_gives_a_warning(monkeypatch):
     monkeypatch.setattr("rskpca.embedding._sizing._MOST", 30)
     estimator = clone(SEARCHED).set_params(max_error=1e-4)
     with pytest.warns(UserWarning, match=r"max_error=0\.0001 was not reached with the largest"):

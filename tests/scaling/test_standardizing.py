@@ -59,7 +59,7 @@ def test_a_saved_pipeline_can_transform_files(tmp_path):
         scaling.transform(again, FRAME[["b", "a", "c"]], tmp_path / "Z.npy")
 
 
-def test_a_checkpoint_can_be_used_with_only_one_scaler(tmp_path):
+def test_a_checkpoint_is_rejected_if_the_scaler_has_changed(tmp_path):
     pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2, bandwidth=2.0))
     path = tmp_path / "checkpoint"
     first = scaling.fit(pipeline, X, checkpoint=path)

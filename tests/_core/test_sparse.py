@@ -12,7 +12,7 @@ from rskpca.kernels import sklearn_kernel
 
 def rows(n=60, d=40, seed=0, density=0.15):
     rng = np.random.default_rng(seed)
-    return scipy_sparse.random_array((n, d), density=density, format="csr", rng=rng)
+    return scipy_sparse.csr_array(np.where(rng.random((n, d)) < density, rng.random((n, d)), 0.0))
 
 
 KERNELS = {

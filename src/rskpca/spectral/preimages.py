@@ -28,7 +28,7 @@ Array = NDArray[np.floating]
 # bandwidth of 16 hardly changed the error on held-out rows of usps, mnist, pendigits, magic and
 # covtype.
 _RIDGES, _WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5), (1.0, 4.0)
-_VALIDATED = 1_000  # largest number of points that are left out
+_VALIDATED = 1_000  # largest number of points used in leave-one-out cross-validation
 _NEIGHBORS = 10  # as in Kwok and Tsang
 _ROUNDS, _TOLERANCE = 200, 1e-9  # fixed-point iterations; the tolerance is in bandwidths
 _BLOCK_ELEMENTS = 2**22

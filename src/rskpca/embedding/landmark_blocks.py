@@ -117,7 +117,7 @@ def _warn_once_only(wanted: float, found: Estimate) -> None:
 
 @dataclass(frozen=True, eq=False)
 class LandmarkSums:
-    """Sums over the rows of a block in the span of the landmarks, and a sample of the rows."""
+    """Moments of a block of rows in the span of the landmarks, and a sample of these rows."""
 
     moments: Moments
     sample: RowSample

@@ -282,9 +282,9 @@ class NystromKernelPCA(KernelEmbedding):
         Returns
         -------
         Self
-            The estimator, with the same landmarks. If more weight would be removed than there is,
-            an error is raised and nothing changes. Because rows are not stored, there is no check
-            that they were added before.
+            The estimator, with the same landmarks. If the rows weigh more than all rows of the
+            model, an error is raised and nothing changes. Because rows are not stored, there is no
+            check that they were added before.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -392,7 +392,7 @@ class NystromKernelPCA(KernelEmbedding):
     # -------------------------------------------------------------- landmarks
 
     def _landmarks(self, basis: Basis, rows: Rows, sample: RowSample | None = None) -> ReducedSet:
-        """Return landmarks with equal weights that sum to n, and a sample of the rows."""
+        """Return landmarks with equal weights that sum to n, together with a sample of the rows."""
         X, weights = rows.positive
         sample = RowSample.of(X, weights, None, self.random_state) if sample is None else sample
         total, count = float(weights.sum()), len(basis)

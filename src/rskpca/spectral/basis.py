@@ -134,7 +134,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 
 
 class _Nested:
-    """Nested Rayleigh-Ritz problems, one in the span of the first b pivots for every b."""
+    """Nested Rayleigh-Ritz problems; for each b, one in the span of the first b pivots."""
 
     def __init__(
         self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool
@@ -200,7 +200,7 @@ class _Nested:
 
 
 def _too_costly(m: int, d: int, b: int) -> bool:
-    """Return True if choosing b of m centers takes more than half the time of solving for all."""
+    """Return True if choosing b of m centers takes more than half as long as solving with all."""
     # Rough operation counts. Choosing centers requires kernel values, updates of the factor and
     # eigenproblems of size b; solving for all requires kernel values and about 100 products
     # with the whole matrix. Operations for choosing centers take several times as long, because

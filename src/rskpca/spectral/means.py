@@ -31,7 +31,7 @@ _STEPS = 3  # Lloyd steps; further ones hardly improve the span
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Points whose features span the eigenfunctions of a model.
+    """Points whose images in feature space span the eigenfunctions of a model.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ class NeighbourGraph:
 
     @classmethod
     def of(cls, kernel: RadialKernel, centers: Array, graph: float) -> NeighbourGraph:
-        """Build a graph with ``graph`` nearest centers (an int) or a cutoff distance (a float)."""
+        """Build a graph from a number of nearest centers (int) or a cutoff distance (float)."""
         _refuse_huge(centers)
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):

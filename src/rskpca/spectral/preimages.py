@@ -91,13 +91,13 @@ class Ridge:
 
 
 def _filter(system: EigenSystem, n_features: int) -> Array:
-    """Return the scale factors for the coordinates, a Wiener filter for isotropic noise."""
+    """Return scale factors for the coordinates, which form a Wiener filter for isotropic noise."""
     scales: Array = np.sqrt(system.eigenvalues / (system.eigenvalues + system.trace / n_features))
     return scales
 
 
 def _kernel(known: Array, weights: Array, factor: float) -> Gaussian:
-    """Return the Gaussian kernel on the coordinates."""
+    """Return a Gaussian kernel with ``factor`` times the RMS distance as its bandwidth."""
     return Gaussian(factor * (_root_mean_square_distance(known, weights) or 1.0))
 
 
@@ -199,7 +199,7 @@ class Distances:
 
 
 def _placed(points: Array, squared: Array) -> Array:
-    """Return points in the span of given points, at given squared distances from them."""
+    """Return points in the affine span of given points that best fit the squared distances."""
     # ``points`` has shape (rows, k, d), with k points p_j per row.
     # With y and p_j relative to the mean of the p_j, ||p_j||^2 - squared_j = 2 <p_j, y> - ||y||^2.
     # The last term is the same for all j, and subtracting the mean over j removes it. Then

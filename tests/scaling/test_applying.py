@@ -245,7 +245,7 @@ def test_a_missing_package_is_reported_before_any_work(tmp_path, monkeypatch):
 
 
 def test_columns_that_differ_from_those_in_the_fit_are_reported(tmp_path):
-    with pytest.raises(ValueError, match="has 2 features, but the model was fitted to 3"):
+    with pytest.raises(ValueError, match="has 2 features, but the model was fitted with 3"):
         scaling.transform(MODEL, X[:, :2], tmp_path / "Z.npy")
     frame = pd.DataFrame(X, columns=NAMES)
     model = scaling.fit(ReducedSetKernelPCA(2), frame)

@@ -34,12 +34,12 @@ _MOMENT_BYTES = 80  # per entry of the moments, with one copy per span of rows
 _SMALL = 2_000  # up to this number of rows, the solution is exact
 _ROUNDING = 1e-6  # acceptable relative error of eigenvalues due to rounding
 _AT_ONCE = 0.1  # seconds; exact solutions that take less time need no approximation
-# Rough times in seconds per entry of the Gram matrix: evaluation, per feature, per Lanczos step.
+# Rough times in seconds per entry of the Gram matrix: fixed cost, per feature, per Lanczos step.
 _VALUE, _FEATURE, _STEP = 1.5e-9, 5e-11, 4e-10
 _FIRST_STEPS, _STEPS_PER_COMPONENT = 30, 2
-_CALL = 2e-6  # seconds for one value of a Python function
+_CALL = 2e-6  # seconds per kernel value computed by a Python function
 _MOST_POINTS = 2_000  # a larger basis takes minutes
-_WHOLE = 5  # time of a fit with a large basis, relative to that of its moments
+_WHOLE = 5  # time to fit a large basis, relative to the time for its moments alone
 _MOST_FEATURES = 2_000  # up to this number, unit vectors are the basis for a linear kernel
 
 
@@ -151,7 +151,7 @@ class Autopilot:
         )
 
     def _fit_unit_vectors(self, n_components: int) -> Found:
-        """Return exact kernel PCA for a kernel whose feature space the unit vectors span."""
+        """Return exact kernel PCA if the feature space is spanned by the unit vectors."""
         size = self.rows.X.shape[1]
         embedding = self._new_landmark_model(n_components)
         with _no_warning_about_components():

@@ -36,12 +36,12 @@ from ._notebook import FittedDisplay
 
 Array = NDArray[np.floating]
 
-MOST_CENTERS = 16_384  # the weighted Gram matrix of more centers takes more than 2 GB
+MOST_CENTERS = 16_384  # with more centers, the weighted Gram matrix takes more than 2 GB
 DEFAULT_MOST_CENTERS = 10_000  # default limit, at which the weighted Gram matrix takes 0.8 GB
 
 
 class TooManyCentersError(ValueError):
-    """Raised if most rows would become centers, so that a cover does not reduce the data."""
+    """Raised if a cover would not reduce the data, because most rows would become centers."""
 
 
 class NoComponentError(ValueError):
@@ -136,7 +136,7 @@ class KernelEmbedding(
 
     def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
         """Return a function that maps a reduced set to the error limit of its coordinates."""
-        # A density with ell="auto" uses it to choose the radius. None means that there is no limit.
+        # A density with ell="auto" uses this function to choose the radius. None means no limit.
         return None
 
     def _claim_kernel(self, density: BaseDensity) -> RadialKernel:
@@ -222,7 +222,7 @@ class KernelEmbedding(
     @available_if(_density_can("partial_fit"))
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows; any division into chunks results in the same model as a single ``fit``.
+        """Add rows; the model is the same as after a single ``fit``, however the rows are chunked.
 
         Parameters
         ----------
@@ -395,7 +395,7 @@ class KernelEmbedding(
         Returns
         -------
         RowErrors
-            ``coordinates``: the estimated distance between the coordinates of ``transform`` and
+            ``coordinates``: the estimated distance between the coordinates from ``transform`` and
             those of exact kernel PCA, after the best linear alignment of the two embeddings.
             ``residual``: the reconstruction error, which is large for rows that the components
             do not represent.

@@ -16,7 +16,7 @@ from ._autopilot import Found
 
 Array = NDArray[np.floating]
 
-ALL_UP_TO_ROWS = 2_000  # all components of more rows would take minutes
+ALL_UP_TO_ROWS = 2_000  # with more rows, computing all components would take minutes
 MOST = 100  # limit for larger data, unless n_components is an integer
 _FIRST = 10  # number of components tried first for a share of the variance
 _EQUAL = 1e-6  # eigenvalues with a smaller relative difference are considered equal
@@ -106,7 +106,7 @@ def largest_gap(low: Array, high: Array) -> int:
         ratios = np.where(high[1:] > 0, low[:-1] / high[1:], math.inf)
     if not ratios.max(initial=0) > 1 + _EQUAL:
         raise ValueError(
-            'n_components="auto" requires a gap between eigenvalues, but the intervals of the '
+            'n_components="auto" requires a gap between eigenvalues, but the intervals for the '
             f"first {len(high)} eigenvalues overlap. Set n_components to an integer, or decrease "
             "max_error."
         )

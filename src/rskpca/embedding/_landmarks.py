@@ -1,4 +1,4 @@
-"""The ``landmarks`` parameter: which points span the components of a landmark model."""
+"""The ``landmarks`` parameter: the points that span the components of a landmark model."""
 
 from __future__ import annotations
 

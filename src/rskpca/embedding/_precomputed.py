@@ -52,7 +52,7 @@ class PrecomputedSystem:
         return cls(values, vectors, means, float(np.trace(centered)))
 
     def leading(self, count: int) -> PrecomputedSystem:
-        """Return the first eigenpairs."""
+        """Return the system with only the first ``count`` eigenpairs."""
         first = self.eigenvalues[:count], self.eigenvectors[:, :count]
         return PrecomputedSystem(*first, self.means, self.trace)
 

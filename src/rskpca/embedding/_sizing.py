@@ -118,7 +118,7 @@ class BasisSearch:
         self._missed: list[tuple[int, float]] = []  # sizes and errors of models fitted to all rows
 
     def start(self) -> Basis | None:
-        """Return the basis of a first model, whose error then shows whether the basis suffices."""
+        """Return the basis for a first model, whose error then shows whether the basis suffices."""
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
         size = self._feasible(min(self._cheap_size(), max(self._guess(), self.fewest)))
@@ -182,7 +182,7 @@ class BasisSearch:
         return int(sizes[self._moments_seconds(sizes) <= _CHEAP].max(initial=0))
 
     def _moments_seconds(self, sizes: Any) -> Any:
-        """Return the approximate time for the moments of all rows."""
+        """Estimate the seconds needed to compute the moments of all rows for each basis size."""
         widths = np.minimum(default_axes(sizes, self.n_components), self._rows[0].shape[1])
         return gram.moments_seconds(self.n_rows, sizes, widths)
 
@@ -231,7 +231,7 @@ class BasisSearch:
         )
 
     def _feasible(self, size: int) -> int:
-        """Return the size, or all rows if it exceeds half of them, but at most the largest size."""
+        """Return the size, increased to all rows if above half of them, and limited to ``most``."""
         return min(self.n_rows if 2 * size > self.n_rows else size, self.most)
 
     def _exhausted(self, basis: Basis, size: int) -> bool:
@@ -240,7 +240,7 @@ class BasisSearch:
     def _grow(self, tried: list[tuple[int, float]]) -> int | None:
         """Return the next size to try, or None if larger bases are not worth trying.
 
-        If more than half of the rows are likely to be needed, the next size is all of them.
+        If more than half of the rows are likely to be needed, the next size is the number of rows.
         """
         size, error = tried[-1]
         known = [(size, error) for size, error in tried if error < 1]
@@ -287,7 +287,7 @@ class BasisSearch:
         return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)], kind="rows")
 
     def _subspace(self, n_axes: int) -> Subspace | None:
-        """Return at least ``n_axes`` principal axes, computed once for several sizes."""
+        """Return at least ``n_axes`` cached principal axes, or None if all axes are needed."""
         if n_axes >= self._rows[0].shape[1]:
             return None
         n_axes = 2 ** math.ceil(math.log2(n_axes))
@@ -299,7 +299,7 @@ class BasisSearch:
     def _estimate(self, basis: Basis) -> float:
         """Estimate the error of the embedding in the span of a basis."""
         sample = self._sample
-        counts = sample.weights / sample.probabilities  # rows that each sampled row represents
+        counts = sample.weights / sample.probabilities  # number of rows that each represents
         moments = Moments.of(self.kernel, basis.points, basis.subspace)
         moments = moments.add(sample.rows.astype(np.float64), counts)
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)

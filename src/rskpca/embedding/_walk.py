@@ -26,9 +26,9 @@ from ._basis import basis_points, check_basis, tolerable
 # leave.
 _ONE = 1 - 1e-10
 
-# Number of means that represent data that do not compress, and number of k-means steps. They were
-# chosen on pendigits and 20,000 rows of covtype, with ten rows per mean. Between 1,000 and 4,000
-# means, the normalized cut did not change; without k-means steps, it was higher.
+# Number of means for data that do not compress, and number of k-means steps. They were chosen on
+# pendigits and 20,000 rows of covtype, with ten rows per mean. Between 1,000 and 4,000 means, the
+# normalized cut did not change; without k-means steps, it was higher.
 _N_MEANS, _MEAN_STEPS = 2_000, 3
 
 
@@ -133,7 +133,7 @@ class WalkEmbedding(KernelEmbedding):
         return self._complete(model, whole.eigenvalues[last:])
 
     def _choose_size(self, whole: EigenSystem, reduced_set: ReducedSet) -> int:
-        """Return the number of eigenfunctions to keep, besides the constant one."""
+        """Return the number of eigenfunctions to keep, not counting the ones that are dropped."""
         return self._size
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:

@@ -1,4 +1,4 @@
-"""Fits to data in blocks, in steps that Dask, Spark, Ray or a plain loop can run."""
+"""Fit estimators to blocks of rows, in steps that Dask, Spark, Ray or a plain loop can run."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class BlockFit:
         estimator : ShadowDensity, KernelEmbedding or KernelPCANovelty
             The estimator to fit.
         X : array-like of shape (n_samples, n_features)
-            At least one row. If the bandwidth is a rule, it is computed from these rows.
+            At least one row. If ``bandwidth`` is a rule, it is applied to these rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row of X.
 
@@ -128,7 +128,7 @@ class BlockFit:
         Parameters
         ----------
         reduced_set : ReducedSet
-            The joined set, or a set that was merged without a second count of the rows.
+            The joined set, or a set that was merged without counting the rows again.
         moments : Moments, default=None
             The moments of all rows; required if :meth:`moments` does not return None.
         like : data frame or array, default=None

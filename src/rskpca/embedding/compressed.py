@@ -229,7 +229,7 @@ class Axes:
         return gram.product(self.kernel, Z, centers, gram.multiplier(columns), columns.shape[1])
 
     def projected(self, Z: Array) -> tuple[Array, Array]:
-        """Project the axes onto the span of psi(Z); return the required points and coefficients."""
+        """Project the axes onto the span of psi(Z); return independent points and coefficients."""
         # The coefficients A solve K_ZZ A = <psi(Z), v>: A = T T' <psi(Z), v>, K_ZZ^{-1} = T T'.
         span = Moments.of(self.kernel, Z)
         return span.basis, span.columns @ (span.columns.T @ self.at(span.basis))
@@ -252,7 +252,7 @@ class Axes:
         return CompressedKernelPCA.of(self.model, system, self._errors(Z, coefficients))
 
     def _shifted(self, Z: Array) -> Shifted:
-        """Return the mean evaluated at Z and its projection onto the span of psi(Z)."""
+        """Return an operator with the mean evaluated at Z and projected onto the span of psi(Z)."""
         means = self.means_at(Z)
         return Shifted(means, lstsq(gram.gram(self.kernel, Z, Z), means, cond=1e-12)[0])
 
@@ -276,7 +276,7 @@ def _eigensystem(model: Any) -> EigenSystem:
 
 
 def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None]:
-    """Return the expansions of the eigenfunctions and of the mean in the functions k(., c_j)."""
+    """Return the coefficients of the eigenfunctions and the mean over the functions k(., c_j)."""
     operator = system.operator
     if isinstance(operator, Plain):
         return system.coefficients, None

@@ -153,7 +153,7 @@ class DiffusionMaps(WalkEmbedding):
         return Diffusion(float(self.alpha))
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
-        """Scale to lambda^t psi(x), where psi has mean square 1 in the stationary distribution."""
+        """Scale the coordinates to lambda^t psi(x), where psi has stationary mean square 1."""
         values = model.eigenvalues
         if isinstance(self.t, str):
             time = _smallest_time(values[0], cut_off[0]) if len(cut_off) else 1.0

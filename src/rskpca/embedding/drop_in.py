@@ -130,7 +130,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     method_ : str
         A description of the method that was used.
     certificate_ : Certificate
-        Estimates and bounds of the error; not available for precomputed kernels.
+        Estimates of the error and bounds on it; not available for precomputed kernels.
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the centered kernel matrix in descending order.
     eigenvectors_ : ndarray of shape (n_points, n_components)
@@ -303,7 +303,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self
 
     def _count_zeros(self, n_rows: int) -> int:
-        """Return the number of components with zero eigenvalues to keep, as scikit-learn does."""
+        """Return how many components with zero eigenvalues are kept, as in scikit-learn."""
         if self.remove_zero_eig or not isinstance(self.n_components, Integral):
             return 0
         return max(min(int(self.n_components), n_rows) - len(self._positive_eigenvalues), 0)
@@ -369,7 +369,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     # -------------------------------------------------------------- data that are not in memory
 
     def _as_landmark_model(self, n_features: int) -> NystromKernelPCA:
-        """Return an unfitted embedding with the same error that can be fitted in blocks."""
+        """Return an unfitted embedding with the same ``max_error`` that can be fitted in blocks."""
         self._check_parameters()
         self._check_in_blocks()
         kernel: Any = self._requested_kernel(n_features)
@@ -410,7 +410,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """Return the model of the combined data; see :func:`rskpca.merge`."""
         models = (self, *others)
         for model in models:
-            model.model_  # noqa: B018  raises if there is none
+            model.model_  # noqa: B018  raises if there is no model
         return clone(self)._adopt(merge(*(model.embedding_ for model in models)))
 
     # -------------------------------------------------------------- kernel
@@ -617,7 +617,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return np.pad(vectors, [(0, 0), (0, self._n_zeros_)])
 
     @property
-    def X_fit_(self) -> Array:  # noqa: N802  the name is that of scikit-learn
+    def X_fit_(self) -> Array:  # noqa: N802  the name that scikit-learn uses
         """The points at which ``transform`` evaluates the kernel."""
         return self.model_.basis
 
@@ -630,8 +630,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     @property
     def certificate_(self) -> Certificate:
-        """Estimates and bounds of the error."""
-        self.model_  # noqa: B018  raises if there is none
+        """Estimates of the error and bounds on it."""
+        self.model_  # noqa: B018  raises if there is no model
         return self.embedding_.certificate_  # type: ignore[union-attr]
 
     def row_error(self, X: Any) -> RowErrors:
@@ -651,7 +651,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return model.row_errors(validate_points(self, X))
 
     def feature_map(self, X: Any) -> Array:
-        """Return features for linear models, whose inner products approximate the kernel.
+        """Return features for linear models; their inner products approximate the kernel.
 
         Parameters
         ----------
@@ -682,7 +682,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         -------
         float
             1 minus the squared error of the pre-images relative to the variance of X. It can be
-            compared between kernels and values of gamma, for example by a grid search.
+            compared across kernels and values of gamma, for example in a grid search.
         """
         points = validate_points(self, X)
         if sparse.issparse(points):

@@ -185,7 +185,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
     def _decompose(
         self, kernel: RadialKernel, reduced_set: ReducedSet, rows: Rows | None = None
     ) -> FittedModel:
-        """Solve the eigenproblem on all centers, on a basis, or with the rows themselves."""
+        """Solve the eigenproblem using all centers, a basis, or the rows themselves."""
         if self.refine is not None and rows is not None:
             moments = self._moments(kernel, reduced_set).add(rows.X, rows.given_weights)
             self._check_all_rows(moments, reduced_set)
@@ -265,7 +265,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         return self._means(kernel, reduced_set, tolerance)
 
     def _means(self, kernel: RadialKernel, reduced_set: ReducedSet, tolerance: float) -> Basis:
-        """Return means of the weighted centers, or all centers if half of them do not suffice."""
+        """Return means of the centers, or all centers if half as many means do not suffice."""
         centers, weights = reduced_set.centers, reduced_set.weights
         search = BasisSearch(
             kernel,
@@ -404,9 +404,9 @@ class ReducedSetKernelPCA(KernelEmbedding):
             ``"distances"`` reconstructs the point from its distances to the nearest centers
             (Kwok and Tsang 2004). The last two require a Gaussian kernel.
         alpha : float, default=None
-            The ridge of ``method="ridge"``, relative to the weight of one row. None means the value
-            with the smallest leave-one-out error on the centers, which is best for points without
-            noise.
+            Ridge parameter for ``method="ridge"``, relative to the weight of one row. None means
+            the value with the smallest leave-one-out error on the centers, which is best for
+            points without noise.
 
         Returns
         -------

@@ -60,7 +60,7 @@ def _draws_rows(estimator: NystromKernelPCA) -> bool:
 
 
 def _candidates(estimator: NystromKernelPCA, rows: Rows) -> Rows:
-    """Return a sample from which to choose landmarks, or all rows if the rule draws its own."""
+    """Return a sample from which to choose landmarks, or all rows if the rule itself samples."""
     if _draws_rows(estimator):
         return rows
     X, weights = rows.positive
@@ -87,7 +87,7 @@ def with_basis(estimator: NystromKernelPCA, basis: Basis) -> NystromKernelPCA:
 def find_more_landmarks(
     estimator: NystromKernelPCA, fitted: NystromKernelPCA, rows: Callable[[], Rows] | None
 ) -> Basis | None:
-    """Return more landmarks if a model misses ``max_error`` and the rows can be read again."""
+    """Return a larger basis, or None if the model is accurate enough or cannot be improved."""
     wanted = estimator._rule.wanted_error
     if wanted is None:
         return None
@@ -117,13 +117,13 @@ def _warn_once_only(wanted: float, found: Estimate) -> None:
 
 @dataclass(frozen=True, eq=False)
 class LandmarkSums:
-    """Sums over the rows of a block in the span of the landmarks, and a sample of the rows."""
+    """Moments of a block of rows in the span of the landmarks, and a sample of these rows."""
 
     moments: Moments
     sample: RowSample
 
     def merge(self, other: LandmarkSums) -> LandmarkSums:
-        """Return the sums over the rows of both blocks, which have the same landmarks."""
+        """Return the sums over the rows of both blocks, which must have the same landmarks."""
         sample = self.sample.merge(other.sample, np.zeros(1, dtype=np.intp))
         assert sample is not None
         return LandmarkSums(self.moments.merge(other.moments), sample)

@@ -41,7 +41,7 @@ class LaplacianEigenmaps(WalkEmbedding):
         ``KMeansDensity(2000, max_iter=3)``, and ``method_`` says so.
     ell : float, default=None
         Resolution parameter of the default shadow density; None means 4.0. Cannot be combined
-        with ``density``. ``np.inf`` keeps every row and reproduces scikit-learn.
+        with ``density``. ``np.inf`` keeps every row and reproduces scikit-learn's result.
     self_affinity : bool, default=False
         Whether to include each point's affinity with itself, k(x, x). False matches
         scikit-learn.

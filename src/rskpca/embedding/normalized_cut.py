@@ -125,7 +125,8 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
     clusters form groups, the last one determines the number of clusters.
 
     Without self-affinities, trailing eigenfunctions may have negative eigenvalues, especially if
-    there are few points. At a new point, such an eigenfunction has its value at the nearest center.
+    there are few points. At a new point, such an eigenfunction takes its value at the nearest
+    center.
 
     Examples
     --------
@@ -201,7 +202,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
     @property
     def _allowed_pieces(self) -> int:
-        """Allow one disconnected piece per cluster."""
+        """The number of clusters; each may be a disconnected piece."""
         return self._size
 
     def _decompose(self, kernel: RadialKernel, reduced_set: ReducedSet) -> FittedModel:
@@ -225,10 +226,10 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         return count
 
     def _sampled_candidates(self, whole: EigenSystem, reduced_set: ReducedSet) -> list[int]:
-        """Return the numbers of clusters after which the walk on the sampled rows has a gap."""
+        """Return the cluster counts at which the walk on the sampled rows has an eigengap."""
         # Both walks have the gap if it is due neither to the quantization nor to a few rows. The
-        # certificate's intervals are too wide for this: at a local bandwidth, the eigenvalues of
-        # functions within the clusters are nearly tied.
+        # certificate's intervals are too wide for this test: at a local bandwidth, the eigenvalues
+        # of functions within the clusters are nearly tied.
         rows = None if reduced_set.radius == 0 else _sampled_rows(reduced_set)
         if rows is None:  # the eigenvalues are exact, or cannot be compared
             return gap_candidates(whole.eigenvalues) if reduced_set.radius == 0 else []
@@ -236,7 +237,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
         return gap_candidates(system.eigenvalues)
 
     def _complete(self, model: FittedModel, cut_off: Array) -> FittedModel:
-        """Add the rule that maps eigenfunction values to clusters."""
+        """Add the partition, which maps eigenfunction values to clusters."""
         functions, weights = model.system.functions, model.reduced_set.weights
         rng = check_random_state(self.random_state)
         count = self._required or functions.shape[1]
@@ -294,7 +295,7 @@ class NormalizedCut(ClusterMixin, WalkEmbedding):
 
 
 def _sampled_rows(reduced_set: ReducedSet) -> ReducedSet | None:
-    """Return the row sample without quantization, or None if there is none."""
+    """Return the sampled rows themselves as a weighted set, or None if there is no sample."""
     sample = reduced_set.sample
     if sample is None or len(sample) == 0:
         return None

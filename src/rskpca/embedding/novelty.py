@@ -32,9 +32,9 @@ from .kernel_pca import ReducedSetKernelPCA
 from .nystrom import NystromKernelPCA
 
 _MOST_COMPONENTS = 30
-_FEW_ROWS = 4  # isolated groups of up to this number of rows do not get a component
-# Landmarks for data that do not compress. On mnist, the area under the ROC curve is within 0.001 of
-# that with a cover. Reaching a given error may take thousands of landmarks if eigenvalues are tied.
+_FEW_ROWS = 4  # isolated groups of up to this number of rows get no component of their own
+# Number of landmarks for data that do not compress. On mnist, the area under the ROC curve is
+# within 0.001 of that with a cover. If eigenvalues are tied, a given error may take thousands.
 _N_LANDMARKS = 500
 
 
@@ -63,8 +63,8 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         The embedding, for example ``ReducedSetKernelPCA(20, ell=2.0)``. It must have far fewer
         components than centers; otherwise outliers have components of their own and are
         reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` or, for data that do not
-        compress, ``NystromKernelPCA(30, landmarks="means", n_centers=500)``. Components that a few
-        isolated rows can cause are then dropped; see Notes.
+        compress, ``NystromKernelPCA(30, landmarks="means", n_centers=500)``. Components that
+        may be due to a few isolated rows are then dropped; see Notes.
     bandwidth : float or "median", default=None
         sigma of the default embedding. None means the median pairwise distance in a sample. Cannot
         be combined with ``embedding``, which has its own.
@@ -93,12 +93,12 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
     A row far from all others has a component of its own, whose eigenvalue is k(x, x) times the
     weight of the row, up to centering. Such a component reconstructs the row exactly and hides it.
     With ``embedding=None``, a component is used only if its eigenvalue is more than four times
-    this value for the center (or, with landmarks, the row) of smallest weight. At most 30 and at
-    least one component are used. The factor is the best of 1, 2 and 4 on german, pendigits, magic
-    and covtype. On usps, optdigits, skin and mnist, with 2 of 50 training rows from other classes,
-    the mean area under the ROC curve is 0.93, compared with 0.62 for 10 components and 0.90 for an
-    isolation forest. With up to 1,200 training rows of one class, it is 0.965, compared with 0.961
-    and 0.926.
+    this value for the center (or, with landmarks, the row) with the smallest weight. At most 30
+    and at least one component are used. The factor is the best of 1, 2 and 4 on german,
+    pendigits, magic and covtype. On usps, optdigits, skin and mnist, with 2 of 50 training rows
+    from other classes, the mean area under the ROC curve is 0.93, compared with 0.62 for 10
+    components and 0.90 for an isolation forest. With up to 1,200 training rows of one class, it is
+    0.965, compared with 0.961 and 0.926.
 
     Examples
     --------

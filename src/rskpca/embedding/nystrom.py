@@ -282,9 +282,9 @@ class NystromKernelPCA(KernelEmbedding):
         Returns
         -------
         Self
-            The estimator, with the same landmarks. If more weight would be removed than there is,
-            an error is raised and nothing changes. Because rows are not stored, there is no check
-            that they were added before.
+            The estimator, with the same landmarks. If the rows weigh more than all rows of the
+            model, an error is raised and nothing changes. Because rows are not stored, there is no
+            check that they were added before.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -392,7 +392,7 @@ class NystromKernelPCA(KernelEmbedding):
     # -------------------------------------------------------------- landmarks
 
     def _landmarks(self, basis: Basis, rows: Rows, sample: RowSample | None = None) -> ReducedSet:
-        """Return landmarks with equal weights that sum to n, and a sample of the rows."""
+        """Return landmarks with equal weights that sum to n, together with a sample of the rows."""
         X, weights = rows.positive
         sample = RowSample.of(X, weights, None, self.random_state) if sample is None else sample
         total, count = float(weights.sum()), len(basis)
@@ -417,7 +417,7 @@ class NystromKernelPCA(KernelEmbedding):
             return kernel, rule.choose(kernel, rows), None
         search = rule.search(kernel, rows)
         basis = search.find() if once else search.start()
-        assert basis is not None  # there is no alternative to a basis
+        assert basis is not None  # the search returns None only if it has an alternative
         return kernel, basis, search
 
     @property
@@ -435,7 +435,7 @@ class NystromKernelPCA(KernelEmbedding):
         return fixed
 
     def _asked_kernel(self) -> tuple[RadialKernel, bool]:
-        """Return the requested kernel, and True if it belongs to the density of the landmarks."""
+        """Return the requested kernel, and whether it comes from the density in ``landmarks``."""
         asked: Any = self.kernel, self.gamma, self.bandwidth
         if isinstance(self.landmarks, BaseDensity):
             return claim_kernel(self.landmarks, asked, type(self).__name__, radial=False)
@@ -539,7 +539,8 @@ class NystromKernelPCA(KernelEmbedding):
             See :meth:`ReducedSetKernelPCA.inverse_transform`. With ``extension="data"``, only
             ``"ridge"`` is available, because the axes are not orthogonal.
         alpha : float, default=None
-            The ridge of ``method="ridge"``; see :meth:`ReducedSetKernelPCA.inverse_transform`.
+            Ridge parameter for ``method="ridge"``; see
+            :meth:`ReducedSetKernelPCA.inverse_transform`.
 
         Returns
         -------
@@ -570,7 +571,7 @@ def _withdraw(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
 
 
 def _join(first: ReducedSet, second: ReducedSet) -> ReducedSet:
-    """Return the shared landmarks with the rows of both models."""
+    """Return the shared landmarks, with the combined row sample and total weight of both models."""
     sample = first.sample
     if sample is not None:
         sample = sample.merge(second.sample, np.zeros(1, dtype=np.intp))

@@ -20,10 +20,10 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
     Reduced-set selection (Scholkopf, Mika, Burges et al., 1999) looks for a small subset S of the
     expansion points, and coefficients a, that minimize
     sum_k ||v_k - sum_{j in S} a_jk psi(c_j)||^2 for the unit axes v_k. For a given S, the optimal
-    coefficients are given by orthogonal projection. The paper finds S by eliminating points one
-    by one or by penalizing the coefficients; both require the n x n Gram matrix or its inverse.
-    This function minimizes the same error by forward selection: each step adds the point that
-    reduces the error most, and all coefficients are refitted.
+    coefficients are given by orthogonal projection. Scholkopf et al. find S by eliminating
+    points one by one or by penalizing the coefficients; both require the n x n Gram matrix or its
+    inverse. This function minimizes the same error by forward selection: each step adds the point
+    that reduces the error most, and all coefficients are refitted.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def select_reduced_set(model: Any, n_centers: int) -> CompressedKernelPCA:
 
 
 def greedy(axes: Axes, n_centers: int) -> list[int]:
-    """Return the centers that most reduce the squared error of the axes, in order of selection."""
+    """Return the indices of greedily chosen centers, in the order in which they were chosen."""
     # Let q be the component of psi(c) orthogonal to the span of the chosen centers. Choosing c
     # decreases the error by sum_k <v_k, q>^2 / ||q||^2, which determines the pivots of a Cholesky
     # decomposition. The search ends early if all other centers are redundant.

@@ -104,7 +104,7 @@ _KINDS: dict[str, type[_Output]] = {".npy": _Npy, ".parquet": _Arrow, ".csv": _A
 
 @contextmanager
 def write_blocks(path: Path, names: Sequence[str], source: Source) -> Iterator[Append]:
-    """Yield a function that appends blocks to a file, which appears when all are written."""
+    """Yield a function that appends blocks to a file that appears only when it is complete."""
     _check(path, names, source)
     from_caller: BaseException | None = None
     try:

@@ -18,11 +18,11 @@ Progress = bool | Callable[[int, int], object] | None
 
 
 def check_columns(model: Any, source: Source) -> None:
-    """Raise an error unless the source has the columns the model was fitted to, in that order."""
+    """Raise an error unless the source has the model's columns, in the same order."""
     if source.n_features != model.n_features_in_:
         raise ValueError(
-            f"{source.name} has {source.n_features} features, but the model was fitted to "
-            f"{model.n_features_in_}; select those with open_source(..., columns=...)."
+            f"{source.name} has {source.n_features} features, but the model was fitted with "
+            f"{model.n_features_in_}; select the same ones with open_source(..., columns=...)."
         )
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is None or source.feature_names is None:
@@ -36,7 +36,7 @@ def check_columns(model: Any, source: Source) -> None:
 
 
 def check_readable_again(source: Source, what: str) -> None:
-    """Raise an error if the source can be read only once, although ``what`` requires two passes."""
+    """Raise an error if the source can be read only once but ``what`` requires two passes."""
     if not source.again:
         raise ValueError(
             f"{what} reads the data twice, but {source.name} can be read only once; pass a "
@@ -54,7 +54,7 @@ def name_features(estimator: Any, source: Source) -> None:
 def show_progress(
     progress: Progress, source: Source, name: str, before: int = 0
 ) -> Iterator[Callable[[int, int], object]]:
-    """Yield a callback for the numbers of rows and centers so far."""
+    """Yield a callback that takes the number of rows and the number of centers so far."""
     if callable(progress):
         yield progress
         return

@@ -61,20 +61,20 @@ def fit(
         Seconds between checkpoints.
     progress : bool or callable, default=None
         If None, a progress line is shown on terminals only. A function is called with the
-        numbers of rows and centers so far.
+        number of rows and the number of centers so far.
 
     Returns
     -------
     estimator
         A fitted copy. Its centers and weights are bit-identical to those of ``fit`` on all rows.
-        A model on landmarks agrees up to rounding.
+        A landmark model with the same landmarks agrees up to rounding errors.
 
     Notes
     -----
     If the source can be read again, a median bandwidth is computed from the same sample of rows
     as in ``fit``, which requires an additional pass over files without random access. For an
-    iterator that can be read only once, the bandwidth is computed from the first block. The first
-    block also determines ``ell="auto"``.
+    iterator that can be read only once, the bandwidth is computed from the first block. With
+    ``ell="auto"``, the radius is always chosen from the first block.
 
     The landmarks of a ``NystromKernelPCA`` are chosen in the same way. If the result misses its
     ``max_error``, more landmarks are chosen and the data are read again. A ``KernelPCA`` is always
@@ -205,7 +205,7 @@ def _all_rows(source: Source) -> Rows:
 
 
 def _fix_bandwidth(estimator: Any, source: Source, rows: Callable[[], Rows]) -> Any:
-    """Return an unfitted copy, with the bandwidth of the whole data set."""
+    """Return an unfitted copy, with a bandwidth computed from all rows unless it is a number."""
     try:  # a numeric bandwidth does not require rows
         empty = Rows(np.empty((0, source.n_features)), np.empty(0))
         return clone(estimator)._fix_bandwidth(empty)
@@ -264,7 +264,7 @@ def _stream(state: Checkpoint, source: Source, progress: Progress) -> None:
 
 
 def _check_compression(model: Any, n_rows: int) -> None:
-    """Raise an error if most rows become centers and there are too many of them to decompose."""
+    """Raise an error if most rows become centers and there are too many centers to decompose."""
     embedding = _fitted_embedding(model)
     density = vars(embedding).get("density_")
     if not isinstance(density, ShadowDensity) or density.max_centers is not None:

@@ -1,8 +1,8 @@
 """Selection of a few centers of a reduced set that span its leading eigenfunctions.
 
 Let F be a partial Cholesky factor of K^C, pivoted where the weighted residual is largest. For every
-b, its first b columns contain the coordinates of all centers in the span of the first b pivots, so
-the Rayleigh-Ritz problem for b pivots is the leading b x b block of S = F' W F.
+b, the first b columns of F contain the coordinates of all centers in the span of the first b
+pivots, so the Rayleigh-Ritz problem for b pivots is the leading b x b block of S = F' W F.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 
 
 class _Nested:
-    """Nested Rayleigh-Ritz problems, one in the span of the first b pivots for every b."""
+    """Nested Rayleigh-Ritz problems; for each b, one in the span of the first b pivots."""
 
     def __init__(
         self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool
@@ -200,9 +200,9 @@ class _Nested:
 
 
 def _too_costly(m: int, d: int, b: int) -> bool:
-    """Return True if choosing b of m centers takes more than half the time of solving for all."""
-    # Rough numbers of operations. Choosing centers requires kernel values, updates of the factor
-    # and eigenproblems of size b; solving for all requires kernel values and about 100 products
+    """Return True if choosing b of m centers takes more than half as long as solving with all."""
+    # Rough operation counts. Choosing centers requires kernel values, updates of the factor and
+    # eigenproblems of size b; solving for all requires kernel values and about 100 products
     # with the whole matrix. Operations for choosing centers take several times as long, because
     # pivots are chosen one by one.
     return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.12 * m**2 * (d + 100)

@@ -151,7 +151,7 @@ class EigenSystem:
 
     @property
     def kappa(self) -> float:
-        """The largest k(c, c) of the centers."""
+        """The largest value of k(c, c) among the centers."""
         return float(self.kernel.diagonal(self.centers).max())
 
     def arithmetic(self, dtype: Any) -> Any:
@@ -222,7 +222,7 @@ def decompose(
     n_components: int,
     graph: float | None = None,
 ) -> EigenSystem:
-    """Solve like :func:`solve`, without checking that the leading eigenvalues are positive."""
+    """Solve the eigenproblem like :func:`solve`, without checking that the kernel is definite."""
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights
     neighbours = None if graph is None else NeighbourGraph.of(kernel, centers, graph)
     matrix = _matrix(kernel, centers, neighbours)

@@ -99,12 +99,12 @@ class FeatureSpace:
         return np.maximum(self.mean + 2 * Z @ self.offsets + np.sum(Z**2, axis=1), 0)
 
     def residuals(self, X: Any) -> Array:
-        """Return the squared distance from the space to each point."""
+        """Return the squared distance in feature space between each point and this affine space."""
         return self.prepare(X.dtype)(X)
 
     def prepare(self, dtype: Any) -> Callable[[Any], Array]:
         """Return :meth:`residuals` specialized to one dtype, with precomputed arrays."""
-        # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2. It has X's dtype.
+        # The squared distance is k(x, x) - 2 mu(x) + ||mu||^2 - sum_i z_i^2, in the dtype of X.
         centers, offsets = self.system.prepare_centers(dtype), self.offsets
         computed = centers.dtype
         columns = np.column_stack([self.axes, self.shares]).astype(computed)

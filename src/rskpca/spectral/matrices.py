@@ -23,7 +23,7 @@ Array = NDArray[np.floating]
 
 
 class CenterMatrix(Protocol):
-    """Interface of K^C. Call ``weighted`` last, because it may overwrite the matrix."""
+    """Interface of the matrix K^C. Call ``weighted`` last, because it may overwrite the matrix."""
 
     own: Array  # k(c, c) for each center
 

@@ -31,7 +31,7 @@ _STEPS = 3  # Lloyd steps; further ones hardly improve the span
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Points whose features span the eigenfunctions of a model.
+    """Points whose images in feature space span the eigenfunctions of a model.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def sample_size(n_means: int) -> int:
 def sample_for_means(
     X: Any, weights: Array | None, n_means: int, rng: np.random.RandomState
 ) -> Any:
-    """Return a sample of the rows in float64, in which rows of large weight occur repeatedly."""
+    """Return a sample of the rows in float64, in which rows with large weights may be repeated."""
     # An integer weight is equivalent to repeating the row.
     size = sample_size(n_means)
     total = X.shape[0] if weights is None or not _integral(weights) else int(weights.sum())
@@ -113,7 +113,7 @@ def choose_means(
     rng : RandomState
         Random number generator for the initial means.
     subspace : Subspace, default=None
-        Principal axes, if they are already known; at least ``n_axes`` of them.
+        At least ``n_axes`` principal axes, if they are already known.
 
     Returns
     -------

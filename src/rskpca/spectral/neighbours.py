@@ -72,7 +72,7 @@ class NeighbourGraph:
 
     @classmethod
     def of(cls, kernel: RadialKernel, centers: Array, graph: float) -> NeighbourGraph:
-        """Build a graph with ``graph`` nearest centers (an int) or a cutoff distance (a float)."""
+        """Build a graph from a number of nearest centers (int) or a cutoff distance (float)."""
         _refuse_huge(centers)
         tree = KDTree(np.asarray(centers, dtype=np.float64))
         if isinstance(graph, float):
@@ -140,7 +140,7 @@ def _kth_distance(tree: KDTree, X: Array, k: int) -> Array:
 def _within(
     tree: KDTree, X: Array, radius: Array | float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the index pairs of rows of X and tree points within the radius of the row."""
+    """Return the row and tree point indices of all pairs within the radius of the row."""
     found = tree.query_ball_point(
         X, np.multiply(radius, SLACK), workers=allowed_threads(), return_sorted=False
     )

@@ -176,7 +176,7 @@ class FittedCentered(FittedOperator):
 
     @property
     def rounding(self) -> float:
-        """The rounding error of subtracting the means, proportional to the largest eigenvalue."""
+        """The rounding error from subtracting the means, proportional to the largest eigenvalue."""
         return self.cost
 
     def apply(self, block: Any, X: Array, C: Array) -> Any:
@@ -203,8 +203,8 @@ class FittedCentered(FittedOperator):
 class Shifted:
     """Operator k(x, c_j) - means_j, which subtracts the mean from sums over the centers.
 
-    Centered kernel PCA uses it for functions that are given only by their coefficients. ``shares``
-    are the coefficients of the mean, or of its projection onto the span of the centers.
+    Centered kernel PCA uses this operator for functions of which only the coefficients are known.
+    ``shares`` are the coefficients of the mean, or of its projection onto the span of the centers.
     """
 
     means: Array

@@ -28,7 +28,7 @@ Array = NDArray[np.floating]
 # bandwidth of 16 hardly changed the error on held-out rows of usps, mnist, pendigits, magic and
 # covtype.
 _RIDGES, _WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5), (1.0, 4.0)
-_VALIDATED = 1_000  # largest number of points that are left out
+_VALIDATED = 1_000  # largest number of points used in leave-one-out cross-validation
 _NEIGHBORS = 10  # as in Kwok and Tsang
 _ROUNDS, _TOLERANCE = 200, 1e-9  # fixed-point iterations; the tolerance is in bandwidths
 _BLOCK_ELEMENTS = 2**22
@@ -91,13 +91,13 @@ class Ridge:
 
 
 def _filter(system: EigenSystem, n_features: int) -> Array:
-    """Return the scale factors for the coordinates, a Wiener filter for isotropic noise."""
+    """Return scale factors for the coordinates, which form a Wiener filter for isotropic noise."""
     scales: Array = np.sqrt(system.eigenvalues / (system.eigenvalues + system.trace / n_features))
     return scales
 
 
 def _kernel(known: Array, weights: Array, factor: float) -> Gaussian:
-    """Return the Gaussian kernel on the coordinates."""
+    """Return a Gaussian kernel with ``factor`` times the RMS distance as its bandwidth."""
     return Gaussian(factor * (_root_mean_square_distance(known, weights) or 1.0))
 
 
@@ -199,7 +199,7 @@ class Distances:
 
 
 def _placed(points: Array, squared: Array) -> Array:
-    """Return points in the span of given points, at given squared distances from them."""
+    """Return points in the affine span of given points that best fit the squared distances."""
     # ``points`` has shape (rows, k, d), with k points p_j per row.
     # With y and p_j relative to the mean of the p_j, ||p_j||^2 - squared_j = 2 <p_j, y> - ||y||^2.
     # The last term is the same for all j, and subtracting the mean over j removes it. Then

@@ -89,7 +89,7 @@ class Moments:
 
     @classmethod
     def of(cls, kernel: AnyKernel, basis: Any, subspace: Subspace | None = None) -> Moments:
-        """Return moments initialized to zero, on a basis with redundant points removed."""
+        """Return moments initialized to zero, for a basis with redundant points removed."""
         points = basis
         if subspace is not None and isinstance(kernel, RadialKernel):
             points = subspace.coordinates(basis)  # the same distances in fewer dimensions
@@ -169,7 +169,7 @@ class Moments:
             return total, own, T.T @ first, T.T @ second @ T
 
     def _arithmetic(self, dtype: Any, growth: float) -> Any:
-        """Return the dtype of kernel values, whose rounding errors grow by the given factor."""
+        """Return the dtype for kernel values, whose rounding errors are amplified by ``growth``."""
         # Sums are accumulated in float64 in any case. With few features, float32 gains little.
         small = np.finfo(np.float32).eps * growth <= _SINGLE
         return dtype if small and self.subspace is not None else np.float64

@@ -80,7 +80,7 @@ def _apply(model: Any, method: str, X: Any) -> Any:
     X = row_blocks(X)
     if X.shape[1] != model.n_features_in_:
         raise ValueError(
-            f"X has {X.shape[1]} features, but {type(model).__name__} was fitted to "
+            f"X has {X.shape[1]} features, but {type(model).__name__} was fitted with "
             f"{model.n_features_in_}."
         )
     return _apply_to_frame(model, method, X) if is_frame(X) else _apply_to_array(model, method, X)
@@ -123,8 +123,8 @@ def _answer_block(
 def rskpca_partition(frame: Any, model: Any, method: str, empty: Array, names: Any) -> Any:
     """Apply the model to one partition. The Dask dashboard displays the name of this function.
 
-    Errors name the first index, because the partitions are renumbered if only a subset of them is
-    computed.
+    Errors name the first index of the partition, because partitions are renumbered if only some of
+    them are computed.
     """
     if len(frame) == 0:
         return _as_frame(empty, frame, names)

@@ -30,8 +30,8 @@ def import_dask() -> Any:
 class Blocks:
     """Blocks of rows and sample weights that are not computed yet.
 
-    ``lengths`` are the numbers of rows per block, or None if they are unknown. ``like`` is an
-    empty frame or array with the same feature names.
+    ``lengths`` contains the number of rows in each block, or is None if these are unknown.
+    ``like`` is an empty frame or array with the same feature names.
     """
 
     rows: list[Any]

@@ -42,9 +42,9 @@ def fit(
     """Fit an estimator to the rows of a Dask collection.
 
     Each block is covered separately, and a tree of tasks merges the covers. Then each row is
-    counted for the first merged center within epsilon, and the few rows without such a center are
-    covered together. As on one machine, every row is therefore within epsilon of its center. The
-    result depends on the blocks and their order, but not on the workers.
+    counted toward the first merged center within epsilon, and the few rows without such a center
+    are covered together. As on one machine, every row is therefore within epsilon of its center.
+    The result depends on the blocks and their order, but not on the workers.
 
     The landmarks of a ``KernelPCA`` or ``NystromKernelPCA`` are chosen from a sample of the rows on
     one machine; then the sums of each block are computed, and a tree of tasks adds them.
@@ -53,18 +53,17 @@ def fit(
     ----------
     estimator : estimator
         A ``KernelPCA``, a ``NystromKernelPCA``, a ``ShadowDensity``, an embedding based on one, or
-        a ``KernelPCANovelty``, fitted in place. It is unchanged if the fit fails.
+        a ``KernelPCANovelty``. It is fitted in place, and unchanged if the fit fails.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        The rows, which are read twice, or once for landmarks; blocks may be empty. A median
-        bandwidth requires reading the sampled blocks once more, and so do landmarks that are
-        chosen from the rows. All blocks are read for that if their lengths are unknown or the rows
-        have weights. ``refine`` reads all blocks once more. Persist X if it fits into the workers'
-        memory.
+        The rows, which are read twice, or once for landmark models; blocks may be empty. Computing
+        a median bandwidth reads the sampled blocks once more, and so does choosing landmarks from
+        the rows; both read all blocks if the block lengths are unknown or the rows have weights.
+        ``refine`` reads all blocks once more. Persist X if it fits into the workers' memory.
     sample_weight : dask array or series, or array-like of shape (n_samples,), default=None
         Sample weights.
     one_pass : bool, default=False
         If True, skip the counting pass. Each level of the tree may then add epsilon to the radius,
-        which the certificate takes into account. Landmarks do not need this pass.
+        which the certificate takes into account. Landmark models do not need this pass.
     patience : float, default=60.0
         Seconds to wait for workers before raising an error if the cluster has none.
 
@@ -72,7 +71,7 @@ def fit(
     -------
     estimator
         The fitted estimator, without ``labels_`` and without references to Dask. The offset of
-        a ``KernelPCANovelty`` is computed as in a stream.
+        a ``KernelPCANovelty`` is computed as after ``partial_fit``.
 
     Examples
     --------
@@ -178,7 +177,7 @@ _NO_ROWS = "X has no row with positive weight; all blocks are empty or have zero
 
 
 class BlockSize(NamedTuple):
-    """Number of rows with positive weight, their total weight, and a flag for integer weights."""
+    """Number and total weight of rows with positive weight; whether all weights are integers."""
 
     n_rows: int
     total: float

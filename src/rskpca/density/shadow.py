@@ -23,7 +23,7 @@ from .tolerance import Goal, Limit
 
 
 class ShadowDensity(BaseDensity):
-    """The shadow density estimate: each row is within sigma / ell of a center, after one pass.
+    """The shadow density estimate: each row is closer than sigma / ell to a center.
 
     This is Algorithm 2 of the paper: each row joins the first center that is closer than
     epsilon = sigma / ell; if there is none, the row becomes a new center. The rows that join

@@ -1,4 +1,9 @@
-"""Reduced-set kernel PCA, the method of the paper."""
+"""Reduced-set kernel PCA, the method of the paper.
+
+Algorithm 2, which selects the centers, is in ``density/shadow.py``; Algorithm 1, which solves the
+eigenproblem, is in ``spectral/eigensystem.py``, with centering in ``spectral/operators.py``; a
+smaller basis and the second pass use ``spectral/ritz.py``. ``transform`` is in ``_base.py``.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +28,12 @@ from ..kernels import AnyKernel, RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..row_sample import RowSample
-from ..spectral import Centered, EigenSystem, Moments, Plain, solve
 from ..spectral.basis import MANY, sufficient
+from ..spectral.eigensystem import EigenSystem, solve
 from ..spectral.means import Basis
+from ..spectral.operators import Centered, Plain
 from ..spectral.preimages import METHODS
+from ..spectral.ritz import Moments
 from ._base import Array, KernelEmbedding, check_components, ritz_with_more
 from ._basis import MODEST, SMALL, basis_points, check_basis, tolerable
 from ._sizing import BasisSearch
@@ -90,7 +97,8 @@ class ReducedSetKernelPCA(KernelEmbedding):
         Eigenvalues of the weighted Gram matrix in descending order, scaled like
         ``KernelPCA.eigenvalues_``.
     eigenvectors_ : ndarray of shape (n_centers, n_components)
-        Unit eigenvectors of the weighted Gram matrix.
+        Unit eigenvectors of the weighted Gram matrix. With ``basis`` or ``refine``, the
+        eigenfunctions at the centers, each multiplied by the root of the center's weight.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Fraction of the feature-space variance explained by each component (with
         ``center=False``, of the second moment).

@@ -95,7 +95,9 @@ class EigenSystem:
             )
 
     def extend(self, X: Array) -> Array:
-        """Evaluate the eigenfunctions f(x) = (1/mu) sum_j w_j k(x, c_j) f(c_j) at new points.
+        """Evaluate the eigenfunctions f(x) = (1/mu) sum_j w_j g(x, c_j) f(c_j) at new points.
+
+        Here, g is the kernel as modified by the operator, for example by centering.
 
         If mu is negative, which occurs in walks without self-affinities, the eigenfunction changes
         sign between neighboring centers and is not defined between them. A point then gets the

@@ -199,7 +199,10 @@ def _judge_total(others: Sequence[str], results: ResultsByName) -> Finding:
             name = f"{FIGURES[figure]}, {NYSTROM[other]}"
             flags[name] = [ratio <= COMPETITIVE for ratio in ratios]
             words.append(f"{format_range(ratios)} ({name})")
-    ours = f"takes {', '.join(words)} times as long; competitive at {claim.count_groups(flags)}"
+    ours = (
+        f"ShDE+RSKPCA takes {', '.join(words)} times as long; competitive at "
+        f"{claim.count_groups(flags)}"
+    )
     return Finding(ours, claim.grade_groups(flags))
 
 

@@ -65,9 +65,9 @@ SUMMARY = Claim(
     "favorably",
     "combines the claims below: (a) embedding error and accuracy compared with Nystrom and "
     "WNystrom, and training time compared with Nystrom (for classification) and WNystrom; (b) the "
-    "same comparisons with scikit-learn's Nystroem + PCA, which replaces Nystrom; there is no "
-    "counterpart of WNystrom. For the embedding alone, the paper itself claims slower training "
-    "than Nystrom, so this comparison is not included. Reproduced: all of them are; not "
+    "same comparisons with scikit-learn's Nystroem + PCA, which replaces Nystrom; scikit-learn "
+    "has no counterpart to WNystrom. For the embedding alone, the paper itself claims slower "
+    "training than Nystrom, so this comparison is not included. Reproduced: all of them are; not "
     "reproduced: none of them is; partly: otherwise",
     ("fig02", "fig03", "fig04", "fig05"),
     _summarize,

@@ -194,9 +194,9 @@ CLAIMS = (
         WHERE_R,
         "Schemes with better accuracy are costlier than ShDE",
         "costlier",
-        "training time, relative to ShDE, of the schemes that are more accurate by at least 0.1 "
-        "points at the smallest ell. Reproduced: all of them are slower; partly: half of them or "
-        "more are; not reproduced: fewer are, or no scheme is more accurate",
+        "training time of the schemes that are more accurate by at least 0.1 points at the "
+        "smallest ell, relative to ShDE. Reproduced: all of them are slower; partly: half of "
+        "them or more are; not reproduced: fewer are, or no scheme is more accurate",
         tuple(REDUCED_SETS),
         _judge_cost,
     ),

@@ -75,8 +75,8 @@ def _compare_from(figure: str, other: str, kind: str, at: float) -> Claim:
         "onward",
         f"ell = {at:g}",
         "(a) ANOVA over runs at the 0.05 level; (b) mean error compared with scikit-learn's "
-        "Nystroem + PCA. The latter is centered; the reference for each error is kernel PCA with "
-        "the same centering. Only runs that both methods have are used. Reproduced: at every "
+        "Nystroem + PCA, which is centered; the reference for each error is kernel PCA with the "
+        "same centering. Only runs that both methods have are used. Reproduced: at every "
         f"measured ell from the paper's ell onward, if there are at least two; partly: at "
         f"{claim.PARTLY_FROM}",
         (figure,),

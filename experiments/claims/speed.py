@@ -199,7 +199,10 @@ def _judge_total(others: Sequence[str], results: ResultsByName) -> Finding:
             name = f"{FIGURES[figure]}, {NYSTROM[other]}"
             flags[name] = [ratio <= COMPETITIVE for ratio in ratios]
             words.append(f"{format_range(ratios)} ({name})")
-    ours = f"takes {', '.join(words)} times as long; competitive at {claim.count_groups(flags)}"
+    ours = (
+        f"ShDE+RSKPCA takes {', '.join(words)} times as long; competitive at "
+        f"{claim.count_groups(flags)}"
+    )
     return Finding(ours, claim.grade_groups(flags))
 
 
@@ -207,11 +210,11 @@ OVERALL = Claim(
     "Conclusion",
     "Competitive overall speed-ups were achieved compared with the Nystrom methods",
     "competitive",
-    "'overall' is the time of training, embedding the training rows and embedding the test rows, "
+    "'overall' is the time for training, embedding the training rows and embedding the test rows, "
     f"as in figures 4 and 5; 'competitive' is at most {COMPETITIVE:g} times that of (a) Nystrom "
-    "and WNystrom as in the paper, (b) scikit-learn's Nystroem + PCA. Medians over the runs that "
-    "both methods have. Reproduced: at every ell, on both data sets, for each method; partly: at "
-    f"{claim.PARTLY_FROM}",
+    "and WNystrom as in the paper, (b) scikit-learn's Nystroem + PCA. Medians are over the runs "
+    "that both methods have. Reproduced: at every ell, on both data sets, for each method; "
+    f"partly: at {claim.PARTLY_FROM}",
     CLASSIFICATION,
     partial(_judge_total, ("nystrom", "wnystrom")),
     partial(_judge_total, ("sklearn-nystroem",)),

@@ -39,7 +39,7 @@ def _judge_bound(theorem: str, results: ResultsByName) -> Finding:
     held = sum(ratio >= 1 for ratio in ratios)
     constructed = COUNTEREXAMPLES[theorem]()
     words = (
-        f"holds at {held} of {len(ratios)} points on {_sets(results)}; the bound is "
+        f"the bound holds at {held} of {len(ratios)} points on {_sets(results)}; it is "
         f"{format_range(ratios)} times the measured value; on constructed data, "
         f"{constructed:.3g} times (docs/errata.md)"
     )

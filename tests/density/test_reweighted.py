@@ -287,13 +287,13 @@ def test_density_must_be_a_density_estimator(density):
 
 def test_quadrature_rejects_a_gram_matrix_that_exceeds_memory(monkeypatch):
     monkeypatch.setattr(module, "MOST_CENTERS", 10)
-    with pytest.raises(ValueError, match="requires the Gram matrix of the centers, but 50 centers"):
+    with pytest.raises(ValueError, match="require the Gram matrix of the centers, but 50 centers"):
         ReweightedDensity(ShadowDensity(ell=np.inf), "quadrature").fit(datasets.blobs(50, 2))
 
 
 def test_quadrature_rejects_a_kernel_that_is_not_positive_definite():
     boxcar = RadialKernel(lambda s: (s < 1) + 1e-9, 2.0, 1.5)
-    with pytest.raises(ValueError, match="requires a positive definite kernel"):
+    with pytest.raises(ValueError, match="require a positive definite kernel"):
         ReweightedDensity(ShadowDensity(ell=3.0), "quadrature", kernel=boxcar).fit(
             datasets.blobs(100, 2)
         )

@@ -39,7 +39,7 @@ TREES = {
     "a huge half-life": ((*_FADING_STREAM, "half_life"), 1e308, "infinity to integer"),
     "a negative loss": ((*_FADING_STREAM, "lost"), -1.0, "lost must be at least 0"),
     "a different patience": ((*_FADING_COVER, "patience"), 721, "a half-life of 30 rows"),
-    "a row without a center": ((*_FADING_COVER, "n_rows"), 121, "the number of the last row"),
+    "a row without a center": ((*_FADING_COVER, "n_rows"), 121, "row number of the last row"),
     "another class in place of a sample": (
         (*_WINDOW_STREAM, "sample"), {"Plain": {}}, "sample must be of type",
     ),
@@ -60,10 +60,10 @@ def test_an_invalid_stream_is_rejected(name, saved, assert_rejected):
 
 
 VALUES = {
-    "a home that is far too large": ((*_ROWS, "homes"), -1, 2**40, "numbers of earlier rows"),
-    "a later home": ((*_ROWS, "homes"), 0, 61, "numbers of earlier rows"),
-    "a negative home": ((*_ROWS, "homes"), 0, -1, "numbers of earlier rows"),
-    "a home that is not a center": ((*_ROWS, "homes"), -1, 118, "rows that opened a center"),
+    "a home that is far too large": ((*_ROWS, "homes"), -1, 2**40, "or of an earlier row"),
+    "a later home": ((*_ROWS, "homes"), 0, 61, "or of an earlier row"),
+    "a negative home": ((*_ROWS, "homes"), 0, -1, "or of an earlier row"),
+    "a home that is not a center": ((*_ROWS, "homes"), -1, 118, "a row that opened a center"),
     "no weights": ((*_ROWS, "weights"), slice(None), 0.0, "last row of each center"),
     "a negative weight": ((*_ROWS, "weights"), 3, -1.0, "weights must be at least 0"),
     "weights that overflow": ((*_ROWS, "weights"), slice(None), 1e308, "WindowDensity: "),
@@ -72,9 +72,9 @@ VALUES = {
     "NaN in the rows": ((*_ROWS, "X"), 0, np.nan, "X must be finite"),
     "a negative opening row": ((*_WINDOW_COVER, "opened"), 0, -1, "ascending order"),
     "equal opening rows": ((*_WINDOW_COVER, "opened"), 1, 0, "ascending order"),
-    "a late opening row": ((*_WINDOW_COVER, "opened"), -1, 2**62, "between opened and 119"),
-    "a later last row": ((*_WINDOW_COVER, "last"), 0, 2**62, "between opened and 119"),
-    "a negative last row": ((*_WINDOW_COVER, "last"), 0, -(2**63), "between opened and 119"),
+    "a late opening row": ((*_WINDOW_COVER, "opened"), -1, 2**62, "opened up to 119"),
+    "a later last row": ((*_WINDOW_COVER, "last"), 0, 2**62, "opened up to 119"),
+    "a negative last row": ((*_WINDOW_COVER, "last"), 0, -(2**63), "opened up to 119"),
     "the last row of another center": ((*_WINDOW_COVER, "last"), 0, 62, "last row of each center"),
     "infinity in the centers": ((*_WINDOW_COVER, "centers"), 0, np.inf, "must be finite"),
     "a label that is too large": (

@@ -1,8 +1,8 @@
 """Pivoted partial Cholesky factorization of a kernel matrix, K ~ F F'.
 
-Memory use is O(n m). The residual diagonal d = diag(K - F F') is large for rows that the pivots
-approximate poorly. The next pivot maximizes it (greedy) or is drawn with probability proportional
-to it (random).
+Memory use is O(n m) for n rows and m pivots. The residual diagonal d = diag(K - F F') is large for
+rows that the pivots approximate poorly. The next pivot maximizes it (greedy) or is drawn with
+probability proportional to it (random).
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class PartialCholesky:
 
 
 def greedy_cholesky(kernel: Any, X: Any, weights: Array | None, n_pivots: int) -> PartialCholesky:
-    """Choose pivots greedily; each is the first maximizer of w d.
+    """Choose pivots greedily; each is the first row that maximizes w d, with weights w.
 
     Fewer pivots are chosen if they already span all rows.
     """

@@ -58,7 +58,7 @@ _warned: set[str] = set()
 
 
 def _warn_once(reason):
-    """Warn once per process that code is compiled again in every process."""
+    """Warn, once per process, that compiled code cannot be cached."""
     if not _warned:
         _warned.add(reason)
         warn(
@@ -75,8 +75,8 @@ exact = jit(fastmath=False)
 fast = jit(fastmath=_FAST)
 fast_inline = jit(fastmath=_FAST, inline="always")
 
-# Squared distances from a subspace are recomputed from differences if they are below this share of
-# the squared norm. The rounding error of the others is 1e-6 in float32, relative to the norm.
+# Squared distances from a subspace are recomputed from differences if they are below this fraction
+# of the squared norm. The rounding error of the others is 1e-6 in float32, relative to the norm.
 _CANCELED = 1e-3
 
 
@@ -115,7 +115,7 @@ def scale_rows(X, origin, scale, rows, squared_norms):
 
 @exact
 def _take_differences(products, i, X, C, norm, center_norms, near, large, sign):
-    """Recompute from differences the squared distances of row i that suffer from cancellation."""
+    """Use differences to recompute the squared distances of row i that suffer from cancellation."""
     for j in range(products.shape[1]):
         size = norm + center_norms[j]
         if size > large and sign * products[i, j] < near * size:
@@ -179,7 +179,8 @@ def _squared_residual(rows, axes, projected, i):
 def _append_residuals(rows, norms, axes, large, projected):
     """Write the distance of each row from the subspace into the last column of ``projected``.
 
-    Where ||x||^2 - ||x'||^2 cancels and ``norms`` exceeds ``large``, differences are used.
+    Where ||x||^2 - ||x'||^2 suffers from cancellation and ``norms`` exceeds ``large``, the distance
+    is computed from differences.
     """
     last = projected.shape[1] - 1
     for i in range(projected.shape[0]):
@@ -212,9 +213,9 @@ def project_distances(
 def nearest_of_products(products, norms, center_norms, margins, X, C, labels, squared):
     """Find the nearest center of each row (the first among ties) and its squared distance.
 
-    ``products`` are inner products of shifted rows and centers. Centers whose squared distance,
-    computed from the products, is NaN or within ``margins[i]`` of the smallest are compared by
-    differences.
+    ``products`` contains the inner products of shifted rows and centers, from which approximate
+    squared distances are computed. Centers whose approximate distance is NaN or within
+    ``margins[i]`` of the smallest are compared again by distances computed from differences.
     """
     for i in range(products.shape[0]):
         least = np.inf

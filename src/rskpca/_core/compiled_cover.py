@@ -254,7 +254,7 @@ def scan_exact(X, rows, C, stop, squared_radius, labels, squared):
 def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C, tiles):
     """Run Algorithm 2 on the unlabeled rows, which join a new center or become one.
 
-    Write the indices of the rows that became centers to ``rows``, and return their number.
+    Write the indices of the rows that became centers to ``rows``, and return how many there are.
     """
     start = opened = np.intp(0)  # typed, because functions are compiled again for a literal 0
     for i in range(X.shape[0]):
@@ -280,7 +280,7 @@ def open_centers(X, X32, limits, squared_radius, first, labels, squared, rows, C
 def aging_cover(X, first, patience, squared_radius, C, last, n_centers, labels, squared):
     """Assign each row to the first active center within the radius, or open a new center.
 
-    Row numbers start at ``first``. ``last`` contains the number of the last row assigned to
+    Row numbers start at ``first``. ``last`` contains the row number of the last row assigned to
     each center; a center remains active for ``patience`` rows after that row. ``C`` and ``last``
     have room for one new center per row. Return the number of centers.
     """

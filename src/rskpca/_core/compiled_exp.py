@@ -33,7 +33,7 @@ _D5, _D6 = _f(0.008375132781144028), _f(0.0013941116406064019)
 
 
 def exp_in_place(values):
-    """Replace values by their exponentials, accurate to about one rounding error.
+    """Replace values with their exponentials, accurate to about one rounding error.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _exp_float64(values):
 
 @jit(error_model="numpy", fastmath={"contract"})
 def _exp_block64(x, powers, bits):
-    """Replace a block of values; ``bits`` is a view of the work array ``powers``."""
+    """Exponentiate a block of values in place; ``bits`` is a view of the work array ``powers``."""
     for i in range(_WIDTH):
         powers[i] = (_LOW if x[i] < _LOW else x[i]) * _LOG2_E + _ROUND
     for i in range(_WIDTH):

@@ -38,7 +38,7 @@ PRODUCTS_FROM_FEATURES = 96  # use matrix products with at least this many featu
 BALLS_FROM_CENTERS = 4096  # try a ball index with at least this many centers
 HEAD = 1024  # number of centers that are scanned before the balls
 PANEL = 512  # centers per matrix product
-_BALL_STEP = 64  # one pivot per this many centers
+_BALL_STEP = 64  # number of centers per pivot
 
 _U32 = 2.0 * 2.0**-24  # twice the unit roundoff
 _TRUSTED_NORM = 1e15  # rows with a larger scaled norm are compared only in float64
@@ -191,7 +191,7 @@ class _TileSearch:
         self.balls = balls if 2 * visited < np.sum(-(-tails // LANES)) else None
 
     def _whole_tiles(self) -> NDArray[np.float32]:
-        """Return the centers in full tiles; the balls index only these."""
+        """Return the centers in full tiles; the ball index contains only these."""
         return self.rows32.data[: self.n_centers // LANES * LANES]
 
     def search(self, batch: _Batch, C: Floats) -> None:
@@ -254,10 +254,11 @@ class _ProductSearch:
 
 
 class Cover:
-    """Growing set of centers that implements Algorithm 2 for any chunking of the rows.
+    """Growing set of centers, built by Algorithm 2 independently of how the rows are chunked.
 
-    A row closer than ``radius`` to a center is in its shadow; ``centers`` are the initial centers
-    in order. ``batch_rows`` and ``n_threads`` are for tests and do not affect the results.
+    A row closer than ``radius`` to a center is in the center's shadow; ``centers`` contains the
+    initial centers in order. ``batch_rows`` and ``n_threads`` are for tests and do not affect the
+    results.
     """
 
     in_feature_space = False
@@ -306,7 +307,7 @@ class Cover:
     def extend(
         self, X: NDArray[np.floating], progress: Progress | None = None
     ) -> tuple[Labels, Floats]:
-        """Assign rows like :meth:`assign`, and open a center for each row without one."""
+        """Assign rows like :meth:`assign`, and open new centers for the rows that have none."""
         return self._run(X, grow=True, progress=progress)
 
     def _run(
@@ -375,7 +376,7 @@ class Cover:
             self._search.search(part, self._centers.data)
 
     def _open(self, batch: _Batch) -> None:
-        """Open centers for the rows without one."""
+        """Open new centers for the rows that have none, in row order."""
         from .compiled_cover import open_centers
 
         missing = int(np.count_nonzero(batch.labels < 0))

@@ -3,8 +3,8 @@
 Distances to centers are computed from matrix products. Let u be the unit roundoff of float64, and
 shift rows and centers by a point in the middle of the centers. Then ||x||^2 + ||c||^2 - 2 <x, c>
 has an error of at most u (2d + 24) (||x|| + ||c||)^2, including the errors of shifting and scaling.
-Centers within this error of the nearest are compared by float64 differences, so the labels do not
-depend on the batch size or the number of threads.
+Centers within this error of the nearest are compared using float64 differences, so the labels do
+not depend on the batch size or the number of threads.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
 
 # Number of rounding errors to allow for. After weighting and centering a few distant clusters, zero
-# eigenvalues were off by up to 10.
+# eigenvalues were off by up to 10 rounding errors.
 _ROUNDINGS = 32
 _OVERSAMPLING = 5  # extra vectors per block
-_MAX_BLOCKS = 12  # size of the basis at which block Lanczos restarts
+_MAX_BLOCKS = 12  # basis size, in blocks, at which block Lanczos restarts
 _MAX_STEPS = 100
 _TOLERANCE = 1e-13
 _MORE_VECTORS = 20  # Lanczos vectors beyond twice the number of components; ties need more
@@ -32,7 +32,7 @@ _MORE_VECTORS = 20  # Lanczos vectors beyond twice the number of components; tie
 # take as long as a Cholesky factorization; a sparse factorization is more expensive.
 _RESTARTS, _SPARSE_RESTARTS = 15, 100
 _CHECKING_STEPS = 20  # Lanczos steps that look for eigenvalues that plain Lanczos has missed
-_MISSED = 1e-10  # margin of that comparison, relative to the largest eigenvalue
+_MISSED = 1e-10  # tolerance of this check, relative to the largest eigenvalue
 _MARGIN = 1e-2  # relative distance between the shift and the estimated largest eigenvalue
 
 Floats = NDArray[np.float64]
@@ -77,7 +77,7 @@ def _decompose(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
 
 
 def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
-    """Compute the eigenpairs by LAPACK, or by a sparse factorization of a large sparse matrix."""
+    """Compute the eigenpairs with LAPACK, or by a sparse factorization of a large sparse matrix."""
     size = matrix.shape[0]
     if isinstance(matrix, LinearOperator):
         matrix = matrix @ np.eye(size)
@@ -88,7 +88,7 @@ def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
     first = size - n_components
     if n_components <= size // 3:  # beyond that, a full decomposition is as fast
         values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
-        if len(values) == n_components:  # LAPACK may return none if many are equal
+        if len(values) == n_components:  # LAPACK may return none if many eigenvalues are equal
             return values, vectors
     values, vectors = interruptible(np.linalg.eigh, matrix)  # unlike SciPy's, releases the GIL
     return values[first:], vectors[:, first:]
@@ -135,7 +135,7 @@ def _largest_outside(matrix: Any, vectors: Floats) -> float:
 
 
 def _cholesky_lanczos(matrix: Floats, n_components: int) -> tuple[Floats | None, Floats | None]:
-    """Run block Lanczos on (shift - matrix)^{-1}; return (None, None) if it is not accurate.
+    """Run block Lanczos on (shift - matrix)^{-1}; return (None, None) if the result is inaccurate.
 
     The shift is slightly above the largest eigenvalue, so that the shifted matrix has a Cholesky
     factor. Computing it takes a small fraction of the time of a full decomposition. Eigenvalues far

@@ -1,10 +1,10 @@
 """Kernel matrices and their products, evaluated in batches of rows.
 
 A batch of rows of ``k(X, C)`` is processed in four steps: compute inner products with BLAS, convert
-them to squared distances (recomputed from differences where they cancel), evaluate the kernel in
-place, and apply the caller's function. For sparse rows and for kernels that are not radial, other
-code replaces the first three steps. :class:`KernelRows` chooses the code once, before the first
-batch.
+them to squared distances (recomputed from differences where cancellation occurs), evaluate the
+kernel in place, and apply the caller's function. For sparse rows and for kernels that are not
+radial, other code replaces the first three steps. :class:`KernelRows` chooses the code once, before
+the first batch.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Radial(Protocol):
 
 
 class Valued(ABC):
-    """Base class for kernels that are given by their values rather than by distances."""
+    """Base class for kernels that are evaluated directly rather than computed from distances."""
 
     @abstractmethod
     def prepare(self, C: Any) -> Callable[[Any], Array]:
@@ -74,7 +74,7 @@ class Prepared(ABC):
 
     @property
     def products(self) -> int:
-        """The number of multiplications per row for the kernel values at all centers."""
+        """The number of multiplications per row needed to compute the kernel at all centers."""
         return self.shape[0] * self.shape[1]
 
     @abstractmethod
@@ -141,7 +141,7 @@ class Centers(Prepared):
 
     @property
     def products(self) -> int:
-        """The number of multiplications per row for the squared distances to all centers."""
+        """The number of multiplications per row needed to compute all squared distances."""
         return self.rows.size + (0 if self.axes is None else self.axes.size)
 
     def block(self, kernel: Radial, X: Any) -> Block:
@@ -167,7 +167,7 @@ class Centers(Prepared):
 
 @dataclass(frozen=True)
 class SparseCenters(Prepared):
-    """Centers of a radial kernel that are stored as a CSR array."""
+    """Prepared centers for a radial kernel, stored as a CSR array."""
 
     points: Any
     distances: sparse.SquaredDistances
@@ -185,7 +185,7 @@ class SparseCenters(Prepared):
 
 @dataclass(frozen=True)
 class ValuedCenters(Prepared):
-    """Centers of a kernel that is given by its values."""
+    """Prepared centers for a kernel that is evaluated directly, not computed from distances."""
 
     points: Any
     values: Callable[[Any], Array]
@@ -250,7 +250,7 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
 
 
 def exp_in_place(values: Array) -> Array:
-    """Replace values, which must be at most 88, by their exponentials, and return them."""
+    """Replace values with their exponentials and return them; values must be at most 88."""
     if not values.flags.c_contiguous:
         return np.exp(values, out=values)
     from .compiled_exp import exp_in_place
@@ -288,7 +288,7 @@ def product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Apply a function to k(X, C), in batches and with threads, and return the stacked results.
+    """Apply a function to batches of k(X, C) in parallel, and return the stacked results.
 
     The function returns ``n_columns`` values per row.
     """
@@ -309,7 +309,7 @@ def row_product(
     dtype: Any = np.float64,
     n_threads: int | None = None,
 ) -> Array:
-    """Return the same as :func:`product`, for a function that also takes the slice of rows."""
+    """Return the same as :func:`product`, for a function that also takes the slice of the rows."""
     batches = KernelRows(kernel, X, C, dtype)
     out = np.empty((X.shape[0], n_columns), dtype=dtype)
 
@@ -342,12 +342,12 @@ class KernelRows:
 
     @property
     def seconds(self) -> float:
-        """The approximate time for all rows in one thread."""
+        """The approximate time in seconds for all rows in one thread."""
         m, n_products = self.centers.shape[0], self.centers.products
         return (_ROW + _VALUE * m + _FEATURE * n_products) * self.X.shape[0]
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
-        """Return at most ``n_rows`` rows, which the next call in the same thread overwrites."""
+        """Return up to ``n_rows`` rows, in a buffer that the thread's next call overwrites."""
         X = self.X[rows]
         if not hasattr(self._memory, "values"):
             self._memory.values = np.empty((self.n_rows, self.centers.shape[0]), self.centers.dtype)
@@ -407,5 +407,5 @@ def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:
 
 
 def gram(kernel: Any, X: Any, C: Any, *, n_threads: int | None = None) -> Array:
-    """Return the full matrix ``k(X, C)``, typically the m x m matrix of the centers."""
+    """Return the full matrix ``k(X, C)``, typically the m x m Gram matrix of the centers."""
     return product(kernel, X, C, lambda values: values, C.shape[0], n_threads=n_threads)

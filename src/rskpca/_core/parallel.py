@@ -20,7 +20,7 @@ import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
-_SECONDS_PER_THREAD = 0.002  # minimum work per thread that justifies starting it
+_SECONDS_PER_THREAD = 0.002  # minimum amount of work that justifies starting a thread
 _SMALL = 2**20  # matrices with at most this many elements are faster with one BLAS thread
 
 
@@ -71,9 +71,9 @@ class _OneBlasThread:
 
 
 def _set_threads(counts: list[int]) -> None:
-    """Set the number of threads of each BLAS library.
+    """Set the number of threads for each BLAS library.
 
-    This takes a third of the time of a threadpoolctl limiter object.
+    This takes a third of the time that a threadpoolctl limiter object would take.
     """
     _release_control()
     for library, count in zip(_blas().lib_controllers, counts, strict=True):

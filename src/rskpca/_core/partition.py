@@ -18,21 +18,20 @@ Array = NDArray[np.floating]
 
 _MAX_ITERATIONS = 20
 _SLOWEST = 1e-10  # smaller rates are rounding errors: the clusters are not connected
-# On a line without clusters, the rates are proportional to 1, 4, 9, ..., so that consecutive ones
-# differ by a factor of at most 4; in more dimensions they are closer.
+# On a line without clusters, the rates (see gap_candidates) are proportional to 1, 4, 9, ..., so
+# consecutive ones differ by a factor of at most 4; in more dimensions they are closer together.
 _LEAST_RATIO = 4.0
-_CLEAR_RATIO = 100.0  # if clusters form groups, several gaps are clear; the last separates all
+_CLEAR_RATIO = 100.0  # if clusters form groups, several gaps are clear; the last separates them all
 
 
 def gap_candidates(eigenvalues: Array) -> list[int]:
-    """Return the numbers of clusters indicated by gaps in a walk's eigenvalues, best first.
+    """Return the cluster counts suggested by gaps in a walk's eigenvalues, best first.
 
     1 - eigenvalue is the rate at which the walk forgets an eigenfunction. The rate is small for
     functions that distinguish clusters and larger for those that vary within a cluster. A large
     ratio of rate k + 1 to rate k therefore indicates k clusters. Differences between eigenvalues
     would indicate too many clusters, because they increase for functions that vary along a thin
-    cluster. Ratios above 100 count as equal; among these, the largest number of clusters comes
-    first.
+    cluster. Ratios above 100 count as equal; among these, the largest cluster count comes first.
     """
     ratios = np.minimum(rate_ratios(eigenvalues), _CLEAR_RATIO)
     found = np.flatnonzero(ratios > _LEAST_RATIO)
@@ -69,9 +68,9 @@ class Partition:
         return np.argmax(np.abs(scores) if self.absolute else scores, axis=1)
 
     def renumber(self, functions: Array, weights: Array, points: Array) -> Partition:
-        """Return the same partition with clusters numbered by their means, in lexicographic order.
+        """Return the same partition with clusters numbered in lexicographic order of their means.
 
-        The numbers then depend neither on the order of the points nor on a seed. Empty clusters
+        The numbering then depends neither on the order of the points nor on a seed. Empty clusters
         come last.
         """
         labels, count = self.labels(functions), len(self.offsets)

@@ -134,7 +134,7 @@ def accumulate(labels: NDArray[np.intp], values: Array, totals: Array) -> None:
 def accumulate_exactly(
     labels: NDArray[np.intp], values: Array, totals: Array, residues: Array
 ) -> None:
-    """Accumulate like :func:`accumulate`, with rounding errors computed as exact fractions."""
+    """Accumulate like :func:`accumulate`, and store the exact rounding errors in ``residues``."""
     for j in np.unique(labels):
         exact = Fraction(totals[j]) + Fraction(residues[j])
         for value in values[labels == j]:
@@ -164,7 +164,7 @@ def spanning_tree_lengths(C: Array) -> NDArray[np.float64]:
 
 
 def splitmix64(salt: int, number: int) -> int:
-    """Return output ``number`` of the generator splitmix64 with the seed ``salt``."""
+    """Return the value at index ``number`` of the splitmix64 sequence with seed ``salt``."""
     z = (salt + (number + 1) * 0x9E3779B97F4A7C15) % 2**64
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
     z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
@@ -174,7 +174,7 @@ def splitmix64(salt: int, number: int) -> int:
 def sample_keys(salt: int, start: int, weights: Array) -> NDArray[np.float64]:
     """Return the key -log(u) / weight of each row; it is infinite for rows of weight 0.
 
-    Rows are numbered from ``start``, and u in (0, 1] is a hash of the number.
+    Rows are numbered from ``start``, and u in (0, 1] is a hash of the row number.
     """
     keys = np.full(len(weights), np.inf)
     for i in np.flatnonzero(weights):

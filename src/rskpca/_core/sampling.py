@@ -18,19 +18,19 @@ Array = NDArray[np.floating]
 MEDIAN_SAMPLE = 1000
 
 # The rule "neighbors": 95% of the sampled rows have five other rows within 1.25 bandwidths. The
-# remaining 5% allow for outliers. The numbers were chosen so that random walks recover two moons,
+# remaining 5% allow for outliers. The constants were chosen so that random walks recover two moons,
 # two circles, four blobs in four dimensions and a swiss roll, each with 1,000 and with 5,000 rows.
-# The bandwidth may be 9% larger or 14% smaller before one of them fails.
+# The bandwidth can be up to 9% larger or 14% smaller before one of these cases fails.
 N_NEIGHBORS = 5
 _COVERED = 0.95
 _NEIGHBOR_FACTOR = 0.8
-_LOG_STEP = 0.25  # step of the base-2 logarithm of the scale, for the rule "slope"
+_LOG_STEP = 0.25  # step in the base-2 logarithm of the scale, for the rule "slope"
 
 
 def sample_rows(
     n_rows: int, sample_weight: Array | None, size: int, rng: np.random.RandomState
 ) -> NDArray[np.intp]:
-    """Draw ``size`` sorted row indices, treating a weight as a number of repetitions.
+    """Draw ``size`` sorted row indices, treating each weight as a repetition count.
 
     With integer weights, repeated rows are sampled without replacement. Other weights use
     systematic sampling: the rows are put in random order, and ``size`` evenly spaced points are
@@ -173,7 +173,7 @@ def limit_rows(
 
 
 def _repeat_pairs(distances: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the distances and weights of all pairs, including zeros between copies of a row."""
+    """Return the distances and weights of all pairs, including zero distances between copies."""
     first, second = np.triu_indices(len(weights), 1)
     copies = np.maximum(weights * (weights - 1) / 2, 0)
     zeros = np.zeros(len(weights))
@@ -185,7 +185,7 @@ def _median_of(values: Array, weights: Array | None) -> float:
 
 
 def _weighted_median(values: Array, weights: Array) -> float:
-    """Return the median of the values, treating a weight as a number of repetitions."""
+    """Return the median of the values, treating each weight as a repetition count."""
     kept = weights > 0
     order = np.argsort(values[kept], kind="stable")
     values, below = values[kept][order], np.cumsum(weights[kept][order])

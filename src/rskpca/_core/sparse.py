@@ -18,11 +18,11 @@ Array = NDArray[np.floating]
 Matrix = Any  # a dense array or a CSR array
 
 _PAIR_ELEMENTS = 2**20  # number of differences that are stored at a time
-# ||x||^2 + ||c||^2 - 2 <x, c> is recomputed from differences if it is below this share of the first
-# two terms.
+# ||x||^2 + ||c||^2 - 2 <x, c> is recomputed from differences if it is below this fraction of the
+# sum of the first two terms.
 _NEAR = 0.1
-# For a kernel that is smooth at zero, the rounding error does not matter while the first two terms
-# are below this many squared bandwidths.
+# For a kernel that is smooth at zero, the rounding error does not matter if the sum of the first
+# two terms is below this multiple of the squared bandwidth.
 _LARGE = 1e4
 
 
@@ -53,13 +53,13 @@ def same_rows(first: Matrix, second: Matrix) -> bool:
 
 
 def freeze(X: Matrix) -> None:
-    """Make the arrays of the rows read-only."""
+    """Make the rows read-only, in place."""
     for array in (X.data, X.indices, X.indptr) if is_sparse(X) else (X,):
         array.flags.writeable = False
 
 
 def transpose(C: Matrix) -> Matrix:
-    """Return C' in the form in which :func:`product` is fast."""
+    """Return C' in the format that makes :func:`product` fast."""
     return C.T.tocsr() if is_sparse(C) else np.ascontiguousarray(C.T)
 
 
@@ -92,7 +92,7 @@ def paired_squared_distances(X: Matrix, C: Matrix) -> Array:
 
 
 class SquaredDistances:
-    """Squared distances between rows and centers, if the rows or the centers are sparse.
+    """Callable for squared distances between rows and centers, at least one of which is sparse.
 
     Parameters
     ----------
@@ -126,8 +126,9 @@ def safe_norms(kernel: Any) -> float:
 def subspace_coordinates(X: Matrix, origin: Array, axes: Array) -> Array:
     """Return the coordinates of sparse rows in a subspace, and their distance from it.
 
-    The last column is the distance. Where its square is small, ||x - origin||^2 - ||x'||^2 suffers
-    from cancellation, so these rows are converted to dense ones, a few at a time.
+    The last column is the distance. For rows close to the subspace, the squared distance
+    ||x - origin||^2 - ||x'||^2 suffers from cancellation. These rows are converted to dense ones, a
+    few at a time.
     """
     X = X.astype(np.float64)
     coordinates = X @ axes - origin @ axes

@@ -1,8 +1,9 @@
-"""Affine subspaces of principal axes, in which kernel values need fewer operations.
+"""Affine subspaces spanned by principal axes, in which kernel values need fewer operations.
 
 For points c = origin + axes c' in the subspace, ||x - c||^2 = ||x' - c'||^2 + ||x - origin||^2 -
-||x'||^2, with x' = axes' (x - origin). The squared distances are exact, not approximate, but need p
-products per center instead of d.
+||x'||^2, with x' = axes' (x - origin). The squared distances are exact, but need only p
+multiplications per center instead of d, where p is the dimension of the subspace and d the number
+of features.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Subspace:
     Attributes
     ----------
     origin : ndarray of shape (n_features,)
-        A point of the subspace.
+        A point in the subspace.
     axes : ndarray of shape (n_features, n_axes)
         Orthonormal columns.
     """
@@ -56,7 +57,7 @@ class Subspace:
 
     @classmethod
     def principal(cls, X: Any, weights: Array, n_axes: int) -> Subspace:
-        """Return the subspace of up to ``n_axes`` leading principal axes of weighted rows."""
+        """Return the subspace spanned by up to ``n_axes`` leading principal axes of the rows."""
         shares = weights / weights.sum()
         origin = shares @ X
         rounding = (4 * np.finfo(np.float64).eps) ** 2 * float(shares @ squared_norms(X))
@@ -66,7 +67,7 @@ class Subspace:
         return cls(origin, np.ascontiguousarray(axes))
 
     def leading(self, n_axes: int) -> Subspace:
-        """Return the subspace of the first ``n_axes`` axes."""
+        """Return the subspace spanned by the first ``n_axes`` axes."""
         return Subspace(self.origin, np.ascontiguousarray(self.axes[:, :n_axes]))
 
     def coordinates(self, X: Any) -> Array:
@@ -76,7 +77,7 @@ class Subspace:
         return (X - self.origin) @ self.axes
 
     def points(self, coordinates: Array) -> Array:
-        """Return the points of the subspace with these coordinates."""
+        """Return the points in the subspace that have the given coordinates."""
         return self.origin + coordinates @ self.axes.T
 
     def serves(self, X: Array) -> bool:
@@ -89,7 +90,7 @@ class Subspace:
 
 
 class _CenteredRows:
-    """Weighted sparse rows relative to an origin, never converted to dense rows."""
+    """Weighted sparse rows relative to an origin, without converting them to dense rows."""
 
     def __init__(self, X: Any, origin: Array, factors: Array) -> None:
         self._X, self._origin, self._factors = X, origin, factors[:, None]
@@ -105,14 +106,14 @@ class _CenteredRows:
 
 
 def _centered(X: Any, origin: Array, factors: Array, n_axes: int) -> Any:
-    """Return weighted rows relative to the origin, dense unless only products are needed."""
+    """Return weighted rows relative to the origin, as an array unless only products are needed."""
     if is_sparse(X) and 3 * (n_axes + _MORE_AXES) < min(X.shape):
         return _CenteredRows(X, origin, factors)
     return (densify(X) - origin) * factors[:, None]
 
 
 def _sparse_axes(rows: _CenteredRows, n_axes: int, rounding: float) -> Array:
-    """Return leading right singular vectors of sparse rows by subspace iteration."""
+    """Compute the leading right singular vectors of sparse rows by subspace iteration."""
     size = rows.shape[0], n_axes + _MORE_AXES
     start = np.random.default_rng(0).standard_normal(size, dtype=np.float32)  # as for dense rows
     basis = np.linalg.qr(rows.transposed_product(start))[0]
@@ -122,7 +123,7 @@ def _sparse_axes(rows: _CenteredRows, n_axes: int, rounding: float) -> Array:
 
 
 def _leading_axes(rows: Any, n_axes: int, rounding: float) -> Array:
-    """Return leading right singular vectors whose variance exceeds rounding errors."""
+    """Return the leading right singular vectors whose variance exceeds rounding errors."""
     # If there are many other vectors, subspace iteration avoids computing them.
     if isinstance(rows, _CenteredRows):
         return _sparse_axes(rows, n_axes, rounding)

@@ -46,11 +46,11 @@ def sparse_distances(C: Any) -> Callable[[Any], Array]:
 
 
 class ValueCover:
-    """Growing set of centers that implements Algorithm 2 with a given distance.
+    """Growing set of centers, built by Algorithm 2 with a given distance.
 
     A row joins the first center closer than ``radius``. If there is none, it becomes a center.
-    The result does not depend on how the rows are divided into chunks, up to rounding errors of
-    the distances.
+    Up to rounding errors in the distances, the result does not depend on how the rows are divided
+    into chunks.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class ValueCover:
         self.radius, self.in_feature_space = float(radius), in_feature_space
         self._distances = distances
         self._panels: list[Callable[[Any], Array]] = []
-        self._whole = centers[:0]  # the centers of full panels
-        self._rest = centers[:0]  # the centers of the last panel
+        self._whole = centers[:0]  # the centers in full panels
+        self._rest = centers[:0]  # the centers in the last panel
         self._append(centers)
 
     @property
@@ -78,7 +78,7 @@ class ValueCover:
         return self._run(X, grow=False, progress=None)
 
     def extend(self, X: Any, progress: Any = None) -> tuple[Labels, Floats]:
-        """Assign rows like :meth:`assign`, and open a center for each row without one."""
+        """Assign rows like :meth:`assign`, and open new centers for the rows that have none."""
         return self._run(X, grow=True, progress=progress)
 
     def _run(self, X: Any, *, grow: bool, progress: Any) -> tuple[Labels, Floats]:
@@ -105,7 +105,7 @@ class ValueCover:
             squared[left[hit]] = found[hit, first[hit]]
 
     def _open(self, X: Any, labels: Labels, squared: Floats) -> None:
-        """Open centers for the rows without one, in the order of the rows."""
+        """Open new centers for the rows that have none, in row order."""
         rows = np.flatnonzero(labels < 0)
         if len(rows) == 0:
             return
@@ -142,7 +142,7 @@ def kernel_cover(radius: float, centers: Any, kernel: Any) -> ValueCover:
 
 
 def euclidean_cover(radius: float, centers: Any) -> Cover | ValueCover:
-    """Return a cover in Euclidean distance, starting with the given centers."""
+    """Return a cover that uses Euclidean distances, starting with the given centers."""
     if sparse.is_sparse(centers):
         return ValueCover(radius, centers, sparse_distances)
     return Cover(radius, centers)

@@ -27,7 +27,7 @@ from .walks import Walk, WalkAnalysis, normalized_cut
 Array = NDArray[np.floating]
 
 KERNEL_PCA = "kernel PCA"
-_ROUNDINGS = 16  # number of rounding errors in a kernel value and in means of kernel values
+_ROUNDINGS = 16  # rounding errors to allow for in kernel values and their means
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Certificate:
     all_rows : bool
         True if the row sample contains all rows, so that ``embedding`` is measured, not estimated.
     method : str
-        The method to whose exact solution the errors refer, such as "kernel PCA".
+        The method whose exact solution is the reference for the errors, such as "kernel PCA".
     labels : Estimate or None
         For normalized cut, the share of rows whose label could change within the estimated error.
     cut : float or None
@@ -252,7 +252,7 @@ def certify_walk(
     walk : Walk
         The fitted walk.
     analysis : WalkAnalysis or None
-        The comparison with the row sample, if it determines the error.
+        The comparison with the row sample; None if the sample does not determine the error.
     method : str
         Name of the method.
     confidence : float, default=0.95
@@ -302,7 +302,7 @@ def _common(
     analysis: Analysis | None,
     limits: Limits | None,
 ) -> dict[str, Any]:
-    """Return the fields that certificates of kernel PCA and of random walks share."""
+    """Return the fields that certificates for kernel PCA and for random walks share."""
     radius = reduced_set.radius
     return {
         "confidence": confidence,
@@ -371,7 +371,7 @@ def _angles(sources: list[Level], residual: Level, system: EigenSystem, n: float
 
 
 def _rounding(system: EigenSystem, n: float) -> float:
-    """Bound the rounding error, divided by n, of the kernel values and the solver."""
+    """Bound the rounding error of the kernel values and the solver, divided by n."""
     solver = system.centers.shape[0] * float(system.eigenvalues[0]) / n
     return float(np.finfo(np.float64).eps) * (_ROUNDINGS * system.kappa + solver)
 

@@ -26,7 +26,7 @@ Array = NDArray[np.floating]
 def bound(
     kernel: RadialKernel, gap: float, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Return the bound of Theorem 5.4 on ||P^D(K_n) - P^D(K-bar_n)||_HS, from ell alone.
+    """Return the bound of Theorem 5.4 on ||P^D(K_n) - P^D(K-bar_n)||_HS, from ell or the radius.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def bound(
     gap : float
         lambda_D - lambda_{D+1} for eigenvalues divided by n; delta_D is half of it.
     ell, radius : float, default=None
-        Either sigma / epsilon or the radius epsilon.
+        Pass exactly one: ell = sigma / epsilon, or the radius epsilon.
 
     Returns
     -------
     float or None
-        None if the gap is too small for the theorem's condition, or if no bound on the operator
-        error is known.
+        The bound; None if the gap is too small for the theorem's condition, or if no bound on the
+        operator error is known.
     """
     error = hilbert_schmidt.bound(kernel, ell, radius=radius)
     return None if error is None else zwald_blanchard(error, gap)
@@ -86,7 +86,7 @@ def measure(
     Returns
     -------
     float
-        A number between 0 and sqrt(2 D).
+        The norm, a number between 0 and sqrt(2 D).
     """
     weights = np.ones(len(X)) if sample_weight is None else sample_weight
     operator = Centered() if center else Plain()

@@ -1,9 +1,9 @@
 """Theorem 5.2, on the eigenvalues of K / n and of K-bar / n.
 
-By Hoffman and Wielandt, sum_i (lambda_i - lambda-bar_i)^2 <= ||K - K-bar||_F^2 / n^2. With L the
-largest slope of the kernel, |k(x_i, x_j) - k(c_i, c_j)| <= L ||d_i - d_j|| for the
-displacements d_i = x_i - c_i, and the mean of ||d_i - d_j||^2 over all pairs is at most twice the
-mean of ||d_i||^2. Centering is a projection on both sides and does not increase the error.
+By the Hoffman-Wielandt inequality, sum_i (lambda_i - lambda-bar_i)^2 <= ||K - K-bar||_F^2 / n^2.
+Let L be the largest slope of the kernel. Then |k(x_i, x_j) - k(c_i, c_j)| <= L ||d_i - d_j|| for
+the displacements d_i = x_i - c_i, and the mean of ||d_i - d_j||^2 over all pairs is at most twice
+the mean of ||d_i||^2. Centering is a projection on both sides and does not increase the error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def bound(
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
     ell, radius : float, default=None
-        Either sigma / epsilon or the radius epsilon.
+        Pass exactly one: ell = sigma / epsilon, or the radius epsilon.
     printed : bool, default=False
         If True, use the constants printed in the paper, which are too small.
 
@@ -97,7 +97,7 @@ def measure(
     *,
     center: bool = False,
 ) -> Array:
-    """Compute |lambda_i - lambda-bar_i| for the leading eigenvalues by exact kernel PCA.
+    """Compute |lambda_i - lambda-bar_i| for the leading eigenvalues by solving exact kernel PCA.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def measure(
     Returns
     -------
     ndarray of shape (n_components,)
-        Differences of eigenvalues divided by n; eigenvalues within rounding error count as zero.
+        Absolute differences, divided by n; eigenvalues within rounding error count as zero.
     """
     weights = np.ones(len(X)) if sample_weight is None else sample_weight
     operator = Centered() if center else Plain()

@@ -2,7 +2,7 @@
 
 K_n = (1/n) sum_i psi(x_i) (x) psi(x_i), and psi(x) (x) psi(x) is the feature map of the kernel k^2
 in the space of Hilbert-Schmidt operators. The error is therefore the discrepancy of Theorem 5.1
-under k^2, and every bound on one is also a bound on the other.
+for k^2, and every bound on one is also a bound on the other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def bound(
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
     ell, radius : float, default=None
-        Either sigma / epsilon or the radius epsilon.
+        Pass exactly one: ell = sigma / epsilon, or the radius epsilon.
     printed : bool, default=False
         If True, use the factor 2 kappa printed in the paper, which is too small for kappa < 1.
 
@@ -65,7 +65,7 @@ def centered_bound(
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
     ell, radius : float, default=None
-        Either sigma / epsilon or the radius epsilon.
+        Pass exactly one: ell = sigma / epsilon, or the radius epsilon.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def centered_bound(
 def sharp_bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Return sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), which is attained and sharper than Theorem 5.3.
+    """Return sqrt(2 (kappa^2 - phi(1 / ell^p)^2)), a tight bound that is sharper than Theorem 5.3.
 
     Parameters
     ----------
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
     ell, radius : float, default=None
-        Either sigma / epsilon or the radius epsilon.
+        Pass exactly one: ell = sigma / epsilon, or the radius epsilon.
 
     Returns
     -------

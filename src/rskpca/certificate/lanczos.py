@@ -112,9 +112,9 @@ class Solution:
     eigenvalues : ndarray of shape (n_axes,)
         Estimated eigenvalues of the data, divided by n.
     sizes : list of int
-        Numbers of components, including that of the model.
+        Component counts, including that of the model.
     squares : ndarray of shape (n_sizes,)
-        Squared relative errors of the embeddings with these numbers of components.
+        Squared relative errors of the embeddings with these component counts.
     sines : ndarray of shape (n_angles,)
         Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...;
         empty if only the error of the model itself was requested.
@@ -161,7 +161,7 @@ class Solution:
         detailed: bool = True,
         square: Square | None = None,
     ) -> Solution:
-        """Return the solution of the eigenproblem of M; ``square`` replaces the default error."""
+        """Return the solution of the eigenproblem of M; ``square`` replaces the error function."""
         M, q = blocks.matrix(largest), blocks.A.shape[-1]
         values, vectors = leading(M, q)
         sizes = nearby(n_components, q) if detailed else [n_components]
@@ -177,7 +177,7 @@ class Solution:
 
 
 def nearby(n_components: int, n_axes: int) -> list[int]:
-    """Return numbers of components close to that of the model, excluding the last axis."""
+    """Return component counts close to ``n_components``, leaving out the last axis."""
     sizes = range(n_components - _NEARBY, min(n_components + _NEARBY, n_axes - 1) + 1)
     return sorted({n_components, *(r for r in sizes if r > 0)})
 

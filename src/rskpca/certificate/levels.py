@@ -155,7 +155,7 @@ def in_feature_space(kernel: AnyKernel, reduced_set: ReducedSet, *, center: bool
 def _from_lengths(
     lengths: Array, weights: Array, displacement: Array, scatter: Array, *, center: bool
 ) -> tuple[float, float, float]:
-    """Bound the MMD, the operator and the eigenvalues, given sums of ||delta|| per center."""
+    """Bound the MMD and the operator and eigenvalue errors from sums of ||delta|| per center."""
     n = float(weights.sum())
     discrepancy = float(displacement.sum()) / n
     operator = float(2 * lengths @ displacement + scatter.sum()) / n

@@ -40,9 +40,9 @@ def resolve_radius(kernel: RadialKernel, ell: float | None, radius: float | None
 def bound(
     kernel: RadialKernel, ell: float | None = None, *, radius: float | None = None
 ) -> float | None:
-    """Return the worst-case bound, sqrt(2 (kappa - phi(1 / ell^p))).
+    """Return the worst-case bound of Theorem 5.1, sqrt(2 (kappa - phi(1 / ell^p))).
 
-    The paper assumes that the profile never increases. If this is not known, the bound uses the
+    The theorem assumes that the profile never increases. If this is not known, the bound uses the
     smallest of 1,024 kernel values up to the radius, lowered by the largest decrease between them
     that the Lipschitz constant allows.
 
@@ -51,7 +51,7 @@ def bound(
     kernel : RadialKernel
         Kernel with a numeric bandwidth.
     ell, radius : float, default=None
-        Either sigma / epsilon or the radius epsilon.
+        Pass exactly one: ell = sigma / epsilon, or the radius epsilon.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def root_mean_square(kernel: RadialKernel, reduced_set: ReducedSet) -> float | N
 def from_sums(
     kernel: RadialKernel, reduced_set: ReducedSet, *, square: bool = False
 ) -> float | None:
-    """Bound the mean of ||psi(x) - psi(c)|| by the recorded displacements, or by the radius."""
+    """Bound the mean of ||psi(x) - psi(c)|| from the recorded displacements or the radius."""
     worst = None if reduced_set.radius is None else bound(kernel, radius=reduced_set.radius)
     squares = _mean_squares(kernel, reduced_set, square=square)
     if squares is None:
@@ -92,9 +92,9 @@ def from_sums(
 
 def _mean_squares(kernel: RadialKernel, s: ReducedSet, *, square: bool) -> Array | None:
     """Bound ||psi(x) - psi(c)||^2 for each center by Jensen's inequality."""
-    # For the Gaussian and the Laplacian, the length is concave in ||x - c||, and its square
-    # 2 (kappa - k(x, c)) is concave in ||x - c||^2 and in ||x - c||, respectively. For any other
-    # kernel with Lipschitz constant L, the square is at most 2 L ||x - c||.
+    # For the Gaussian and the Laplacian, ||psi(x) - psi(c)|| is concave in ||x - c||. Its square
+    # 2 (kappa - k(x, c)) is concave in ||x - c||^2 for the Gaussian and in ||x - c|| for the
+    # Laplacian. For other kernels with Lipschitz constant L, the square is at most 2 L ||x - c||.
     if s.displacement is None or s.scatter is None:
         return None
     mean = s.displacement / s.weights

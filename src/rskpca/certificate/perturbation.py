@@ -1,4 +1,4 @@
-"""The matrix M of :mod:`.lanczos` for a model and a sample of the rows.
+"""Computation of the matrix M of :mod:`.lanczos` from a model and a row sample.
 
 All entries of M are means over rows, or over pairs or triples of them, and are estimated from the
 sample. To estimate their variance, the sums are stored per group of rows, so that each group can be
@@ -43,7 +43,7 @@ _MISSED = 1.2  # a larger ratio of eigenvalues indicates a missed component
 _RANDOM = 10  # number of random vectors used to find missed components
 _ITERATIONS = 3
 _ABOVE = 1.1  # allowance for eigenvalues that subspace iteration underestimates
-_SEARCHED = 1_000  # largest number of rows in this search
+_SEARCHED = 1_000  # largest number of rows used to find missed components
 _LARGE = 400  # with at least this many rows, a few eigenpairs are computed by Lanczos
 
 
@@ -62,7 +62,7 @@ class SampleOperator:
     xx : ndarray of shape (n_rows, n_rows)
         Inner products of the features.
     root : ndarray of shape (n_rows, 1)
-        Square roots of the shares of the rows.
+        Square roots of the row shares.
     center : bool
         True if the features are centered.
     """
@@ -73,7 +73,7 @@ class SampleOperator:
 
     @classmethod
     def of(cls, xx: Array, shares: Array, center: bool) -> SampleOperator:
-        """Return the operator of rows with these shares."""
+        """Return the operator for rows with the given shares."""
         return cls(xx, np.sqrt(shares / shares.sum())[:, None], center)
 
     def multiply(self, V: Array) -> Array:
@@ -85,7 +85,7 @@ class SampleOperator:
         return np.asarray(product - root * (root.T @ product))
 
     def leading(self, count: int) -> tuple[Array, Array]:
-        """Return the leading eigenvalues, and the coordinates of exact kernel PCA of the rows."""
+        """Return the leading eigenvalues, and the rows' coordinates in exact kernel PCA."""
         n = len(self.root)
         if n < _LARGE or 4 * count > n:
             values, vectors = leading(self.multiply(np.eye(n)), count)
@@ -102,7 +102,7 @@ class SampleOperator:
 
     @property
     def _start(self) -> Array:
-        """The roots of the diagonal, a start vector that does not depend on the row order."""
+        """The square roots of the diagonal, a start vector that is independent of the row order."""
         root = self.root[:, 0]
         means = self.xx @ root**2 if self.center else np.zeros(len(root))
         return root * np.sqrt(np.abs(np.diag(self.xx) - 2 * means + root**2 @ means))
@@ -115,7 +115,7 @@ class SampleOperator:
         return float(np.linalg.eigvalsh(V.T @ (self.multiply(V) - own @ (own.T @ V)))[-1])
 
     def search(self, own: Array, count: int) -> tuple[Array, Array]:
-        """Return leading eigenvalues found from the axes alone, and with random vectors added."""
+        """Return the leading eigenvalues found without and with additional random vectors."""
         V = np.concatenate([own, self._random], axis=1)
         for _ in range(_ITERATIONS):
             V = np.linalg.qr(self.multiply(V))[0]
@@ -148,11 +148,11 @@ class SampledSums:
         True if coordinates are relative to the mean of the representations, so that their mean
         over the data is not zero.
     drift : ndarray of shape (n_rows, n_groups), default=None
-        If the lengths of the features depend on the data, the relative change of the squared
-        length of each row's features due to the rows of each group.
+        Relative change of the squared length of each row's feature vector caused by the rows of
+        each group; required if these lengths depend on the data.
     square : callable, default=None
-        Function of the blocks and of the eigenpairs of M that returns the squared error of r
-        components, if it is not that of the coordinates <v, psi>.
+        Function that computes the squared error of r components from the blocks and the
+        eigenpairs of M. If None, the error is that of the coordinates <v, psi>.
     """
 
     changes: Array | None  # None if rows and their representations have the same coordinates
@@ -191,7 +191,7 @@ class SampledSums:
         self.noise = self.unseen * self._noise()
 
     def _sum_projected(self, pairs: ProjectedPairs) -> None:
-        """Sum h_i and its inner products if psi^ is the projection of psi, so that a = b."""
+        """Sum h_i and its inner products, for a projection psi^ of psi, where a = b."""
         P, sa = pairs.projections, self.s[:, None] * self.a
         self.self_x = (np.diag(pairs.xx) - np.einsum("ij,ij->i", P, P))[:, None] * self.a
         self.at_x = _group_products(pairs.xx, sa, self.groups)
@@ -228,7 +228,7 @@ class SampledSums:
 
     @cached_property
     def drifts(self) -> Array:
-        """The weighted coordinates of the rows times their drift due to each group."""
+        """The weighted coordinates of the rows, times the drift caused by each group."""
         assert self.drift is not None
         return self.drift.T[:, :, None] * (self.s[:, None] * self.a)
 
@@ -270,9 +270,9 @@ class SampledSums:
         return self._blocks_of(1 - np.eye(len(self.groups)), self.at_all - self.at_x)
 
     def _blocks_of(self, kept: Array, at_x: Array) -> Blocks:
-        """Return blocks with some groups left out, for each row of ``kept``."""
+        """Return the blocks of M for each row of ``kept``, which selects groups of rows."""
         # ``kept`` is 1 for the groups that are kept and 0 for the others. ``at_x`` contains sums of
-        # h over the groups that are kept.
+        # h over the kept groups.
         groups, n = np.arange(len(self.s)) % len(self.groups), len(self.groups)
         s = self.s * kept[:, groups]
         total = s.sum(axis=1)[:, None, None]
@@ -302,7 +302,7 @@ class SampledSums:
         )
 
     def _beyond(self, at_x: Array, s: Array) -> Array:
-        """Return h at the rows."""
+        """Return the values of h at the sampled rows."""
         rest = np.maximum(s.sum(axis=1, keepdims=True) - s, np.finfo(np.float64).tiny)[..., None]
         F = at_x * ((1 - self.weights) / rest)
         F += self.weights * self.self_x
@@ -318,7 +318,7 @@ class SampledSums:
         return replace(blocks, moments=moments, steps=steps, means=means)
 
     def _drift_correction(self, kept: Array) -> Array:
-        """Return the part of the changes that reduces the noise in means of drift a a'."""
+        """Return a correction to the changes that reduces the noise in the mean of drift * a a'."""
         # The mean of a a' over the data is known up to the small changes. It replaces the mean over
         # the sample in the product with the mean drift. Unlike in ``changes``, rows that are left
         # out do not enter the means at all.
@@ -328,7 +328,7 @@ class SampledSums:
 
     @cached_property
     def _drift_products(self) -> Array:
-        """The means of drift a a' over the rows of each group, due to each group of rows."""
+        """Each group's part of the mean of drift * a a', for the drift caused by each group."""
         assert self.drift is not None
         mean = self.s @ self.drift
         rest = self.drift - mean
@@ -344,7 +344,7 @@ class SampledSums:
         )
 
     def _steps(self, F: Array, n_steps: int) -> tuple[list[Array], list[Array]]:
-        """Return f, T f, ... at the rows, and the means subtracted from them."""
+        """Return f, T f, ... at the sampled rows, and the means subtracted from them."""
         steps: list[Array] = [F]
         means: list[Array] = []
         fx = self._about_mean(self.a)
@@ -355,7 +355,7 @@ class SampledSums:
         return steps, means
 
     def _apply(self, F: Array, xx: Array, fx: Array) -> Array:
-        """Apply the operator of the sample, restricted to the complement of the axes, to F."""
+        """Apply the sample operator, restricted to the complement of the axes, to F."""
         # ``xx`` contains inner products of points with the rows, ``fx`` the points' coordinates.
         weighted = self.s[:, None] * F
         return xx @ weighted - fx @ (self._about_mean(self.a).T @ weighted)
@@ -367,14 +367,14 @@ class SampledSums:
     def solve(
         self, n_components: int, *, jackknife: bool = True, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
-        """Return the solution from all groups and, for the jackknife, those without each group.
+        """Return the solution from all groups and, for the jackknife, with each group left out.
 
         Parameters
         ----------
         n_components : int
             Number of components of the model.
         jackknife : bool
-            If True, also solve the problem without each group of rows.
+            If True, also solve the problem with each group of rows left out.
         detailed : bool
             If False, a solution contains only the error of the model itself.
 
@@ -383,7 +383,7 @@ class SampledSums:
         whole : Solution
             The solution from all groups.
         parts : Solution or None
-            The solutions without each group, if ``jackknife`` is True.
+            The solutions with each group left out, if ``jackknife`` is True.
         """
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
@@ -400,7 +400,7 @@ class SampledSums:
     def first_step(
         self, n_components: int, *, jackknife: bool = True, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
-        """Return the same as :meth:`solve` after one step, even if a component is missed."""
+        """Return the result of :meth:`solve` after one step, even if a component is missed."""
         without = None
         if jackknife and len(self.groups) > 1:
             without = self._solution(self.blocks_without(), n_components, detailed)
@@ -485,10 +485,10 @@ def _gram(columns: Array, weights: Array) -> Array:
 
 
 def _sum_kept(kept: Array, matrices: Array) -> Array:
-    """Return the sum of the matrices of the kept groups, for each row of ``kept``."""
+    """Return the sum of the matrices over the kept groups, for each row of ``kept``."""
     return np.tensordot(kept, matrices, axes=1)
 
 
 def _sum_pairs_kept(kept: Array, matrices: Array) -> Array:
-    """Return the sum of the matrices of all pairs of kept groups, for each row of ``kept``."""
+    """Return the sum of the matrices over pairs of kept groups, for each row of ``kept``."""
     return np.einsum("kh,khij->kij", kept, np.tensordot(kept, matrices, axes=1))

@@ -34,9 +34,9 @@ _TRUNCATED = 1.03
 _RESOLVED = 0.2  # largest accepted relative standard error of the mean distance from the span
 _ROUNDING = 1e-10  # smaller relative squared distances are rounding errors
 _CHANCE = 5.0  # standard errors; a larger difference between sample and data is not due to chance
-_SOLVED = 1.001  # if the errors are measured, only the eigensolver is inexact
+_SOLVED = 1.001  # allowance for measured errors: only the eigensolver is inexact
 _BLOCK = 4096  # rows whose errors are estimated at a time
-_WORK = 2e10  # limit on products in the projection onto a basis; a larger basis uses fewer rows
+_WORK = 2e10  # most multiplications to project rows onto a basis; a larger basis uses fewer rows
 _HOPELESS = 0.9  # larger errors are reported as 1, because nothing is known about the coordinates
 # An error above _TIE is due to a tie if another number of components is _BETTER times better.
 _TIE, _BETTER = 0.05, 3.0
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
     embedding : Estimate
         Relative error of the coordinates.
     eigenvalues : ndarray of shape (n_components, 2)
-        Intervals, divided by n.
+        Intervals for the eigenvalues, divided by n.
     angles : ndarray of shape (n_components,)
         Limits in degrees for the leading eigenspaces; NaN for those that were not analyzed.
     better : int or None
@@ -92,7 +92,7 @@ class Analysis:
     sample : RowSample
         The sampled rows.
     points : ndarray of shape (n_rows, n_features)
-        The points that represent them: their centers, or the rows themselves.
+        The points that represent the sampled rows: their centers, or the rows themselves.
     system : EigenSystem
         The axes of the model, and a few additional ones.
     represent : callable or None
@@ -229,7 +229,7 @@ class Analysis:
 
     @cached_property
     def _unsampled(self) -> float:
-        """The relative error due to rows outside the span that the sample does not represent.
+        """The relative error caused by rows outside the span that are missing from the sample.
 
         The mean squared distance of all rows from the span is known from the traces. If it exceeds
         that of the sampled rows by more than chance explains, a few rows far from the span were
@@ -249,7 +249,7 @@ class Analysis:
 
     @cached_property
     def _distances(self) -> tuple[float, float, float] | None:
-        """Mean squared distances from the span of all and of sampled rows, and a standard error."""
+        """Mean squared distances from the span (all rows, sampled rows), and a standard error."""
         if self.complete or not isinstance(self.pairs, ProjectedPairs):
             return None
         left, s = self.pairs.residuals, self.pairs.shares
@@ -289,7 +289,7 @@ class Analysis:
             return sums.solve(self.n_components, jackknife=jackknife, detailed=detailed)
 
     def limits(self, confidence: float) -> Limits | None:
-        """Return limits for the eigenpairs, or None with too few rows or too many components."""
+        """Return limits for the eigenpairs; None for too few rows or too many components."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return None
         r = self.n_components
@@ -381,7 +381,7 @@ def is_centered(system: EigenSystem) -> bool:
 
 
 def _span(kernel: RadialKernel, system: EigenSystem) -> Moments:
-    """Return moments, initialized to zero, in the span of the points of a system."""
+    """Return moments, initialized to zero, in the span of a system's centers."""
     return Moments.of(kernel, system.centers.astype(np.float64), system.subspace)
 
 

@@ -22,7 +22,7 @@ Rows = list[tuple[str, ...]]
 # The squared error is one minus a share of variance, whose rounding error is about 1e-15.
 ROUNDING = 1e-7
 SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
-_UNKNOWN = 0.995  # larger limits are rounded to 100%, which excludes nothing
+_UNKNOWN = 0.995  # larger limits are rounded to 100%, which is not informative
 _MAX_COMPONENTS = 20  # largest number of rows in the table
 
 
@@ -57,7 +57,7 @@ def _coordinates(c: Certificate) -> str:
 
 
 def _no_limit(c: Certificate) -> str:
-    """Describe a coordinate error whose limit excludes nothing."""
+    """Describe a coordinate error whose upper limit is not informative."""
     assert c.embedding is not None
     if not _unlimited_walk(c):
         return (
@@ -118,7 +118,11 @@ def _eigenvalues(c: Certificate) -> str:
     first = f"The first eigenvalue is within {_at_most(errors[0])} of that of exact {c.method}"
     if len(errors) == 1:
         return f"{first} ({how})."
-    last = f"the last within {_at_most(errors[-1])}" if errors[-1] < 1 else "the last is unknown"
+    last = (
+        f"the last within {_at_most(errors[-1])}"
+        if errors[-1] < 1
+        else "the error of the last is unknown"
+    )
     return f"{first}, and {last} ({how})."
 
 

@@ -187,7 +187,7 @@ class WalkAnalysis(Analysis):
 
     @cached_property
     def _drifts(self) -> Drifts:
-        """The relative changes of the sums at the sampled rows."""
+        """The relative changes of u / s and s at the sampled rows if rows are not quantized."""
         pairs, at = cast(FeaturePairs, self.pairs), self._degrees
         # A pair of a row with itself has the weight of one row; the other pairs represent the rest.
         rest = (1 - pairs.weights) / np.maximum(1 - pairs.shares, np.finfo(np.float64).tiny)
@@ -208,7 +208,7 @@ class WalkAnalysis(Analysis):
         return found, without
 
     def limits(self, confidence: float) -> Limits | None:
-        """Return limits for the components of the model, without the constant one."""
+        """Return limits for the components of the model, excluding the constant one."""
         found = super().limits(confidence)
         if found is None:
             return None
@@ -239,7 +239,7 @@ class WalkAnalysis(Analysis):
         return np.array(found).reshape(stack)
 
     def _root_shares(self, jackknife: bool) -> Array:
-        """Return the roots of the row shares, with each group left out in turn if ``jackknife``."""
+        """Return square roots of the row shares; if ``jackknife``, leave out each group in turn."""
         shares = np.sqrt(self.pairs.shares)[None, :, None]
         if not jackknife:
             return shares
@@ -253,7 +253,7 @@ class WalkAnalysis(Analysis):
         return self.system.extend(self._rows)[:, self.walk.n_constant : size]
 
     def _exact(self, blocks: Blocks, values: Array, vectors: Array, size: int) -> Array:
-        """Return the coordinates of the rows in the walk on all rows, from the eigenpairs of M."""
+        """Estimate the exact coordinates of the sampled rows from the eigenpairs of M."""
         q, first, at = blocks.A.shape[-1], self.walk.n_constant, self._degrees
         fx = self._fx @ vectors[..., :q, :size]
         fx = fx + blocks.steps[0] @ (blocks.coordinates @ vectors[..., q:, :size])
@@ -271,7 +271,7 @@ class WalkAnalysis(Analysis):
         return scale[..., None] * (fx @ turn)[..., first:] * lengths[..., None, :]
 
     def _constant(self, jackknife: bool) -> Array:
-        """Return the coordinates, in the model's axes, of the constant function of the walk.
+        """Return the coordinates of the walk's constant function along the model's axes.
 
         The coordinates are inner products with the model's eigenfunctions. They are (1, 0, ..., 0)
         for the degrees of the reduced set, so only the changes in the degrees are estimated.
@@ -360,7 +360,7 @@ class WalkAnalysis(Analysis):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """The density q, pull u and reach s of the quantized rows, at the sampled rows.
+    """The density q, pull u and reach s of the quantized rows, evaluated at the sampled rows.
 
     Attributes
     ----------
@@ -371,7 +371,7 @@ class Degrees:
     reach : ndarray of shape (n_rows,)
         s(x), the sum of k(x, c) u(c).
     alpha : float
-        The exponent.
+        The exponent in the pull.
     """
 
     density: Array
@@ -389,7 +389,7 @@ class Degrees:
         return cls(density, density**-alpha, values @ operator.pull, alpha)
 
     def drifts(self, xx: Array, xq: Array, of_centers: Array) -> Drifts:
-        """Return the relative changes of the sums if rows are not quantized, per group of rows."""
+        """Return the relative changes of u / s and s, per group, if rows are not quantized."""
         # ``xx`` and ``xq`` are weighted kernel values of pairs of rows, and of rows and centers;
         # ``of_centers`` is the pull of each row's center.
         groups = group_rows(len(xx))

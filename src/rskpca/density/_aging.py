@@ -1,4 +1,4 @@
-"""Algorithm 2 on a stream whose centers expire."""
+"""Algorithm 2 for a stream in which centers expire."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AgingCover:
     and the number of features.
     """
 
-    _cover: Cover | None = None  # a search structure for these centers
+    _cover: Cover | None = None  # search structure for the current centers
 
     def __init__(self, radius: float, patience: int, X: Array) -> None:
         self.radius, self.patience, self.dtype = float(radius), patience, X.dtype
@@ -58,7 +58,7 @@ class AgingCover:
         last: Numbers,
         centers: Array,
     ) -> AgingCover:
-        """Return a stream that continues from a saved state; raise if it is inconsistent."""
+        """Return a cover that continues from a saved state; raise if the state is inconsistent."""
         aging = cls(radius, patience, centers)
         aging.n_rows, aging.opened, aging.last = n_rows, opened, last
         aging._centers = centers.astype(np.float64)
@@ -71,11 +71,16 @@ class AgingCover:
         if self.opened[0] < 0 or not (np.diff(self.opened) > 0).all():
             raise ValueError("opened must contain row numbers in ascending order.")
         if not ((self.opened <= self.last) & (self.last < self.n_rows)).all():
-            raise ValueError(f"last must contain row numbers between opened and {self.n_rows - 1}.")
+            raise ValueError(
+                "each entry of last must be a row number from the corresponding entry of opened "
+                f"up to {self.n_rows - 1}."
+            )
         if len(np.unique(self.last)) != len(self.last):
-            raise ValueError("last must contain a different row for each center.")
+            raise ValueError("last must contain a different row number for each center.")
         if not self.alive.all():
-            raise ValueError("last must contain recent rows; expired centers are not stored.")
+            raise ValueError(
+                "last must contain only recent row numbers; expired centers are not stored."
+            )
 
     def check_features(self, rows: Array) -> None:
         """Check that rows and centers have the same number of features."""

@@ -1,4 +1,4 @@
-"""Base class of the density estimators, which turn rows into a reduced set."""
+"""Base class for density estimators, which turn rows into a reduced set."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def claim_kernel(
     *,
     radial: bool = True,
 ) -> tuple[Any, bool]:
-    """Return the kernel of an estimator that uses a density, and True if the density provides it.
+    """Return the kernel of an estimator that uses a density, and whether the density provides it.
 
     A density's kernel is used only if the estimator has none. If both have a kernel and the two
     differ, an error is raised. ``rule`` is the default bandwidth of the estimator's kernel, which

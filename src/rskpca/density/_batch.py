@@ -27,11 +27,12 @@ class Choice(NamedTuple):
     centers : ndarray of shape (n_centers, n_features)
         The centers.
     weights : ndarray of shape (n_centers,) or None
-        Their weights, if rows are not assigned to centers. In this case, the nearest center of each
-        row is computed only when ``labels_`` is read. If None, the rows of each center are counted.
+        Weights of the centers, if rows are not assigned to centers. In this case, the nearest
+        center of each row is computed only when ``labels_`` is read. If None, the weight of each
+        center is the total weight of its rows.
     labels : ndarray of shape (n_samples,) or None
-        The center of each row, for centers whose rows are counted. If None, each row is assigned
-        to its nearest center.
+        The center of each row, used only if ``weights`` is None. If ``labels`` is None, each row
+        is assigned to its nearest center.
     """
 
     centers: Array
@@ -43,7 +44,7 @@ class BatchDensity(BaseDensity, ABC):
     """Base class for densities that choose their centers from all rows together.
 
     A subclass implements ``_choose(X, weights, kernel)``, which returns a :class:`Choice`. The
-    rows it receives have positive weights, and the kernel has a bandwidth.
+    rows it receives have positive weights, and the kernel has a numeric bandwidth.
     """
 
     def _check_parameters(self, n_rows: int) -> None:
@@ -96,7 +97,7 @@ class BatchDensity(BaseDensity, ABC):
 
     @cached_property
     def labels_(self) -> Labels:  # type: ignore[override]
-        """The nearest center of each row; computed on first access unless the weights need it."""
+        """The nearest center of each row; computed on first access unless the weights use it."""
         if "_rows_" not in self.__dict__:
             raise AttributeError(f"this {type(self).__name__} has no labels_. Call fit first.")
         found, _ = nearest_centers(
@@ -120,7 +121,7 @@ class BatchDensity(BaseDensity, ABC):
 
 
 class CountedDensity(BatchDensity):
-    """A density with ``n_centers`` centers."""
+    """Base class for batch densities with a given number of centers, ``n_centers``."""
 
     n_centers: int
 
@@ -149,7 +150,7 @@ def equal_shares(points: Array, total: float) -> Choice:
 def _count(
     X: Array, weights: Array, kernel: RadialKernel, choice: Choice, random_state: Any
 ) -> tuple[ReducedSet, Labels | None]:
-    """Return the reduced set for a choice, and the center of each row if rows are counted."""
+    """Return the reduced set for a choice, and row labels unless the choice contains weights."""
     centers, labels = choice.centers, choice.labels
     if choice.weights is not None:
         return ReducedSet(centers, choice.weights, n_samples=float(weights.sum())), None

@@ -39,7 +39,7 @@ class GrowingCover(Protocol):
 
 
 class RowCover(GrowingCover, Protocol):
-    """A cover that can also look up rows without opening centers."""
+    """A cover that can also look up the centers of rows without opening new ones."""
 
     in_feature_space: bool  # True if distances are measured in feature space
 
@@ -125,8 +125,8 @@ def cover_and_count(
     """Cover rows, opening centers as needed, and add them to the statistics of the centers.
 
     Return the statistics and the label of each row. There are fewer labels than rows if the cover
-    processes only some of the rows at a time, or if a row would open more than ``limit`` centers.
-    In the latter case, only the rows before that row are counted.
+    processes only some of the rows at a time, or if a row would raise the number of centers above
+    ``limit``. In the latter case, only the rows before that row are counted.
     """
     labels, squared = cover.extend(rows, progress)
     n_centers = cover.n_centers

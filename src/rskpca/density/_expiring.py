@@ -42,7 +42,7 @@ class ExpiringStream(Protocol):
         """Return a copy without expired centers."""
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows; return, for each, the number of the row that opened its center."""
+        """Add rows, and return the row number at which each row's center was opened."""
 
     def reduced_set(self) -> ReducedSet:
         """Return the reduced set of the rows with their current weights."""
@@ -63,7 +63,7 @@ class ExpiringDensity(BaseDensity, ABC):
 
     @abstractmethod
     def _new_stream(self, radius: float, sample: RowSample | None, X: Array) -> ExpiringStream:
-        """Return an empty stream with this radius, for rows with the dtype and features of X."""
+        """Return an empty stream with this radius, for rows with the dtype and width of X."""
 
     @property
     def own_kernel(self) -> RadialKernel | str | None:
@@ -101,7 +101,7 @@ class ExpiringDensity(BaseDensity, ABC):
 
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. The result is bitwise identical to one ``fit``, regardless of the chunks.
+        """Add rows. The result is bitwise identical to a single ``fit``, regardless of the chunks.
 
         Parameters
         ----------

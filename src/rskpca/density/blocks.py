@@ -35,7 +35,7 @@ class Counts:
     rows : ndarray of shape (n_left, n_features)
         Rows farther than the radius from every center, in the order of the data.
     weights : ndarray of shape (n_left,)
-        Their weights.
+        Weights of these rows.
     sample : RowSample or None
         A sample of all rows; the label of a row that no center covers is the number of centers.
     """
@@ -46,7 +46,7 @@ class Counts:
     sample: RowSample | None = None
 
     def merge(self, other: Counts) -> Counts:
-        """Return the combined counts; ``other`` counts later blocks for the same centers."""
+        """Return the combined counts; ``other`` is for the same centers but later blocks."""
         same = np.arange(len(self.statistics) + 1)
         return Counts(
             self.statistics.merge(other.statistics),
@@ -82,7 +82,7 @@ class ShadowBlocks:
 
     @classmethod
     def of(cls, density: ShadowDensity, kernel: RadialKernel, X: Array) -> ShadowBlocks:
-        """Create settings with the radius and seed for a density, given a sample of the rows."""
+        """Return the settings for a density; X is a sample of the rows."""
         goal = check_goal(density)
         radius = goal.radius(kernel, X, np.ones(len(X)), None)
         seed = check_random_state(density.random_state).randint(2**31 - 1)

@@ -29,9 +29,9 @@ _LIGHTEST, _HEAVIEST = 1e-200, 1e200  # weights that do not underflow or overflo
 class FadingDensity(ExpiringDensity):
     """The shadow density of a stream whose rows lose half of their weight in every half-life.
 
-    A row has weight 1, or its sample weight, when it arrives; each later row multiplies that by
-    2^(-1 / half_life). A row joins the first existing center within the radius; if there is none,
-    it opens a new one. A center that no row has joined for 24 half-lives expires; by then its
+    A row has weight 1, or its sample weight, when it arrives; each later row multiplies this weight
+    by 2^(-1 / half_life). A row joins the first existing center within the radius; if there is
+    none, it opens a new one. A center that no row has joined for 24 half-lives expires; by then its
     weight has decayed to 6e-8 of its original value.
 
     Parameters
@@ -111,7 +111,7 @@ class FadingDensity(ExpiringDensity):
 
 
 def patience(half_life: float) -> int:
-    """Return the number of rows joining other centers after which a center expires."""
+    """Return how many consecutive rows must join other centers before a center expires."""
     return int(min(math.ceil(PATIENCE * half_life), 2**62))
 
 
@@ -140,17 +140,18 @@ class FadingStream:  # numpydoc ignore=PR01
         statistics: Statistics,
         lost: float,
     ) -> FadingStream:
-        """Return a stream that continues from a saved state; raise if it is inconsistent."""
+        """Return a stream that continues from a saved state; raise if the state is inconsistent."""
         if sample is not None:
             aging.check_features(sample.rows)
             if not ((sample.labels >= -1) & (sample.labels < aging.n_centers)).all():
-                raise ValueError("sample must have labels that are indices of the centers, or -1.")
+                raise ValueError("labels of sample must be indices of the centers, or -1.")
         if len(statistics) != aging.n_centers:
             raise ValueError(
-                f"statistics must have {aging.n_centers} entries (centers), got {len(statistics)}."
+                f"statistics must have one entry for each of the {aging.n_centers} centers, got "
+                f"{len(statistics)}."
             )
         if aging.last.max() != aging.n_rows - 1:
-            raise ValueError("last must contain the number of the last row.")
+            raise ValueError("last must contain the row number of the last row.")
         if not half_life > 0 or aging.patience != patience(half_life):
             raise ValueError(f"patience does not match a half-life of {half_life:g} rows.")
         stream = cls(aging, sample, half_life)
@@ -170,7 +171,7 @@ class FadingStream:  # numpydoc ignore=PR01
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows; return, for each, the number of the row that opened its center."""
+        """Add rows, and return the row number at which each row's center was opened."""
         _check_weights(weights)
         homes = np.empty(len(X), dtype=np.int64)
         start = 0
@@ -208,7 +209,7 @@ class FadingStream:  # numpydoc ignore=PR01
         self.sample = None if self.sample is None else self.sample.scale(factor)
 
     def _count(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Count the first rows; return, for each, the number of the row that opened its center."""
+        """Count the first rows, and return the row number at which each row's center was opened."""
         counts = weights * self._unit(self.place + np.arange(len(X)))
         self.statistics, labels = cover_and_count(self.aging, self.statistics, X, counts)
         if self.sample is not None:

@@ -30,13 +30,14 @@ _COVERED_ROWS = 12_000  # total over all permutations; smaller samples are permu
 _MIN_ORDERS, _MAX_ORDERS = 6, 24
 _POINTS = 40
 # Only the rows after the first T/16 are fitted, as in 0.1.0. Factors from 8 to 32 are equally
-# accurate on the data sets on which the law was selected.
+# accurate on the data sets that were used to select the law.
 _WINDOW = 16
 # Raising the largest decay to 3 does not change the results.
 _DECAYS: Array = np.linspace(1e-6, 2.0, 161)[:, None]
-# Standard deviation of the law itself, relative to the logarithm of the predicted growth. With this
-# value, the interval contained the true number in 97% of 760 trials on the data sets used for
-# selection (excluding repeated rows, where the law fails) and in 179 of 180 on the test sets.
+# Standard deviation of the error of the law itself, relative to the logarithm of the predicted
+# growth. With this value, the interval contained the true number of centers in 97% of 760 trials on
+# the data sets used for selection (excluding repeated rows, where the law fails) and in 179 of 180
+# on the test sets.
 _LAW_ERROR = 0.03
 
 
@@ -83,7 +84,7 @@ def count_centers(rows: Array, radius: float) -> Array:
 
 
 def extrapolate(t: Array, m: Array, n_samples: float) -> float:
-    """Fit the law to the numbers m of centers after t rows, and evaluate it at ``n_samples``."""
+    """Extrapolate the center counts ``m`` after ``t`` rows to ``n_samples`` by the growth law."""
     late = t >= t[-1] / _WINDOW
     growth = _unit_growth(np.log(t[late] / t[-1]), _DECAYS)
     growth -= growth.mean(axis=1, keepdims=True)
@@ -102,7 +103,7 @@ def _unit_growth(x: Array, decay: Array) -> Array:
 
 
 def _extrapolate_curve(curve: Array, n_samples: int) -> float:
-    """Extrapolate a curve with one entry per row, limited to one center per row."""
+    """Extrapolate a curve with one entry per row, to at most one center per row."""
     size = len(curve)
     t = np.unique(np.geomspace(max(size / _WINDOW, 1), size, _POINTS).astype(int))
     return min(extrapolate(t, curve[t - 1], n_samples), n_samples)
@@ -111,8 +112,9 @@ def _extrapolate_curve(curve: Array, n_samples: int) -> float:
 def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> float:
     """Estimate the variance of a log-prediction from the curves of the two halves of the sample.
 
-    Half the squared difference between two halves estimates the variance of a prediction from one
-    half, which is twice the variance of a prediction from the whole sample.
+    Half the squared difference between the predictions from the two halves estimates the variance
+    of a prediction from one half, which is twice the variance of a prediction from the whole
+    sample.
     """
     ratios = [
         _extrapolate_curve(a, n_samples) / _extrapolate_curve(b, n_samples) for a, b in halves
@@ -121,7 +123,7 @@ def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> flo
 
 
 def roughly_forecast(X: Array, radius: float, rng: np.random.RandomState) -> float:
-    """Predict the number of centers of all rows quickly, from one sample in one order."""
+    """Quickly predict the number of centers for all rows, from one sample in one order."""
     n_rows = X.shape[0]
     size = min(enough_rows(X.shape[1]), n_rows)
     sample = X[rng.permutation(n_rows)[:size]]

@@ -26,7 +26,7 @@ _ROWS_PER_CENTER = 5
 class KMeansDensity(CountedDensity):
     """k-means centers, weighted by the sizes of their clusters (Zhang and Kwok).
 
-    These centers make the sum of squared distances small, and with it the error bound. The fit is
+    These centers keep the sum of squared distances small, and thus the error bound. The fit is
     slower than a cover because k-means iterates.
 
     Parameters
@@ -39,8 +39,8 @@ class KMeansDensity(CountedDensity):
         passes its own kernel. The choice of centers does not depend on it.
     max_iter : int, default=None
         Number of Lloyd steps. If given, the steps start from random rows and use a sample of five
-        rows per center, which makes thousands of centers practical; all rows are counted. None
-        iterates until convergence; see Notes.
+        rows per center, which makes thousands of centers practical; the weights still come from all
+        rows. None iterates until convergence; see Notes.
     random_state : int, RandomState or None, default=0
         Seed for the initial centers and for the sample from which the median bandwidth is computed.
 
@@ -115,7 +115,7 @@ def _few_rows(X: Array, weights: Array, n_centers: int, rng: np.random.RandomSta
     from sklearn.cluster import KMeans
 
     X = X.astype(np.float64)
-    # Undo the scaling of the tolerance by the unweighted variance in KMeans.
+    # KMeans scales the tolerance by the unweighted variance; use the weighted variance instead.
     plain, weighted = X.var(axis=0).mean(), _variance(X, weights)
     tolerance = _TOLERANCE * weighted / plain if plain > 0 else 0.0
     model = KMeans(n_centers, n_init=1, tol=tolerance, random_state=rng)

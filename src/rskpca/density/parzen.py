@@ -24,17 +24,17 @@ COVARIANCES = ("kernel", "full")
 class FastParzenDensity(BatchDensity):
     """The fast Parzen window: balls of a fixed radius, each represented by its mean.
 
-    Wang et al. cover the data with balls of equal radius and keep the mean, number and covariance
-    of the points in each ball. The balls are those of Algorithm 2: a row joins the
-    first ball that contains it; if there is none, it opens a new one. Unlike in the shadow
-    density, the radius does not depend on the bandwidth, and the centers are not rows.
+    Wang et al. cover the data with balls of equal radius and keep the number, the mean and the
+    covariance of the points in each ball. The balls are those of Algorithm 2: a row joins the first
+    ball that contains it; if there is none, it opens a new one. Unlike in the shadow density, the
+    radius does not depend on the bandwidth, and the centers are not rows.
 
     Parameters
     ----------
     radius : float, default=1.0
         Radius of the balls, in the units of the data.
     covariance : {"kernel", "full"}, default="kernel"
-        The function that ``score_samples`` places on each center: the kernel, as in every
+        The function that ``score_samples`` places at each center: the kernel, as in every
         reduced-set density estimate, or a Gaussian that also includes the covariance of the points,
         as in Wang et al. ``"full"`` requires a Gaussian kernel and memory for m d^2 numbers. The
         reduced set is the same in both cases.
@@ -47,8 +47,8 @@ class FastParzenDensity(BatchDensity):
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, weights and the radius, which is the largest distance between a row and the mean
-        of its ball and is below twice the radius of the balls.
+        Centers, weights and radius. The radius is the largest distance between a row and the mean
+        of its ball; it is below twice the radius of the balls.
     labels_ : ndarray of shape (n_samples,)
         The ball of each row; -1 for rows with weight 0. The mean of another ball may be nearer.
     covariances_ : ndarray of shape (n_centers, n_features, n_features)

@@ -19,7 +19,7 @@ from ._counting import cell_means
 from .shadow import ShadowDensity
 
 WEIGHTS = ("nearest", "means", "quadrature", "operator")
-MOST_CENTERS = 12_000  # the Gram matrix for a quadrature takes 1.2 GB at this size
+MOST_CENTERS = 12_000  # the Gram matrix for "quadrature" takes 1.2 GB at this size
 RIDGE = 1e-8  # added to the diagonal, relative to kappa, to make the weights robust to rounding
 _SPAN_ROWS = 2**14
 
@@ -27,14 +27,14 @@ _SPAN_ROWS = 2**14
 class ReweightedDensity(BatchDensity):
     """The centers of another density, with weights that represent the data better.
 
-    Four kinds of weights are available, each computed in another pass over the data:
+    Four kinds of weights are available, each computed in one more pass over the data:
 
-    - ``"nearest"``: each row is counted at its nearest center, whereas the shadow density counts
-      it at the first center within the radius. Cost: O(n m) distances.
+    - ``"nearest"``: each row is counted toward its nearest center, whereas the shadow density
+      counts it toward the first center within the radius. Cost: O(n m) distances.
     - ``"means"``: each center moves to the mean of its rows. Cost: O(n d^2), and the centers are no
       longer rows. The mean map of a cell is then correct to first order, but the spread of its
       rows is still lost, which changes the eigenvalues of kernel PCA by a second-order amount and
-      usually increases them. ``covariance_`` corrects this: see the notes.
+      usually increases them. ``covariance_`` can correct this; see the notes.
     - ``"quadrature"``: the non-negative weights with sum n and the smallest MMD to the data,
       min_w || sum_j w_j k(c_j, .) - sum_i k(x_i, .) ||_H. Cost: O(n m) kernel values, the m x m
       Gram matrix and a few of its Cholesky factors. Centers without weight are dropped, and the
@@ -63,7 +63,8 @@ class ReweightedDensity(BatchDensity):
         largest distance between a row and its center. Centers without rows or weight are dropped.
     labels_ : ndarray of shape (n_samples,)
         The nearest center of each row or, for ``"means"``, the center that ``density`` assigned;
-        -1 for rows with weight 0. The weights of a quadrature do not depend on it.
+        -1 for rows with weight 0. The weights for ``"quadrature"`` and ``"operator"`` do not depend
+        on it.
     covariance_ : ndarray of shape (n_features, n_features)
         Covariance of the rows about their centers, (1/n) sum_i (x_i - c)(x_i - c)'; only for
         ``"means"``.
@@ -199,8 +200,9 @@ def _quadrature(
     """
     if len(centers) > MOST_CENTERS:
         raise ValueError(
-            f"a quadrature requires the Gram matrix of the centers, but {len(centers):,} centers "
-            f'exceed the limit of {MOST_CENTERS:,}; use fewer centers, or weights="nearest".'
+            'weights="quadrature" and weights="operator" require the Gram matrix of the centers, '
+            f"but {len(centers):,} centers exceed the limit of {MOST_CENTERS:,}; use fewer "
+            'centers, or weights="nearest".'
         )
     mean = _mean_map(kernel, centers, X, weights) / kernel.kappa
     matrix = gram.gram(kernel, centers, centers) / kernel.kappa
@@ -211,8 +213,9 @@ def _quadrature(
             shares = nonnegative_least_squares(matrix, np.ones(len(centers)))
     except np.linalg.LinAlgError as error:
         raise ValueError(
-            "a quadrature requires a positive definite kernel, but this one is not positive "
-            'definite on the centers; weights="nearest" works with any kernel.'
+            'weights="quadrature" and weights="operator" require a positive definite kernel, but '
+            'this one is not positive definite on the centers; weights="nearest" works with any '
+            "kernel."
         ) from error
     kept = shares > 0
     return Choice(centers[kept], shares[kept] * (weights.sum() / shares.sum()))

@@ -34,9 +34,9 @@ class ShadowDensity(BaseDensity):
     kernel : RadialKernel, Kernel, "rbf", "gaussian", "laplacian" or None, default=None
         If None, a Gaussian with the median bandwidth is used. Omit it inside an embedding, which
         passes its own kernel. For a :class:`rskpca.kernels.Kernel`, distances are measured in its
-        feature space, and epsilon is the feature-space distance that corresponds to sigma / ell for
-        a Gaussian, sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x) over the
-        rows (for a stream, those of the first chunk).
+        feature space. Epsilon is then the feature-space distance that corresponds to sigma / ell
+        for a Gaussian, sqrt(2 kappa (1 - exp(-1 / ell^2))), where kappa is the mean of k(x, x) over
+        the rows (for a stream, over the rows of the first chunk).
     ell : float or "auto", default=4.0
         A larger ell means more centers and a smaller error. ``np.inf`` keeps every row.
         ``"auto"`` increases ell until the error estimated from the data is below ``tol``.
@@ -72,7 +72,7 @@ class ShadowDensity(BaseDensity):
     Attributes
     ----------
     reduced_set_ : ReducedSet
-        Centers, weights, radius, n_samples.
+        Centers, weights, radius and ``n_samples``.
     labels_ : ndarray of shape (n_samples,)
         The center of each row of the last ``fit`` or ``partial_fit``; -1 for rows with weight 0.
     kernel_ : RadialKernel
@@ -172,7 +172,7 @@ class ShadowDensity(BaseDensity):
 
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. The reduced set is the same as after one ``fit``, regardless of the chunks.
+        """Add rows. The reduced set is the same as for a single ``fit``, regardless of the chunks.
 
         Parameters
         ----------
@@ -211,11 +211,11 @@ class ShadowDensity(BaseDensity):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows of earlier ``fit`` or ``partial_fit`` calls.
+            Rows that were passed to ``fit`` or ``partial_fit``.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights with which they were added.
+            The weights with which the rows were added.
 
         Returns
         -------

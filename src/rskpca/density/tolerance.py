@@ -32,7 +32,7 @@ _STEP = 1.5  # largest ratio of two successive values of ell
 _FINE, _COARSE = 1.02, 1.2
 _SOME_ROWS = 4096  # number of rows used to check whether the data compress
 _MOST_KEPT = 0.6  # largest share of the rows that may become centers
-_SMALLEST_ERROR = 1e-6  # in units of the kernel, well above the rounding error of an estimate
+_SMALLEST_ERROR = 1e-6  # relative to kappa, or to its square root for the MMD; well above rounding
 _SMALLEST = 1e-9  # in bandwidths; for smaller radii, rounding errors dominate kernel differences
 
 
@@ -60,7 +60,9 @@ class Goal:
             ell = check.positive_number("ell", ell, infinite=True, hint=hint)
         if tol is None:
             if auto:
-                raise ValueError('ell="auto" requires a target error; set tol, such as tol=0.05.')
+                raise ValueError(
+                    'ell="auto" requires a target error; set tol, for example tol=0.05.'
+                )
             return cls(ell, None, error)  # type: ignore[arg-type]
         wanted = check.positive_number("tol", tol)
         if not auto and ell != 4.0:
@@ -214,7 +216,7 @@ class _Search:
         return self.measure(reduced_set)
 
     def radius(self) -> float:
-        """Return the radius for the smallest ell that was found."""
+        """Return the radius for the smallest ell found to reach the target."""
         bad, good = _Tried(0.0, math.inf), _Tried(math.inf, None)
         ell = _FIRST
         while True:

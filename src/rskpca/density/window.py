@@ -121,7 +121,7 @@ class WindowDensity(ExpiringDensity):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights with which they were added.
+            The weights with which the rows were added.
 
         Returns
         -------
@@ -149,8 +149,8 @@ class WindowDensity(ExpiringDensity):
 class WindowRows:
     """Rows with their weights and centers.
 
-    A center is identified by the number of the row that opened it (``homes``); ``squared`` contains
-    the squared distances between rows and centers.
+    A center is identified by the number of the row that opened it; ``homes`` contains this number
+    for the center of each row, and ``squared`` the squared distance between the row and its center.
     """
 
     X: Array
@@ -216,13 +216,13 @@ class WindowStream:  # numpydoc ignore=PR01
     def restored(
         cls, aging: AgingCover, sample: RowSample | None, rows: WindowRows
     ) -> WindowStream:
-        """Return a stream that continues from a saved state; raise if it is inconsistent."""
+        """Return a stream that continues from a saved state; raise if the state is inconsistent."""
         stream = cls(aging, sample, append((), rows))
         stream._check(rows)
         return stream
 
     def _check(self, rows: WindowRows) -> None:
-        """Check that no rows of the window are missing and that they belong to the centers."""
+        """Check that no rows of the window are missing and that every row has a stored center."""
         aging = self.aging
         aging.check_features(rows.X)
         if self.sample is not None:
@@ -234,16 +234,20 @@ class WindowStream:  # numpydoc ignore=PR01
             raise ValueError(f"rows must be the last {expected} rows, got {len(rows)}.")
         numbers = aging.n_rows - expected + np.arange(expected)
         if not ((rows.homes >= 0) & (rows.homes <= numbers)).all():
-            raise ValueError("homes must contain the numbers of earlier rows.")
+            raise ValueError(
+                "each entry of homes must be the number of the row itself or of an earlier row."
+            )
         here = rows.weights > 0
         labels = np.searchsorted(aging.opened, rows.homes[here])
         labels = np.minimum(labels, aging.n_centers - 1)
         if not np.array_equal(aging.opened[labels], rows.homes[here]):
-            raise ValueError("homes must contain the numbers of rows that opened a center.")
+            raise ValueError(
+                "each entry of homes must be the number of a row that opened a center."
+            )
         last = np.full(aging.n_centers, -1)
         last[labels] = numbers[here]
         if not np.array_equal(last, aging.last):
-            raise ValueError("last must contain the number of the last row of each center.")
+            raise ValueError("last must contain the row number of the last row of each center.")
         if not (rows.squared <= aging.radius * aging.radius).all():
             raise ValueError(f"squared must be at most the square of the radius {aging.radius:g}.")
 
@@ -270,7 +274,7 @@ class WindowStream:  # numpydoc ignore=PR01
         return other
 
     def add(self, X: Array, weights: Array) -> NDArray[np.int64]:
-        """Add rows, drop the oldest, and return the row numbers of the new rows' centers."""
+        """Add rows, drop the oldest, and return the row number at which each center was opened."""
         parts = []
         start = 0
         while start < len(X):
@@ -305,7 +309,7 @@ class WindowStream:  # numpydoc ignore=PR01
         self.aging.last = last
 
     def reduced_set(self) -> ReducedSet:
-        """Return the reduced set, counted from the oldest row to the newest."""
+        """Return the reduced set, accumulating rows from oldest to newest."""
         rows, alive = self.rows, self.aging.alive
         here = rows.weights > 0
         labels = np.searchsorted(self.aging.opened[alive], rows.homes[here])
@@ -317,7 +321,7 @@ class WindowStream:  # numpydoc ignore=PR01
         return ReducedSet.of(centers, statistics, radius, radius, self._sample_rows(rows, of_all))
 
     def _sample_rows(self, rows: WindowRows, labels: NDArray[np.intp]) -> RowSample | None:
-        """Return a sample of the window; rows keep their numbers in the stream."""
+        """Return a sample of the window; rows keep their row numbers in the stream."""
         if self.sample is None:
             return None
         first = self.aging.n_rows - len(rows)
@@ -343,7 +347,7 @@ def _found(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.bool_]:
 
 
 def _likely(rows: WindowRows, X: Array, weights: Array) -> NDArray[np.intp]:
-    """Return the ascending indices of rows in the window that may equal the given rows."""
+    """Return the indices of window rows that may equal the given rows, in ascending order."""
     likely = np.flatnonzero(np.isin(rows.weights, weights))
     for k in range(X.shape[1]):
         if len(likely) <= len(X):

@@ -36,7 +36,7 @@ def few_centers(monkeypatch):
     ids=["kernel PCA", "novelty"],
 )
 def test_rows_that_are_far_apart_are_rejected_with_advice(estimator):
-    advice = 'Use NystromKernelPCA\\(7, landmarks="auto"\\)'
+    advice = 'or NystromKernelPCA\\(7, landmarks="auto"\\)'
     with pytest.raises(ValueError, match=f"The data do not compress at this radius.*{advice}"):
         estimator.fit(NOISE)
 

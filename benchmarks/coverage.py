@@ -28,6 +28,7 @@ COVERED, RANKED = Wanted(">=", 0.94), Wanted(">=", 0.95)
 CASES = {
     "embedding": (("plain", "auto"), Wanted("<", 1.5)),
     "refined": (("refined",), Wanted("<", 2)),
+    "merged": (("merged",), Wanted("<", 1.5)),
     "walks": (tuple(cls.__name__ for cls in WALKS), None),
 }
 EIGENVALUE_WIDTH, NORM_WIDTH = Wanted("<", 3), Wanted("<", 1.25)
@@ -50,9 +51,11 @@ def run(quick: bool) -> list[Row]:
 
 def _summarize(title: str, models: Sequence[Record], stand_in: str) -> list[Row]:
     """Return coverage and width of all limits, and how well they rank models."""
-    pca = [model for model in models if model["method"] != "walk"]
-    rows = [row for case in CASES for row in _embedding_rows(case, title, models)]
-    rows += [*_eigenvalue_rows(title, pca), *_norm_rows(title, pca)]
+    norms = [model for model in models if model["method"] == "norms"]
+    embeddings = [model for model in models if model["method"] != "norms"]
+    pca = [model for model in embeddings if model["method"] != "walk"]
+    rows = [row for case in CASES for row in _embedding_rows(case, title, embeddings)]
+    rows += [*_eigenvalue_rows(title, pca), *_norm_rows(title, norms)]
     ranked = list(_rank(pca))
     if ranked:
         note = f"{len(ranked)} pairs"

@@ -22,10 +22,11 @@ from rskpca import (
     NormalizedCut,
     ReducedSetKernelPCA,
     ShadowDensity,
+    merge,
 )
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate import Certificate, WalkAnalysis, hilbert_schmidt, mmd
-from rskpca.certificate.sampled import Limits
+from rskpca.certificate.sampled import Analysis, Limits
 from rskpca.kernels import RadialKernel
 from rskpca.model import FittedModel
 from rskpca.row_sample import RowSample
@@ -33,6 +34,10 @@ from rskpca.row_sample import RowSample
 from .datasets import BY_NAME, Data, Floats
 
 ELLS, COMPONENTS = (3.0, 4.0, 5.0), (2, 5, 10)
+# Norms are also limited for large radii, because the rows of one-hot data are their own centers
+# otherwise. Their limits take little time, so there are many samples.
+NORM_ELLS, NORM_SEEDS, NORM_SEEDS_QUICK = (1.5, *ELLS), 40, 2
+PARTS = 4  # models that are merged
 KINDS: dict[str, dict[str, str]] = {
     "plain": {},
     "auto": {"basis": "auto"},
@@ -84,6 +89,7 @@ def measure_set(name: str, quick: bool) -> Record:
     for family in (Gaussian, Laplacian):
         if family is Gaussian or X.shape[1] <= WIDE:
             records += list(_kernel_pca(X, family().resolve(X), samples))
+            records += list(_norms(X, family().resolve(X), samples))
     if name in WALK_SETS:
         X = X[: WALK_ROWS_QUICK if quick else WALK_ROWS]
         records += list(_walks(X, Samples.of(X, quick)))
@@ -131,10 +137,24 @@ def _kernel_pca(X: Floats, kernel: RadialKernel, samples: Samples) -> Iterator[R
                 wide = replace(model, wider=model.analysis.system)  # solve for more axes only once
                 certificates = [_certify(wide, drawn) for drawn in samples.draw(labels)]
                 record = {"method": type(kernel).__name__, "kind": kind, "ell": ell, "r": r}
-                record |= _compare(model, certificates, true, values[:r])
-                if kind == "plain" and r == sizes[0]:
-                    record |= _compare_norms(X, model, certificates[0])
-                yield record
+                yield record | _compare(model, certificates, true, values[:r])
+        yield from (_merged(X, kernel, ell, exact[:, :r], samples) for r in sizes)
+
+
+def _merged(
+    X: Floats, kernel: RadialKernel, ell: float, exact: Floats, samples: Samples
+) -> Record:
+    """Return the error and its limits for a model merged from models of parts of the rows."""
+    r, limits = exact.shape[1], []
+    for seed in range(samples.n_seeds):
+        shadow = ShadowDensity(kernel, ell, sample_size=samples.sizes[0], random_state=seed)
+        parts = np.array_split(X, PARTS)
+        model = merge(*(ReducedSetKernelPCA(r, density=shadow).fit(part) for part in parts))
+        found = model.certificate_.embedding
+        limits += [] if found is None else [_short(found.limit)]
+    true = embedding_error(exact, model.transform(X))
+    case = {"method": "merged", "kind": "merged", "ell": ell, "r": r, "centers": model.n_centers_}
+    return case | {"true": _short(true), "limits": limits, "small": [], "eigenvalues": []}
 
 
 def _walks(X: Floats, samples: Samples) -> Iterator[Record]:
@@ -213,18 +233,27 @@ def _eigenvalue_error(low: float, high: float, own: float, value: float) -> tupl
     return _short(abs((value - own) / value)), _short(limit / value)
 
 
-def _compare_norms(X: Floats, model: FittedModel, certificates: list[Certificate]) -> Record:
-    """Return the norms of the errors of the operator and of the mean, with their limits."""
-    kernel, s = model.kernel, model.reduced_set
-    true = {
-        "operator": hilbert_schmidt.measure(kernel, X, s, center=True),
-        "mmd": mmd.measure(kernel, X, s),
-    }
-    levels = [c.level("sample") for c in certificates]
-    return {
-        name: [_short(value), *(_short(getattr(level, name)) for level in levels)]
-        for name, value in true.items()
-    }
+def _norms(X: Floats, kernel: RadialKernel, samples: Samples) -> Iterator[Record]:
+    """Yield the norms of the errors of the operator and of the mean, with their limits."""
+    many = replace(samples, n_seeds=NORM_SEEDS if samples.n_seeds > 1 else NORM_SEEDS_QUICK)
+    for ell in NORM_ELLS:
+        estimator = ReducedSetKernelPCA(2, kernel=kernel, ell=ell).fit(X)
+        model, s = estimator.model_, estimator.reduced_set_
+        true = {
+            "operator": hilbert_schmidt.measure(kernel, X, s, center=True),
+            "mmd": mmd.measure(kernel, X, s),
+        }
+        drawn = many.draw(estimator.density_.labels_)[0]
+        sets = [replace(s, sample=sample) for sample in drawn]
+        found = [Analysis.of(kernel, one, model.system, model.system) for one in sets]
+        limits = {
+            "operator": [x.operator(CONFIDENCE).limit for x in found if x],
+            "mmd": [x.mmd(CONFIDENCE).limit for x in found if x],
+        }
+        yield {
+            "method": "norms", "kind": "norms", "ell": ell, "r": 2, "centers": model.n_centers,
+            **{name: [_short(x) for x in (value, *limits[name])] for name, value in true.items()},
+        }  # fmt: skip
 
 
 def _short(value: float) -> float:

@@ -76,10 +76,8 @@ class Method:
         return self.build(n_components, kernel, size, center, random_state)
 
     def fastest(self, n_rows: int, fit: Callable[[Setting], Any], rounds: int = 2) -> Setting:
-        """Return the setting with the fastest ``fit(setting)``.
-
-        All settings are timed in turn, over several rounds.
-        """
+        """Return the setting with the fastest ``fit(setting)``."""
+        # All settings are timed in turn, over several rounds.
         settings = self.settings(n_rows)
         if len(settings) == 1:
             return settings[0]

@@ -141,10 +141,8 @@ def compare(rows: Array, task: Task, ell: float, announce: Announce) -> Comparis
 
 
 def enter(task: Task, ell: float, rows: Array, *, exact: bool) -> list[Entry]:
-    """Return the entries to compare: rskpca, Nystroem and, if ``exact`` is True, KernelPCA.
-
-    Nystroem is entered with the same numbers of points as rskpca, and with its default.
-    """
+    """Return the entries to compare: rskpca, Nystroem and, if ``exact`` is True, KernelPCA."""
+    # Nystroem is entered with the same numbers of points as rskpca, and with its default number.
     ours = [
         Entry("rskpca", "shadow", ell, ours=True),
         Entry("rskpca --small --refine", "shadow-two-scales-refined", ell, ours=True),

@@ -161,10 +161,8 @@ def kernel_values(kernel: RadialKernel, near: Value) -> Value:
 
 
 def mask_neighbors(values: Value, near: Value, graph: NeighbourGraph) -> Value:
-    """Return kernel values where ||x - c_j|| <= max(r(x), r_j), else 0.
-
-    The result is the same as that of ``NeighbourGraph.rows``.
-    """
+    """Return kernel values where ||x - c_j|| <= max(r(x), r_j), else 0."""
+    # The result is the same as that of NeighbourGraph.rows.
     least: Any = -((graph.reach / graph.kernel.scale) ** 2)[None]
     if graph.nearest is not None:
         count = near.graph.constant([graph.nearest], np.int64)

@@ -292,7 +292,7 @@ def _working_dtype(X: Any) -> Any:
     native byte order.
     """
     kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
-    try:  # the lower case is for pandas and polars, which write Float32
+    try:  # the names are lowercased because pandas and polars use Float32
         names = [str(getattr(kind, "numpy_dtype", kind)).lower() for kind in kinds]
         common = np.result_type(*map(np.dtype, names))
     except (TypeError, ValueError):

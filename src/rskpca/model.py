@@ -467,7 +467,7 @@ def unwrap(estimator: Any) -> FittedEstimator:
 
 
 def _ell(kernel: AnyKernel, reduced_set: ReducedSet) -> float | None:
-    """Return sigma / spacing, infinity if every row is a center, or None if there is no ratio."""
+    """Return sigma / spacing, infinity if every row is a center, or None if it is undefined."""
     if reduced_set.spacing is None or not isinstance(kernel, RadialKernel):
         return None
     return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf

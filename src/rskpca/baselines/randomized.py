@@ -125,7 +125,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 def _sample_gram(
     kernel: RadialKernel, X: Array, share: float, rng: np.random.RandomState
 ) -> sparray:
-    """Return a sparse kernel matrix with a random share of the pairs, divided by that share."""
+    """Return the kernel matrix with a random share of its pairs, whose entries are rescaled."""
     n = len(X)
     pairs = [
         np.column_stack([np.full(len(later), i), later])

@@ -108,7 +108,7 @@ def _build_like(fitted: FittedEstimator) -> Any:
 def _add_scaling(
     fitted: FittedEstimator, last: Any, wrap: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Prepend the preprocessing of a model, with each step wrapped by ``wrap`` if given."""
+    """Prepend the preprocessing steps of a model, each passed to ``wrap`` if given."""
     if fitted.preprocessing is None:
         return last
     steps = [(name, wrap(step) if wrap else step) for name, step in fitted.preprocessing.steps]

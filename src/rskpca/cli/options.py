@@ -84,7 +84,7 @@ MaxError = Annotated[
 Bandwidth = Annotated[
     float | None,
     _Number(
-        help="Kernel bandwidth; default: the median distance, or a neighbor distance for walks."
+        help="Kernel bandwidth; median distance by default (a neighbor distance for random walks)."
     ),
 ]
 Standardize = Annotated[

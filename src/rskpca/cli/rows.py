@@ -72,7 +72,7 @@ def open_rows(
 
 
 def _leave_out_counters(source: Source, included: Sequence[str]) -> Source:
-    """Leave out features that are row numbers, unless included by name or no others remain."""
+    """Leave out features that are row numbers, unless they are included or no others remain."""
     for name in included:
         if name not in (source.feature_names or ()):
             problem = f"{source.name} has no feature {name!r}."
@@ -210,7 +210,7 @@ def sample(source: Source, n_rows: int) -> Block:
 
 
 def sample_numbers(source: Source, n_rows: int) -> NDArray[np.intp]:
-    """Return the row numbers of the rows that :func:`sample` returns."""
+    """Return the row numbers that :func:`sample` selects."""
     total = source.counted()
     return np.sort(np.random.default_rng(0).choice(total, min(n_rows, total), replace=False))
 

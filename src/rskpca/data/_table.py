@@ -65,7 +65,7 @@ class Field(NamedTuple):
     ``is_index`` marks columns that become features only if they are selected by name, such as the
     index of a pandas frame. ``empty`` marks a column without any values, whose dtype is therefore
     unknown. ``kind`` describes the values of a non-numeric column. ``id_type`` returns the pyarrow
-    type of the ids in this column; None means the type for ``dtype``, or text if that is None.
+    type of the ids in this column; if it is None, ids have the type of ``dtype``, or are text.
     """
 
     name: Any

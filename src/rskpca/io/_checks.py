@@ -46,7 +46,7 @@ def _(moments: spectral.Moments) -> None:
     first = 1.001 * math.sqrt(moments.total * moments.diagonal_sum)
     second = 1.001 * moments.diagonal_sum
     if not (np.abs(moments.first).max() <= first and np.abs(moments.second).max() <= second):
-        refuse("the fields 'first' and 'second' are not sums of projections")
+        refuse("the values of 'first' and 'second' are not sums of projections")
 
 
 @check.register

@@ -114,7 +114,7 @@ def spaced(rows: NDArray[Any], count: int) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Predicted(Analysis):
-    """Analysis of a model that is not fitted yet, from rows that represent shares of the data."""
+    """Analysis of a model that has not been fitted; each row represents a share of the data."""
 
     shares: Array
 

@@ -158,7 +158,7 @@ class Subject:
 
 
 def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:
-    """Return the given names, else names from the fit or from X if they match, or numbers."""
+    """Return the given names, matching names from the fit or from X, or else numbered names."""
     if given is None and fitted.feature_names is None:
         found = [n for n in (fitted.columns, getattr(X, "columns", None)) if n is not None]
         given = next((names for names in found if len(names) == fitted.n_features), None)
@@ -166,7 +166,7 @@ def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None)
 
 
 def _resolve_ids(ids: Any, X: Any, total: int) -> NDArray[Any]:
-    """Return the given ids after checking their number, else the frame's index or row numbers."""
+    """Return the given ids, checking how many there are, or else a frame's index or row numbers."""
     if ids is None:
         index = getattr(X, "index", None)
         return np.arange(total) if index is None or callable(index) else np.asarray(index)

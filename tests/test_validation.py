@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from rskpca import KernelPCANovelty, ReducedSetKernelPCA, scaling
+from rskpca._validation import number_within
 from rskpca.data import open_source
 from tests import datasets
 
@@ -58,3 +59,17 @@ def test_masked_values_are_never_used_as_numbers():
     assert block.rows.dtype == np.float32
     counts = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
     assert open_source(counts, skip_missing=True).counted() == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 1, "a number from 0 to 1"),
+        (0, np.inf, "a number of at least 0"),
+        (-np.inf, 1, "a number of at most 1"),
+        (-np.inf, np.inf, "a finite number"),
+    ],
+)
+def test_messages_about_numbers_leave_out_infinite_limits(low, high, expected):
+    with pytest.raises(ValueError, match=rf"^x must be {expected}, got nan\.$"):
+        number_within("x", np.nan, low, high)

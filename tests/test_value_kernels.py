@@ -1,4 +1,4 @@
-"""Test kernels that are given by their values against those of scikit-learn."""
+"""Compare kernels that are evaluated directly with those of scikit-learn."""
 
 import pickle
 

@@ -67,11 +67,20 @@ def positive_number(name: str, value: object, *, infinite: bool = False, hint: s
 
 
 def number_within(name: str, value: object, low: float, high: float, hint: str = "") -> None:
-    """Check that the value is a number from ``low`` to ``high``, inclusive."""
+    """Check that the value is a finite number from ``low`` to ``high``, inclusive."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not low <= value <= high or math.isinf(value):  # type: ignore[arg-type, operator]
-        limits = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of at least {low:g}"
-        raise ValueError(f"{name} must be a number {limits}, got {value!r}. {hint}".rstrip())
+        expected = _describe_range(low, high)
+        raise ValueError(f"{name} must be {expected}, got {value!r}. {hint}".rstrip())
+
+
+def _describe_range(low: float, high: float) -> str:
+    """Describe the numbers from ``low`` to ``high``, either of which may be infinite."""
+    if math.isfinite(low) and math.isfinite(high):
+        return f"a number from {low:g} to {high:g}"
+    if math.isfinite(low):
+        return f"a number of at least {low:g}"
+    return f"a number of at most {high:g}" if math.isfinite(high) else "a finite number"
 
 
 def one_of(name: str, value: object, choices: Collection[str]) -> None:
@@ -123,7 +132,7 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Validated rows of a fit, with their weights and feature names.
+    """Validated rows for a fit, with their weights and feature names.
 
     X contains finite float32 or float64 values, in a CSR array if the data are sparse. At least
     one weight is positive, unless the rows are a later chunk. ``weighted`` is False if no weights
@@ -137,7 +146,7 @@ class Rows:
 
     @property
     def given_weights(self) -> Array | None:
-        """The weights, or None if none were given."""
+        """The weights, or None if no weights were given."""
         return self.weights if self.weighted else None
 
     @property
@@ -150,7 +159,7 @@ class Rows:
 
     @property
     def counted(self) -> tuple[Array, Array | None]:
-        """The rows with positive weight, and their weights or None if none were given."""
+        """The rows with positive weight, and their weights (None if no weights were given)."""
         X, weights = self.positive
         return X, weights if self.weighted else None
 
@@ -223,7 +232,7 @@ def validate_values(estimator: BaseEstimator, X: Any, **options: Any) -> Array:
     if np.ma.is_masked(X):
         raise ValueError(
             f"X has {np.ma.count_masked(X)} masked values. Fill them in, for example with "
-            "X.filled(0.0), or drop these rows."
+            "X.filled(0.0), or drop the rows that contain them."
         )
     if sparse.issparse(X) and get_tags(estimator).input_tags.sparse:
         options["accept_sparse"] = "csr"
@@ -283,7 +292,7 @@ def _working_dtype(X: Any) -> Any:
     native byte order.
     """
     kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
-    try:  # pandas and polars spell it Float32
+    try:  # the names are lowercased because pandas and polars use Float32
         names = [str(getattr(kind, "numpy_dtype", kind)).lower() for kind in kinds]
         common = np.result_type(*map(np.dtype, names))
     except (TypeError, ValueError):

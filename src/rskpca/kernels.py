@@ -1,8 +1,8 @@
 """Radial kernels k(x, y) = phi(||x - y||^p / sigma^p), eq. (profile2) of the paper.
 
-Other positive definite kernels are given by their values: see :class:`Kernel`, or
-:func:`sklearn_kernel` for scikit-learn's kernels. All kernels have the methods ``diagonal``,
-``squared``, ``resolve`` and ``same_as``.
+Other positive definite kernels are evaluated directly rather than through a profile: see
+:class:`Kernel`, or :func:`sklearn_kernel` for scikit-learn's kernels. All kernels have the methods
+``diagonal``, ``squared``, ``resolve`` and ``same_as``.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class RadialKernel(BaseEstimator):
 
     @property
     def centered_factor(self) -> float:
-        """Factor that converts an MMD bound to a bound on the error of the centered operator."""
+        """Factor that turns an MMD bound into a bound on the error of the centered operator."""
         # The largest eigenvalue of either operator is at most kappa / 2 if k >= 0, else kappa. The
         # factor is the sum of the two square roots (docs/bounds.md).
         return math.sqrt((2 if self.monotone else 4) * self.kappa)
@@ -457,7 +457,7 @@ def sklearn_kernel(
     Returns
     -------
     Gaussian or Kernel
-        A Gaussian for ``"rbf"``, else a kernel given by its values.
+        A Gaussian for ``"rbf"``, otherwise a kernel that is evaluated directly.
 
     Examples
     --------
@@ -506,7 +506,7 @@ def as_kernel(
     """
     if isinstance(kernel, Kernel) and radial:
         raise ValueError(
-            f"kernel must be radial here, such as Gaussian(2.0), got {kernel!r}. KernelPCA, "
+            f"kernel must be a radial kernel, such as Gaussian(2.0), got {kernel!r}. KernelPCA, "
             "ReducedSetKernelPCA, NystromKernelPCA and ShadowDensity accept other kernels."
         )
     if isinstance(kernel, RadialKernel | Kernel):

@@ -35,8 +35,8 @@ from .spectral.preimages import METHODS
 Array = NDArray[np.floating]
 
 # A row can have a different label from its center only if more than this share of the center's
-# affinity belongs to other clusters. For such centers, the share is at least 0.27 on the data sets
-# of the tests.
+# affinity belongs to other clusters. In the test data sets, such centers have a share of at least
+# 0.27.
 _BORDER = 0.05
 
 
@@ -44,9 +44,9 @@ _BORDER = 0.05
 class FittedModel:
     """Fitted embedding: a kernel, a reduced set and the eigenfunctions computed from them.
 
-    All embeddings and detectors expose it as ``model_``, and :func:`unwrap` extracts it from a
-    pipeline as well. Plotting, reports, model files, ONNX export and the command line use it
-    instead of inspecting estimators.
+    All embeddings and detectors provide their fitted model as ``model_``, and :func:`unwrap`
+    extracts it from a pipeline. Plotting, reports, model files, ONNX export and the command line
+    use it instead of inspecting estimators.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class FittedModel:
 
     @property
     def _walk(self) -> Walk:
-        """The random walk, for its analysis."""
+        """The random walk, with the parameters that its analysis needs."""
         kept = self.partition is not None  # clusters also use the constant eigenfunction
         parts = self.kernel, self.reduced_set, self.system, self.embed
         return Walk(*parts, 0 if kept else 1, self.time or 0.0, self.partition)
@@ -194,7 +194,7 @@ class FittedModel:
         return walks if self.partition is None else "normalized cut"
 
     def row_errors(self, X: Array) -> RowErrors:
-        """Estimate each row's coordinate error, and how well the row is represented."""
+        """Return the estimated coordinate error of each row, and how well it is represented."""
         if not self.is_kernel_pca:
             raise ValueError(
                 "row_error requires kernel PCA, but this model is a random walk. Its certificate "
@@ -310,7 +310,7 @@ class FittedModel:
         return radius > self.kernel.scale / 2
 
     def leading(self, count: int) -> FittedModel:
-        """Return a copy with only the first components."""
+        """Return a copy with only the first ``count`` components."""
         system = self.system.select(slice(count))
         same = self.evaluated is self.system
         evaluated = system if same else self.evaluated.select(slice(count))
@@ -467,7 +467,7 @@ def unwrap(estimator: Any) -> FittedEstimator:
 
 
 def _ell(kernel: AnyKernel, reduced_set: ReducedSet) -> float | None:
-    """Return sigma / spacing, or infinity if every row is a center."""
+    """Return sigma / spacing, infinity if every row is a center, or None if it is undefined."""
     if reduced_set.spacing is None or not isinstance(kernel, RadialKernel):
         return None
     return float(kernel.scale / reduced_set.spacing) if reduced_set.spacing else np.inf

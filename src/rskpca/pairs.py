@@ -29,7 +29,8 @@ Array = NDArray[np.floating]
 
 FEWEST = 100  # rows required to estimate an error, unless the sample contains all rows
 
-# Share of the risk used by a limit; the rest covers the terms omitted from Hall's expansion.
+# Share of the risk, 1 - confidence, that a limit uses; the rest covers the terms omitted from
+# Hall's expansion.
 _USED_RISK = 1 / 2
 _BLOCK = 128  # rows of a matrix that are processed at a time, to stay in the cache
 _GRAM_BLOCK = 512
@@ -65,11 +66,15 @@ class _Errors:
         return self._norm(confidence, power=2, center=center)
 
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
-        """Return each row's mean term over all pairs, and its term for the pair with itself."""
+        """Return two numbers per row, computed from the summands of the mean over all pairs.
+
+        The first is the mean of the summands over all pairs that contain the row, and the second
+        is the summand for the row paired with itself.
+        """
         raise NotImplementedError  # implemented by subclasses
 
     def _norm(self, confidence: float, power: int, center: bool) -> Estimate:
-        """Estimate the root of a mean over pairs, with a jackknife limit."""
+        """Estimate the square root of a mean over pairs, with a jackknife limit."""
         a = self.shares
         with_all, diagonal = self._sums(power, center)
         with_others = a * (with_all - a * diagonal)
@@ -103,9 +108,10 @@ class FeaturePairs(_Errors):
     weights : ndarray of shape (n_rows,)
         Weights of the rows divided by n.
     own : ndarray of shape (n_rows,)
-        Weight, in a mean over all pairs, of the pair of each row with itself.
+        Weight of each row's pair with itself in a mean over all pairs.
     unseen : float
-        Remaining share of the sampling variance; 0 if the sample contains all rows.
+        Share of the sampling variance that is due to rows outside the sample; 0 if the sample
+        contains all rows.
     """
 
     xx: Array
@@ -126,7 +132,7 @@ class FeaturePairs(_Errors):
         total: float,
         index: NDArray[np.intp] | None = None,
     ) -> FeaturePairs:
-        """Evaluate the kernel at a sample of rows."""
+        """Evaluate the kernel at a sample of rows, and return the inner products."""
         # The features of ``points[index]`` represent the rows. If features are projected onto a
         # basis, ``represent`` returns their coordinates in an orthonormal basis of its span;
         # otherwise it is None.
@@ -142,7 +148,11 @@ class FeaturePairs(_Errors):
         return cls(xx, xq, qq, *sample_shares(sample, total))
 
     def _sums(self, power: int, center: bool) -> tuple[Array, Array]:
-        """Return each row's mean term over all pairs, and its term for the pair with itself."""
+        """Return two numbers per row, computed from the summands of the mean over all pairs.
+
+        The first is the mean of the summands over all pairs that contain the row, and the second
+        is the summand for the row paired with itself.
+        """
         total, diagonal = np.zeros(len(self.shares)), np.zeros(len(self.shares))
         with single_threaded_blas():
             for matrix, sign in ((self.xx, 1), (self.xq, -1), (self.qq, 1)):
@@ -222,7 +232,7 @@ class PairValues:
         self._values: Array = np.empty((0, 0))
 
     def leading(self, n_rows: int) -> Array:
-        """Return the values of the first rows; only those of new pairs are computed."""
+        """Return the kernel values of the first ``n_rows`` rows, computing only missing values."""
         if n_rows > len(self._values):
             rows = self.sample.rows[:n_rows].astype(np.float64)
             self._values = symmetric_gram(self.kernel, rows, self._values)
@@ -241,11 +251,10 @@ def symmetric_gram(kernel: AnyKernel, rows: Array, known: Array | None = None) -
 
 
 def _power_means(matrix: Array, a: Array, power: int, center: bool) -> tuple[Array, Array, Array]:
-    """Return means over columns, means over rows, and the diagonal of a matrix or its square.
+    """Return the means over columns, the means over rows, and the diagonal of a matrix.
 
-    The square is elementwise. If ``center`` is True, entries are centered on their sample means
-    before they are squared. Without squaring, they are never centered, because the means would be
-    zero.
+    If ``power`` is 2, the entries are squared first, after centering them on their sample means if
+    ``center`` is True. If ``power`` is 1, they are never centered, because the means would be zero.
     """
     rows, columns, own = matrix @ a, a @ matrix, np.diag(matrix).copy()
     middle = float(a @ rows)
@@ -268,8 +277,8 @@ def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array,
     own = weights**2 / kept
     if math.isinf(sample.threshold):
         return shares, weights, own, 0.0
-    # With equal weights, the rows that were seen reduce the variance. With unequal weights,
-    # heavy rows are certain to be seen and light ones are not, so nothing is deducted.
+    # With equal weights, the variance decreases with the share of rows that were sampled. With
+    # unequal weights, only heavy rows are certain to be sampled, so nothing is deducted.
     equal = weights.min() == weights.max()
     return shares, weights, own, float(1 - kept[0]) if equal else 1.0
 

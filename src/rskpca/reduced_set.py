@@ -17,8 +17,8 @@ from .row_sample import RowSample
 Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
 
-# A remaining weight below the first fraction of a center's previous weight is rounding error;
-# above the second, it is a row. In between, the two cannot be distinguished.
+# Fractions of a center's previous weight. If rows are removed, a remaining weight below the first
+# is rounding error, and one above the second is a row. In between, the two are indistinguishable.
 _ROUNDING, _KNOWN = 1e-20, 1e-18
 # If a smaller share of the weight remains, the sums of distances may have lost all precision.
 _CANCELLED = 1e-3
@@ -74,7 +74,7 @@ class Statistics:
         weights : ndarray of shape (n_samples,)
             Weights of the rows.
         n_centers : int, default=None
-            Number of centers, if new ones have been opened.
+            Number of centers, if new ones have been created.
 
         Returns
         -------
@@ -140,12 +140,12 @@ class Statistics:
         other : Statistics
             The statistics of the other centers.
         labels : ndarray of shape (n_others,), default=None
-            The center that each of them joins. If None, the i-th center joins the i-th center of
-            these statistics.
+            The center that each other center joins. If None, the i-th other center joins the i-th
+            center of these statistics.
         moved : ndarray of shape (n_others,), default=None
-            The distance between each center and the one it joins. If None, all distances are zero.
+            The distance from each other center to the one it joins. If None, all are zero.
         n_centers : int, default=None
-            Number of centers, if there are new ones.
+            Number of centers after merging, if there are new ones.
 
         Returns
         -------

@@ -28,7 +28,7 @@ Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
 
 SIZE = 2_000
-_MOST_VALUES = 2**24  # limits the memory of samples with very many features
+_MOST_VALUES = 2**24  # limits the memory used by samples with very many features
 _FEWEST = 200  # smallest sample size, regardless of the number of features
 _STEP = 4_096  # rows hashed first; each later step is as long as all previous steps together
 _DEVIATIONS = 6  # standard deviations; larger differences are not due to chance
@@ -53,13 +53,13 @@ class RowSample:
     threshold : float
         The smallest key that was left out; infinite if every row is in the sample.
     size : int
-        The largest number of rows.
+        Maximum number of rows in the sample.
     salt : int
         Seed of the hash.
     position : int
-        Number of the next row.
+        Row number of the next row to be added.
     removed, expected : float
-        Number of sampled rows that were removed, and its expected value.
+        Number of sampled rows that were removed, and the expected value of this number.
     """
 
     rows: Array
@@ -82,7 +82,7 @@ class RowSample:
 
     @classmethod
     def empty(cls, like: Array, size: int, salt: int) -> RowSample | None:
-        """Return an empty sample for rows like these, or None if ``size`` is 0."""
+        """Return an empty sample for rows such as ``like``, or None if ``size`` is 0."""
         if size == 0:
             return None
         if not is_sparse(like):
@@ -119,7 +119,7 @@ class RowSample:
         return -np.expm1(-self.weights * self.threshold)
 
     def add(self, X: Array, weights: Array, labels: Labels) -> RowSample:
-        """Return the sample with rows added; rows with weight 0 only advance the row number."""
+        """Return the sample with rows added; rows with weight 0 only advance ``position``."""
         found, keys, threshold = self._find(weights)
         position = self.position + X.shape[0]
         if len(found) == 0:
@@ -173,7 +173,7 @@ class RowSample:
         )
 
     def merge(self, other: RowSample | None, labels: Labels) -> RowSample | None:
-        """Return a sample of both data sets, given new labels for the centers of the other one."""
+        """Return a sample of both data sets, given new labels for the centers of ``other``."""
         # The two samples were hashed with different salts unless both start with the same row.
         if other is None:
             return None
@@ -193,7 +193,7 @@ class RowSample:
         # expected by chance; far fewer are found if the values were rounded differently. Both
         # numbers are summed over all removals, so that removing rows in small steps is equivalent.
         # ``total`` is the weight of the remaining rows, which the sample must represent.
-        found = stack(self.rows[:0], X)  # sparse if the sampled rows are
+        found = stack(self.rows[:0], X)  # sparse if the sampled rows are sparse
         wanted, own = Counter(row_contents(found, weights)), row_contents(self.rows, self.weights)
         copies = Counter(own)
         if any(copies[content] > 1 for content in wanted) and math.isfinite(self.threshold):

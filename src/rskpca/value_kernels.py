@@ -1,4 +1,4 @@
-"""Positive definite kernels that are given by their values rather than by a profile."""
+"""Positive definite kernels that are evaluated directly rather than through a radial profile."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ._core.parallel import slices
 Array = NDArray[np.floating]
 
 NAMES = ("linear", "poly", "sigmoid", "cosine", "laplacian")
-_OWN_BLOCK = 16  # number of rows whose k(x, x) are taken from the diagonal of one block
+_OWN_BLOCK = 16  # rows per block if k(x, x) is read from the diagonals of kernel matrices
 _ASYMMETRIC = 1e-6
 
 
 class Kernel(gram.Valued, BaseEstimator):
-    """Positive definite kernel given by a function that returns its values.
+    """Positive definite kernel defined by a function that returns its values.
 
     It can be used with every method whose bounds depend only on distances in feature space, such as
     :class:`NystromKernelPCA`, :class:`ReducedSetKernelPCA` and :class:`ShadowDensity`. The kernel
@@ -195,7 +195,7 @@ class NamedKernel(Kernel):
     def resolve(
         self, X: Any, sample_weight: Any = None, random_state: Any = 0, before: Any = None
     ) -> Self:
-        """Return a copy whose parameters are numbers.
+        """Return a copy in which ``gamma`` is a number.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class NamedKernel(Kernel):
 
 
 class RowKernel(Kernel):
-    """Kernel given by a function of two single rows, as accepted by scikit-learn's estimators.
+    """Kernel defined by a function of two single rows, as accepted by scikit-learn's estimators.
 
     Parameters
     ----------

@@ -229,10 +229,10 @@ def test_columns_that_do_not_match_the_model_are_reported(folder):
     line = error_of("transform", "data.rskpca", "less.csv")
     assert "--columns: 'less.csv' has no column 'x 1'; its columns are" in line
     line = error_of("transform", "data.rskpca", "rows.npy", "-c", "0,1", "-o", "z.npy")
-    assert "has 2 features, but the model was fitted to 4" in line
+    assert "has 2 features, but the model was fitted with 4" in line
     columns = "x 2,x 1,x 3,Height in m"
     line = error_of("transform", "data.rskpca", "data.parquet", "-c", columns)
-    assert "fitted to the columns x 1, x 2, x 3, Height in m, in this order" in line
+    assert "fitted with the columns x 1, x 2, x 3, Height in m, in this order" in line
 
 
 @pytest.mark.parametrize("command", ["report", "certify", "transform"])
@@ -240,8 +240,8 @@ def test_the_number_of_features_must_match_the_model(folder, command):
     output_of("fit", "rows.npy", "-c", "0,1,2")
     line = error_of(command, "rows.rskpca", "rows.npy")
     assert line == (
-        "error: 'rows.npy' has 4 features, but the model was fitted to 3; select those with "
-        "--columns."
+        "error: 'rows.npy' has 4 features, but the model was fitted with 3; select the same ones "
+        "with --columns."
     )
 
 

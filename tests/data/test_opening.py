@@ -24,7 +24,7 @@ def test_an_unknown_file_extension_raises_an_error(tmp_path, name):
 
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet", "zarr"])
 def test_a_missing_file_raises_an_error(tmp_path, ending):
-    with pytest.raises(FileNotFoundError, match=rf"there is no file .*nothing\.{ending}"):
+    with pytest.raises(FileNotFoundError, match=rf"no such file: .*nothing\.{ending}"):
         open_source(str(tmp_path / f"nothing.{ending}"))
 
 

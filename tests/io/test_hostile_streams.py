@@ -34,11 +34,11 @@ TREES = {
     "no homes": ((*_WINDOW, "_homes_"), ..., "_homes_ is missing"),
     "a derived attribute": ((*_WINDOW, "_set_"), None, "unknown attribute _set_"),
     "more features": ((*_WINDOW, "n_features_in_"), 4, "has 3 features, but n_features_in_ is 4"),
-    "a half-life of zero": ((*_FADING_STREAM, "half_life"), 0.0, "a half-life of 0 rows"),
+    "a half-life of zero": ((*_FADING_STREAM, "half_life"), 0.0, "half_life must be positive"),
     "a different half-life": ((*_FADING_STREAM, "half_life"), 9.0, "a half-life of 9 rows"),
     "a huge half-life": ((*_FADING_STREAM, "half_life"), 1e308, "infinity to integer"),
     "a negative loss": ((*_FADING_STREAM, "lost"), -1.0, "lost must be at least 0"),
-    "a different patience": ((*_FADING_COVER, "patience"), 721, "a half-life of 30 rows"),
+    "a different patience": ((*_FADING_COVER, "patience"), 721, "a half-life of 30 rows, got 721"),
     "a row without a center": ((*_FADING_COVER, "n_rows"), 121, "row number of the last row"),
     "another class in place of a sample": (
         (*_WINDOW_STREAM, "sample"), {"Plain": {}}, "sample must be of type",
@@ -135,7 +135,10 @@ def test_inconsistent_parts_of_a_stream_are_rejected(name, saved, assert_rejecte
 
 @pytest.mark.parametrize(
     ("shape", "message"),
-    [([1, 3], "sample must be empty"), ([0, 2], "must have the same number of features")],
+    [
+        ([1, 3], "sample must be empty"),
+        ([0, 2], "rows must have 3 features, like the centers, got 2"),
+    ],
 )
 def test_a_window_with_an_invalid_sample_is_rejected(shape, message, saved, assert_rejected):
     """The stored sample of a window is empty, because rows are sampled from the window itself."""

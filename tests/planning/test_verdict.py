@@ -143,7 +143,7 @@ def test_a_model_without_a_certificate_has_no_color():
     verdict = judge(replace(DiffusionMaps(2).fit(X).model_, certified=False))
     assert verdict.color == "none"
     assert "no error certificate" in verdict.headline
-    assert "at most 0.25" in verdict.sentences[1]
+    assert "no row is farther than 0.25" in verdict.sentences[1]
     landmarks = NystromKernelPCA(2, n_centers=20, extension="data").fit(X)
     assert len(judge(landmarks.model_).sentences) == 1
 

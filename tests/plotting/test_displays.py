@@ -357,7 +357,7 @@ def test_dollar_signs_in_names_are_not_interpreted_as_formulas(tmp_path):
 @pytest.mark.parametrize("display", [RetentionDisplay, DensityDisplay])
 def test_plots_in_units_of_the_bandwidth_require_a_radial_kernel(display):
     model = KernelPCA(2, kernel="poly").fit(X[:, :2])
-    with pytest.raises(ValueError, match=r"kernel must be radial here.*NamedKernel"):
+    with pytest.raises(ValueError, match=r"kernel must be a radial kernel.*NamedKernel"):
         display.from_estimator(model, X[:, :2])
     assert EmbeddingDisplay.from_estimator(model, X[:, :2]).ax_ is not None
     assert SpectrumDisplay.from_estimator(model).ax_ is not None

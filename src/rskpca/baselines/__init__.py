@@ -1,4 +1,4 @@
-"""Baseline methods from the paper's comparison.
+"""Baseline methods from the comparison in the paper by Kingravi, Vela and Gray (2013).
 
 They are tested and documented so that the comparison can be reproduced. For new work, use
 :class:`~rskpca.ReducedSetKernelPCA` or :class:`~rskpca.NystromKernelPCA`, which are faster and

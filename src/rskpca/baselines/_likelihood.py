@@ -21,7 +21,7 @@ from ..reduced_set import ReducedSet
 Array = NDArray[np.floating]
 
 _STEPS = 20_000
-_REFRESH = 20  # S and Q are recomputed after this many steps, as rank-one updates lose precision
+_REFRESH = 20  # steps after which S and Q are recomputed, because rank-one updates lose precision
 _BISECTIONS = 16
 
 
@@ -130,7 +130,7 @@ class Covariance:
         return i, float(u[i]), float(gains[i])
 
     def _without_itself(self) -> tuple[Array, Array]:
-        """Return S and Q of each point for C without that point.
+        """Return S and Q of each point, computed for C without that point.
 
         These are S / (1 - u S) and Q / (1 - u S)^2. For points in A, cancellation is avoided by
         using 1 - u_i S_i = s B_ii / u_i and Q_i = (B G_AA B)_ii / u_i^2.
@@ -161,7 +161,10 @@ class Covariance:
         self._factor()
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood per point, up to a term in the noise and the dimension of H."""
+        """Return the log-likelihood per point, up to a constant.
+
+        The constant depends only on the noise and on the dimension of the feature space.
+        """
         s, kappa = self.noise, self.likelihood.kernel.kappa
         volume = 2 * np.log(np.diag(self.root)).sum() + np.log(self.u[self.active] / s).sum()
         explained = np.trace(self._solve(self.G[self.active]))

@@ -71,7 +71,7 @@ def construct_reduced_set(
 def _construct(
     axes: Axes, kernel: Gaussian, n_centers: int, n_restarts: int, random: np.random.RandomState
 ) -> Array:
-    """Return points, each of which maximizes F for the residuals of the previous points."""
+    """Return points, each of which maximizes F for the residuals left by the previous points."""
     centers, Z, coefficients = axes.centers, axes.centers[:0], axes.coefficients[:0]
     left = at_centers = axes.at(centers)
     while len(Z) < n_centers:

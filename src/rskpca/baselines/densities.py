@@ -1,4 +1,4 @@
-"""Densities of random points: rows of the data, or points drawn from the density estimate."""
+"""Densities with random centers: rows of the data, or points drawn from a density estimate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..kernels import Gaussian, Laplacian, RadialKernel
 
 
 class _DrawnDensity(CountedDensity):
-    """Base class for densities of ``n_centers`` random points."""
+    """Base class for densities with ``n_centers`` random centers."""
 
     def __init__(
         self,
@@ -79,13 +79,14 @@ class UniformDensity(_DrawnDensity):  # numpydoc ignore=PR02
 
 
 class SampledParingDensity(_DrawnDensity):  # numpydoc ignore=PR02
-    """A density of m points drawn from the kernel density estimate of the data.
+    """Density of m points drawn from the kernel density estimate of the data.
 
     Freedman and Kisilev draw each point from the density estimate: a random row plus a random
     displacement with the kernel as its density. The resulting density estimate is that of the data
-    smoothed twice, so the points are good representatives only if the bandwidth is small compared
-    with the extent of the data; in d dimensions, the displacement of a Gaussian kernel has the
-    length sigma sqrt(d / 2). :class:`~rskpca.ParingDensity` draws rows, as described in the paper.
+    smoothed twice, so the points represent the data well only if the bandwidth is small compared
+    with the extent of the data. In d dimensions, the displacement of a Gaussian kernel has a length
+    of about sigma sqrt(d / 2). :class:`~rskpca.ParingDensity` draws rows instead, as described by
+    Kingravi, Vela and Gray (2013).
 
     Parameters
     ----------

@@ -141,19 +141,19 @@ class IncompleteCholeskyKernelPCA(NystromKernelPCA):
 
     The decomposition K ~ F F' adds the row with the largest residual until the trace of K - F F' is
     at most ``tol`` times that of K (Shawe-Taylor and Cristianini, Kernel Methods for Pattern
-    Analysis, 2004). Because the residual is positive semidefinite, its trace is the
-    sum of its eigenvalues, so no eigenvalue of K has a larger error. The pivots are the landmarks
-    of the eigenproblem of all rows, as in ``NystromKernelPCA(landmarks="cholesky")``, where the
-    number of landmarks is given instead of the error.
+    Analysis, 2004). Because the residual is positive semidefinite, its trace bounds the error of
+    every eigenvalue of K. The pivots are the landmarks of the eigenproblem of all rows, as in
+    ``NystromKernelPCA(landmarks="cholesky")``, where the number of landmarks is given instead of
+    the error.
 
     Parameters
     ----------
     n_components : int, default=None
         Number of components. None keeps every component with a positive eigenvalue.
     tol : float, default=0.001
-        The largest trace of the residual, relative to that of the kernel matrix.
+        Maximum trace of the residual, relative to the trace of the kernel matrix.
     max_centers : int, default=2000
-        The largest number of pivots. If it is reached before ``tol``, a warning is issued.
+        Maximum number of pivots. If it is reached before ``tol``, a warning is issued.
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         The kernel. None means the Gaussian.
     gamma : float, default=None

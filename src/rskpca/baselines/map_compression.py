@@ -25,7 +25,7 @@ from ..embedding.selection import greedy
 from ..kernels import Gaussian
 
 _RANK = 1e-10  # smaller singular values, relative to the largest, are treated as zero
-_WIDEST = np.log(10.0)  # learned bandwidths stay within a factor of 10 of the kernel's
+_WIDEST = np.log(10.0)  # learned bandwidths stay within a factor of 10 of the kernel's bandwidth
 
 
 def compress_map(
@@ -109,7 +109,7 @@ def _training_points(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Arr
 
 
 def _least_squares(columns: Array, targets: Array) -> tuple[Array, Array]:
-    """Return the solution and the residual."""
+    """Return the least-squares solution and the residual."""
     solution = lstsq(columns, targets, cond=_RANK, lapack_driver="gelsy")[0]
     return solution, columns @ solution - targets
 

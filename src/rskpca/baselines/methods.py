@@ -52,8 +52,8 @@ class Method:
     gaussian: bool = False  # only Gaussian kernels are supported
     always_centered: bool = False  # the data are always centered in feature space
     slow: bool = False  # takes minutes for a few thousand rows and a few hundred centers
-    # Function of the number of rows that returns settings with the same result up to rounding,
-    # such as solvers. Comparisons must use the fastest one.
+    # Function that takes the number of rows and returns settings, such as solvers, whose results
+    # are equal up to rounding. Comparisons must use the fastest setting.
     settings: Callable[[int], Sequence[Setting]] = _no_settings
 
     def make(
@@ -76,7 +76,8 @@ class Method:
         return self.build(n_components, kernel, size, center, random_state)
 
     def fastest(self, n_rows: int, fit: Callable[[Setting], Any], rounds: int = 2) -> Setting:
-        """Return the setting whose ``fit(setting)`` is fastest in several interleaved rounds."""
+        """Return the setting with the fastest ``fit(setting)``."""
+        # All settings are timed in turn, over several rounds.
         settings = self.settings(n_rows)
         if len(settings) == 1:
             return settings[0]
@@ -99,18 +100,18 @@ def _thread_counts() -> set[int | None]:
 
 
 def _exact_settings(n_rows: int) -> Sequence[Setting]:
-    """Return each solver of ``KernelPCA`` with each number of threads for the kernel matrix."""
+    """Return every combination of a ``KernelPCA`` solver and a number of threads."""
     solvers = ("arpack", "randomized", "dense")[: 3 if n_rows <= MAX_DENSE else 2]
     return [{"eigen_solver": s, "n_jobs": n} for s in solvers for n in _thread_counts()]
 
 
 def _fourier_settings(n_rows: int) -> Sequence[Setting]:
-    """Return each ``PCA`` solver that suits few components."""
+    """Return the ``PCA`` solvers that are suited to few components."""
     return [{"pca__svd_solver": solver} for solver in ("auto", "randomized", "arpack")]
 
 
 def _nystroem_settings(n_rows: int) -> Sequence[Setting]:
-    """Return each ``PCA`` solver that suits few components, with each number of threads."""
+    """Return every combination of these ``PCA`` solvers and a number of threads."""
     return [
         {**setting, "nystroem__n_jobs": n}
         for setting in _fourier_settings(n_rows)

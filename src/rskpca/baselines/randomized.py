@@ -34,7 +34,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Each pair of rows is kept with probability p = ``n_entries`` / n, and its entry is divided by p;
     all other entries outside the diagonal are zero. The expectation of this sparse matrix is the
     kernel matrix. Its leading eigenvectors are found by the Lanczos method. New points are embedded
-    with their exact kernel values for all rows, which are stored.
+    using their exact kernel values with all rows, which are stored.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the sparse matrix, scaled like ``KernelPCA.eigenvalues_``.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Its unit eigenvectors.
+        Unit eigenvectors of the sparse matrix.
     kernel_ : RadialKernel
         The kernel with its bandwidth resolved.
     n_features_in_ : int
@@ -114,7 +114,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         points = validate_points(self, X).astype(np.float64)
         function = gram.multiplier(columns)
         found = gram.product(self.kernel_, points, self.basis_, function, columns.shape[1])
-        # The columns are centered, so the mean of a new point cancels.
+        # The columns are centered, so the mean kernel value of a new point cancels.
         return found - self._means_ @ columns
 
     @property
@@ -125,7 +125,7 @@ class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 def _sample_gram(
     kernel: RadialKernel, X: Array, share: float, rng: np.random.RandomState
 ) -> sparray:
-    """Return the kernel matrix with a random share of its entries, divided by that share."""
+    """Return the kernel matrix with a random share of its pairs, whose entries are rescaled."""
     n = len(X)
     pairs = [
         np.column_stack([np.full(len(later), i), later])
@@ -187,7 +187,7 @@ class ProjectedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     model_ : ReducedSetKernelPCA
         Exact kernel PCA of the projected rows.
     signs_ : ndarray of shape (n_features, n_directions)
-        The projection.
+        The projection matrix.
     basis_ : ndarray of shape (n_samples, n_directions)
         The points at which ``transform`` evaluates the kernel: all projected rows.
     n_features_in_ : int

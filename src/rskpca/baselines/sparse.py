@@ -26,7 +26,7 @@ class SparseModel(FittedModel):
     Attributes
     ----------
     kept_weights : ndarray of shape (n_points,)
-        The weights n u of the points of the eigensystem.
+        The weights n u of the points in the eigensystem.
     noise : float
         The noise s.
     """
@@ -53,7 +53,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     tends to w_i / n, and the result tends to kernel PCA of all points.
 
     This is an estimator rather than a function of a fitted model, because it does not approximate
-    given axes but fits a separate model to the reduced set. With ``ell=np.inf`` it is the original
+    given axes but fits a separate model to the reduced set. ``ell=np.inf`` gives the original
     method, applied to all rows.
 
     Parameters
@@ -61,7 +61,7 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     n_components : int, default=None
         Number of components. None keeps every component with a positive eigenvalue.
     n_centers : int, default=None
-        Largest number of points with nonzero weight. The noise is chosen so that the number of
+        Maximum number of points with nonzero weight. The noise is chosen so that the number of
         points is close to this limit. Cannot be combined with ``noise``.
     noise : float, default=None
         The noise s, on the scale of the kernel. If both ``noise`` and ``n_centers`` are None, it
@@ -118,8 +118,8 @@ class SparseKernelPCA(ReducedSetKernelPCA):
     matrices in each step, and many steps until a weight approaches zero. This implementation sets
     one weight at a time to its optimal value, which has a closed form and may be zero (Tipping and
     Faul 2003). The likelihood therefore never decreases, most weights are exactly zero, and memory
-    use is O(n m). For each point whose weight becomes nonzero at any step, one product with all
-    kernel values of the reduced set is computed.
+    use is O(n m). Each point whose weight becomes nonzero at any step requires one product with all
+    kernel values of the reduced set.
 
     Examples
     --------

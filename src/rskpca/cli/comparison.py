@@ -69,13 +69,13 @@ class Entry:
         return model.set_params(**self.setting).fit(rows)
 
     def warm_up(self, task: Task, rows: Array) -> None:
-        """Fit a few rows, so that imports and compilation are not timed."""
+        """Fit the method to a few rows, so that imports and compilation are not timed."""
         counted = METHODS[self.method].size == "n_centers"
         size = 2 * task.n_components + 10 if counted else self.size
         Entry("", self.method, size).fit(task, rows[:500]).transform(rows[:10])
 
     def tune(self, task: Task, rows: Array) -> None:
-        """Choose the solver and number of threads that fit a subset of the rows fastest."""
+        """Choose the solver and number of threads with the fastest fit on a subset of the rows."""
         rows = rows[:SAMPLE]
         size = min(self.size, len(rows)) if self.size is not None else None
         self.setting = METHODS[self.method].fastest(
@@ -141,7 +141,8 @@ def compare(rows: Array, task: Task, ell: float, announce: Announce) -> Comparis
 
 
 def enter(task: Task, ell: float, rows: Array, *, exact: bool) -> list[Entry]:
-    """Return entries for rskpca, Nystroem (same sizes and default size), and KernelPCA if exact."""
+    """Return the entries to compare: rskpca, Nystroem and, if ``exact`` is True, KernelPCA."""
+    # Nystroem is entered with the same numbers of points as rskpca, and with its default number.
     ours = [
         Entry("rskpca", "shadow", ell, ours=True),
         Entry("rskpca --small --refine", "shadow-two-scales-refined", ell, ours=True),
@@ -161,7 +162,7 @@ def measure(
     exact: Array | None,
     announce: Announce,
 ) -> None:
-    """Time all methods in alternating warm runs, and then measure their memory."""
+    """Time all methods in turn over several warm rounds, and then measure their memory."""
     for entry in entries:
         announce(entry.title)
         entry.warm_up(task, rows)
@@ -287,9 +288,9 @@ def remarks(result: Comparison) -> list[str]:
         "same number of threads.",
         f"Errors are measured on {result.n_held_out:,} held-out rows against exact kernel PCA, "
         "after the best linear alignment; for Nystroem, the median over random landmarks.",
-        "Times are medians of alternating warm runs; scikit-learn uses the solver and number of "
-        f"threads that are fastest on the first {SAMPLE:,} rows. Memory is the peak of a fit in "
-        "addition to the data, measured in a separate process.",
+        "Times are medians of warm runs, with the methods timed in turn; scikit-learn uses the "
+        f"solver and number of threads that are fastest on the first {SAMPLE:,} rows. Memory is "
+        "the peak of a fit in addition to the data, measured in a separate process.",
     ]
     points = max(e.points for e in (*result.sampled, *result.complete) if e.ours)
     if points > MAX_LANDMARKS:
@@ -307,7 +308,7 @@ def remarks(result: Comparison) -> list[str]:
 
 
 def draw(name: str, result: Comparison, path: Path) -> None:
-    """Write a figure with one panel per measurement, in one row of panels per data size."""
+    """Save a figure with one column of panels per measurement and one row per data size."""
     groups = [entries for entries in (result.sampled, result.complete) if entries]
     sizes = [len(entries) for entries in groups]
     figure, panels = import_pyplot().subplots(

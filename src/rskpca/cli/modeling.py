@@ -1,4 +1,4 @@
-"""Build, load, check, fit, predict and merge models."""
+"""Build, load, check, fit and merge models, and predict the cost of a fit."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _build_like(fitted: FittedEstimator) -> Any:
 def _add_scaling(
     fitted: FittedEstimator, last: Any, wrap: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Prepend the preprocessing steps of a model to an estimator, each wrapped if requested."""
+    """Prepend the preprocessing steps of a model, each passed to ``wrap`` if given."""
     if fitted.preprocessing is None:
         return last
     steps = [(name, wrap(step) if wrap else step) for name, step in fitted.preprocessing.steps]

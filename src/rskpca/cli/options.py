@@ -84,7 +84,7 @@ MaxError = Annotated[
 Bandwidth = Annotated[
     float | None,
     _Number(
-        help="Kernel bandwidth; by default the median or, for random walks, a neighbor distance."
+        help="Kernel bandwidth; median distance by default (a neighbor distance for random walks)."
     ),
 ]
 Standardize = Annotated[
@@ -146,7 +146,8 @@ class Reading(_Options):  # numpydoc ignore=PR01
     header: Annotated[
         bool | None,
         Input(
-            "--header/--no-header", help="Whether a .csv starts with names; detected by default."
+            "--header/--no-header",
+            help="Whether a .csv starts with column names; detected by default.",
         ),
     ] = None
     dataset: Annotated[

@@ -79,7 +79,7 @@ class Program(_PlainHelp, TyperGroup):
         super().format_options(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Show the version or the help, or else parse the command."""
+        """Show the version or the help if requested; otherwise, parse the command."""
         # As typer options, these would import pydantic before any command is parsed.
         ctx.meta["arguments"] = list(args)
         if args[:1] == ["--version"]:

@@ -23,7 +23,7 @@ _HEAD_ROWS = 1000  # rows to search for columns that are not features
 _HEAD_VALUES = 2**22
 _FEWEST_ROWS = 20
 _DOMINANT = 0.95  # fraction of the variance
-_MOST_LABELS = 3  # columns named in a note
+_MOST_LABELS = 3  # maximum number of columns named in a note
 _MOST_GROUPS = 20  # categories that can be told apart in a plot
 _SECONDS_PER_YEAR = 365.2425 * 24 * 3600
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
@@ -38,7 +38,7 @@ def open_rows(
     ids: Sequence[str] = (),
     color: str | None = None,
 ) -> Source:
-    """Open a file or folder without reading it, with the columns of a fitted model, if given."""
+    """Open a file or folder without reading it, selecting the columns of ``fitted`` if given."""
     columns: Sequence[str] | None = _split(reading.columns) or None
     if columns is None and fitted is not None and data.suffix.lower() not in _WITHOUT_NAMES:
         columns = fitted.columns
@@ -72,7 +72,7 @@ def open_rows(
 
 
 def _leave_out_counters(source: Source, included: Sequence[str]) -> Source:
-    """Leave out features that count the rows, unless they are included or no others remain."""
+    """Leave out features that are row numbers, unless they are included or no others remain."""
     for name in included:
         if name not in (source.feature_names or ()):
             problem = f"{source.name} has no feature {name!r}."
@@ -84,16 +84,16 @@ def _leave_out_counters(source: Source, included: Sequence[str]) -> Source:
 
 
 def _check_columns(source: Source, fitted: FittedEstimator) -> None:
-    """Raise an error unless the source has the columns that the model was fitted to."""
+    """Raise an error unless the source has the columns with which the model was fitted."""
     if source.n_features != fitted.n_columns:
         raise ValueError(
-            f"{source.name} has {source.n_features} features, but the model was fitted to "
-            f"{fitted.n_columns}; select those with --columns."
+            f"{source.name} has {source.n_features} features, but the model was fitted with "
+            f"{fitted.n_columns}; select the same ones with --columns."
         )
     names, wanted = source.feature_names, fitted.columns
     if names is not None and wanted is not None and list(names) != wanted:
         raise ValueError(
-            f"the model was fitted to the columns {', '.join(wanted)}, in this order; remove "
+            f"the model was fitted with the columns {', '.join(wanted)}, in this order; remove "
             "--columns to use them."
         )
 
@@ -107,11 +107,11 @@ class Review(NamedTuple):
     """Notes on the columns of a source."""
 
     notes: list[str]
-    should_standardize: bool  # one of the notes recommends it
+    should_standardize: bool  # True if one of the notes recommends --standardize
 
 
 def review(source: Source, *, standardize: bool) -> Review:
-    """Describe columns that were left out, and features that need attention."""
+    """Return notes on columns that were left out and on features that need attention."""
     n_rows = max(_FEWEST_ROWS, min(_HEAD_ROWS, _HEAD_VALUES // source.n_features))
     head = source.head(n_rows)
     found = [*_left_out(source, head)]
@@ -210,7 +210,7 @@ def sample(source: Source, n_rows: int) -> Block:
 
 
 def sample_numbers(source: Source, n_rows: int) -> NDArray[np.intp]:
-    """Return the numbers of the rows that :func:`sample` returns."""
+    """Return the row numbers that :func:`sample` selects."""
     total = source.counted()
     return np.sort(np.random.default_rng(0).choice(total, min(n_rows, total), replace=False))
 

@@ -23,7 +23,7 @@ from ._table import (
 
 
 class _Reordered(Table):
-    """Some columns of a table, in another order."""
+    """Selected columns of a table, in a given order."""
 
     def __init__(self, table: Table, positions: Sequence[int]) -> None:
         self.table, self._positions = table, positions

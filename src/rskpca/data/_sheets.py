@@ -35,7 +35,7 @@ _CSV_ROWS, _LARGEST_CSV_BLOCK = 64, 1 << 26  # blocks of a few wide rows are slo
 _SAMPLE_ROWS, _SAMPLE_CELLS = 100, 200_000
 
 _DELIMITERS = ",;\t|"
-_MISSING = {"", "na", "n/a", "#n/a", "null", "none"}  # float() accepts nan
+_MISSING = {"", "na", "n/a", "#n/a", "null", "none"}  # "nan" is a valid float
 _INTEGER = re.compile(r"[+-]?\d+")
 _DECIMAL_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")  # 1,234 may be 1234
 _COMMA_ROW = re.compile(r"[+-]?\d+(,\d+)?")
@@ -154,7 +154,7 @@ class CsvFile(ArrowReader):
         return columns
 
     def _parse(self, column: Any) -> Any:
-        """Convert to numbers a column that was read as text because it is also an id."""
+        """Parse the numbers in a column that was read as text because it is also an id."""
         import pyarrow as pa
         from pyarrow import compute
 
@@ -267,7 +267,7 @@ def _has_header(head: Head, header: bool | None, decimal: str, file: str) -> boo
         return header
     detected = detect_header(head, decimal)
     numbers = [name for name in head.first if name.strip().isdigit()]
-    if detected and numbers:  # the line may be a row instead
+    if detected and numbers:  # the line may contain data instead
         shown = ", ".join(numbers[:3]) + ", ..." * (len(numbers) > 3)
         problem = f"the first line of {file} was read as column names ({shown})"
         fix = "if it is a row of numbers, pass header=False."

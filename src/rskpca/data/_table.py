@@ -34,7 +34,7 @@ class _Explained:
     remedy : str
         The argument that solves the problem, or an empty string if there is none.
     example : str
-        A value of this argument, or an empty string if it has none.
+        A suggested value for ``remedy``, or an empty string if there is none.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Field(NamedTuple):
     ``is_index`` marks columns that become features only if they are selected by name, such as the
     index of a pandas frame. ``empty`` marks a column without any values, whose dtype is therefore
     unknown. ``kind`` describes the values of a non-numeric column. ``id_type`` returns the pyarrow
-    type of the ids in this column; None means the type of the dtype, or text.
+    type of the ids in this column; if it is None, ids have the type of ``dtype``, or are text.
     """
 
     name: Any
@@ -159,7 +159,7 @@ class Table(ABC):
         """Yield batches of about ``size`` rows in order, starting at row ``start``."""
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
-        """Yield the rows with the given ascending numbers.
+        """Yield the rows with the given row numbers, which are in ascending order.
 
         By default, all rows up to the last one are read.
         """

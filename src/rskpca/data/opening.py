@@ -178,7 +178,7 @@ def _open_path(path: Path, options: dict[str, Any]) -> Table:
             "formats yourself and pass the array."
         )
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {str(path)!r}.")
+        raise FileNotFoundError(f"no such file: {str(path)!r}.")
     return _open_file(path, options)
 
 
@@ -308,7 +308,7 @@ def _is_position(table: Table, column: Any) -> bool:
 
 
 def _match(table: Table, column: Any, others: set[int | None], argument: str) -> list[int]:
-    """Return the column with this name, or the matches of a pattern that are not in ``others``."""
+    """Return the column with this name, or those that match a pattern and are not in ``others``."""
     names = [field.name for field in table.fields]
     if isinstance(column, str) and column not in names:
         positions = [
@@ -326,7 +326,8 @@ def _choices(table: Table) -> str:
     if not names:
         return f"its {len(table.fields)} columns are unnamed; use column numbers starting from 0."
     shown = ", ".join(map(repr, names[:_SHOWN_NAMES]))
-    numbered = "numbers starting from 0, " if None in (f.name for f in table.fields) else ""
+    has_unnamed = None in (f.name for f in table.fields)
+    numbered = "unnamed (numbered from 0), except " if has_unnamed else ""
     return f"its columns are {numbered}{shown}{' and others' if len(names) > _SHOWN_NAMES else ''}."
 
 

@@ -30,7 +30,7 @@ class Block(NamedTuple):
     Attributes
     ----------
     start : int
-        Number of the first row.
+        Row number of the first row.
     rows : ndarray of shape (n_rows, n_features)
         The features, finite float32 or float64 values.
     weights : ndarray of shape (n_rows,) or None
@@ -50,7 +50,7 @@ class Block(NamedTuple):
 
     @property
     def stop(self) -> int:
-        """Return the number of the last row plus 1."""
+        """Return the row number of the last row, plus 1."""
         return self.start + len(self.rows)
 
     @property
@@ -141,7 +141,7 @@ class Source:  # numpydoc ignore=PR01
         Parameters
         ----------
         start : int, default=0
-            Number of the first row to read.
+            Row number of the first row to read.
 
         Yields
         ------
@@ -166,7 +166,7 @@ class Source:  # numpydoc ignore=PR01
         self._set_n_rows(start + block.n_rows)
 
     def head(self, n_rows: int) -> Block:
-        """Return the first rows, adding the text and date columns that were left out to the ids."""
+        """Return the first rows; ids include the text and date columns that were left out."""
         names = [field.name for field in self._table.fields]
         left_out = (name for name, kind in self.left_out.items() if kind in ("text", "dates"))
         further = tuple(names.index(name) for name in left_out if name in names)
@@ -242,7 +242,7 @@ class Source:  # numpydoc ignore=PR01
 
 
 class _SourceWithSkipped(Source):
-    """A source that includes skipped rows, with zeros as features and marked as empty."""
+    """A source that includes skipped rows, marked as empty and with all features set to zero."""
 
     _must_be_finite = False
 
@@ -335,19 +335,19 @@ class _BlockBuilder:
         return f"{origin.locate(number)}, column {column_label(self.source._table.fields, column)}"
 
     def _origin(self, row: int) -> tuple[Table, int]:
-        """Return the table that contains a row of this block, and the number of the row there."""
+        """Return the table that contains a row of this block, and its row number in that table."""
         starts = np.cumsum([0, *map(len, self.batches)])
         i = int(np.searchsorted(starts, row, side="right")) - 1
         return self.batches[i].origin, int(self.batches[i].numbers[row - starts[i]])
 
 
 def find_counters(source: Source, n_rows: int) -> list[str]:
-    """Return the named features that are consecutive integers in the first rows, like ids.
+    """Return the names of features that contain consecutive integers, such as row numbers.
 
     Parameters
     ----------
     source : Source
-        The rows. Those that are skipped because of missing values are searched, too.
+        The rows. Those that are skipped because of missing values are also searched.
     n_rows : int
         Maximum number of rows to read.
 
@@ -370,7 +370,7 @@ def find_counters(source: Source, n_rows: int) -> list[str]:
 
 
 def leave_out(source: Source, columns: Mapping[str, str]) -> Source:
-    """Return a source without some features, and add these and their kinds to ``left_out``."""
+    """Return a source without these columns, which are added to its ``left_out`` attribute."""
     fields, features = source._table.fields, source._selection.features
     kept = tuple(j for j in features if fields[j].name not in columns)
     smaller = Source(source._table, source._selection._replace(features=kept))

@@ -85,7 +85,10 @@ class AgingCover:
     def check_features(self, rows: Array) -> None:
         """Check that rows and centers have the same number of features."""
         if rows.shape[1] != self._centers.shape[1]:
-            raise ValueError("rows and centers must have the same number of features.")
+            raise ValueError(
+                f"rows must have {self._centers.shape[1]} features, like the centers, "
+                f"got {rows.shape[1]}."
+            )
 
     def branch(self) -> AgingCover:
         """Return a copy that can be extended without changing this cover."""

@@ -152,8 +152,13 @@ class FadingStream:  # numpydoc ignore=PR01
             )
         if aging.last.max() != aging.n_rows - 1:
             raise ValueError("last must contain the row number of the last row.")
-        if not half_life > 0 or aging.patience != patience(half_life):
-            raise ValueError(f"patience does not match a half-life of {half_life:g} rows.")
+        if not half_life > 0:
+            raise ValueError(f"half_life must be positive, got {half_life:g}.")
+        if aging.patience != patience(half_life):
+            raise ValueError(
+                f"patience must be {patience(half_life)} for a half-life of {half_life:g} rows, "
+                f"got {aging.patience}."
+            )
         stream = cls(aging, sample, half_life)
         stream.statistics, stream.lost = statistics, lost
         return stream

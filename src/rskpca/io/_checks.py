@@ -30,9 +30,9 @@ from ._schema import (
     reduced_set_of,
 )
 
-_MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest value, because tiny weights are rounded
-_SLACK = 2.0  # merging and forgetting round the sums, so only implausible ones are rejected
-_MIN_PROBABILITY = 2.0**-55  # a quarter of the smallest value, because of the rounding
+_MAX_LOGARITHM = 2 * 53 * math.log(2)  # twice the largest value; tiny weights are rounded
+_SLACK = 2.0  # merging and forgetting round the sums, so only implausible sums are rejected
+_MIN_PROBABILITY = 2.0**-55  # a quarter of the smallest value, to allow for rounding
 
 
 @singledispatch
@@ -46,7 +46,7 @@ def _(moments: spectral.Moments) -> None:
     first = 1.001 * math.sqrt(moments.total * moments.diagonal_sum)
     second = 1.001 * moments.diagonal_sum
     if not (np.abs(moments.first).max() <= first and np.abs(moments.second).max() <= second):
-        refuse("first and second are not sums of projections")
+        refuse("the values of 'first' and 'second' are not sums of projections")
 
 
 @check.register

@@ -89,7 +89,7 @@ class Layout(NamedTuple):
 
 
 def make_contiguous(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as contiguous and little-endian, in the same memory order if possible."""
+    """Return a contiguous, little-endian array, keeping the memory order if possible."""
     kept = np.asarray(array, order="K").astype(array.dtype.newbyteorder("<"), copy=False)
     if not (kept.flags.c_contiguous or kept.flags.f_contiguous):
         kept = kept.copy(order="K")

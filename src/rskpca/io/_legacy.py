@@ -51,7 +51,7 @@ class _Upgrade:
 
     def _convert(self, tag: str, content: dict[str, Any]) -> None:
         """Convert the values of an object in place."""
-        raise NotImplementedError  # one subclass per version implements it
+        raise NotImplementedError  # implemented by one subclass per version
 
 
 class _FromVersion2(_Upgrade):

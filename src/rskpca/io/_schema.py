@@ -1,8 +1,9 @@
 """The classes that a model file can contain, and the values stored for their objects.
 
-Everything is derived from the classes. An object is stored as the arguments of its constructor, and
-an estimator as its parameters and annotated attributes. Each value must match its annotation, and
-numbers must be finite and in range. Constructors check that the values of an object are consistent.
+The stored values are derived from the class definitions. An object is stored as the arguments of
+its constructor, and an estimator as its parameters and annotated attributes. Each value must match
+its annotation, and numbers must be finite and in range. Constructors check that the values of an
+object are consistent.
 """
 
 from __future__ import annotations
@@ -305,7 +306,7 @@ def current_model(estimator: Any) -> FittedModel | None:
 
 
 def _model_values(model: FittedModel) -> dict[str, Any]:
-    """Return the model fields that the estimator does not have, storing identical ones as None."""
+    """Return the model fields that the estimator does not store; None marks a repeated object."""
     cls: Any = type(model)
     shared = ("kernel", "reduced_set")
     values = {name: getattr(model, name) for name in value_types(cls) if name not in shared}

@@ -131,7 +131,7 @@ class Decoder:
         return refuse(f"{where} is invalid: {tag!r:.60} with content {content!r:.60}")
 
     def has_used_all_arrays(self) -> bool:
-        """Return True if every array is part of a value."""
+        """Return True if every array has been used in a decoded value."""
         return all(self._uses)
 
     def _decode_values(self, content: Any, where: str, depth: int) -> dict[str, Any]:

@@ -207,7 +207,7 @@ def _rounded(value: Any, default: float, dtype: Any = np.float64) -> Array:
 
 
 def _answers(model: FittedModel, extension: Extension) -> Iterator[tuple[str, Value, list[int]]]:
-    """Yield the method, the values and the shape of each output, without the number of rows."""
+    """Yield the method, the values, and the shape of each output without its row axis."""
     if model.offset is not None:
         scores = -extension.residuals() - model.offset
         yield "decision_function", scores, []
@@ -226,7 +226,10 @@ def _inlier_or_outlier(scores: Value) -> Value:
 
 
 def _clusters(model: FittedModel, extension: Extension, functions: Value) -> Value:
-    """Return the cluster with the largest score, or the nearest center's cluster for zero rows."""
+    """Return the cluster with the largest score for each row.
+
+    Rows at which all eigenfunctions are 0 get the cluster of their nearest center.
+    """
     partition, graph = model.partition, functions.graph
     assert partition is not None
     scores = functions.cast(np.float64) @ partition.directions + partition.offsets

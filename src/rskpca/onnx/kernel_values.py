@@ -70,7 +70,7 @@ def negated_squares(x: Value, features: Features, centers: Centers, *, smooth: b
 def _relative_to_origin(x: Value, features: Features, centers: Centers) -> tuple[Value, Array]:
     """Return rows and centers relative to one origin, in units of the bandwidth.
 
-    If the centers lie in a subspace, they are given by their coordinates in it, followed by 0.
+    If the centers lie in a subspace, they are replaced by their coordinates in it, followed by 0.
     """
     # The origin is rounded to the dtype, so that differences from it lose no digits.
     origin = (features.shift + features.factor * centers.origin).astype(x.dtype)
@@ -147,8 +147,8 @@ def _split(x: Value, grid: float) -> tuple[Value, Value]:
 
 
 def _rounding_left(rows: Array) -> float:
-    """Return the rounding error of squared distances, to subtract so that equal points get 0."""
-    # about 4 d products of a coarse and a fine part
+    """Return the rounding error of squared distances; subtracting it gives 0 for equal points."""
+    # There are about 4 d products of a coarse and a fine part.
     eps = float(np.finfo(rows.dtype).eps)
     return 4 * eps * _grid(rows) * rows.shape[1] * float(np.abs(rows).max())
 
@@ -161,7 +161,8 @@ def kernel_values(kernel: RadialKernel, near: Value) -> Value:
 
 
 def mask_neighbors(values: Value, near: Value, graph: NeighbourGraph) -> Value:
-    """Return kernel values where ||x - c_j|| <= max(r(x), r_j), else 0: ``NeighbourGraph.rows``."""
+    """Return kernel values where ||x - c_j|| <= max(r(x), r_j), else 0."""
+    # The result is the same as that of NeighbourGraph.rows.
     least: Any = -((graph.reach / graph.kernel.scale) ** 2)[None]
     if graph.nearest is not None:
         count = near.graph.constant([graph.nearest], np.int64)

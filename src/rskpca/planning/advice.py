@@ -48,7 +48,7 @@ class Suggestion:
 
 
 def rounded(value: float) -> float:
-    """Round a suggested parameter to three digits."""
+    """Round a suggested parameter to three significant digits."""
     return float(f"{value:.3g}")
 
 

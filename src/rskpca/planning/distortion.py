@@ -100,7 +100,7 @@ def coordinate_error(
 
 
 def _cover(sample: Array, radius: float) -> tuple[Labels, Array]:
-    """Return the index of the center of each row in the sample, and their squared distance."""
+    """Return the sample index of each row's center, and the squared distance between the two."""
     labels, squared = Cover(radius, sample[:0]).extend(sample)
     return np.unique(labels, return_index=True)[1][labels], squared
 
@@ -114,7 +114,7 @@ def spaced(rows: NDArray[Any], count: int) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Predicted(Analysis):
-    """Analysis of a model that has not been fitted, from rows with given shares of the data."""
+    """Analysis of a model that has not been fitted; each row represents a share of the data."""
 
     shares: Array
 

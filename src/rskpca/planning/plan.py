@@ -46,13 +46,13 @@ def plan(
     kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
         Kernel of the fit. None means a Gaussian with the median bandwidth of the sample.
     ell : float, default=4.0
-        The ell of the fit, to which the advice refers. The plan also includes 3, 3.5, 4, 4.5 and
-        5.
+        The ell of the fit, to which the advice refers. The plan also includes the values 3, 3.5, 4,
+        4.5 and 5.
     n_components : int, default=5
         Number of components of the fit.
     sample : int, default=None
-        Number of rows to sample. If None, 5% of the rows, but at least 500 and at most 20,000, or
-        fewer if there are more than ten features.
+        Number of rows to sample. If None, 5% of the rows are sampled, but at least 500 and at most
+        20,000 rows; the maximum is smaller if there are more than ten features.
     random_state : int, RandomState or None, default=0
         Seed for the sample.
 

@@ -17,7 +17,7 @@ from ..kernels import RadialKernel
 Array = NDArray[np.floating]
 
 ELLS = (3.0, 3.5, 4.0, 4.5, 5.0)
-_LOG_SCALE_RATIO = 20  # use a log axis if the numbers of centers differ by more than this
+_LOG_SCALE_RATIO = 20  # use a log axis if the numbers of centers differ by more than this factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,8 @@ class Retention:
     n_samples: float
     ells: tuple[float, ...]  # in ascending order
     n_centers: Array  # one number per ell
-    low: Array  # 95% interval; low and high equal n_centers where they were counted
-    high: Array
+    low: Array  # lower end of the 95% interval; equal to n_centers if the centers were counted
+    high: Array  # upper end
     ell: float | None = None  # the chosen ell, if any
 
     @property

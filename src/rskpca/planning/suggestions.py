@@ -27,7 +27,7 @@ Array = NDArray[np.floating]
 # so the next smaller ell doubles it.
 _ROOM = 0.01
 _UP, _DOWN = 1.4, 0.7  # factors for ell to try next
-_NARROW, _WIDE = 0.1, 0.9  # fractions of the variance in all components and in the first
+_NARROW, _WIDE = 0.1, 0.9  # fractions of the variance in all components, and in the first alone
 _MANY_POINTS = 1000  # kernel values per new row above which a smaller basis is useful
 
 
@@ -78,7 +78,7 @@ class _Fit:
         return self.verdict.color in ("amber", "red")
 
     def outlook(self, ell: float) -> str:
-        """Return a sentence on the number of centers for another ell, or "" without a curve."""
+        """Return a sentence on the number of centers at another ell, or "" if there is no curve."""
         if self.retention is None:
             return ""
         return f" At ell = {ell:g}, about {self.retention.at(ell):,.0f} centers would be kept."
@@ -122,7 +122,7 @@ class _Fit:
 
 
 class _Sample:
-    """Sampled rows of a fitted model as :class:`Data`, with its curve as the forecast."""
+    """Sampled rows that implement :class:`Data`, with a retention curve as the forecast."""
 
     def __init__(self, fit: _Fit, retention: Retention, rows: Array) -> None:
         self.rows, self.retention = rows, retention

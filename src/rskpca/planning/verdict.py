@@ -156,13 +156,14 @@ def _is_missing(level: Level) -> bool:
 
 def _without_certificate(model: FittedModel) -> Verdict:
     sentences = [
-        "Certificates exist only for models of a reduced set. To check this model, fit it "
-        "again with more centers and compare the plots."
+        "Only models that are based on a reduced set have certificates. To check this model, fit "
+        "it again with more centers and compare the plots."
     ]
     points, kernel = model.reduced_set, model.kernel
     if points.displacement is not None and isinstance(kernel, RadialKernel):
         scale = kernel.scale
         mean = float(points.displacement.sum()) / points.n_samples / scale
-        most = "" if points.radius is None else f", and at most {points.radius / scale:.2g}"
+        radius = points.radius
+        most = "" if radius is None else f"; no row is farther than {radius / scale:.2g}"
         sentences.append(f"On average, a row is {mean:.2g} bandwidths from its center{most}.")
     return Verdict("none", "This model has no error certificate.", tuple(sentences))

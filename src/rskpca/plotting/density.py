@@ -15,8 +15,8 @@ from ..model import FittedEstimator, unwrap
 from ._display import Array, Display, resolve_axes, resolve_choice, sample_rows
 from .embedding import diameters
 
-_MARGIN = 0.8  # in bandwidths around the data
-_MAX_MARGIN = 0.25  # fraction of the data range, because kernels can be much wider
+_MARGIN = 0.8  # width of the margin around the data, in bandwidths
+_MAX_MARGIN = 0.25  # fraction of the data range, because kernels can be much wider than the data
 _TALLEST = 0.35  # height of the heaviest center relative to the largest density
 
 
@@ -67,7 +67,9 @@ def _density(kernel: RadialKernel, points: Array, centers: Array, weights: Array
 
 
 class DensityDisplay(Display):
-    """Density estimates of the rows and of the reduced set, side by side.
+    """Density estimates of the rows and of the reduced set.
+
+    They are drawn on the same axes for one feature, and side by side for two features.
 
     Parameters
     ----------
@@ -146,7 +148,8 @@ class DensityDisplay(Display):
         random_state : int, RandomState or None, default=0
             Seed for the sample.
         ax : matplotlib axes, or array of two, default=None
-            The axes to draw on, one per feature. If None, a new figure is created.
+            The axes to draw on: one for a single feature, and two for two features. If None, a new
+            figure is created.
 
         Returns
         -------

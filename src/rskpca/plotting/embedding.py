@@ -31,7 +31,7 @@ class Colors:
         """Create colors from a column of numbers, strings or booleans."""
         values = np.asarray(column)
         if values.ndim != 1:
-            raise ValueError(f"colors must have one value per row, got shape {values.shape}.")
+            raise ValueError(f"color must have one value per row, got shape {values.shape}.")
         # Non-finite numbers are kept, but not drawn.
         numeric = values.dtype.kind in "fiu"
         if numeric and not are_few_integers(values):
@@ -138,7 +138,7 @@ class EmbeddingDisplay(Display):
         model : embedding
             A fitted embedding, or a pipeline or detector that contains one.
         X : array-like of shape (n_samples, n_features), default=None
-            The rows to sample from. If None, the rows that were sampled during the fit.
+            The rows to sample from. If None, the rows that were sampled during the fit are used.
         color : array-like of shape (n_samples,), default=None
             Numbers or categories to color the rows by.
         components : sequence of int, default=(0, 1)

@@ -71,8 +71,8 @@ class RetentionDisplay(Display):
         n_samples : float, default=None
             The total number of rows. If None, it is taken from the model or from X.
         n_rows : int, default=None
-            The number of rows used to predict the numbers at other ells. If None, 8,000, or fewer
-            for more than ten features.
+            The number of rows used to predict the number of centers for other values of ell. If
+            None, 8,000 rows are used, or fewer if there are more than ten features.
         random_state : int, RandomState or None, default=0
             Seed for the sample.
         ax : matplotlib axes, default=None
@@ -116,8 +116,8 @@ class RetentionDisplay(Display):
         ells : sequence of float, default=(3, 3.5, 4, 4.5, 5)
             Values of ell on the curve.
         n_rows : int, default=None
-            The number of rows used to predict the numbers for all rows. If None, 8,000, or fewer
-            for more than ten features.
+            The number of rows used to predict the number of centers for all rows. If None, 8,000
+            rows are used, or fewer if there are more than ten features.
         random_state : int, RandomState or None, default=0
             Seed for the sample.
         ax : matplotlib axes, default=None

@@ -70,8 +70,8 @@ class SpectrumDisplay(Display):
         ----------
         model : embedding
             A fitted embedding, or a pipeline or detector that contains one. Intervals are drawn
-            if it has a certificate. Eigenvalues of kernel PCA are divided by the number of rows
-            if the model contains it.
+            if it has a certificate. Eigenvalues of kernel PCA are divided by the number of rows if
+            the model stores this number.
         ax : matplotlib axes, default=None
             The axes to draw on. If None, a new figure is created.
 
@@ -89,7 +89,8 @@ class SpectrumDisplay(Display):
 
     @classmethod
     def of_model(cls, model: FittedModel, n_samples: float | None = None) -> Self:
-        """Return the display of a model without drawing it; the model may lack ``n_samples``."""
+        """Return the display of a model without drawing it."""
+        # n_samples is used only if the model does not store the number of rows.
         if model.certificate is not None:
             return cls.of_certificate(model.certificate)
         walk = not model.is_kernel_pca

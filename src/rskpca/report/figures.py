@@ -1,4 +1,4 @@
-"""The figures of a report, built for wide light screens; the page adapts them."""
+"""The figures of a report, built for wide screens and light mode; the page adapts them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .table import to_base64
 Array = NDArray[np.floating]
 
 _FEW = 0.02  # fraction of rows below which small ells are omitted from the retention curve
-_WIDE_RANGE = 20  # ratio of the numbers of centers above which the axis is logarithmic
+_WIDE_RANGE = 20  # ratio of the largest to the smallest count above which the axis is logarithmic
 _VISIBLE = 0.01  # smaller relative errors of eigenvalues are hidden by the dots
 _MAX_CENTER_VALUES = 200_000  # with more values, the features of the centers are left out
-_ZONES = (  # upper end, color and meaning of the errors below it
+_ZONES = (  # the upper end and the color of each zone, and the meaning of the errors in it
     (GREEN, "green", "points move by<br>less than a marker"),
     (AMBER, "amber", "groups reliable,<br>single rows less so"),
     (2.0, "red", "not reliable"),
@@ -188,7 +188,7 @@ def certificate(subject: Subject) -> go.Figure | None:
 
 
 def _error_scale(error: Estimate) -> go.Figure:
-    """Plot the error and its limit on a logarithmic scale with a green, amber and red zone."""
+    """Plot the error and its limit on a logarithmic scale with green, amber and red zones."""
     value, limit = np.clip(error, _SMALLEST, _LARGEST)
     text = f"<b>{error_label(error.estimate)}</b>"
     if limit > value:

@@ -151,8 +151,8 @@ def _retention_caption(subject: Subject) -> str:
         window = subject.n_given > curve.n_samples  # the end of a longer stream
         others = f"were counted on {subject.describe(covered)}" if window else "were also counted"
     return (
-        f"{m:,} centers represent {n} rows: {percent(subject.kept)} are kept. A larger ell keeps "
-        f"more centers and is more accurate; the numbers at other ells {others}."
+        f"{m:,} centers represent {n} rows: {percent(subject.kept)} of the rows are kept. A larger "
+        f"ell keeps more centers and is more accurate; the counts for other values of ell {others}."
     )
 
 
@@ -174,7 +174,7 @@ def _embedding_caption(subject: Subject) -> str:
 
 
 def _certificate_caption(subject: Subject, verdict: Verdict) -> str:
-    """Explain the figure of the certificate."""
+    """Return the caption for the figure of the certificate."""
     found = subject.model.certificate
     if found is None or found.embedding is None:
         return _spectrum_caption(subject)

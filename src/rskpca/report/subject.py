@@ -28,11 +28,11 @@ _MAX_STUDIED = 8000  # rows used for suggestions; more would not change them
 _FEWEST_DRAWN = 1000
 _TABLE_BYTES = 3.0e6  # size of the drawn rows, so that the page stays below 8 MB
 MAX_COMPONENTS = 12
-MAX_FEATURES = 730  # as many as fit into the table with 1,000 rows
+MAX_FEATURES = 730  # the number that fits into the table with 1,000 rows
 _WORK = 4e9  # limit on the work of embedding the drawn rows, in feature differences
 _KERNEL_WORK = 20  # extra work per kernel value, in feature differences
 _PROJECTION_WORK = 5e10  # limit on products for the estimated errors; takes a few seconds
-_MAX_ERRORS = 10_000  # rows whose errors are estimated
+_MAX_ERRORS = 10_000  # maximum number of rows whose errors are estimated
 ESTIMATED_ERROR = "estimated error"
 _WIDER = (0.25, 0.35)  # smaller multiples of ell, used if the model keeps many rows
 _NEARLY_ALL = 0.9  # if more rows are kept, only smaller ells are shown
@@ -128,7 +128,7 @@ class Subject:
 
     @cached_property
     def retention(self) -> Retention | None:
-        """Return the number of centers as a function of ell, or None without a bandwidth."""
+        """Return the number of centers as a function of ell, or None if there is no bandwidth."""
         if self.fitted.bandwidth is None:
             return None
         factors: Sequence[float] = FACTORS if self.kept <= LITTLE else (*_WIDER, *FACTORS)
@@ -148,7 +148,7 @@ class Subject:
 
     @property
     def covered(self) -> Array:
-        """Return the rows used for the retention curve, at most as many as a window contains."""
+        """Return the rows used for the retention curve, but no more than a window contains."""
         return self.rows[: min(enough_rows(self.rows.shape[1]), max(round(self.n_rows), 2))]
 
     def describe(self, count: int) -> str:
@@ -158,7 +158,7 @@ class Subject:
 
 
 def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None) -> list[str]:
-    """Return the given names, matching names from the fit or from X, or numbered names."""
+    """Return the given names, matching names from the fit or from X, or else numbered names."""
     if given is None and fitted.feature_names is None:
         found = [n for n in (fitted.columns, getattr(X, "columns", None)) if n is not None]
         given = next((names for names in found if len(names) == fitted.n_features), None)
@@ -166,7 +166,7 @@ def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None)
 
 
 def _resolve_ids(ids: Any, X: Any, total: int) -> NDArray[Any]:
-    """Return the given ids after checking their number, the index of a frame, or row numbers."""
+    """Return the given ids, checking how many there are, or else a frame's index or row numbers."""
     if ids is None:
         index = getattr(X, "index", None)
         return np.arange(total) if index is None or callable(index) else np.asarray(index)
@@ -235,7 +235,7 @@ def _affordable_rows(model: FittedModel, n_features: int) -> int:
 
 
 def _in_original_units(fitted: FittedEstimator, rows: Array, original: Any) -> NDArray[Any]:
-    """Return the rows before preprocessing if it kept the columns, as a scaler does."""
+    """Return the rows before preprocessing if their columns were kept, as a scaler does."""
     if fitted.preprocessing is None:
         return rows
     given = np.asarray(original)
@@ -264,7 +264,10 @@ def _model_columns(model: FittedModel, rows: Array) -> Iterator[Column]:
 
 
 def _rows_with_errors(model: FittedModel, n_rows: int) -> int:
-    """Return the number of rows with error estimates, or 0 if these are unknown, tiny or slow."""
+    """Return the number of rows with error estimates.
+
+    It is 0 if the errors are unknown, negligible or too slow to estimate.
+    """
     certificate, analysis = model.certificate, model.analysis if model.certified else None
     if (
         not model.is_kernel_pca
@@ -274,7 +277,7 @@ def _rows_with_errors(model: FittedModel, n_rows: int) -> int:
         or analysis is None
     ):
         return 0
-    # Rows are projected on the basis, if there is one.
+    # Rows are projected onto the basis, if there is one.
     work = 0 if analysis.represent is None else len(model.system.centers) ** 2
     affordable = int(min(_MAX_ERRORS, _PROJECTION_WORK / max(work, 1)))
     return min(n_rows, affordable) if affordable >= _FEWEST_DRAWN else 0

@@ -14,8 +14,8 @@ from ..plotting.embedding import are_few_integers
 
 Array = NDArray[np.floating]
 
-_SMALL_CODES, _LARGE_CODES = 2**8, 2**16  # distinct values that fit into one and two bytes
-_ROUNDING = 1e-6  # relative to the range of a column, when stored in single precision
+_SMALL_CODES, _LARGE_CODES = 2**8, 2**16  # numbers of distinct codes in one and in two bytes
+_ROUNDING = 1e-6  # acceptable error in single precision, relative to the range of a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Column:
     name : str
         The name of the column.
     kind : str
-        "component", "given", "model" or "feature".
+        The origin of the column: "component", "given", "model" or "feature".
     values : ndarray of shape (n_rows,)
         Numbers, or indices into ``levels``.
     levels : list or None

@@ -49,9 +49,9 @@ def write(
         always be selected on the page.
     ids : array-like of shape (n_samples,), default=None
         Numbers or text that identify the rows on hover, in searches and in exported selections. If
-        None, the index of a data frame, else row numbers from 0.
+        None, the index of a data frame is used or, for other data, row numbers from 0.
     title : str, default=None
-        Title of the page. If None, the name of the model.
+        Title of the page. If None, the class name of the model is used.
     seconds : mapping of str to float, default=None
         Durations to show, such as ``{"read": 1.2, "fit": 0.3}``.
     n_rows : float, default=None
@@ -60,7 +60,8 @@ def write(
         Feature names. If None, they are taken from the fit or from X.
     as_command : callable, default=None
         Function that converts the parameters that a suggestion changes, such as ``{"ell": 5.6}``,
-        to a shell command, or to "" if there is none. If None, suggestions are shown as Python.
+        to a shell command, or to "" if there is none. If None, suggestions are shown as Python
+        code.
     random_state : int, RandomState or None, default=0
         Seed for the sample.
 

@@ -1,5 +1,5 @@
 "use strict";
-// Most figures are built by plotly in Python, for wide light screens. The embedding is drawn here, from a table of rows.
+// Most figures are built by plotly in Python, for wide screens and light mode. The embedding is drawn here, from a table of rows.
 const LIGHT = {{ colors.light | tojson }};
 const TO_DARK = {{ colors.to_dark | tojson }};
 const CATEGORIES = {{ colors.categories | tojson }};

@@ -141,9 +141,7 @@ def _kernel_pca(X: Floats, kernel: RadialKernel, samples: Samples) -> Iterator[R
         yield from (_merged(X, kernel, ell, exact[:, :r], samples) for r in sizes)
 
 
-def _merged(
-    X: Floats, kernel: RadialKernel, ell: float, exact: Floats, samples: Samples
-) -> Record:
+def _merged(X: Floats, kernel: RadialKernel, ell: float, exact: Floats, samples: Samples) -> Record:
     """Return the error and its limits for a model merged from models of parts of the rows."""
     r, limits = exact.shape[1], []
     for seed in range(samples.n_seeds):

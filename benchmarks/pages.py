@@ -39,7 +39,7 @@ def render_weights(rows: list[Row]) -> str:
         if "fit" in parts:
             milliseconds = float(f"{1000 * parts['fit']:.2g}")
             return f"{row['seen']:.2%}, {milliseconds:g} ms"
-        return f"{parts['as they are']:.2%}, corrected {parts['corrected']:.2%}"
+        return f"{parts['unchanged']:.2%}, corrected {parts['corrected']:.2%}"
 
     return _pivot(rows, "weights", cell)
 

@@ -2,9 +2,8 @@
 
 A batch of rows of ``k(X, C)`` is processed in four steps: compute inner products with BLAS, convert
 them to squared distances (recomputed from differences where cancellation occurs), evaluate the
-kernel in place, and apply the caller's function. For sparse rows and for kernels that are not
-radial, other code replaces the first three steps. :class:`KernelRows` chooses the code once, before
-the first batch.
+kernel in place, and apply the caller's function. Sparse rows and non-radial kernels use different
+code for the first three steps. :class:`KernelRows` chooses the code once, before the first batch.
 """
 
 from __future__ import annotations

@@ -60,10 +60,10 @@ def rule_bandwidth(
 ) -> float:
     """Return the bandwidth that a rule computes from a seeded sample.
 
-    If at least half of all pairs of rows are equal, as in one-hot or count data, the median is
-    taken over the positive distances. The sample has at most 1,000 rows, and fewer (at least 100)
-    for more than 400 features. With integer weights, the result is bit-identical to that for
-    repeated rows.
+    If the two rows are equal in more than half of all pairs, as in one-hot or count data, the
+    median is taken over the positive distances. The sample has at most 1,000 rows, and fewer (at
+    least 100) for more than 400 features. With integer weights, the result is bit-identical to that
+    for repeated rows.
     """
     rows, weights = bandwidth_sample(rule, X, sample_weight, random_state)
     bandwidth = RULES[rule](rows, weights)

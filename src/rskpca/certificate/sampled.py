@@ -232,9 +232,10 @@ class Analysis:
         """The relative error caused by rows outside the span that are missing from the sample.
 
         The mean squared distance of all rows from the span is known from the traces. If it exceeds
-        that of the sampled rows by more than chance explains, a few rows far from the span were
-        not sampled. They matter if they can have a component of their own. If the last component is
-        as small as that of a single row, even a sample with such rows does not represent them.
+        that of the sampled rows by more than can be explained by chance, a few rows far from the
+        span were not sampled. They matter if they can have a component of their own. If the last
+        component is as small as that of a single row, even a sample with such rows does not
+        represent them.
         """
         if self._distances is None:
             return 0.0

@@ -140,7 +140,7 @@ def to_text(c: Certificate) -> str:
 
 
 def to_html(c: Certificate) -> str:
-    """Return the same content as HTML, for notebooks."""
+    """Return the certificate as HTML, for notebooks, with the same content as :func:`to_text`."""
     tables = _html_table(_level_rows(c)) + _html_table(_component_rows(c))
     notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(c))
     return f"<p><strong>{escape(c.summary)}</strong></p><p>{escape(_size(c))}</p>{tables}{notes}"

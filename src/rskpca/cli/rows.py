@@ -175,7 +175,7 @@ class _Features:
             yield f"{verb} constant{where}; constant columns have no effect."
 
     def dominant(self) -> Iterator[str]:
-        """Yield a note on a feature, other than an id, that alone determines the distances."""
+        """Yield a note if a single feature, other than an id, dominates the distances."""
         variances = np.where(self.like_ids, 0.0, self.rows.var(axis=0, dtype=np.float64))
         if np.count_nonzero(variances) < 2:
             return

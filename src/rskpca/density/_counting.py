@@ -39,7 +39,7 @@ class GrowingCover(Protocol):
 
 
 class RowCover(GrowingCover, Protocol):
-    """A cover that can also look up the centers of rows without opening new ones."""
+    """A cover that can also look up the centers of rows without creating new ones."""
 
     in_feature_space: bool  # True if distances are measured in feature space
 

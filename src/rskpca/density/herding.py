@@ -124,7 +124,7 @@ def _first_best(scores: Array, tie: float) -> int:
 
 
 def _over_rows(X: Array, shares: Array, kernel: RadialKernel, size: int) -> Array:
-    """Choose points among the rows, with running sums of k(x, x_s) at each row."""
+    """Choose points from among the rows, keeping a running sum of k(x, x_s) for each row."""
     mean, taken = _mean_map(X, shares, kernel), np.zeros(len(X))
     chosen = np.empty(size, dtype=np.intp)
     values = gram.KernelRows(kernel, X, X, np.float64)

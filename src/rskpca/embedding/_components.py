@@ -65,7 +65,11 @@ def fit_components(requested: Any, n_rows: int, fit: Callable[[int], Found]) -> 
 
 
 def cut(requested: Any, eigenvalues: Array, trace: float) -> int:
-    """Return the number of components for a share of the variance or the largest gap."""
+    """Return the requested number of components.
+
+    It is the number that explains the requested share of the variance or, for a string, the number
+    that precedes the largest eigenvalue gap.
+    """
     if isinstance(requested, str):
         return largest_gap(eigenvalues[:_GAP_AMONG], eigenvalues[:_GAP_AMONG])
     return int(np.searchsorted(np.cumsum(eigenvalues) / trace, float(requested))) + 1

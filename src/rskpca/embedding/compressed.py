@@ -235,7 +235,7 @@ class Axes:
         return span.basis, span.columns @ (span.columns.T @ self.at(span.basis))
 
     def compressed(self, Z: Array, coefficients: Array | None = None) -> CompressedKernelPCA:
-        """Return the model expanded over Z; if ``coefficients`` is None, the axes are projected."""
+        """Return the model in terms of Z; by default, project the axes onto the span of psi(Z)."""
         Z = Z.astype(self.system.centers.dtype)
         if coefficients is None:
             Z, coefficients = self.projected(Z)
@@ -276,7 +276,11 @@ def _eigensystem(model: Any) -> EigenSystem:
 
 
 def _on_the_kernel(model: Any, system: EigenSystem) -> tuple[Array, Array | None]:
-    """Return the coefficients of the eigenfunctions and the mean over the functions k(., c_j)."""
+    """Return the coefficients of the eigenfunctions, and those of the mean.
+
+    The coefficients are with respect to the functions k(., c_j). Without centering, those of the
+    mean are None.
+    """
     operator = system.operator
     if isinstance(operator, Plain):
         return system.coefficients, None

@@ -477,7 +477,7 @@ def invert(model: FittedModel, Z: Any, method: str, alpha: float | None) -> Arra
 
 
 def same_weight(moments: Moments, reduced_set: ReducedSet) -> bool:
-    """Return True if both summarize the same total weight."""
+    """Return True if the moments and the reduced set have the same total weight."""
     return math.isclose(moments.total, reduced_set.n_samples, rel_tol=1e-9)
 
 

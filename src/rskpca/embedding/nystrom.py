@@ -555,7 +555,7 @@ class NystromKernelPCA(KernelEmbedding):
 
 
 def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
-    """Return landmarks whose weights sum to the total, with rows added to their row sample."""
+    """Return landmarks whose weights sum to ``total``, with rows added to their row sample."""
     sample, (X, weights) = landmarks.sample, rows.positive
     if sample is not None:  # rows are not assigned to landmarks
         sample = sample.add(X, weights, np.zeros(X.shape[0], dtype=np.intp))
@@ -563,7 +563,7 @@ def _represent(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
 
 
 def _withdraw(landmarks: ReducedSet, total: float, rows: Rows) -> ReducedSet:
-    """Return landmarks whose weights sum to the total, with rows removed from their row sample."""
+    """Return landmarks whose weights sum to ``total``, with rows removed from their row sample."""
     sample = landmarks.sample
     if sample is not None:
         sample = sample.remove(*rows.positive, total)
@@ -579,6 +579,6 @@ def _join(first: ReducedSet, second: ReducedSet) -> ReducedSet:
 
 
 def with_total(landmarks: ReducedSet, total: float, sample: RowSample | None) -> ReducedSet:
-    """Return landmarks with a new row sample and equal weights that sum to the total."""
+    """Return landmarks with a new row sample and equal weights that sum to ``total``."""
     weights = np.full(landmarks.n_centers, total / landmarks.n_centers)
     return replace(landmarks, weights=weights, n_samples=total, sample=sample)

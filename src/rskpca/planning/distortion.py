@@ -45,11 +45,11 @@ class Distortion(NamedTuple):
     square: float  # of ||d||^2
 
     def mean_displacement(self, kept: float) -> float:
-        """Return the mean of ||psi(x) - psi(c)|| over all rows, given the fraction of centers."""
+        """Return the mean ||psi(x) - psi(c)|| over all rows if a fraction ``kept`` are centers."""
         return (1 - kept) * self.displacement
 
     def operator_error(self, kept: float, n_samples: int) -> float:
-        """Return the expected Hilbert-Schmidt distance, given the fraction of centers."""
+        """Return the expected Hilbert-Schmidt error if a fraction ``kept`` of rows are centers."""
         joined = 1 - kept
         squared = joined**2 * self.cross + joined / n_samples * (self.square - self.cross)
         return float(np.sqrt(max(squared, 0.0)))

@@ -235,7 +235,11 @@ def _affordable_rows(model: FittedModel, n_features: int) -> int:
 
 
 def _in_original_units(fitted: FittedEstimator, rows: Array, original: Any) -> NDArray[Any]:
-    """Return the rows before preprocessing if their columns were kept, as a scaler does."""
+    """Return the rows before preprocessing if it preserves the columns, as a scaler does.
+
+    Otherwise, return the preprocessed rows. The columns count as preserved if their number does not
+    change and the original values are numeric.
+    """
     if fitted.preprocessing is None:
         return rows
     given = np.asarray(original)

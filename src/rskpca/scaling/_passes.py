@@ -30,8 +30,8 @@ def check_columns(model: Any, source: Source) -> None:
     for name, expected in zip(source.feature_names, fitted, strict=True):
         if name != expected:
             raise ValueError(
-                f"{source.name} has the column {name!r} where the model expects {expected!r}; pass "
-                "open_source(..., columns=model.feature_names_in_)."
+                f"{source.name} has the column {name!r} where the model expects {expected!r}; open "
+                "the data with open_source(..., columns=model.feature_names_in_)."
             )
 
 

@@ -134,7 +134,7 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
 
 
 class _Nested:
-    """Nested Rayleigh-Ritz problems; for each b, one in the span of the first b pivots."""
+    """Nested Rayleigh-Ritz problems, one for each b, in the span of the first b pivots."""
 
     def __init__(
         self, kernel: RadialKernel, reduced_set: ReducedSet, n_components: int, center: bool

@@ -140,7 +140,10 @@ def _kth_distance(tree: KDTree, X: Array, k: int) -> Array:
 def _within(
     tree: KDTree, X: Array, radius: Array | float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the row and tree point indices of all pairs within the radius of the row."""
+    """Return the indices of all pairs of a row and a tree point within the row's radius.
+
+    The first array contains the indices of the rows, and the second those of the tree points.
+    """
     found = tree.query_ball_point(
         X, np.multiply(radius, SLACK), workers=allowed_threads(), return_sorted=False
     )

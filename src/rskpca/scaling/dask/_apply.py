@@ -139,7 +139,7 @@ def _answer(model: Any, method: str, rows: Any) -> Array:
 
 
 def _empty_answer(model: Any, method: str, point: Any) -> Array:
-    """Return an output with no rows, taken from the output for one point."""
+    """Return an output with no rows, with the dtype and columns of the output for one point."""
     with warnings.catch_warnings():  # after scaling, the point may be far from all centers
         warnings.filterwarnings("ignore", "1 of 1 rows have coordinates 0")
         return _answer(model, method, point)[:0]

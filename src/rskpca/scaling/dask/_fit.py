@@ -210,7 +210,10 @@ class Sampler:
         raise ValueError(_NO_ROWS)
 
     def sample_median(self, random_state: Any) -> WeightedRows:
-        """Return the sample for the median distance, drawn as on one machine."""
+        """Return the sample used to compute the median distance.
+
+        Without weights or with integer weights, it is the sample that a single machine would draw.
+        """
         return self.sample(median_sample_size(self.blocks.n_features), random_state)
 
     def sample(self, wanted: int, random_state: Any) -> WeightedRows:

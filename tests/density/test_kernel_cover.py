@@ -250,7 +250,7 @@ def test_unsupported_settings_raise_errors(case):
 def test_density_estimates_and_coarser_sets_require_a_radial_kernel():
     X = rows()
     density = ShadowDensity(NamedKernel("poly")).fit(X)
-    with pytest.raises(ValueError, match="kernel must be radial"):
+    with pytest.raises(ValueError, match="kernel must be a radial kernel"):
         density.score_samples(X)
     with pytest.raises(ValueError, match="coarsen requires Euclidean distances"):
         density.reduced_set_.coarsen(1.0)

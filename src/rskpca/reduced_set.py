@@ -81,13 +81,12 @@ class Statistics:
         Statistics
             The statistics including the rows.
         """
-        from ._core.compiled import accumulate, accumulate_exactly
+        from ._core.compiled import accumulate_distances, accumulate_exactly
 
         total = self._copy(len(self) if n_centers is None else n_centers)
         accumulate_exactly(labels, weights, total.weights, total.residue)
         if total.displacement is not None and total.scatter is not None:
-            accumulate(labels, weights * np.sqrt(squared), total.displacement)
-            accumulate(labels, weights * squared, total.scatter)
+            accumulate_distances(labels, weights, squared, total.displacement, total.scatter)
         return total
 
     def remove(self, labels: Labels, squared: Array, weights: Array, radius: float) -> Statistics:

@@ -298,6 +298,32 @@ def test_progress_is_called_after_every_batch():
 # ------------------------------------------------------------------------------ sums
 
 
+def test_accumulated_distances_equal_separate_sums():
+    from rskpca._core.compiled import accumulate, accumulate_distances
+
+    rng = np.random.default_rng(0)
+    labels, weights, squared = rng.integers(0, 7, 500), rng.random(500), rng.random(500)
+    fused, separate = np.ones((2, 7)), np.ones((2, 7))
+    accumulate_distances(labels, weights, squared, *fused)
+    accumulate(labels, weights * np.sqrt(squared), separate[0])
+    accumulate(labels, weights * squared, separate[1])
+    np.testing.assert_array_equal(fused, separate)
+
+
+@pytest.mark.parametrize(("factor", "product_error"), [(1.5, 0.0), (1.0, 0.25)])
+def test_limits_include_rounding_errors_and_are_infinite_for_large_norms(factor, product_error):
+    from rskpca._core.compiled_cover import set_limits
+
+    squares = np.array([0.0, 1.0, 9.0, 1e30, np.inf, np.nan])
+    norms, limits = np.empty((2, len(squares)), dtype=np.float32)
+    set_limits(squares, 0.01, factor, product_error, 1e15, norms, limits)
+    length = np.sqrt(squares[:3])
+    expected = (1 + 0.01 * (2 * length + 3)) ** 2 * factor + product_error * (length + 1) ** 2
+    np.testing.assert_allclose(limits[:3], expected, rtol=1e-7)
+    assert np.all(np.isposinf(limits[3:]))
+    np.testing.assert_array_equal(norms, np.sqrt(squares).astype(np.float32))
+
+
 @given(st.integers(0, 2**32), st.integers(1, 50), st.integers(0, 300))
 @settings(max_examples=50)
 def test_accumulated_sums_equal_the_reference(seed, n_totals, n):

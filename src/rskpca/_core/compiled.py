@@ -267,6 +267,15 @@ def accumulate(labels, values, totals):
 
 
 @exact
+def accumulate_distances(labels, weights, squared, distances, squares):
+    """Add each row's weighted distance and squared distance to the totals of its label."""
+    for i in range(len(labels)):
+        j = labels[i]
+        distances[j] += weights[i] * np.sqrt(squared[i])
+        squares[j] += weights[i] * squared[i]
+
+
+@exact
 def accumulate_exactly(labels, values, totals, residues):
     """Accumulate like :func:`accumulate`, and add the rounding errors to ``residues``.
 

@@ -91,6 +91,24 @@ def _first_in_tile(X, i, limit, sums, lane, base, C, squared_radius, squared):
 
 
 @exact
+def set_limits(squares, roundoff, factor, product_error, trusted, norms, limits):
+    """Write the norms of scaled rows, and limits on their squared distances from near centers.
+
+    A row within the radius of a center has a computed squared distance below its limit, which
+    includes the rounding errors of the scaled rows, and of their differences or products. The limit
+    is infinite for rows whose norm is not below ``trusted``.
+    """
+    for i in range(len(squares)):
+        norm = np.sqrt(squares[i])
+        norms[i] = norm
+        if norm < trusted:
+            distance = 1 + roundoff * (2 * norm + 3)
+            limits[i] = distance * distance * factor + product_error * ((norm + 1) * (norm + 1))
+        else:
+            limits[i] = np.inf
+
+
+@exact
 def scan_tiles(
     X, X32, limits, tiles, C, start, stop, squared_radius, labels, squared, first_row, last_row
 ):

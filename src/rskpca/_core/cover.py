@@ -172,8 +172,9 @@ class _TileSearch:
         if self.balls is not None and total - self.balls.stop > self.balls.stop // 16:
             self.balls.update(C, self._whole_tiles(), self.scale)
 
-    def limits(self, norms: Floats, n_features: int) -> Floats:
-        return (1 + _U32 * (2 * norms + 3)) ** 2 * (1 + (n_features + 4) * _U32)
+    def rounding(self, n_features: int) -> tuple[float, float]:
+        """Return the parameters of :func:`compiled_cover.set_limits`."""
+        return 1 + (n_features + 4) * _U32, 0.0
 
     @property
     def balls_due(self) -> bool:
@@ -228,9 +229,9 @@ class _ProductSearch:
             self.norms.reserve(total)[self.n_centers : total] = norms
         self.n_centers = total
 
-    def limits(self, norms: Floats, n_features: int) -> Floats:
-        differences = (1 + _U32 * (2 * norms + 3)) ** 2
-        return differences + _U32 * (2 * n_features + 24) * (norms + 1) ** 2
+    def rounding(self, n_features: int) -> tuple[float, float]:
+        """Return the parameters of :func:`compiled_cover.set_limits`."""
+        return 1.0, _U32 * (2 * n_features + 24)
 
     def search(self, batch: _Batch, C: Floats) -> None:
         from .compiled_cover import scan_exact, scan_products
@@ -352,14 +353,12 @@ class Cover:
     def _scale_rows(self, batch: _Batch) -> None:
         """Compute the scaled rows, their norms and their limits."""
         from .compiled import scale_rows
+        from .compiled_cover import set_limits
 
         squares = np.empty(len(batch.X))
         scale_rows(batch.X, self._origin, self._scale, batch.X32, squares)
-        norms = np.sqrt(squares)
-        with np.errstate(over="ignore", invalid="ignore"):
-            batch.norms[:] = norms
-            batch.limits[:] = self._search.limits(norms, self.n_features)
-        batch.limits[~(norms < _TRUSTED_NORM)] = np.inf
+        set_limits(squares, _U32, *self._search.rounding(self.n_features), _TRUSTED_NORM,
+                   batch.norms, batch.limits)  # fmt: skip
 
     def _find(self, batch: _Batch, run: Map) -> None:
         """Find the first existing center of each row, in parallel."""

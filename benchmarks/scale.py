@@ -49,7 +49,7 @@ def run(quick: bool) -> list[Row]:
             "fit with certificate",
             "reading",
             at_least=0.6,
-        ),  # fmt: skip
+        ),
         measure_slope(case, child["progress"]),
     ]
 

@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format coverage lowest package api bench bench-quick experiments experiments-quick docs clean
+.PHONY: help demo test lint format coverage lowest package browser api bench bench-quick experiments experiments-quick docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,9 @@ lowest: $(VENV)/.installed-dev ## Run the tests of the library with the lowest d
 
 package: $(VENV)/.installed-dev ## Build, check, install and try the wheel and the sdist
 	$(BIN)/nox -s package
+
+browser: ## Install Chromium with apt, for the tests that open reports; needs root
+	command -v chromium > /dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 
 api: $(VENV)/.installed-dev ## Record the public API after a deliberate change
 	$(BIN)/python tools/public_api.py --write

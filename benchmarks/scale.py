@@ -37,7 +37,7 @@ def run(quick: bool) -> list[Row]:
             "fit with certificate": lambda: fit_density(rows),
             "reading": lambda: read(rows),
         }
-        timed = time_interleaved(contenders, 1 if quick else 2, warm=quick)
+        timed = time_interleaved(contenders, 1 if quick else 5, warm=quick)
     case = f"{n:,} x {N_FEATURES}, m {timed['fit'].result.reduced_set_.n_centers}"
     size = {"data": n * N_FEATURES * 8 / 1e6}
     return [

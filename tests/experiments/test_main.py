@@ -13,7 +13,7 @@ import pytest
 from experiments import protocol, retained, study
 from experiments.__main__ import main
 from experiments.data import MissingDataError, load
-from experiments.experiment import MODULES
+from experiments.experiment import HERE, MODULES, get_experiment
 
 TIMES = ("fit", "embed", "transform")
 ROOT = Path(__file__).parents[2]
@@ -33,6 +33,16 @@ def rows_without_times(path):
     kept = [i for i, method in enumerate(rows["method"]) if not method.startswith("sklearn-")]
     columns = {name: values for name, values in rows.items() if name not in TIMES}
     return {name: [values[i] for i in kept] for name, values in columns.items()}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_published_results_can_be_drawn(name, tmp_path):
+    numbers = json.loads((HERE / "results" / f"{name}.json").read_text())["numbers"]
+    experiment = get_experiment(name)
+    product = tmp_path / experiment.product
+    product.parent.mkdir(exist_ok=True)
+    experiment.draw(numbers, product)
+    assert product.exists()
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def check_extra(extra: str, call: Callable[[], object]) -> None:
 def check_project_page() -> None:
     """Check that the links in the description work outside the repository."""
     links = re.findall(r"\]\(([^)]+)\)", str(metadata("rskpca").get_payload()))
-    assert len(links) > 20
+    assert links, "the description has no links"
     assert all(re.match("https?://|#", link) for link in links), links
 
 

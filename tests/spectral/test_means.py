@@ -6,6 +6,7 @@ from sklearn.datasets import load_digits
 
 from rskpca import Gaussian, NystromKernelPCA, ReducedSetKernelPCA
 from rskpca.baselines.methods import embedding_error
+from rskpca.spectral import Moments, ritz
 from rskpca.spectral.means import choose_means, sample_for_means
 from tests import datasets
 
@@ -71,3 +72,18 @@ def test_there_are_at_most_as_many_means_as_distinct_rows():
     assert choose(X, 8, 2)[0].shape == (5, 3)
     with pytest.raises(ValueError, match=r"only 5 distinct values\. Use n_centers=5 or fewer"):
         NystromKernelPCA(2, landmarks="means", n_centers=8).fit(X)
+
+
+def test_float32_rows_are_projected_in_float32_without_amplifying_rounding_errors():
+    # The kernel matrix of the means is so ill-conditioned that rounding errors of kernel values
+    # would be amplified by a factor of a million.
+    rng = np.random.RandomState(0)
+    X = datasets.blobs(2_000, 200, dtype=np.float32)
+    kernel = Gaussian(5 * Gaussian().resolve(X).scale)
+    basis = choose_means(X[:1_000].astype(np.float64), 60, 20, rng)
+    empty = Moments.of(kernel, basis.points, basis.subspace)
+    assert np.square(empty.columns).sum() > 1e6
+    single, double = (
+        ritz(empty.add(rows), 5, center=True).eigenvalues for rows in (X, X.astype(np.float64))
+    )
+    np.testing.assert_allclose(single, double, rtol=1e-5)

@@ -176,8 +176,8 @@ def _squared_residual(rows, axes, projected, i):
 
 
 @fast
-def _append_residuals(rows, norms, axes, large, projected):
-    """Write the distance of each row from the subspace into the last column of ``projected``.
+def _append_residuals(rows, norms, axes, large, inside, projected):
+    """Copy coordinates and write the distance of each row from the subspace into the last column.
 
     Where ||x||^2 - ||x'||^2 suffers from cancellation and ``norms`` exceeds ``large``, the distance
     is computed from differences.
@@ -186,6 +186,7 @@ def _append_residuals(rows, norms, axes, large, projected):
     for i in range(projected.shape[0]):
         total = 0.0
         for k in range(last):
+            projected[i, k] = inside[i, k]
             total += projected[i, k] * projected[i, k]
         left = norms[i] - total
         if norms[i] > large and left < _CANCELED * norms[i]:
@@ -195,16 +196,17 @@ def _append_residuals(rows, norms, axes, large, projected):
 
 @exact
 def project_distances(
-    X, origin, scale, axes, C, center_norms, near, large, sign, rows, norms, projected, out
+    X, origin, scale, axes, C, center_norms, near, large, sign, rows, norms, inside, projected, out
 ):
     """Write squared distances like :func:`compute_distances`, for centers in a subspace.
 
-    The last column of ``axes`` and of C is zero; ``projected`` is a work array for the coordinates
-    of X in the subspace, followed by the distances from the subspace.
+    The last column of ``axes`` and of C is zero; ``inside`` and ``projected`` are work arrays for
+    the coordinates of X in the subspace. In ``projected``, the distances from the subspace follow.
+    ``inside`` has the dtype of ``axes``, which may be lower than that of C.
     """
     scale_rows(X, origin, scale, rows, norms)
-    np.dot(rows, axes, projected)
-    _append_residuals(rows, norms, axes, large, projected)
+    np.dot(rows, axes, inside)
+    _append_residuals(rows, norms, axes, large, inside, projected)
     np.dot(projected, C.T, out)
     finish_distances(out, projected, C, norms, center_norms, near, large, sign)
 

@@ -16,10 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrmm
 
 from . import sparse
-from .parallel import slices, threads_for, workers
+from .parallel import single_threaded_blas, slices, threads_for, workers
 from .subspace import Subspace
 
 Array = NDArray[np.floating]
@@ -96,7 +95,9 @@ class Centers(Prepared):
 
     If the centers lie in a subspace, ``rows`` contains their coordinates in it, followed by 0, and
     ``axes`` contains its axes, followed by a column of zeros. For points outside the subspace, the
-    distance from it replaces the last 0, so that squared distances have the usual form.
+    distance from it replaces the last 0, so that squared distances have the usual form. float32
+    points are projected in float32 even if kernel values are float64: rounding then moves a point
+    by a relative distance of 1e-7, and its kernel values are still those of a point.
     """
 
     origin: Array
@@ -105,18 +106,21 @@ class Centers(Prepared):
     squared_norms: Array
     points: Array
     axes: Array | None = None
+    single_axes: Array | None = None
 
     @classmethod
     def prepare(
         cls, C: Array, scale: float, dtype: Any, subspace: Subspace | None = None
     ) -> Centers:
         """Shift and scale the centers, and project them if they lie in a subspace."""
-        axes, points = None, C
+        axes, single_axes, points = None, None, C
         if subspace is not None:
-            C, origin = subspace.coordinates(C.astype(np.float64)), subspace.origin
+            with single_threaded_blas(C.size):
+                C, origin = subspace.coordinates(C.astype(np.float64)), subspace.origin
             C, axes = (np.pad(values, [(0, 0), (0, 1)]) for values in (C, subspace.axes))
             rows, norms = _standardize(C, np.zeros(C.shape[1]), scale, dtype)
             axes = axes.astype(dtype)
+            single_axes = axes.astype(np.float32, copy=False)
         else:
             some = C[:: len(C) // _MIDDLE_SAMPLE + 1]  # an approximate middle suffices
             origin = np.sort(some.astype(np.float64, order="C"), axis=0)[len(some) // 2]
@@ -126,7 +130,7 @@ class Centers(Prepared):
                 f"The squared distances in units of the bandwidth {scale:g} overflow "
                 f"{np.dtype(dtype)}. Rescale the data, or use a larger bandwidth (a smaller gamma)."
             )
-        return cls(origin, scale, rows, norms, points, axes)
+        return cls(origin, scale, rows, norms, points, axes, single_axes)
 
     @property
     def dtype(self) -> Any:
@@ -235,15 +239,17 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     C = centers.rows
     X = read_only(X)
     near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
-    rows, norms = np.empty(X.shape, C.dtype), np.empty(len(X), C.dtype)
-    limits = near, large, sign
+    norms, limits = np.empty(len(X), C.dtype), (near, large, sign)
     shift = X, centers.origin, 1 / centers.scale
     if centers.axes is None:
+        rows = np.empty(X.shape, C.dtype)
         compute_distances(*shift, C, centers.squared_norms, *limits, rows, norms, out)
         return out
-    projected = np.empty((len(X), C.shape[1]), C.dtype)
+    axes = centers.axes if X.dtype == np.float64 else centers.single_axes
+    rows = np.empty(X.shape, axes.dtype)
+    inside, projected = (np.empty((len(X), C.shape[1]), dtype) for dtype in (axes.dtype, C.dtype))
     project_distances(
-        *shift, centers.axes, C, centers.squared_norms, *limits, rows, norms, projected, out
+        *shift, axes, C, centers.squared_norms, *limits, rows, norms, inside, projected, out
     )
     return out
 
@@ -368,6 +374,8 @@ def moments(
     spans, whose number depends only on the array sizes, and the sums of the spans are added in
     order. The result is therefore bit-identical for any number of threads.
     """
+    from .blas import add_gram, mirror, times_upper_triangular
+
     batches = KernelRows(kernel, X, C, np.float64)
     size = C.shape[0] if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
@@ -379,25 +387,22 @@ def moments(
         for rows in slices(span.start, span.stop, batches.n_rows):
             B = batches[rows]
             if columns is not None:
-                B = _times_upper_triangular(B, columns)
+                B = times_upper_triangular(np.asarray(B, dtype=np.float64), columns)
             if weights is None or root is None:
                 first += B.sum(axis=0)
             else:
                 first += weights[rows] @ B
                 B *= root[rows, None]
-            second += B.T @ B
+            if B.dtype == np.float64:
+                add_gram(B, second)
+            else:
+                second += B.T @ B
         return first, second
 
     seconds = batches.seconds + _SUM * X.shape[0] * size**2
     with workers(n_threads or threads_for(seconds)) as run:
         parts = run(work, slices(0, X.shape[0], -(-X.shape[0] // n_spans)))
-    return sum(first for first, _ in parts), sum(second for _, second in parts)
-
-
-def _times_upper_triangular(values: Array, columns: Array) -> Array:
-    """Return ``values @ columns``, in place for float64, with half the work of a full product."""
-    values = np.asarray(values, dtype=np.float64)
-    return dtrmm(1.0, columns.T, values.T, lower=1, overwrite_b=1).T
+    return sum(first for first, _ in parts), mirror(sum(second for _, second in parts))
 
 
 def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:

@@ -116,9 +116,9 @@ def _sparse_axes(rows: _CenteredRows, n_axes: int, rounding: float) -> Array:
     """Compute the leading right singular vectors of sparse rows by subspace iteration."""
     size = rows.shape[0], n_axes + _MORE_AXES
     start = np.random.default_rng(0).standard_normal(size, dtype=np.float32)  # as for dense rows
-    basis = np.linalg.qr(rows.transposed_product(start))[0]
+    basis = _orthonormalize(rows.transposed_product(start))
     for _ in range(_POWER_STEPS):
-        basis = np.linalg.qr(rows.transposed_product(rows @ basis))[0]
+        basis = _orthonormalize(rows.transposed_product(rows @ basis))
     return _rotate(basis, rows @ basis, n_axes, rounding)
 
 
@@ -131,14 +131,20 @@ def _leading_axes(rows: Any, n_axes: int, rounding: float) -> Array:
     if 3 * width < min(rows.shape):
         rows = rows.astype(np.float32)  # more digits would not make the axes more useful
         start = np.random.default_rng(0).standard_normal((len(rows), width), dtype=np.float32)
-        basis = np.linalg.qr(rows.T @ start)[0]
+        basis = _orthonormalize(rows.T @ start)
         for _ in range(_POWER_STEPS):
-            basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
-        basis = np.linalg.qr(basis.astype(np.float64))[0]
+            basis = _orthonormalize(rows.T @ (rows @ basis))
+        basis = _orthonormalize(basis.astype(np.float64))
         images = rows @ basis.astype(np.float32)
         return _rotate(basis, images.astype(np.float64), n_axes, rounding)
-    basis = np.eye(rows.shape[1]) if rows.shape[1] <= len(rows) else np.linalg.qr(rows.T)[0]
+    basis = np.eye(rows.shape[1]) if rows.shape[1] <= len(rows) else _orthonormalize(rows.T)
     return _rotate(basis, rows @ basis, n_axes, rounding)
+
+
+def _orthonormalize(columns: Array) -> Array:
+    """Return an orthonormal basis of the span of the columns."""
+    with single_threaded_blas():  # LAPACK gains little from threads, and waits if cores are busy
+        return np.linalg.qr(columns)[0]
 
 
 def _rotate(basis: Array, images: Array, n_axes: int, rounding: float) -> Array:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -312,7 +313,10 @@ def _read_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Return the shape, a column-major flag, and the dtype from a .npy header."""
     first = np.lib.format.read_magic(stream) == (1, 0)
     read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
-    return read(stream)
+    try:
+        return read(stream)
+    except TokenError as error:  # raised by NumPy since Python 3.12
+        raise ValueError(f"the header is damaged: {error.args[0]}") from error
 
 
 def _content_offset(path: Path, info: zipfile.ZipInfo) -> int:

@@ -83,7 +83,7 @@ def open_source(
         Columns that are not features, by name, pattern or number.
     block_rows : int, default=None
         Number of rows per block. If None, a block has about two million values, but at most
-        131,072 rows.
+        131,072 rows; with more than 256 features, up to 8,192 rows and eight million values.
     skip_missing : bool, default=False
         If True, skip rows with a missing or infinite feature or weight, as if they did not
         exist. If False, such rows raise an error.

@@ -19,9 +19,16 @@ from ._table import Batch, Rows, Selection, SourceError, Table, column_label, fe
 Array = NDArray[np.floating]
 T = TypeVar("T")
 
-_BLOCK_VALUES = 2**21
+# Blocks of two million values stay in the processor's cache, but a block has a fixed cost too.
+_BLOCK_VALUES, _MOST_BLOCK_VALUES = 2**21, 2**23
+_BLOCK_ROWS = 2**13  # number of rows that wide blocks should have
 _FEWEST_ROWS = 20  # fewer integers may be consecutive by chance
 _END = object()
+
+
+def _default_block_rows(n_features: int) -> int:
+    wide = min(_BLOCK_ROWS, _MOST_BLOCK_VALUES // n_features)
+    return int(np.clip(max(_BLOCK_VALUES // n_features, wide), 256, 2**17))
 
 
 class Block(NamedTuple):
@@ -98,7 +105,7 @@ class Source:  # numpydoc ignore=PR01
         self.feature_names = tuple(field.name for field in fields) if named else None
         self.dtype = feature_dtype(fields)
         if block_rows is None:
-            block_rows = int(np.clip(_BLOCK_VALUES // self.n_features, 256, 2**17))
+            block_rows = _default_block_rows(self.n_features)
         check.positive_integer("block_rows", block_rows)
         self.block_rows = block_rows
         self.left_out: dict[str, str] = {}

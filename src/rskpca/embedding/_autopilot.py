@@ -87,7 +87,8 @@ class Autopilot:
             self._require_exact(f"The error is not estimated for n_components={n_components}")
             return self.fit_exactly(n_components)
         most = self._most_points(n_components)
-        search = self._search(n_components, most, alternative=self._exact_fits)
+        seconds = self._exact_seconds(n_components) if self._exact_fits else math.inf
+        search = self._search(n_components, most, alternative=seconds)
         if most < search.fewest:
             self._require_exact(f"{n_components} components need at least {search.fewest} points")
             return self.fit_exactly(n_components)
@@ -114,7 +115,7 @@ class Autopilot:
 
     def start(self, n_components: int) -> NystromKernelPCA:
         """Return kernel PCA in the span of a fixed basis, so that rows can be added later."""
-        search = self._search(n_components, self._largest_basis, alternative=False)
+        search = self._search(n_components, self._largest_basis)
         embedding = self._new_landmark_model(n_components)
         return embedding.fit_basis(self.rows, self.kernel, search.find())
 
@@ -182,7 +183,9 @@ class Autopilot:
         options: Any = {"kernel": self.kernel, "random_state": self.random_state}
         return NystromKernelPCA(n_components, landmarks="auto", max_error=self.max_error, **options)
 
-    def _search(self, n_components: int, most: int, *, alternative: bool) -> BasisSearch:
+    def _search(
+        self, n_components: int, most: int, *, alternative: float = math.inf
+    ) -> BasisSearch:
         sample = RowSample.of(*self.rows.positive, None, self.random_state)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         # A kernel function passed by the user may not be defined for means of rows.

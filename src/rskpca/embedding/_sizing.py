@@ -46,6 +46,7 @@ _SMALL_RESIDUAL = 0.03
 # pendigits; the search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
 _FAR = 4  # give up if more than this multiple of the largest basis size is needed
+_PATIENCE = 10.0  # seconds; but do not give up if the largest basis takes less time
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
 _RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
 _CHEAP = 0.02  # seconds; about the time to estimate the error of one basis
@@ -88,8 +89,9 @@ class BasisSearch:
         the basis of a given size does not depend on the sizes that were tried before.
     most : int
         Largest number of basis points.
-    alternative : bool
-        Whether the caller can use another method if more points are needed.
+    alternative : float
+        Seconds that another method takes, which the caller uses if too many points are needed;
+        infinity if there is none.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class BasisSearch:
         max_error: float,
         seed: int,
         most: int = _MOST,
-        alternative: bool = False,
+        alternative: float = math.inf,
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
         self.rules, self.seed = rules, seed
@@ -150,7 +152,7 @@ class BasisSearch:
                 return basis
             grown = self._grow(tried)
             if grown is None:
-                return None if self.alternative else basis
+                return None if self._has_alternative else basis
             size = grown
 
     def _best(self, size: int) -> Candidate:
@@ -190,11 +192,11 @@ class BasisSearch:
         """Estimate the error of a model of all rows, as accurately as the search requires."""
         size = model.reduced_set.n_centers
 
-        def otherwise(found: Estimate) -> float:
+        def next_seconds(found: Estimate) -> float:
             grown = self._grow([*self._missed, (size, found.limit)])
-            return math.inf if grown is None else float(self._moments_seconds(grown))
+            return self.alternative if grown is None else float(self._moments_seconds(grown))
 
-        return error_limit(model, self.wanted, self._values, span, otherwise)
+        return error_limit(model, self.wanted, self._values, span, next_seconds)
 
     def improve(
         self, basis: Basis, model: FittedModel, span: Moments | None = None
@@ -254,7 +256,14 @@ class BasisSearch:
 
     def _out_of_reach(self, needed: float) -> bool:
         """Return True if larger bases are not worth trying, because too many points are needed."""
-        return needed > (1 if self.alternative else _FAR) * self.most
+        if self._has_alternative:
+            return needed > self.most
+        # The largest basis is still the best one, if it does not take long.
+        return needed > _FAR * self.most and self._moments_seconds(self.most) > _PATIENCE
+
+    @property
+    def _has_alternative(self) -> bool:
+        return math.isfinite(self.alternative)
 
     def _first_choice(self, size: int) -> Basis:
         """Return a basis chosen by the best rule so far."""
@@ -337,12 +346,12 @@ def error_limit(
     wanted: float,
     values: PairValues | None = None,
     span: Moments | None = None,
-    otherwise: Callable[[Estimate], float] | None = None,
+    next_seconds: Callable[[Estimate], float] = lambda found: math.inf,
 ) -> Estimate:
-    """Estimate the error from a few rows, and from more rows while the result is inconclusive.
+    """Estimate the error from a few rows, and from more rows while this could save time.
 
-    All sampled rows are used only if this could save time. ``otherwise`` returns the time, in
-    seconds, that a larger basis would take if the error is too large.
+    ``next_seconds`` returns the time, in seconds, of what the caller does if the error is too
+    large. Estimates from few rows are often too large, which could make this needlessly expensive.
     """
     parts = model.kernel, model.reduced_set, model.system, model.wider
     for rows in (_FIRST_ROWS, _ROWS, None):
@@ -350,10 +359,11 @@ def error_limit(
         if analysis is None:
             return Estimate(1.0, 1.0)
         found = analysis.embedding_limit(CONFIDENCE)
-        least = found.estimate - (found.limit - found.estimate)
-        if found.limit <= wanted or least >= wanted:
+        if found.limit <= wanted:
             break
-        if rows == _ROWS and analysis.resolved and otherwise and otherwise(found) <= _ALL_SAMPLED:
+        too_large = 2 * found.estimate - found.limit >= wanted
+        certain = too_large or (rows == _ROWS and analysis.resolved)
+        if certain and next_seconds(found) <= _ALL_SAMPLED:
             break
     return found
 

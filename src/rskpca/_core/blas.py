@@ -15,7 +15,7 @@ import numpy as np
 from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 _ONE = c_double(1.0)
 _LEFT, _LOWER, _AS_IS = c_char(b"L"), c_char(b"L"), c_char(b"N")

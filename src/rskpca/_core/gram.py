@@ -241,7 +241,7 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
     near, large, sign = np.array([0.1, 16 if kernel.smooth else 0, kernel.sign], dtype=C.dtype)
     norms, limits = np.empty(len(X), C.dtype), (near, large, sign)
     shift = X, centers.origin, 1 / centers.scale
-    if centers.axes is None:
+    if centers.axes is None or centers.single_axes is None:
         rows = np.empty(X.shape, C.dtype)
         compute_distances(*shift, C, centers.squared_norms, *limits, rows, norms, out)
         return out

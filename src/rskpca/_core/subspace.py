@@ -105,11 +105,21 @@ class _CenteredRows:
         return self._X.T @ columns - np.outer(self._origin, columns.sum(axis=0))
 
 
+def _few(n_axes: int, shape: tuple[int, int]) -> bool:
+    """Return True if subspace iteration is faster than computing all axes."""
+    return 3 * (n_axes + _MORE_AXES) < min(shape)
+
+
 def _centered(X: Any, origin: Array, factors: Array, n_axes: int) -> Any:
     """Return weighted rows relative to the origin, as an array unless only products are needed."""
-    if is_sparse(X) and 3 * (n_axes + _MORE_AXES) < min(X.shape):
+    few = _few(n_axes, X.shape)
+    if is_sparse(X) and few:
         return _CenteredRows(X, origin, factors)
-    return (densify(X) - origin) * factors[:, None]
+    # For a few axes, more digits would not make them more useful.
+    rows = np.empty(X.shape, np.float32 if few else np.float64)
+    np.subtract(densify(X), origin, out=rows, casting="same_kind")
+    rows *= factors[:, None].astype(rows.dtype)
+    return rows
 
 
 def _sparse_axes(rows: _CenteredRows, n_axes: int, rounding: float) -> Array:
@@ -127,10 +137,9 @@ def _leading_axes(rows: Any, n_axes: int, rounding: float) -> Array:
     # If there are many other vectors, subspace iteration avoids computing them.
     if isinstance(rows, _CenteredRows):
         return _sparse_axes(rows, n_axes, rounding)
-    width = n_axes + _MORE_AXES
-    if 3 * width < min(rows.shape):
-        rows = rows.astype(np.float32)  # more digits would not make the axes more useful
-        start = np.random.default_rng(0).standard_normal((len(rows), width), dtype=np.float32)
+    if _few(n_axes, rows.shape):
+        size = len(rows), n_axes + _MORE_AXES
+        start = np.random.default_rng(0).standard_normal(size, dtype=np.float32)
         basis = _orthonormalize(rows.T @ start)
         for _ in range(_POWER_STEPS):
             basis = _orthonormalize(rows.T @ (rows @ basis))

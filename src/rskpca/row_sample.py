@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from . import _validation as check
-from ._core.sparse import densify, freeze, is_sparse, same_rows, stack
+from ._core.sparse import densify, freeze, is_sparse, same_rows, select, stack
 
 Array = NDArray[np.floating]
 Labels = NDArray[np.intp]
@@ -165,7 +165,7 @@ class RowSample:
         order = order[keys[order] < threshold]
         return replace(
             self,
-            rows=stack(self.rows, rows)[order],
+            rows=select(self.rows, rows, order),
             weights=np.concatenate([self.weights, weights])[order],
             labels=np.concatenate([self.labels, labels])[order],
             keys=keys[order],

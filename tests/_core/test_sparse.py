@@ -105,3 +105,18 @@ def test_rows_are_stacked_in_the_form_of_the_first():
     assert sparse.same_rows(X, X.toarray())
     assert not sparse.same_rows(X, 2 * X)
     assert not sparse.same_rows(X, X[:2])
+
+
+@pytest.mark.parametrize("kinds", ["dense", "sparse", "sparse after dense", "no first", "dtypes"])
+def test_rows_of_two_arrays_are_selected_in_any_order(kinds):
+    X, Y = rows(4), rows(3)
+    first = X if kinds == "sparse" else X.toarray()
+    second = Y.toarray() if kinds in ("dense", "no first") else Y
+    if kinds == "no first":
+        first = first[:0]
+    if kinds == "dtypes":
+        first, second = first.astype(np.float32), Y.toarray()
+    order = np.array([2, 0, first.shape[0] + 1])
+    chosen, both = sparse.select(first, second, order), sparse.stack(first, second)
+    assert chosen.dtype == both.dtype
+    np.testing.assert_array_equal(sparse.densify(chosen), sparse.densify(both)[order])

@@ -43,6 +43,15 @@ def stack(first: Matrix, second: Matrix) -> Matrix:
     return np.concatenate([first, densify(second)])
 
 
+def select(first: Matrix, second: Matrix, order: NDArray[np.intp]) -> Matrix:
+    """Return ``stack(first, second)[order]``, but copy dense rows only once."""
+    if is_sparse(first) or first.dtype != second.dtype or len(first) == 0:
+        return stack(first, second)[order]
+    rows, later = np.take(first, order, axis=0, mode="clip"), order >= len(first)
+    rows[later] = densify(second[order[later] - len(first)])
+    return rows
+
+
 def same_rows(first: Matrix, second: Matrix) -> bool:
     """Return True if both arrays contain the same rows, bit for bit."""
     if not is_sparse(first) and not is_sparse(second):

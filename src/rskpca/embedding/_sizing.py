@@ -34,7 +34,8 @@ Array = NDArray[np.floating]
 CONFIDENCE = 0.95
 _FEWEST = 25  # number of points in the first basis that is tried
 _PER_COMPONENT = 5
-_SHARE = 0.8  # a basis is accepted if its estimated error is at most this share of max_error
+_SHARE = 0.8  # share of max_error at which the limit for the next model is aimed
+_ESTIMATED_SHARE = 0.6  # the same for the estimated error of a basis; its limit is larger
 _ROWS = 600  # sampled rows from which the error of a basis is estimated
 _FIRST_ROWS = 250  # sampled rows that are enough to decide clear cases
 _MUCH_WORSE = 2.0  # a rule whose error exceeds the best one by this factor is not tried again
@@ -143,14 +144,15 @@ class BasisSearch:
         while True:
             size = self._feasible(size)
             if size == self.n_rows:
-                return Basis(self._rows[0].astype(np.float64), kind="rows")
+                return self._all_rows()
             if 2 * size > len(self._sample):  # too many points for an estimate from these rows
                 return self._first_choice(size)
             error, basis = self._best(size)
             tried.append((size, error))
-            if error <= _SHARE * self.wanted or self._exhausted(basis, size) or _hopeless(tried, 3):
+            accurate = error <= _ESTIMATED_SHARE * self.wanted
+            if accurate or self._exhausted(basis, size) or _hopeless(tried, 3):
                 return basis
-            grown = self._grow(tried)
+            grown = self._grow(tried, _ESTIMATED_SHARE)
             if grown is None:
                 return None if self._has_alternative else basis
             size = grown
@@ -217,13 +219,22 @@ class BasisSearch:
         grown = self._grow(self._missed)
         if grown is None or self._exhausted(basis, size) or _hopeless(self._missed, 2):
             return None
-        grown = self._feasible(grown)
-        direct = grown < self.n_rows and self._moments_seconds(grown) <= _DIRECT
-        if direct and (len(self._suitable(grown)) == 1 or _residual(model) > _SMALL_RESIDUAL):
-            larger: Basis | None = self._first_choice(grown)
-        else:
-            larger = self._find(grown)
-        return larger if larger is not None and len(larger) > size else None
+        larger = self._choose_size(self._feasible(grown), model)
+        return larger if len(larger) > size else None
+
+    def _choose_size(self, size: int, model: FittedModel) -> Basis:
+        """Return a basis of this size, after comparing the rules if it could pay off."""
+        # The size follows from the errors of fitted models, which are estimated more accurately
+        # than those of a basis.
+        if size == self.n_rows:
+            return self._all_rows()
+        direct = self._moments_seconds(size) <= _DIRECT and _residual(model) > _SMALL_RESIDUAL
+        if direct or len(self._suitable(size)) == 1 or 2 * size > len(self._sample):
+            return self._first_choice(size)
+        return self._best(size).basis
+
+    def _all_rows(self) -> Basis:
+        return Basis(self._rows[0].astype(np.float64), kind="rows")
 
     def warn_missed(self, found: Estimate) -> None:
         """Warn that the requested error was not reached."""
@@ -239,14 +250,14 @@ class BasisSearch:
     def _exhausted(self, basis: Basis, size: int) -> bool:
         return len(basis) < size or size in (self.most, self.n_rows)
 
-    def _grow(self, tried: list[tuple[int, float]]) -> int | None:
+    def _grow(self, tried: list[tuple[int, float]], share: float = _SHARE) -> int | None:
         """Return the next size to try, or None if larger bases are not worth trying.
 
         If more than half of the rows are likely to be needed, the next size is the number of rows.
         """
         size, error = tried[-1]
         known = [(size, error) for size, error in tried if error < 1]
-        ratio, rate = error / (_SHARE * self.wanted), _rate(known)
+        ratio, rate = error / (share * self.wanted), _rate(known)
         needed = size * ratio ** (1 / rate)
         if 2 * needed > self.n_rows and len(known) > 1 and self.most >= self.n_rows:
             return self.n_rows
@@ -338,6 +349,8 @@ def _rate(known: list[tuple[int, float]]) -> float:
     if len(known) < 2:
         return _RATE
     (before, large), (now, small) = known[-2:]
+    if small >= large:  # by chance
+        return _RATE
     return float(np.clip(math.log(large / small) / math.log(now / before), *_RATES))
 
 

@@ -8,7 +8,7 @@ of the Nystrom method that keeps only the landmarks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class Moments:
     second: Array
     subspace: Subspace | None = None
     diagonal_sum: float = None  # type: ignore[assignment]  # set in __post_init__
+    _cache: dict[Any, gram.Prepared] = field(default_factory=dict, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without the prepared basis, which can be recomputed."""
+        return {**self.__dict__, "_cache": {}}
 
     def __post_init__(self) -> None:
         check.shapes(self, basis="bd", columns="bb", first="b", second="bb")
@@ -133,13 +138,15 @@ class Moments:
         return self._plus(other.total, other.diagonal_sum, other.first, other.second)
 
     def _plus(self, total: float, own: float, first: Array, second: Array) -> Moments:
-        return replace(
+        sums = replace(
             self,
             total=self.total + total,
             diagonal_sum=self.diagonal_sum + own,
             first=self.first + first,
             second=self.second + second,
         )
+        sums._cache.update(self._cache)  # the basis is the same
+        return sums
 
     def project(self, X: Any) -> Array:
         """Return b(x) for each row."""
@@ -147,7 +154,10 @@ class Moments:
         return gram.product(self.kernel, X, centers, lambda values: values @ T, len(T))
 
     def _prepare_basis(self, dtype: Any) -> gram.Prepared:
-        return gram.prepare(self.kernel, self.basis, dtype, self.subspace)
+        key = np.dtype(dtype)
+        if key not in self._cache:
+            self._cache[key] = gram.prepare(self.kernel, self.basis, dtype, self.subspace)
+        return self._cache[key]
 
     def _summed(self, X: Any, weights: Array | None) -> tuple[float, float, Array, Array]:
         """Return the sums of the weights, of k(x, x), of b(x) and of b(x) b(x)'.

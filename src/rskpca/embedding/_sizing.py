@@ -55,7 +55,7 @@ _DIRECT = 0.15  # seconds; a model that takes less time is fitted without estima
 _MOST_CHEAP = 200
 _ROWS_PER_POINT = 10  # smallest ratio of rows to points in the guessed basis
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
-_ALL_SAMPLED = 0.1  # seconds to compute the error limit from all sampled rows
+_EXPENSIVE = 0.3  # seconds; before a longer step, the error is estimated from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
 
@@ -376,7 +376,7 @@ def error_limit(
             break
         too_large = 2 * found.estimate - found.limit >= wanted
         certain = too_large or (rows == _ROWS and analysis.resolved)
-        if certain and next_seconds(found) <= _ALL_SAMPLED:
+        if certain and next_seconds(found) <= _EXPENSIVE:
             break
     return found
 

@@ -47,7 +47,7 @@ _SMALL_RESIDUAL = 0.03
 # pendigits; the search should not overshoot, because the cost grows with the square of the size.
 _RATE = 1.25
 _FAR = 4  # give up if more than this multiple of the largest basis size is needed
-_PATIENCE = 10.0  # seconds; but do not give up if the largest basis takes less time
+_PATIENCE = 20.0  # seconds; but do not give up if the largest basis takes less time
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
 _RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
 _CHEAP = 0.02  # seconds; about the time to estimate the error of one basis

@@ -69,7 +69,9 @@ def test_the_model_equals_a_fit_with_the_same_landmarks(estimator):
 
 def test_a_target_error_is_reached(monkeypatch):
     estimator = NystromKernelPCA(3, landmarks="means", max_error=0.001)
-    monkeypatch.setattr("rskpca.embedding._sizing._ESTIMATED_SHARE", 10.0)  # accept too few at first
+    monkeypatch.setattr(
+        "rskpca.embedding._sizing._ESTIMATED_SHARE", 10.0
+    )  # accept too few at first
     monkeypatch.setattr("rskpca.embedding._sizing._MOST_CHEAP", 0)
     passes, blocks = [], LandmarkFit.blocks
     monkeypatch.setattr(LandmarkFit, "blocks", lambda self: passes.append(1) or blocks(self))

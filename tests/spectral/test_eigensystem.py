@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, Laplacian, ReducedSet
+from rskpca._core.gram import gram
 from rskpca.spectral import Centered, Diffusion, Multiplied, NormalizedLaplacian, Plain, solve
+from rskpca.spectral.eigensystem import decompose
+from rskpca.spectral.neighbours import NeighbourGraph
 from tests import datasets, dense
 
 solve_module = sys.modules["rskpca.spectral.eigensystem"]
@@ -164,3 +167,14 @@ def test_a_negligible_weight_in_a_random_walk_is_reported():
     points = ReducedSet(np.array([[0.0], [1.0], [9.0]]), np.array([200.0, 100.0, 5e-324]))
     with pytest.raises(ValueError, match=r"The smallest weight, 4\.94066e-324, vanishes"):
         solve(Diffusion(), Gaussian(1.0), points, 2)
+
+
+@pytest.mark.parametrize("graph", [None, 5])
+def test_sums_over_the_centers_are_products_with_the_kernel_matrix(graph):
+    centers = datasets.blobs(40, 2)
+    system = decompose(Plain(), Gaussian(2.0), ReducedSet(centers, np.ones(40)), 2, graph)
+    columns = np.random.default_rng(0).normal(size=(40, 40))
+    matrix = gram(Gaussian(2.0), centers, centers)
+    if graph is not None:
+        matrix = NeighbourGraph.of(Gaussian(2.0), centers, graph).rows(centers).toarray()
+    np.testing.assert_allclose(system.sums(columns), matrix @ columns, atol=1e-12)

@@ -77,3 +77,11 @@ def test_the_mean_on_a_basis_is_the_projection_of_the_data_mean():
     rows = np.exp(dense.log_kernel(kernel, np.repeat(X, weights, axis=0), shifted.centers))
     np.testing.assert_allclose(shifted.means, rows.mean(axis=0), atol=1e-8)
     assert np.isfinite(shifted.residuals(Y)).all()
+
+
+def test_axes_and_mean_are_evaluated_at_new_points(space):
+    new = datasets.blobs(40, 3, seed=1)
+    axes, mean = space.functions_at(new)
+    K = k(space, new, space.centers)
+    np.testing.assert_allclose(axes, K @ space.axes, atol=1e-8)
+    np.testing.assert_allclose(mean, K @ space.shares, atol=1e-8)

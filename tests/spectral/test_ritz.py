@@ -150,3 +150,23 @@ def test_moments_from_blocks_can_be_merged():
     np.testing.assert_allclose(merged.second, whole.second, rtol=1e-9, atol=1e-9)
     with pytest.raises(ValueError, match=r"Moments with different bases cannot be merged"):
         start.merge(Moments.of(Gaussian(3.0), Z[:10]))
+
+
+def test_removed_rows_leave_the_moments_of_the_others():
+    X, Z = datasets.blobs(500, 2), datasets.blobs(20, 2, seed=5)
+    weights = np.arange(500) % 3 + 1.0
+    start = Moments.of(Gaussian(3.0), Z)
+    left = start.add(X, weights).remove(X[200:], weights[200:])
+    expected = start.add(X[:200], weights[:200])
+    assert left.total == expected.total
+    assert left.diagonal_sum == pytest.approx(expected.diagonal_sum)
+    np.testing.assert_allclose(left.first, expected.first, rtol=1e-9)
+    np.testing.assert_allclose(left.second, expected.second, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("weight", "message"), [(1.0, "no rows would be left"), (1.1, "only 50")])
+def test_only_rows_that_are_there_can_be_removed(weight, message):
+    X = datasets.blobs(50, 2)
+    moments = Moments.of(Gaussian(3.0), X[:10]).add(X)
+    with pytest.raises(ValueError, match=message):
+        moments.remove(X, np.full(50, weight))

@@ -16,6 +16,13 @@ from rskpca.cli import main
 from .cases import FEATURES, FRAME, ROWS, output_of, run
 
 PROGRAM = [sys.executable, "-m", "rskpca.cli"]
+# Shells ignore SIGINT in background jobs, and Python inherits this setting.
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from rskpca.cli import main
+main()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +37,8 @@ def large(tmp_path_factory):
 @pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
 def test_an_interrupted_transform_leaves_no_files(large):
     before = sorted(large.iterdir())
-    command = [*PROGRAM, "transform", "m.rskpca", "large.npy", "-o", "z.csv"]
+    arguments = ["transform", "m.rskpca", "large.npy", "-o", "z.csv"]
+    command = [sys.executable, "-c", INTERRUPTIBLE, *arguments]
     with subprocess.Popen(command, cwd=large, stderr=subprocess.PIPE, text=True) as process:
         end = time.monotonic() + 120
         while sorted(large.iterdir()) == before and time.monotonic() < end:

@@ -48,6 +48,18 @@ def test_a_visible_bar_appears_after_a_delay(capsys, monkeypatch):
     assert "50 of 100 rows" in shown
 
 
+def test_a_bar_that_is_visible_from_the_start_can_be_drawn(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_DELAY", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    bar = bar_of(100, visible=True)
+    bar._timer.join(60)
+    bar.rows_read(50)
+    bar.rows_done(50, 3)
+    bar.rows_done(20, 3)
+    bar.close()
+    assert "20 of 100 rows" in capsys.readouterr().err
+
+
 def test_the_bar_restarts_with_each_pass():
     bar = bar_of(100)
     bar.rows_read(100)

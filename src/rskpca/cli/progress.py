@@ -66,8 +66,12 @@ class ProgressBar:
     def stage(self, name: str, seconds: float | None = None) -> None:
         """Show the name of a stage that does not read rows, and its estimated duration."""
         self._counting, self._name = False, name
-        self._progress.reset(self._task, description=name, centers="", about="", seconds=seconds)
+        self._reset(name, seconds)
         self._progress.tasks[0].total = seconds  # reset() cannot set it to None
+
+    def _reset(self, name: str, seconds: float | None = None) -> None:
+        # reset() replaces all fields, and draws the bar if it is visible.
+        self._progress.reset(self._task, description=name, centers="", about="", seconds=seconds)
 
     def _notice_pause(self) -> None:
         """Show that reading has paused."""
@@ -83,7 +87,7 @@ class ProgressBar:
     def _update(self, name: str, row: int, centers: str = "") -> None:
         if row < self._last_row or name != self._name:  # a new pass
             self._name = name
-            self._progress.reset(self._task, description=name, seconds=None)
+            self._reset(name)
         self._last_row, exact = row, self._source.n_rows
         self._updated = time.monotonic()
         total, about = (self._estimate, "~") if exact is None else (exact, "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,11 +66,15 @@ def new_model(kernel: str, landmarks: str) -> NystromKernelPCA:
 
 
 def compare(kernel: str, landmarks: str, X: Any) -> float:
-    """Return the largest difference between sparse and dense rows, with the same landmarks."""
+    """Return the largest difference between sparse and dense rows, with the same landmarks.
+
+    Dense rows are embedded with all features, in float64.
+    """
     model = new_model(kernel, landmarks).fit(X)
     shared = model.shared_landmarks_
-    dense = clone(model).set_params(landmarks=shared, n_centers=None).fit(X.toarray())
-    Z, exact = model.transform(X), dense.transform(X.toarray())
+    dense = clone(model).set_params(landmarks=shared, n_centers=None).fit(X.toarray()).model_
+    evaluated = replace(dense.evaluated, subspace=None)
+    Z, exact = model.transform(X), replace(dense, evaluated=evaluated).embed(X.toarray())
     signs = np.sign((Z * exact).sum(axis=0))
     return float(np.abs(signs * Z - exact).max() / np.abs(exact).max())
 

@@ -51,7 +51,7 @@ def test_masked_values_are_never_used_as_numbers():
     masked = np.ma.masked_array(X, mask=X > 3)
     with pytest.raises(ValueError, match=r"X has \d+ masked values\. Fill them in"):
         ReducedSetKernelPCA(2, bandwidth=4.0).fit(masked)
-    with pytest.raises(ValueError, match=r"column \d, is NaN"):
+    with pytest.raises(ValueError, match=r"column \d, of the array is NaN"):
         list(open_source(masked).blocks())
     source = open_source(masked, skip_missing=True)
     (block,) = source.blocks()

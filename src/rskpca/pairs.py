@@ -231,6 +231,11 @@ class PairValues:
         self.kernel, self.sample = kernel, sample
         self._values: Array = np.empty((0, 0))
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows whose kernel values are known."""
+        return len(self._values)
+
     def leading(self, n_rows: int) -> Array:
         """Return the kernel values of the first ``n_rows`` rows, computing only missing values."""
         if n_rows > len(self._values):

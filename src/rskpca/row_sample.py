@@ -92,10 +92,15 @@ class RowSample:
 
     @classmethod
     def of(
-        cls, X: Array, weights: Array, labels: Labels | None = None, random_state: Any = 0
+        cls,
+        X: Array,
+        weights: Array,
+        labels: Labels | None = None,
+        random_state: Any = 0,
+        size: int = SIZE,
     ) -> RowSample:
         """Return a sample drawn from all rows; without labels, all rows are labeled 0."""
-        empty = cls.empty(X, SIZE, salt_of(X[:1], random_state))
+        empty = cls.empty(X, size, salt_of(X[:1], random_state))
         assert empty is not None
         labels = np.zeros(X.shape[0], dtype=np.intp) if labels is None else labels
         return empty.add(X, weights, labels)

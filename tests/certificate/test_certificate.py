@@ -16,7 +16,8 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
 )
-from rskpca.certificate import Analysis, certify, eigenspaces, eigenvalues
+from rskpca.certificate import Analysis, certify, eigenspaces, eigenvalues, levels
+from rskpca.kernels import Kernel
 from rskpca.spectral import Centered, Moments, Plain, ritz, solve
 from tests import datasets
 
@@ -192,6 +193,7 @@ def test_a_missing_sample_is_reported():
     kernel, s = Gaussian(4.0), ReducedSet(X[:50], np.full(50, 6.0))
     certificate = certify(kernel, s, solve(Plain(), kernel, s, 3))
     assert all(level.missing for level in certificate.levels[:3])
+    assert [level.confidence for level in certificate.levels] == [1.0, 1.0, 0.95, 1.0]
     np.testing.assert_array_equal(certificate.certain, [[0.0, 300.0]] * 3)
     assert np.isnan(certificate.certain_angles).all()
     assert "with unknown radius" in str(certificate)
@@ -268,6 +270,54 @@ def test_a_higher_confidence_level_gives_wider_intervals():
     assert np.all(np.ptp(wide.likely, axis=1) > np.ptp(narrow.likely, axis=1))
     assert wide.embedding.limit > narrow.embedding.limit
     assert wide.embedding.estimate == narrow.embedding.estimate
+
+
+def test_only_the_sample_has_a_confidence_below_one():
+    certificate = fit_model().certify(X, confidence=0.9)
+    assert [level.confidence for level in certificate.levels] == [1.0, 1.0, 0.9, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_rows_without_a_center_widen_the_bounds(center):
+    """Half of the weight is lost, and the operators of the two halves differ by at most 6 kappa."""
+    kernel, s = Gaussian(4.0), ShadowDensity(Gaussian(4.0), 4.0).fit(X).reduced_set_
+    system = solve(Centered() if center else Plain(), kernel, s, 3)
+    analysis = Analysis.of(kernel, s, system)
+    whole, half = (
+        certify(kernel, part, system, analysis) for part in (s, replace(s, lost=s.n_samples))
+    )
+    for before, after in zip(whole.levels[:3], half.levels[:3], strict=True):
+        assert after.mmd == pytest.approx(before.mmd + 1)
+        assert after.operator == pytest.approx(before.operator + 3)
+        assert after.eigenvalue == pytest.approx(before.eigenvalue + 3)
+    assert not half.all_rows
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_bounds_in_feature_space_are_valid_for_a_linear_kernel(center):
+    linear = Kernel(lambda X, Y: X @ Y.T)
+    rows, weights = X[:200], np.ones(200)
+    s = ShadowDensity(linear, ell=4.0).fit(rows).reduced_set_
+    prior, posterior = levels.in_feature_space(linear, s, center=center)
+
+    def operator(points, weights):
+        share = weights / weights.sum()
+        about = points - (share @ points if center else 0)
+        return share @ points, about.T @ (share[:, None] * about)
+
+    (mean, exact), (other, reduced) = operator(rows, weights), operator(s.centers, s.weights)
+    assert 0 < np.linalg.norm(exact - reduced) <= posterior.operator <= prior.operator
+    assert 0 < np.linalg.norm(mean - other) <= posterior.mmd <= prior.mmd == pytest.approx(s.radius)
+
+
+def test_a_row_displaced_along_its_center_attains_the_bound_in_feature_space():
+    sums = {"displacement": np.array([0.5]), "scatter": np.array([0.25])}
+    s = ReducedSet(np.array([[3.0]]), np.ones(1), 0.5, in_feature_space=True, **sums)
+    linear = Kernel(lambda X, Y: X @ Y.T)
+    for level in levels.in_feature_space(linear, s, center=False):
+        assert level.operator == pytest.approx(3.5**2 - 3.0**2)
+    for level in levels.in_feature_space(linear, s, center=True):
+        assert level.operator == pytest.approx(2 * (3.5**2 - 3.0**2))
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, 95, np.nan, "0.95", True, None])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rskpca import Gaussian
-from rskpca.certificate import eigenspaces, hilbert_schmidt
+from rskpca.certificate import eigenspaces, eigenvalues, hilbert_schmidt
 from tests import datasets
 from tests.certificate import cases
 from tests.certificate.cases import IDS, KERNELS, centering, matrix
@@ -33,6 +33,15 @@ def test_measured_distances_match_the_definition(kernel, center):
     expected = projection_distance(kernel, X, s.centers[labels], 2, center)
     found = eigenspaces.measure(kernel, X, s, 2, center=center)
     assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("theorem", [eigenspaces, eigenvalues])
+def test_operators_are_compared_without_centering_by_default(theorem):
+    X, kernel = datasets.blobs(60, 2), Gaussian(1.0)
+    s, _ = cases.shadow(kernel, X, 1.2)
+    plain, centered = (theorem.measure(kernel, X, s, 2, center=c) for c in (False, True))
+    np.testing.assert_array_equal(theorem.measure(kernel, X, s, 2), plain)
+    assert np.all(plain != centered)
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 1.0), st.integers(1, 4))

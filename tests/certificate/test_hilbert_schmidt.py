@@ -40,6 +40,15 @@ def test_the_bounds_equal_the_formulas(kernel):
     assert hilbert_schmidt.sharp_bound(kernel, radius=0.5) == pytest.approx(sharp)
 
 
+@pytest.mark.parametrize("bound", [hilbert_schmidt.bound, hilbert_schmidt.sharp_bound])
+def test_the_bounds_require_either_a_valid_ell_or_a_radius(bound):
+    with pytest.raises(ValueError, match="Pass either ell or radius, but not both"):
+        bound(Gaussian(2.0), 4.0, radius=1.0)
+    for ell in (0.0, -1.0):
+        with pytest.raises(ValueError, match=f"ell must be .*got {ell}"):
+            bound(Gaussian(2.0), ell)
+
+
 @given(case=cases.quantized(), kernel=cases.kernels)
 @settings(max_examples=150, deadline=None)
 def test_measured_errors_never_exceed_the_bounds(case, kernel):

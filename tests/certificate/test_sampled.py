@@ -92,6 +92,17 @@ def test_a_cluster_beyond_the_reach_of_the_basis_is_detected(options):
     assert model.certificate_.embedding.limit == 1.0
 
 
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_a_small_cluster_beyond_the_reach_of_the_basis_is_detected(share):
+    rows = np.random.default_rng(0).normal(size=(3000, 2))
+    rows[: int(3000 * share)] += 60.0
+    basis = ReducedSet(rows[-40:], np.ones(40))
+    options = {"kernel": Gaussian(6.0), "n_components": 5, "center": False}
+    model = fit(data=rows, basis=basis, **options)
+    assert model.certificate_.eigenvalues[-1] < 0.5 * share * len(rows)
+    assert model.certificate_.embedding.limit == 1.0
+
+
 @pytest.mark.parametrize(("n_rows", "center"), [(2, False), (3, True), (5, True), (5, False)])
 def test_the_error_of_a_few_rows_is_exact(n_rows, center):
     rows = np.arange(2.0 * n_rows).reshape(n_rows, 2)
@@ -188,6 +199,30 @@ def test_the_blocks_equal_those_of_explicit_features(center):
         expected = F.T @ np.linalg.matrix_power(beyond, power) @ F
         np.testing.assert_allclose(moment, expected, atol=1e-12)
     np.testing.assert_allclose(blocks.offsets, fx.mean(axis=0) if center else 0, atol=1e-12)
+
+
+def test_products_of_two_rows_and_of_a_row_with_itself_have_separate_weights():
+    """The reference evaluates <f, f> for all pairs of the rows of an incomplete sample."""
+    density = ShadowDensity(ell=2.0, sample_size=120)
+    inner = fit(center=False, ell=None, density=density).model_
+    analysis = Analysis.of(inner.kernel, inner.reduced_set, inner.system, inner.wider)
+    sums, pairs = analysis._sums, analysis.pairs
+    s, a, b = sums.s, sums.a, sums.b
+    g = np.einsum("ip,iq->ipq", a, a) - np.einsum("ip,iq->ipq", b, b)
+
+    def total(weights):
+        """Return the sum of weights_ij <f_i, f_j> over all pairs of rows."""
+        mixed = a.T @ (weights * pairs.xq) @ b
+        inside = np.einsum("ij,ipk,jqk->pq", weights, g, g, optimize=True)
+        own = a.T @ (weights * pairs.xx) @ a + b.T @ (weights * pairs.qq) @ b
+        return own - mixed - mixed.T - inside
+
+    different = np.outer(s, s) * (1 - np.eye(len(s)))
+    expected = (1 - pairs.own.sum()) * total(different / different.sum())
+    expected += total(np.diag(pairs.own))
+    found = sums.blocks().moments[0]
+    assert 0 < pairs.own.sum() < 1 / len(s)
+    np.testing.assert_allclose(found, expected, atol=1e-10 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -350,3 +385,12 @@ def test_part_of_a_sample_gives_the_same_limits_as_a_smaller_sample():
     found = Analysis.of(*parts, size=400).limits(0.95)
     assert found.embedding == pytest.approx(small.analysis.limits(0.95).embedding, rel=1e-9)
     assert Analysis.of(*parts, size=5000).sample is model.reduced_set.sample
+
+
+def test_the_limit_alone_equals_that_of_all_limits():
+    density = ShadowDensity(ell=3.0, sample_size=300)
+    analysis = fit(ell=None, density=density).model_.analysis
+    assert analysis.embedding_limit(0.9) == pytest.approx(analysis.limits(0.9).embedding, rel=1e-9)
+    few = replace(analysis, sample=analysis.sample.head(50), points=analysis.points[:50])
+    assert few.limits(0.9) is None
+    assert few.embedding_limit(0.9) == (1.0, 1.0)

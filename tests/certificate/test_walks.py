@@ -12,6 +12,7 @@ from rskpca import DiffusionMaps, LaplacianEigenmaps, NormalizedCut, ShadowDensi
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate import Walk, WalkAnalysis
 from rskpca.certificate.walks import normalized_cut
+from rskpca.pairs import Estimate
 from rskpca.row_sample import RowSample
 
 CLASSES = [DiffusionMaps, LaplacianEigenmaps, NormalizedCut]
@@ -94,6 +95,50 @@ def test_the_constant_function_is_found_if_the_sample_contains_all_rows(alpha):
     assert np.linalg.norm(found - expected) < 0.1 * np.linalg.norm(expected[1:])
 
 
+def test_the_mean_drift_multiplies_the_known_mean_of_products():
+    X, model = fit(DiffusionMaps, "moons", 500)
+    analysis = WalkAnalysis.of_walk(with_sample(model, X, 200)._walk)
+    sums = analysis._sums
+    s, a, b, drift = sums.s, sums.a, sums.b, sums.drift.sum(axis=1)
+    mean = s @ drift
+    expected = (s * (drift - mean) * a.T) @ a + (1 + mean) * np.diag(sums.mu)
+    expected += (s * a.T) @ a - (s * b.T) @ b
+    assert abs(mean) > 1e-3
+    np.testing.assert_allclose(sums.blocks().A, expected, atol=1e-10)
+    assert sums.largest <= analysis.system.eigenvalues[-1]
+
+
+def test_certificates_of_walks_contain_no_error_of_the_operator():
+    _, model = fit(DiffusionMaps, "moons", 500)
+    levels = json.loads(model.certificate_.to_json())["levels"]
+    assert all(level["operator"] is None for level in levels)
+    assert [list(level["estimate"]) for level in levels if level["estimate"]] == [["mmd"]]
+
+
+def test_the_operators_of_walks_are_not_centered():
+    X, model = fit(DiffusionMaps, "moons", 500)
+    analysis = WalkAnalysis.of_walk(with_sample(model, X, 200)._walk)
+    assert analysis.operator(0.9) == analysis.pairs.operator(0.9, center=False)
+
+
+def test_the_summary_explains_why_large_self_affinities_prevent_an_estimate():
+    X = np.repeat(np.arange(300.0), 2)[:, None]
+    model = LaplacianEigenmaps(2, bandwidth=2.0, ell=4.0).fit(X)
+    degrees = model.kernel_(X).sum(axis=1) - 1
+    assert degrees.max() < 10
+    found = with_sample(model, X, 400).certificate
+    assert "affinities of rows with themselves exceed 10% of the degrees" in found.summary
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_the_constant_function_without_each_group_averages_to_that_of_all_groups(alpha):
+    X, model = fit(DiffusionMaps, "moons", 600, alpha=alpha)
+    analysis = WalkAnalysis.of_walk(with_sample(model, X, 300)._walk)
+    whole, parts = analysis._constant(False), analysis._constant(True)
+    assert len(parts) == 10
+    assert np.linalg.norm(parts.mean(axis=0) - whole) < 0.005 * np.linalg.norm(whole[1:])
+
+
 @pytest.mark.parametrize("self_affinity", [True, False])
 def test_the_cut_equals_that_of_the_quantized_data(self_affinity):
     _, model = fit(NormalizedCut, "blobs", 300, self_affinity=self_affinity)
@@ -117,6 +162,14 @@ def test_only_labels_near_a_border_could_change():
     assert 0 <= found.estimate <= found.limit < 0.3
     separate = NormalizedCut(2).fit(make_moons(1500, noise=0.05, random_state=0)[0])
     assert separate.certificate_.labels.limit == 0
+
+
+def test_no_label_changes_if_the_error_is_zero(monkeypatch):
+    _, model = fit(NormalizedCut, "blobs", 400, ell=np.inf)
+    analysis = WalkAnalysis.of_walk(model.model_._walk)
+    limits = analysis.limits(0.9)._replace(embedding=Estimate(0.0, 0.0))
+    monkeypatch.setattr(WalkAnalysis, "limits", lambda self, confidence: limits)
+    assert analysis.label_change(0.9) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("cls", CLASSES)

@@ -241,6 +241,24 @@ def test_ridge_returns_the_center_if_there_is_only_one():
     np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X[[0, 0]])
 
 
+def test_distances_to_centers_beyond_the_reach_of_the_kernel_are_used():
+    C = np.array([[0.0, 0.0], [5.0, 0.0]])
+    model = fitted(C, 1.0, 2, center=False, ell=np.inf)
+    back = model.inverse_transform(model.transform(C), method="distances")
+    np.testing.assert_allclose(back, C, atol=1e-3)
+
+
+def test_cross_validation_suppresses_noise_and_trusts_points_on_a_curve():
+    """Only the first coordinate determines the points, and it does so without error."""
+    t, noise = np.linspace(-1, 1, 80), np.random.default_rng(0).normal(size=80)
+    points = np.column_stack([t, t**2 - np.mean(t**2)])
+    choices = np.array([1.0, 0.01]), np.ones(2)
+    coordinates = np.column_stack([t, noise])
+    scales, _, alpha = preimages._cross_validate(choices, coordinates, np.ones(80), points)
+    np.testing.assert_array_equal(scales, choices[0])
+    assert alpha == 1e-5
+
+
 def test_ridge_works_with_every_kernel():
     X = datasets.blobs(400, 3)
     model = ReducedSetKernelPCA(20, kernel=Laplacian(4.0)).fit(X)

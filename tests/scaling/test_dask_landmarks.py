@@ -14,6 +14,7 @@ from sklearn.base import clone
 from rskpca import KernelPCANovelty, NystromKernelPCA, ShadowDensity
 from rskpca.baselines import WeightedNystromKernelPCA
 from rskpca.baselines.methods import embedding_error
+from rskpca.embedding._sizing import BasisSearch
 from rskpca.embedding.landmark_blocks import LandmarkFit, LandmarkSums
 from rskpca.scaling.dask import fit, transform
 from tests import datasets
@@ -69,10 +70,7 @@ def test_the_model_equals_a_fit_with_the_same_landmarks(estimator):
 
 def test_a_target_error_is_reached(monkeypatch):
     estimator = NystromKernelPCA(3, landmarks="means", max_error=0.001)
-    monkeypatch.setattr(
-        "rskpca.embedding._sizing._ESTIMATED_SHARE", 10.0
-    )  # accept too few at first
-    monkeypatch.setattr("rskpca.embedding._sizing._MOST_CHEAP", 0)
+    monkeypatch.setattr(BasisSearch, "start", lambda self: self._first_choice(self.fewest))
     passes, blocks = [], LandmarkFit.blocks
     monkeypatch.setattr(LandmarkFit, "blocks", lambda self: passes.append(1) or blocks(self))
     model = fit(estimator, BLOCKS)

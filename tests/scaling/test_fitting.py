@@ -217,7 +217,7 @@ def test_an_error_leaves_the_estimator_unfitted():
     invalid = X.copy()
     invalid[2345, 1] = np.nan
     estimator, before = ReducedSetKernelPCA(2, bandwidth=1.5), threading.active_count()
-    with pytest.raises(ValueError, match=r"row 2,345 of the array.*column 1"):
+    with pytest.raises(ValueError, match=r"row 2,345 .*column 1, of the array"):
         scaling.fit(estimator, open_source(invalid, block_rows=100))
     assert not hasattr(estimator, "density_")
     assert threading.active_count() == before

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rskpca import Gaussian, ReducedSet
-from rskpca.spectral import Centered, Moments, Plain, ritz, solve
-from rskpca.spectral.basis import spanning, sufficient
+from rskpca.spectral import Centered, Diffusion, Moments, Plain, ritz, solve
+from rskpca.spectral.basis import projected, spanning, sufficient, sufficient_for_walk
 from tests import datasets
 
 
@@ -50,8 +50,9 @@ def line_and_far_points(line_weights, far_weights):
     [
         line_and_far_points(np.ones(100), np.linspace(20, 5, 40)),  # the cluster is found late
         line_and_far_points(np.append(200, np.ones(99)), np.linspace(150, 100, 40)),  # or in part
+        line_and_far_points(np.full(100, 0.15), np.append([30, 25], np.linspace(10, 5, 38))),
     ],
-    ids=["found late", "found in part"],
+    ids=["found late", "found in part", "third component"],
 )
 def test_the_search_continues_after_pivots_without_progress(s, center):
     kernel = Gaussian(3.0)
@@ -85,3 +86,25 @@ def test_heavier_centers_are_selected_first():
     centers = np.array([[0.0], [0.2], [10.0], [20.0]])
     s = ReducedSet(centers, np.array([1.0, 1.0, 5.0, 100.0]))
     np.testing.assert_array_equal(spanning(Gaussian(1.0), s, 3), [3, 2, 0])
+
+
+def test_a_basis_of_many_centers_is_searched_only_while_that_saves_time():
+    s = ReducedSet(datasets.blobs(1100, 3), np.ones(1100))
+    smooth, narrow = Gaussian(10.0), Gaussian(0.1)
+    rows = sufficient(smooth, s, 3, 1e-3, center=True)
+    assert 16 < len(rows) < 47
+    assert error_of(rows, s, smooth, 3, True) < 1.1e-3
+    np.testing.assert_array_equal(sufficient(narrow, s, 3, 1e-3, center=True), range(1100))
+
+
+def test_the_basis_of_a_walk_grows_until_it_meets_the_tolerance():
+    s, r, tolerance = weighted_set(), 3, 1e-3
+    system = solve(Diffusion(), Gaussian(2.0), s, r)
+    rows = sufficient_for_walk(system, s, tolerance)
+
+    def error(rows):
+        off = projected(system, s.centers[rows]).extend(s.centers) - system.functions
+        return np.sqrt(s.weights @ off**2 @ np.ones(r) / (s.weights @ system.functions**2).sum())
+
+    assert 4 * r + 16 < len(rows) < s.n_centers
+    assert error(rows) <= tolerance < error(rows[:-1])

@@ -7,8 +7,9 @@ import pytest
 
 from rskpca import Gaussian, Laplacian, ReducedSet
 from rskpca._core.gram import gram
+from rskpca.kernels import Kernel
 from rskpca.spectral import Centered, Diffusion, Multiplied, NormalizedLaplacian, Plain, solve
-from rskpca.spectral.eigensystem import decompose
+from rskpca.spectral.eigensystem import decompose, signs
 from rskpca.spectral.neighbours import NeighbourGraph
 from tests import datasets, dense
 
@@ -146,6 +147,13 @@ def test_signs_do_not_depend_on_the_scale_of_the_weights():
     np.testing.assert_allclose(1e3 * many, one, atol=1e-9)
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_ties_are_broken_by_the_last_center_in_lexicographic_order(order):
+    centers = np.array([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]])
+    functions = np.array([[1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+    np.testing.assert_array_equal(signs(functions[order], centers[order]), [-1, 1])
+
+
 def test_float32_points_give_float32_functions():
     system = solve(Centered(), Gaussian(3.0), weighted_set(), 5)
     X = datasets.blobs(50, 2, seed=5, dtype=np.float32)
@@ -153,6 +161,16 @@ def test_float32_points_give_float32_functions():
     assert single.dtype == np.float32
     double = system.extend(X.astype(np.float64))
     np.testing.assert_allclose(single, double, atol=1e-5 * np.abs(double).max(), rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "width", "dtype"), [(0.01, 20.0, np.float64), (100.0, 20_000.0, np.float32)]
+)
+def test_float32_is_used_if_the_centers_span_at_most_1000_bandwidths(bandwidth, width, dtype):
+    s = ReducedSet(np.linspace(0, width, 30)[:, None], np.ones(30))
+    system = solve(Plain(), Gaussian(bandwidth), s, 3)
+    assert system.arithmetic(np.float32) == dtype
+    assert system.extend(s.centers.astype(np.float32)).dtype == np.float32
 
 
 @pytest.mark.parametrize("m", [50, 512])
@@ -178,3 +196,11 @@ def test_sums_over_the_centers_are_products_with_the_kernel_matrix(graph):
     if graph is not None:
         matrix = NeighbourGraph.of(Gaussian(2.0), centers, graph).rows(centers).toarray()
     np.testing.assert_allclose(system.sums(columns), matrix @ columns, atol=1e-12)
+
+
+@pytest.mark.parametrize("negative", [0.5, 1e-4])
+def test_a_kernel_with_a_negative_eigenvalue_is_rejected(negative):
+    centers = np.column_stack([np.full(30, 2.0), np.linspace(-1, 1, 30)])
+    wrong = Kernel(lambda X, Y: X * [1.0, -negative] @ Y.T)
+    with pytest.raises(ValueError, match="not positive definite: its matrix for 30 of the centers"):
+        solve(Plain(), wrong, ReducedSet(centers, np.ones(30)), 2)

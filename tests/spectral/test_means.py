@@ -32,6 +32,13 @@ def test_integer_weights_are_equivalent_to_repeated_rows():
     np.testing.assert_array_equal(points, choose(np.repeat(X, counts, axis=0), 10, 3)[0])
 
 
+@pytest.mark.parametrize(("n_means", "n_rows"), [(30, 2_000), (200, 4_000), (2_000, 10_000)])
+def test_means_are_computed_from_twenty_rows_each_and_at_least_two_thousand(n_means, n_rows):
+    X = datasets.blobs(10_000, 2)
+    rows = sample_for_means(X, None, n_means, np.random.RandomState(0))
+    assert len(np.unique(rows, axis=0)) == len(rows) == n_rows
+
+
 def test_the_same_seed_gives_the_same_means():
     X = datasets.blobs(3_000, 8)
     np.testing.assert_array_equal(choose(X, 30, 4)[0], choose(X, 30, 4)[0])
@@ -87,3 +94,11 @@ def test_float32_rows_are_projected_in_float32_without_amplifying_rounding_error
         ritz(empty.add(rows), 5, center=True).eigenvalues for rows in (X, X.astype(np.float64))
     )
     np.testing.assert_allclose(single, double, rtol=1e-5)
+
+
+def test_kernel_values_are_float32_only_if_the_operator_error_is_at_most_a_thousandth():
+    basis = choose_means(datasets.blobs(1_000, 12), 20, 3, np.random.RandomState(0))
+    empty = Moments.of(Gaussian(4.0), basis.points, basis.subspace)
+    allowed = 1e-3 / np.finfo(np.float32).eps
+    assert empty._arithmetic(np.float32, 0.99 * allowed) == np.float32
+    assert empty._arithmetic(np.float32, 1.01 * allowed) == np.float64

@@ -77,3 +77,9 @@ def test_values_whose_squares_overflow_are_rejected(graph):
     model = LaplacianEigenmaps(2, bandwidth=8.0, graph=graph).fit(C)
     with pytest.raises(ValueError, match="A graph requires values of at most"):
         model.transform(far)
+
+
+def test_a_graph_has_at_most_67_million_pairs():
+    NeighbourGraph.refuse_many(2**26, 8192)
+    with pytest.raises(ValueError, match="67,108,865 pairs of neighbors, more than the limit"):
+        NeighbourGraph.refuse_many(2**26 + 1, 8193)

@@ -7,6 +7,7 @@ import pytest
 
 from rskpca import Gaussian, Laplacian, NystromKernelPCA, RadialKernel, ReducedSet
 from rskpca._core import gram, reference
+from rskpca.kernels import Kernel
 from rskpca.spectral import Centered, Moments, Plain, ritz, solve
 from tests import datasets, dense
 
@@ -170,3 +171,30 @@ def test_only_rows_that_are_there_can_be_removed(weight, message):
     moments = Moments.of(Gaussian(3.0), X[:10]).add(X)
     with pytest.raises(ValueError, match=message):
         moments.remove(X, np.full(50, weight))
+
+
+def test_weight_is_removed_only_up_to_rounding_for_any_total():
+    X = datasets.blobs(50, 2)
+    moments = Moments.of(Gaussian(3.0), X[:10]).add(X, np.full(50, 2e4))
+    with pytest.raises(ValueError, match="no rows would be left"):
+        moments.remove(X, np.full(50, 2e4 * (1 + 1e-10)))
+
+
+def test_a_basis_of_one_point_has_one_component():
+    X, kernel = datasets.blobs(80, 2), Gaussian(3.0)
+    system = ritz(Moments.of(kernel, X[:1]).add(X), 3, center=False)
+    np.testing.assert_allclose(system.eigenvalues, [np.sum(kernel(X, X[:1]) ** 2)], rtol=1e-12)
+
+
+def test_redundant_basis_points_of_a_linear_kernel_are_dropped():
+    X, linear = datasets.blobs(80, 2), Kernel(lambda X, Y: X @ Y.T)
+    moments = Moments.of(linear, X[:5]).add(X)
+    assert len(moments.basis) == 2
+    system = ritz(moments, 2, center=False)
+    np.testing.assert_allclose(system.eigenvalues, np.linalg.eigvalsh(X.T @ X)[::-1], rtol=1e-10)
+
+
+def test_an_indefinite_kernel_is_recognized_at_redundant_basis_points():
+    wrong = Kernel(lambda X, Y: X * [1.0, -0.5] @ Y.T)
+    with pytest.raises(ValueError, match=r"squared distance in feature space is -0\.286"):
+        Moments.of(wrong, np.array([[1.0, 0.0], [1.5, 1.0]]))

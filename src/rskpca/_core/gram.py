@@ -80,13 +80,18 @@ class Prepared(ABC):
         """Return a function that computes kernel values for rows of the same type as X."""
 
 
-def prepare(kernel: Any, C: Any, dtype: Any, subspace: Subspace | None = None) -> Prepared:
-    """Return the centers in the form that makes kernel values cheapest to compute."""
+def prepare(
+    kernel: Any, C: Any, dtype: Any, subspace: Subspace | None = None, *, rough: bool = False
+) -> Prepared:
+    """Return the centers in the form that makes kernel values cheapest to compute.
+
+    If ``rough`` is True, dense points of any dtype are projected onto a subspace in float32.
+    """
     if isinstance(kernel, Valued):
         return ValuedCenters(C, kernel.prepare(C))
     if sparse.is_sparse(C):
         return SparseCenters(C, sparse.SquaredDistances(C, sparse.safe_norms(kernel)))
-    return Centers.prepare(C, kernel.scale, dtype, subspace)
+    return Centers.prepare(C, kernel.scale, dtype, subspace, rough=rough)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ class Centers(Prepared):
     ``axes`` contains its axes, followed by a column of zeros. For points outside the subspace, the
     distance from it replaces the last 0, so that squared distances have the usual form. float32
     points are projected in float32 even if kernel values are float64: rounding then moves a point
-    by a relative distance of 1e-7, and its kernel values are still those of a point.
+    by a relative distance of 1e-7, and its kernel values are still those of a point. If ``rough``
+    is True, this applies to dense points of any dtype.
     """
 
     origin: Array
@@ -107,10 +113,17 @@ class Centers(Prepared):
     points: Array
     axes: Array | None = None
     single_axes: Array | None = None
+    rough: bool = False
 
     @classmethod
     def prepare(
-        cls, C: Array, scale: float, dtype: Any, subspace: Subspace | None = None
+        cls,
+        C: Array,
+        scale: float,
+        dtype: Any,
+        subspace: Subspace | None = None,
+        *,
+        rough: bool = False,
     ) -> Centers:
         """Shift and scale the centers, and project them if they lie in a subspace."""
         axes, single_axes, points = None, None, C
@@ -130,7 +143,7 @@ class Centers(Prepared):
                 f"The squared distances in units of the bandwidth {scale:g} overflow "
                 f"{np.dtype(dtype)}. Rescale the data, or use a larger bandwidth (a smaller gamma)."
             )
-        return cls(origin, scale, rows, norms, points, axes, single_axes)
+        return cls(origin, scale, rows, norms, points, axes, single_axes, rough)
 
     @property
     def dtype(self) -> Any:
@@ -245,7 +258,8 @@ def scaled_distances(X: Array, centers: Centers, kernel: Radial, out: Array) -> 
         rows = np.empty(X.shape, C.dtype)
         compute_distances(*shift, C, centers.squared_norms, *limits, rows, norms, out)
         return out
-    axes = centers.axes if X.dtype == np.float64 else centers.single_axes
+    single = centers.rough or X.dtype != np.float64
+    axes = centers.single_axes if single else centers.axes
     rows = np.empty(X.shape, axes.dtype)
     inside, projected = (np.empty((len(X), C.shape[1]), dtype) for dtype in (axes.dtype, C.dtype))
     project_distances(
@@ -405,9 +419,13 @@ def moments(
     return sum(first for first, _ in parts), mirror(sum(second for _, second in parts))
 
 
-def moments_seconds(n_rows: float, n_centers: Any, width: Any) -> Any:
-    """Return the approximate time of :func:`moments` in one thread, for ``width`` features."""
-    return n_rows * (_ROW + n_centers * (_VALUE + _FEATURE * width + _SUM * n_centers))
+def moments_seconds(n_rows: float, n_centers: Any, width: Any, projected: Any = 0) -> Any:
+    """Return the approximate time of :func:`moments` in one thread, for ``width`` features.
+
+    ``projected`` is the number of products per row that project it onto a subspace.
+    """
+    per_center = _VALUE + _FEATURE * width + _SUM * n_centers
+    return n_rows * (_ROW + _FEATURE * projected + n_centers * per_center)
 
 
 def gram(kernel: Any, X: Any, C: Any, *, n_threads: int | None = None) -> Array:

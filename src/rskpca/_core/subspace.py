@@ -112,12 +112,15 @@ def _few(n_axes: int, shape: tuple[int, int]) -> bool:
 
 def _centered(X: Any, origin: Array, factors: Array, n_axes: int) -> Any:
     """Return weighted rows relative to the origin, as an array unless only products are needed."""
+    from .compiled import read_only, scale_rows
+
     few = _few(n_axes, X.shape)
     if is_sparse(X) and few:
         return _CenteredRows(X, origin, factors)
     # For a few axes, more digits would not make them more useful.
     rows = np.empty(X.shape, np.float32 if few else np.float64)
-    np.subtract(densify(X), origin, out=rows, casting="same_kind")
+    norms = np.empty(X.shape[0], rows.dtype)
+    scale_rows(read_only(densify(X)), origin, 1.0, rows, norms)
     rows *= factors[:, None].astype(rows.dtype)
     return rows
 

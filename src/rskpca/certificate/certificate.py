@@ -272,6 +272,8 @@ def certify_walk(
     sampled = levels.sampled(kernel, reduced_set, analysis, confidence)
     if walk.unknown:
         sampled = replace(sampled, missing=walk.unknown)
+    if sampled.estimate is not None:  # the other errors are those of kernel PCA, not of the walk
+        sampled = replace(sampled, estimate={"mmd": sampled.estimate["mmd"]})
     found = [*_guaranteed(kernel, reduced_set, system, center=False), sampled]
     if X is not None:
         found.append(levels.measured(kernel, X, sample_weight, reduced_set, center=False))

@@ -93,9 +93,7 @@ def sharp_bound(
     float or None
         Upper bound for the plain operators; None if :func:`rskpca.certificate.mmd.bound` is None.
     """
-    if ell is not None:
-        radius = kernel.scale / ell if radius is None else radius
-    return mmd.bound(kernel.squared(), radius=radius)
+    return mmd.bound(kernel.squared(), radius=mmd.resolve_radius(kernel, ell, radius))
 
 
 def from_sums(kernel: RadialKernel, reduced_set: ReducedSet) -> float | None:

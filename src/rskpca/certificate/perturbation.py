@@ -365,7 +365,7 @@ class SampledSums:
         return coordinates - self.s @ self.a if self.center else coordinates
 
     def solve(
-        self, n_components: int, *, jackknife: bool = True, detailed: bool = True
+        self, n_components: int, *, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
         """Return the solution from all groups and, for the jackknife, with each group left out.
 
@@ -373,8 +373,6 @@ class SampledSums:
         ----------
         n_components : int
             Number of components of the model.
-        jackknife : bool
-            If True, also solve the problem with each group of rows left out.
         detailed : bool
             If False, a solution contains only the error of the model itself.
 
@@ -383,12 +381,12 @@ class SampledSums:
         whole : Solution
             The solution from all groups.
         parts : Solution or None
-            The solutions with each group left out, if ``jackknife`` is True.
+            The solutions with each group left out, if there are several groups.
         """
         # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
         # steps use the operator of the sample, whose error is small by comparison. They change all
         # solutions in the same way.
-        found, without = self.first_step(n_components, jackknife=jackknife, detailed=detailed)
+        found, without = self.first_step(n_components, detailed=detailed)
         if found.error(n_components) >= _FAR:
             steps = _STEPS - 1, _STEPS
             later = [self._solution(self.blocks(k), n_components, detailed) for k in steps]
@@ -398,11 +396,11 @@ class SampledSums:
         return (found.unknown(), None) if self._misses(found, n_components) else (found, without)
 
     def first_step(
-        self, n_components: int, *, jackknife: bool = True, detailed: bool = True
+        self, n_components: int, *, detailed: bool = True
     ) -> tuple[Solution, Solution | None]:
         """Return the result of :meth:`solve` after one step, even if a component is missed."""
         without = None
-        if jackknife and len(self.groups) > 1:
+        if len(self.groups) > 1:
             without = self._solution(self.blocks_without(), n_components, detailed)
         return self._solution(self.blocks(), n_components, detailed), without
 

@@ -218,14 +218,7 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, Solution | None]:
-        return self._solve(jackknife=True, detailed=True)
-
-    def estimate(self) -> float:
-        """Return the estimated relative error of the coordinates, or 1 if it is unknown."""
-        if self.missing or self.n_components > MOST_COMPONENTS:
-            return 1.0
-        found = self._solve(jackknife=False)[0].error(self.n_components)
-        return min(math.hypot(found, self._unsampled), 1.0)
+        return self._solve(detailed=True)
 
     @cached_property
     def _unsampled(self) -> float:
@@ -272,22 +265,15 @@ class Analysis:
         return max(all_rows / seen, 1.0) * (1 + 3 * max(noise / seen - _RESOLVED, 0.0))
 
     @property
-    def resolved(self) -> bool:
-        """True if the sample contains enough of the rows that cause the error."""
-        return self._scarcity <= 1 + _RESOLVED
-
-    @property
     def _kappa(self) -> float:
         return float(np.diag(self.pairs.xx).max())
 
-    def _solve(
-        self, *, jackknife: bool, detailed: bool = False
-    ) -> tuple[Solution, Solution | None]:
+    def _solve(self, *, detailed: bool = False) -> tuple[Solution, Solution | None]:
         sums = self._sums
         with single_threaded_blas():
             if self.complete:
                 return sums.measure(self.n_components), None
-            return sums.solve(self.n_components, jackknife=jackknife, detailed=detailed)
+            return sums.solve(self.n_components, detailed=detailed)
 
     def limits(self, confidence: float) -> Limits | None:
         """Return limits for the eigenpairs; None for too few rows or too many components."""
@@ -314,7 +300,7 @@ class Analysis:
         """Return only the error of the coordinates, which is faster; 1 if it is unknown."""
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
-        solved = self._solve(jackknife=True)
+        solved = self._solve()
         errors = self._error_limits(solved, _confidence_used(confidence))
         return self._embedding(solved[0], errors, solved[0].sizes.index(self.n_components))
 

@@ -15,7 +15,6 @@ from .._core.sparse import is_sparse
 from .._validation import Rows
 from ..kernels import AnyKernel
 from ..reduced_set import ReducedSet
-from ..row_sample import RowSample
 from ..spectral.landmarks import RULES
 from ..spectral.means import Basis, choose_means, default_axes, sample_for_means
 from ._sizing import BasisSearch
@@ -103,12 +102,11 @@ class LandmarkRule:
         return BasisSearch(
             kernel,
             rows.counted,
-            RowSample.of(*rows.positive, None, self.random_state),
             self.n_components,
             center=self.center,
             rules=_CANDIDATES if self.landmarks == "auto" else (self.landmarks,),
             max_error=self.wanted_error,
-            seed=check_random_state(self.random_state).randint(2**31 - 1),
+            random_state=self.random_state,
         )
 
     # -------------------------------------------------------------- checks

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core import gram
 from .._core.subspace import Subspace
 from ..certificate.sampled import Analysis
-from ..kernels import RadialKernel
+from ..kernels import AnyKernel
 from ..model import FittedModel
 from ..pairs import Estimate, PairValues
 from ..reduced_set import ReducedSet
-from ..row_sample import RowSample
-from ..spectral import Moments
+from ..row_sample import SIZE, RowSample
+from ..spectral import EigenSystem, Moments
 from ..spectral.landmarks import RULES
 from ..spectral.means import (
     Basis,
@@ -27,6 +29,7 @@ from ..spectral.means import (
     principal_subspace,
     sample_for_means,
 )
+from ..value_kernels import RowKernel
 from ._base import ritz_with_more
 
 Array = NDArray[np.floating]
@@ -35,9 +38,12 @@ CONFIDENCE = 0.95
 _FEWEST = 25  # number of points in the first basis that is tried
 _PER_COMPONENT = 5
 _SHARE = 0.8  # share of max_error at which the limit for the next model is aimed
-_ESTIMATED_SHARE = 0.6  # the same for the estimated error of a basis; its limit is larger
-_ROWS = 600  # sampled rows from which the error of a basis is estimated
-_FIRST_ROWS = 250  # sampled rows that are enough to decide clear cases
+# Bases are first tried on a sample of this many rows; fewer if it would have more than
+# _TRIAL_VALUES entries, but at least SIZE. More rows take more time, but allow larger bases.
+_TRIAL_ROWS, _TRIAL_VALUES = 8_000, 2**22
+_TRIAL_AXES = 64  # principal axes that are computed at once, enough for most searches
+_FEW_ROWS = 3  # trials on a sample save no time if there are fewer than this multiple of its rows
+_TRIAL_ROWS_PER_POINT = 6  # smallest ratio of tried rows to points
 _MUCH_WORSE = 2.0  # a rule whose error exceeds the best one by this factor is not tried again
 _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Relative residual up to which rows may be better basis points than means. Above it, means were
@@ -50,19 +56,42 @@ _FAR = 4  # give up if more than this multiple of the largest basis size is need
 _PATIENCE = 20.0  # seconds; but do not give up if the largest basis takes less time
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
 _RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
+_ROUGH = 0.3  # errors above this do not show how fast the error decreases
 _CHEAP = 0.02  # seconds; about the time to estimate the error of one basis
-_DIRECT = 0.15  # seconds; a model that takes less time is fitted without estimating its error first
 _MOST_CHEAP = 200
-_ROWS_PER_POINT = 10  # smallest ratio of rows to points in the guessed basis
+_ROWS_PER_GUESSED_POINT = 10  # smallest ratio of rows to points in the guessed basis
+CALL = 2e-6  # seconds per kernel value computed by a Python function
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
-_EXPENSIVE = 0.3  # seconds; before a longer step, the error is estimated from all sampled rows
 _MOST = 4_000  # basis points; their moments take 128 MB
 
 
-class Candidate(NamedTuple):
-    """A basis and its estimated error."""
+class Level(NamedTuple):
+    """A number of sampled rows from which errors are estimated.
 
-    error: float
+    Attributes
+    ----------
+    rows : int or None
+        The number of rows; None for all sampled rows.
+    too_large : float
+        Factor by which limits from so few rows may be too large.
+    more : float
+        Seconds needed to estimate the errors of two models from the rows of the next level.
+    """
+
+    rows: int | None
+    too_large: float = 1.0
+    more: float = math.inf
+
+
+# The factors were measured on classification and mnist, where eigenvalues are close.
+LEVELS = (Level(250, 4.0, 0.03), Level(600, 2.0, 0.25), Level(None))
+
+
+class Candidate(NamedTuple):
+    """A basis, its estimated error, and the share of the trace outside its span."""
+
+    error: Estimate
+    residual: float
     basis: Basis
 
 
@@ -71,23 +100,21 @@ class BasisSearch:
 
     Parameters
     ----------
-    kernel : RadialKernel
-        The kernel with its bandwidth resolved.
+    kernel : RadialKernel or Kernel
+        The kernel with its parameters resolved.
     rows : tuple of ndarray and ndarray or None
         The rows with positive weight, and their weights.
-    sample : RowSample
-        A uniform sample of the rows, from which errors are estimated.
     n_components : int
         Number of components of the embedding.
     center : bool
         Whether to center in feature space.
     rules : sequence of str
-        Rules that choose basis points; all of them are tried for each size.
+        Rules that choose basis points, in the order in which they are tried.
     max_error : float
         The largest acceptable error.
-    seed : int
-        Seed for the rows from which basis points are chosen. It is used for every size, so that
-        the basis of a given size does not depend on the sizes that were tried before.
+    random_state : int, RandomState or None
+        Seed for the rows from which basis points are chosen and errors are estimated. The basis of
+        a given size does not depend on the sizes that were tried before.
     most : int
         Largest number of basis points.
     alternative : float
@@ -97,40 +124,43 @@ class BasisSearch:
 
     def __init__(
         self,
-        kernel: RadialKernel,
+        kernel: AnyKernel,
         rows: tuple[Array, Array | None],
-        sample: RowSample,
         n_components: int,
         *,
         center: bool,
         rules: Sequence[str],
         max_error: float,
-        seed: int,
+        random_state: Any,
         most: int = _MOST,
         alternative: float = math.inf,
     ) -> None:
         self.kernel, self.n_components, self.center = kernel, n_components, center
-        self.rules, self.seed = rules, seed
+        self.rules, self.seed = rules, check_random_state(random_state).randint(2**31 - 1)
         self._rows, self.n_rows = rows, rows[0].shape[0]
-        self.sample, self._sample = sample, sample.head(_ROWS)
-        self._values = PairValues(kernel, sample)
+        self._trial, self.sample = _samples(kernel, *rows, random_state)
+        self._values = PairValues(kernel, self.sample)
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
+        self._thorough = False  # True if errors are always estimated from all sampled rows
         self._axes: dict[int, Subspace] = {}
-        self._missed: list[tuple[int, float]] = []  # sizes and errors of models fitted to all rows
+        self._tried: list[tuple[int, float]] = []  # sizes and errors of models of a sample
+        self._missed: list[tuple[int, float]] = []  # the same for models of all rows
 
     def start(self) -> Basis | None:
         """Return the basis for a first model, whose error then shows whether the basis suffices."""
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
-        size = self._feasible(min(self._cheap_size(), max(self._guess(), self.fewest)))
-        if size < self.fewest or size == self.n_rows:
+        cheap, guess = self._cheap_size(), max(self._guess(), self.fewest)
+        size = self._feasible(min(cheap, guess))
+        if size < self.fewest or size == self.n_rows or (self._many_rows and size < guess):
             return self._find(self.fewest)
         return self._first_choice(size)
 
     def find(self) -> Basis:
-        """Return the first basis with a small enough estimated error, or the largest one."""
+        """Return the first basis with a small enough error for a sample, or the largest one."""
+        self._thorough = True  # the basis is final, so it should not be larger than necessary
         found = self._find(self.fewest)
         assert found is not None
         return found
@@ -140,33 +170,42 @@ class BasisSearch:
 
         If there is an alternative, return None as soon as too many points seem to be needed.
         """
-        tried: list[tuple[int, float]] = []
         while True:
             size = self._feasible(size)
             if size == self.n_rows:
                 return self._all_rows()
-            if 2 * size > len(self._sample):  # too many points for an estimate from these rows
+            sampled = len(self._trial) < self.n_rows
+            if sampled and _TRIAL_ROWS_PER_POINT * size > len(self._trial):
                 return self._first_choice(size)
-            error, basis = self._best(size)
-            tried.append((size, error))
-            accurate = error <= _ESTIMATED_SHARE * self.wanted
-            if accurate or self._exhausted(basis, size) or _hopeless(tried, 3):
+            error, _, basis = self._best(size)
+            self._tried.append((size, error.limit))
+            accurate = error.limit <= self.wanted
+            if accurate or self._exhausted(basis, size) or _hopeless(self._tried, 3):
                 return basis
-            grown = self._grow(tried, _ESTIMATED_SHARE)
+            grown = self._grow(self._tried)
             if grown is None:
                 return None if self._has_alternative else basis
             size = grown
 
     def _best(self, size: int) -> Candidate:
         """Return the best basis of one size, and drop rules that are much worse."""
-        found = {
-            rule: Candidate(self._estimate(basis), basis)
-            for rule, basis in self._candidates(size, self._suitable(size)).items()
-        }
-        best = min(found.values(), key=lambda candidate: candidate.error)
-        order = sorted(found, key=lambda rule: found[rule].error)
-        self.rules = [rule for rule in order if found[rule].error <= _MUCH_WORSE * best.error]
+        found: dict[str, Candidate] = {}
+        for rule in self._suitable(size):
+            if "means" in found and found["means"].residual > _SMALL_RESIDUAL:
+                continue  # means are better than rows
+            found[rule] = self._try(self._choose(rule, size))
+            if found[rule].error.limit <= self.wanted:
+                break
+        order = sorted(found, key=lambda rule: found[rule].error.estimate)
+        best = found[order[0]]
+        kept = [r for r in order if found[r].error.estimate <= _MUCH_WORSE * best.error.estimate]
+        self.rules = kept + [rule for rule in self.rules if rule not in found]
         return best
+
+    @property
+    def _many_rows(self) -> bool:
+        """True if trying bases on a sample saves time."""
+        return self.n_rows >= _FEW_ROWS * len(self._trial)
 
     @property
     def fewest(self) -> int:
@@ -178,7 +217,7 @@ class BasisSearch:
         # The size includes a margin for the error limit. It suffices on pendigits, covtype, magic
         # and skin.
         size = 40 * (0.1 / self.wanted) ** 0.6 * (self.n_components / 2) ** 0.4
-        return min(round(size), self.n_rows // _ROWS_PER_POINT)
+        return min(round(size), self.n_rows // _ROWS_PER_GUESSED_POINT)
 
     def _cheap_size(self) -> int:
         """Return the largest basis whose moments take less time than estimating an error."""
@@ -187,18 +226,32 @@ class BasisSearch:
 
     def _moments_seconds(self, sizes: Any) -> Any:
         """Estimate the seconds needed to compute the moments of all rows for each basis size."""
-        widths = np.minimum(default_axes(sizes, self.n_components), self._rows[0].shape[1])
-        return gram.moments_seconds(self.n_rows, sizes, widths)
+        n_features = self._rows[0].shape[1]
+        widths = np.minimum(default_axes(sizes, self.n_components), n_features)
+        projected = np.where(widths < n_features, n_features * widths, 0)
+        seconds = gram.moments_seconds(self.n_rows, sizes, widths, projected)
+        calls = CALL * self.n_rows * sizes if isinstance(self.kernel, RowKernel) else 0.0
+        return seconds + calls
 
-    def error(self, model: FittedModel, span: Moments | None = None) -> Estimate:
-        """Estimate the error of a model of all rows, as accurately as the search requires."""
+    def error(
+        self, model: FittedModel, span: Moments | None = None, *, trial: bool = False
+    ) -> Estimate:
+        """Estimate the error of a model, as accurately as the search requires."""
         size = model.reduced_set.n_centers
+        # If the basis suffices in a trial, all rows still have to be processed.
+        needed = float(self._moments_seconds(size)) if trial else 0.0
 
-        def next_seconds(found: Estimate) -> float:
-            grown = self._grow([*self._missed, (size, found.limit)])
-            return self.alternative if grown is None else float(self._moments_seconds(grown))
+        def seconds(limit: float) -> float:
+            if limit <= self.wanted:
+                return needed
+            grown = self._grow([*self._tried, *self._missed, (size, limit)])
+            if grown is None:
+                return self.alternative
+            return float(self._moments_seconds(grown)) + _CHEAP
 
-        return error_limit(model, self.wanted, self._values, span, next_seconds)
+        if self._thorough:
+            return full_error(model, self._values, span)
+        return error_limit(model, self.wanted, self._values, span, seconds)
 
     def improve(
         self, basis: Basis, model: FittedModel, span: Moments | None = None
@@ -216,20 +269,20 @@ class BasisSearch:
         """Return a larger basis for a model whose error is too large, or None if there is none."""
         size = len(basis)
         self._missed.append((size, found.limit))
-        grown = self._grow(self._missed)
+        grown = self._grow([*self._tried, *self._missed])
         if grown is None or self._exhausted(basis, size) or _hopeless(self._missed, 2):
             return None
-        larger = self._choose_size(self._feasible(grown), model)
-        return larger if len(larger) > size else None
+        if self._many_rows and not self._tried:
+            larger = self._find(grown)
+        else:
+            larger = self._choose_size(self._feasible(grown), model)
+        return larger if larger is not None and len(larger) > size else None
 
     def _choose_size(self, size: int, model: FittedModel) -> Basis:
         """Return a basis of this size, after comparing the rules if it could pay off."""
-        # The size follows from the errors of fitted models, which are estimated more accurately
-        # than those of a basis.
         if size == self.n_rows:
             return self._all_rows()
-        direct = self._moments_seconds(size) <= _DIRECT and _residual(model) > _SMALL_RESIDUAL
-        if direct or len(self._suitable(size)) == 1 or 2 * size > len(self._sample):
+        if _residual(model.system) > _SMALL_RESIDUAL or len(self._suitable(size)) == 1:
             return self._first_choice(size)
         return self._best(size).basis
 
@@ -250,18 +303,19 @@ class BasisSearch:
     def _exhausted(self, basis: Basis, size: int) -> bool:
         return len(basis) < size or size in (self.most, self.n_rows)
 
-    def _grow(self, tried: list[tuple[int, float]], share: float = _SHARE) -> int | None:
+    def _grow(self, tried: list[tuple[int, float]]) -> int | None:
         """Return the next size to try, or None if larger bases are not worth trying.
 
         If more than half of the rows are likely to be needed, the next size is the number of rows.
         """
         size, error = tried[-1]
-        known = [(size, error) for size, error in tried if error < 1]
-        ratio, rate = error / (share * self.wanted), _rate(known)
+        known = [(m, e) for m, e in tried if m < size and max(e, error) < _ROUGH]
+        ratio = error / (_SHARE * self.wanted)
+        rate = _rate(known[-1], tried[-1]) if known else _RATE
         needed = size * ratio ** (1 / rate)
-        if 2 * needed > self.n_rows and len(known) > 1 and self.most >= self.n_rows:
+        if 2 * needed > self.n_rows and known and self.most >= self.n_rows:
             return self.n_rows
-        if self._out_of_reach(size * ratio ** (1 / (rate if len(known) > 1 else _HOPEFUL_RATE))):
+        if self._out_of_reach(size * ratio ** (1 / (rate if known else _HOPEFUL_RATE))):
             return None
         return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
 
@@ -278,14 +332,7 @@ class BasisSearch:
 
     def _first_choice(self, size: int) -> Basis:
         """Return a basis chosen by the best rule so far."""
-        rule = self._suitable(size)[0]
-        return self._candidates(size, [rule])[rule]
-
-    def _candidates(self, size: int, rules: Sequence[str]) -> dict[str, Basis]:
-        """Return one basis per rule."""
-        rng = np.random.RandomState(self.seed)
-        rows = sample_for_means(*self._rows, size, rng)
-        return {rule: self._choose(rule, rows, size, rng) for rule in rules}
+        return self._choose(self._suitable(size)[0], size)
 
     def _suitable(self, size: int) -> Sequence[str]:
         """Return the rules worth trying for this size."""
@@ -294,8 +341,10 @@ class BasisSearch:
             return [rule for rule in self.rules if rule == "means"] or self.rules
         return self.rules
 
-    def _choose(self, rule: str, rows: Array, size: int, rng: Any) -> Basis:
+    def _choose(self, rule: str, size: int) -> Basis:
         """Return a basis of sampled rows or of their means, chosen by the rule."""
+        rng = np.random.RandomState(self.seed)
+        rows = sample_for_means(*self._rows, size, rng)
         if size == rows.shape[0]:
             return Basis(rows, kind="rows")
         if rule == "means":
@@ -310,32 +359,47 @@ class BasisSearch:
         """Return at least ``n_axes`` cached principal axes, or None if all axes are needed."""
         if n_axes >= self._rows[0].shape[1]:
             return None
-        n_axes = 2 ** math.ceil(math.log2(n_axes))
+        fewest = _TRIAL_AXES if self._many_rows else 1
+        n_axes = 2 ** math.ceil(math.log2(max(n_axes, fewest)))
         if n_axes not in self._axes:
             rows = sample_for_means(*self._rows, 0, np.random.RandomState(self.seed))
             self._axes[n_axes] = principal_subspace(rows, n_axes)
         return self._axes[n_axes]
 
-    def _estimate(self, basis: Basis) -> float:
-        """Estimate the error of the embedding in the span of a basis."""
-        sample = self._sample
-        counts = sample.weights / sample.probabilities  # number of rows that each represents
+    def _try(self, basis: Basis) -> Candidate:
+        """Fit a model to a sample of the rows, and estimate its error."""
+        trial = self._trial
+        counts = trial.weights / trial.probabilities  # number of rows that each represents
         moments = Moments.of(self.kernel, basis.points, basis.subspace)
-        moments = moments.add(sample.rows.astype(np.float64), counts)
+        moments = moments.add(trial.rows, counts * (self.total / counts.sum()))
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)
         if len(system.eigenvalues) < self.n_components:
-            return 1.0
+            return Candidate(Estimate(1.0, 1.0), _residual(system), basis)
         weights = np.full(len(basis), self.total / len(basis))
-        points = ReducedSet(basis.points, weights, sample=self.sample)
-        analysis = Analysis.of(
-            self.kernel, points, system, wider, len(sample), values=self._values, span=moments
-        )
-        return 1.0 if analysis is None else analysis.estimate()
+        points = ReducedSet(basis.points, weights, n_samples=self.total, sample=self.sample)
+        scale = np.sqrt(system.eigenvalues)
+        model = FittedModel(self.kernel, points, system, system, scale, wider=wider)
+        return Candidate(self.error(model, moments, trial=True), _residual(system), basis)
 
 
-def _residual(model: FittedModel) -> float:
+def _samples(
+    kernel: AnyKernel, X: Array, weights: Array | None, random_state: Any
+) -> tuple[RowSample, RowSample]:
+    """Return the sampled rows on which bases are tried, and those that errors are estimated from.
+
+    The latter are among the former.
+    """
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    n_rows = max(SIZE, min(_TRIAL_ROWS, _TRIAL_VALUES // X.shape[1]))
+    if isinstance(kernel, RowKernel):  # kernel values are expensive
+        n_rows = SIZE
+    trial = RowSample.of(X, weights, None, random_state, n_rows)
+    sample = trial.head(SIZE)
+    return trial, replace(sample, size=min(sample.size, SIZE))
+
+
+def _residual(system: EigenSystem) -> float:
     """Return the share of the trace outside the span of the basis."""
-    system = model.system
     return float(system.residual / max(system.trace, system.residual))
 
 
@@ -344,14 +408,13 @@ def _hopeless(tried: list[tuple[int, float]], patience: int) -> bool:
     return len(tried) >= patience and all(error > _UNKNOWN for _, error in tried[-patience:])
 
 
-def _rate(known: list[tuple[int, float]]) -> float:
-    """Return the exponent of the decrease in error, measured at the last two sizes if possible."""
-    if len(known) < 2:
+def _rate(before: tuple[int, float], now: tuple[int, float]) -> float:
+    """Return the exponent with which the error decreased between two sizes."""
+    (small, large_error), (large, small_error) = before, now
+    if small_error >= large_error:  # by chance
         return _RATE
-    (before, large), (now, small) = known[-2:]
-    if small >= large:  # by chance
-        return _RATE
-    return float(np.clip(math.log(large / small) / math.log(now / before), *_RATES))
+    rate = math.log(large_error / small_error) / math.log(large / small)
+    return float(np.clip(rate, *_RATES))
 
 
 def error_limit(
@@ -359,31 +422,46 @@ def error_limit(
     wanted: float,
     values: PairValues | None = None,
     span: Moments | None = None,
-    next_seconds: Callable[[Estimate], float] = lambda found: math.inf,
+    seconds: Callable[[float], float] | None = None,
 ) -> Estimate:
     """Estimate the error from a few rows, and from more rows while this could save time.
 
-    ``next_seconds`` returns the time, in seconds, of what the caller does if the error is too
-    large. Estimates from few rows are often too large, which could make this needlessly expensive.
+    ``seconds`` returns the time, in seconds, of what the caller does next if the limit has a given
+    value. Without it, more rows are used as long as the limit could become small enough.
     """
+
+    def decide(limit: float) -> float:
+        return 0.0 if limit <= wanted else math.inf
+
+    seconds = decide if seconds is None else seconds
     parts = model.kernel, model.reduced_set, model.system, model.wider
-    for rows in (_FIRST_ROWS, _ROWS, None):
-        analysis = Analysis.of(*parts, rows, values=values, span=span)
+    for level in _levels(values):
+        analysis = Analysis.of(*parts, level.rows, values=values, span=span)
         if analysis is None:
             return Estimate(1.0, 1.0)
         found = analysis.embedding_limit(CONFIDENCE)
-        if found.limit <= wanted:
-            break
-        too_large = 2 * found.estimate - found.limit >= wanted
-        certain = too_large or (rows == _ROWS and analysis.resolved)
-        if certain and next_seconds(found) <= _EXPENSIVE:
+        n_used = len(analysis.sample)
+        if found.limit <= wanted or (level.rows is not None and n_used < level.rows):
+            break  # small enough, or no more rows can be used
+        lowest = wanted if found.limit > _UNKNOWN else found.limit / level.too_large
+        least, most = seconds(lowest), seconds(found.limit)
+        if least == most or most - least <= level.more:
             break
     return found
 
 
-def full_error(model: FittedModel) -> Estimate:
+def _levels(values: PairValues | None) -> list[Level]:
+    """Return the levels that are left after those that did not suffice for an earlier model."""
+    known = 0 if values is None else values.n_rows
+    return [level for level in LEVELS if level.rows is None or level.rows >= known]
+
+
+def full_error(
+    model: FittedModel, values: PairValues | None = None, span: Moments | None = None
+) -> Estimate:
     """Estimate the error of a model from all sampled rows."""
-    analysis = Analysis.of(model.kernel, model.reduced_set, model.system, model.wider)
+    parts = model.kernel, model.reduced_set, model.system, model.wider
+    analysis = Analysis.of(*parts, values=values, span=span)
     return Estimate(1.0, 1.0) if analysis is None else analysis.embedding_limit(CONFIDENCE)
 
 

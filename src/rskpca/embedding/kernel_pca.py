@@ -15,7 +15,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
@@ -27,7 +27,6 @@ from ..density.tolerance import CONFIDENCE, Limit
 from ..kernels import AnyKernel, RadialKernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
-from ..row_sample import RowSample
 from ..spectral.basis import MANY, sufficient
 from ..spectral.eigensystem import EigenSystem, solve
 from ..spectral.means import Basis
@@ -278,12 +277,11 @@ class ReducedSetKernelPCA(KernelEmbedding):
         search = BasisSearch(
             kernel,
             (centers, weights),
-            RowSample.of(centers, weights, random_state=self.random_state),
             self.n_components,  # type: ignore[arg-type]
             center=self.center,
             rules=("means",),
             max_error=tolerance,
-            seed=check_random_state(self.random_state).randint(2**31 - 1),
+            random_state=self.random_state,
         )
         return search.find()
 

@@ -1,0 +1,172 @@
+"""Test the search for a basis, and the number of rows from which errors are estimated."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rskpca import Gaussian, KernelPCA, NystromKernelPCA
+from rskpca.certificate.sampled import Analysis
+from rskpca.embedding import _sizing
+from rskpca.embedding._sizing import BasisSearch, error_limit
+from rskpca.pairs import Estimate
+from rskpca.row_sample import RowSample
+from rskpca.value_kernels import RowKernel
+from tests import datasets
+
+KERNEL = Gaussian(4.0)
+
+
+def search(X, weights=None, *, max_error=0.02, rules=("means", "rpcholesky"), **options):
+    options = {"center": True, "rules": rules, "random_state": 0, **options}
+    return BasisSearch(KERNEL, (X, weights), 3, max_error=max_error, **options)
+
+
+@pytest.fixture
+def rows():
+    return datasets.blobs(3_000, 5)
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """Return a list to which the sizes of all models fitted to all rows are appended."""
+    found, fit_basis = [], NystromKernelPCA.fit_basis
+
+    def record(self, rows, kernel, basis, sample=None):
+        found.append(len(basis))
+        return fit_basis(self, rows, kernel, basis, sample)
+
+    monkeypatch.setattr(NystromKernelPCA, "fit_basis", record)
+    return found
+
+
+def test_errors_are_estimated_from_rows_on_which_bases_are_tried(rows, monkeypatch):
+    monkeypatch.setattr(_sizing, "SIZE", 200)
+    monkeypatch.setattr(_sizing, "_TRIAL_ROWS", 900)
+    found = search(rows)
+    assert (len(found._trial), len(found.sample)) == (900, 200)
+    np.testing.assert_array_equal(found.sample.rows, found._trial.rows[:200])
+    assert found.sample == RowSample.of(rows, np.ones(3_000), None, 0, 200)
+
+
+def test_the_sample_of_few_rows_has_the_usual_size(rows):
+    found = search(rows[:300])
+    assert found.sample == RowSample.of(rows[:300], np.ones(300), None, 0)
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks="auto", max_error=0.1).fit(rows[:300])
+    model.partial_fit(rows)
+    assert len(model.model_.reduced_set.sample) == 2_000
+
+
+def test_the_first_model_of_many_rows_is_accurate_enough(fits, monkeypatch):
+    monkeypatch.setattr(_sizing, "_TRIAL_ROWS", 2_000)
+    X = datasets.blobs(12_000, 5)
+    model = KernelPCA(3, kernel=Gaussian(2.0), max_error=0.001).fit(X)
+    assert model.error_ <= 0.001
+    assert len(fits) == 1
+
+
+@pytest.mark.parametrize(("n_trial", "rel"), [(3_000, 1e-6), (2_000, 0.05)])
+@pytest.mark.parametrize("kind", ["plain", "weighted", "float32", "sparse"])
+def test_trials_predict_the_certificate_of_all_rows(rows, kind, n_trial, rel, monkeypatch):
+    monkeypatch.setattr(_sizing, "_TRIAL_ROWS", n_trial)
+    X = {"float32": np.float32, "sparse": csr_array}.get(kind, np.asarray)(rows)
+    weights = np.arange(3_000) % 3 + 1.0 if kind == "weighted" else None
+    found = search(X, weights)
+    found._thorough = True
+    basis = found._choose("means", 30)
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(X, sample_weight=weights)
+    expected = model.certificate_.embedding
+    tried = found._try(basis).error
+    assert tried.estimate == pytest.approx(expected.estimate, rel=rel)
+    assert tried.limit == pytest.approx(expected.limit, rel=rel)
+
+
+def test_rows_replace_means_where_they_are_more_accurate():
+    X = datasets.load("skin", 40)
+    options = {"center": True, "max_error": 1e-5, "random_state": 0}
+    found = BasisSearch(Gaussian(130.0), (X, None), 5, rules=("means", "rpcholesky"), **options)
+    means, pivots = (found._try(found._choose(rule, 50)) for rule in ("means", "rpcholesky"))
+    assert pivots.error.estimate < means.error.estimate / 2
+    assert found._best(50).basis.kind == "rows"
+    assert found.rules == ["rpcholesky"]
+
+
+def test_rows_are_not_tried_where_means_are_more_accurate(rows, monkeypatch):
+    found, tried = search(rows, max_error=1e-5), []
+    monkeypatch.setattr(found, "_try", lambda basis, fit=found._try: tried.append(1) or fit(basis))
+    assert found._best(40).residual > 0.03
+    assert len(tried) == 1
+    assert found.rules == ["means", "rpcholesky"]
+
+
+class Recorded:
+    """Replaces the analysis of a model: returns given limits, one per number of rows."""
+
+    def __init__(self, limits, n_rows=3_000):
+        self.limits, self.rows, self.sample = limits, [], range(n_rows)
+
+    def __call__(self, *parts, values=None, span=None):
+        self.rows.append(parts[4] if len(parts) > 4 else None)
+        return self
+
+    def embedding_limit(self, confidence):
+        limit = self.limits[len(self.rows) - 1]
+        return Estimate(limit / 2, limit)
+
+
+@pytest.mark.parametrize(
+    ("limits", "seconds", "used"),
+    [
+        ([0.009], None, [250]),  # small enough
+        ([0.03, 0.009], None, [250, 600]),  # undecided, then small enough
+        ([0.05], None, [250]),  # too large even if it is four times too large
+        ([0.03, 0.018, 0.012], None, [250, 600, None]),
+        ([0.03], lambda limit: 0.01 * (limit > 0.01), [250]),  # the next step takes 10 ms
+        ([0.03, 0.015], lambda limit: 0.1 * (limit > 0.01), [250, 600]),
+        ([0.03, 0.015, 0.012], lambda limit: 1.0 * (limit > 0.01), [250, 600, None]),
+        ([0.9], lambda limit: math.inf, [250]),  # the next step is the same in any case
+        ([1.0, 0.01], lambda limit: 1.0 * (limit > 0.01), [250, 600]),  # could be any value
+    ],
+)
+def test_more_rows_are_used_only_if_this_can_save_time(rows, limits, seconds, used, monkeypatch):
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=30).fit(rows).model_
+    recorded = Recorded(limits)
+    monkeypatch.setattr(Analysis, "of", recorded)
+    assert error_limit(model, 0.01, seconds=seconds).limit == limits[-1]
+    assert recorded.rows == used
+
+
+def test_no_level_is_tried_twice_with_the_same_rows(rows, monkeypatch):
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=30).fit(rows[:200]).model_
+    recorded = Recorded([0.03], n_rows=200)
+    monkeypatch.setattr(Analysis, "of", recorded)
+    assert error_limit(model, 0.01).limit == 0.03
+
+
+def test_levels_that_did_not_suffice_are_not_tried_again(rows):
+    found = search(rows)
+    assert [level.rows for level in _sizing._levels(found._values)] == [250, 600, None]
+    found._values.leading(600)
+    assert [level.rows for level in _sizing._levels(found._values)] == [600, None]
+
+
+def test_kernel_functions_are_tried_on_few_rows_and_assumed_to_be_slow(rows):
+    slow = search(rows, rules=("rpcholesky",))
+    slow.kernel = RowKernel(lambda x, y: float(x @ y))
+    assert slow._moments_seconds(100) > 100 * search(rows)._moments_seconds(100)
+    assert len(_sizing._samples(slow.kernel, rows, None, 0)[0]) == 2_000
+    assert len(_sizing._samples(KERNEL, rows, None, 0)[0]) == 3_000
+
+
+def test_an_alternative_is_used_if_too_many_points_are_needed():
+    X = np.random.default_rng(0).normal(size=(3_000, 30))
+    options = {"max_error": 1e-4, "most": 60}
+    assert search(X, **options, alternative=0.1)._find(25) is None
+    assert search(X, **options)._find(25) is not None
+
+
+def test_any_random_state_is_accepted(rows):
+    for random_state in (np.random.RandomState(3), None):
+        found = search(rows, random_state=random_state)
+        assert len(found.find()) >= 25

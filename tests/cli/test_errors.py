@@ -26,9 +26,9 @@ def test_a_missing_value_is_reported_with_the_command_that_skips_it(folder):
     write_holes()
     line = error_of("fit", "holes.csv", "-x", "town,id")
     assert line == (
-        "error: line 125 of 'holes.csv', column 'x 2', is missing (2 of the 600 rows read so far "
-        "are incomplete); fill it in, drop the row, or skip such rows: rskpca fit holes.csv -x "
-        "town,id --skip-missing"
+        "error: the value in line 125, column 'x 2', of 'holes.csv' is missing (2 of the 600 "
+        "rows read so far are incomplete); fill it in, drop the row, or skip such rows: rskpca fit "
+        "holes.csv -x town,id --skip-missing"
     )
     assert error_of("plan", "-x", "town,id", "--", "holes.csv").endswith(
         ": rskpca plan -x town,id --skip-missing -- holes.csv"
@@ -227,6 +227,14 @@ def test_columns_that_do_not_match_the_model_are_reported(folder):
     output_of("fit", "data.parquet", "-x", "id,cover")
     FRAME.drop(columns="x 1").to_csv("less.csv")
     line = error_of("transform", "data.rskpca", "less.csv")
+    assert line.startswith(
+        "error: the model needs the column 'x 1', which 'less.csv' does not have; its columns are "
+    )
+    assert line.endswith("Rename the column, or fit a new model: rskpca fit less.csv")
+    FRAME.drop(columns="x 1").to_csv("less; more.csv")
+    line = error_of("transform", "data.rskpca", "less; more.csv")
+    assert "'less; more.csv' does not have; its columns are ''" in line
+    line = error_of("transform", "data.rskpca", "less.csv", "-c", "x 1")
     assert "--columns: 'less.csv' has no column 'x 1'; its columns are" in line
     line = error_of("transform", "data.rskpca", "rows.npy", "-c", "0,1", "-o", "z.npy")
     assert "has 2 features, but the model was fitted with 4" in line

@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from rskpca.report import writing
+
 from ..data.test_formats import write_xlsx
 from .cases import FEATURES, FRAME, ROWS, N, json_of, run
 
@@ -63,11 +65,11 @@ def test_every_kind_of_file_works_on_the_first_try(folder, name):
 def test_an_array_in_the_same_file_can_be_used_as_the_color(folder, monkeypatch):
     given = {}
 
-    def write(model, rows, path, *, color, **options):
+    def build(model, rows, *, color, **options):
         given.update(color)
-        path.touch()
+        return writing.Page("", "")
 
-    monkeypatch.setattr("rskpca.report.write", write)
+    monkeypatch.setattr("rskpca.cli.modeling.build_page", build)
     np.savez("arrays.npz", X=ROWS, y=np.arange(N) % 3)
     result = run("fit", "arrays.npz", "--color", "y", "--report", "r.html")
     assert (result.exit_code, result.stderr) == (0, "")

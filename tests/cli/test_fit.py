@@ -1,6 +1,7 @@
 """Test that the fit command fits the same model as the library and describes it correctly."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,10 @@ from rskpca import (
     load,
 )
 from rskpca.baselines.methods import embedding_error
+from rskpca.cli.options import Reading
+from rskpca.cli.rows import open_rows
 from rskpca.model import unwrap
+from rskpca.report import writing
 from tests.report.pages import Page
 
 from .cases import FEATURES, FRAME, ROWS, N, error_of, json_of, output_of, run
@@ -117,6 +121,15 @@ def test_the_rows_per_cluster_are_printed(folder):
     assert f"Rows per cluster (numbered from 0): {sizes[0]:.0f} (" in output_of(*arguments)
 
 
+def test_the_numbers_after_the_bars_have_a_heading(folder):
+    assert (
+        "Share of the variance explained by each component, and the relative error of its "
+        "eigenvalue:" in output_of("fit", "rows.npy")
+    )
+    walk = output_of("fit", "rows.npy", "--method", "diffusion-maps")
+    assert "Eigenvalue of each component, and its relative error:" in walk
+
+
 def test_a_replaced_model_is_mentioned(folder):
     assert "replaced" not in output_of("fit", "rows.npy")
     assert "replaced" in output_of("fit", "rows.npy")
@@ -182,11 +195,11 @@ def test_the_report_can_be_colored_by_a_column_that_is_not_a_feature(folder):
 def test_a_text_column_that_contains_numbers_is_used_as_a_numeric_color(folder, monkeypatch):
     given = {}
 
-    def write(model, rows, path, *, color, **options):
+    def build(model, rows, *, color, **options):
         given.update(color)
-        path.touch()
+        return writing.Page("", "")
 
-    monkeypatch.setattr("rskpca.report.write", write)
+    monkeypatch.setattr("rskpca.cli.modeling.build_page", build)
     for name in ("cover", "town"):
         arguments = ("-x", "id,town,cover", "--color", name, "--report", "r.html")
         output_of("fit", "table.csv", *arguments)
@@ -223,6 +236,26 @@ def test_row_numbers_are_left_out_with_a_note(folder, command, ending, short_com
         "determines which rows are close; use --standardize, or leave it out with --exclude "
         "income.\n"
     )
+
+
+def test_an_unnamed_column_of_row_numbers_can_be_included(folder):
+    X.assign(n=np.arange(1, N + 1)).to_csv("indexed.csv")
+    assert run("fit", "indexed.csv").stderr == (
+        "note: left out row numbers (the unnamed column and 'n'); to use them as features, add "
+        "--include n --include ''.\n"
+    )
+    output_of("fit", "indexed.csv", "--include", "n", "--include", "", "-s")
+    assert list(unwrap(load("indexed.rskpca")).columns) == ["", *FEATURES, "n"]
+    output_of("fit", "indexed.csv", "--exclude", "", "--exclude", "n")
+    assert list(unwrap(load("indexed.rskpca")).columns) == FEATURES
+
+
+def test_a_list_without_names_is_empty(folder):
+    X.to_csv("indexed.csv")
+    reading = Reading(exclude=[",", " , ", " ", "x 1"], include=["", ","])
+    assert list(open_rows(reading, Path("indexed.csv")).feature_names) == ["", *FEATURES[1:]]
+    reading = Reading(columns=[","])
+    assert list(open_rows(reading, Path("indexed.csv")).feature_names) == FEATURES
 
 
 def test_row_numbers_can_be_included(folder):

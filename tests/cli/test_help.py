@@ -65,3 +65,13 @@ def test_the_help_is_shown_if_no_command_is_given():
 
 def test_the_version_option_prints_the_package_version():
     assert output_of("--version") == f"rskpca {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_usage_has_no_braces(command):
+    usage = output_of(command, "--help").splitlines()[0]
+    assert not set("{}").intersection(usage)
+
+
+def test_the_help_says_which_models_have_outliers():
+    assert "a detector fitted in Python" in " ".join(output_of("transform", "--help").split())

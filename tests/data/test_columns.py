@@ -140,7 +140,7 @@ def test_an_invalid_weight_is_reported_with_its_location(bad):
     frame = FRAME.assign(count=FRAME["count"].astype(float).where(FRAME["count"].index != 31, bad))
     source = open_source(frame, columns="x*", weight="count", block_rows=10)
     with pytest.raises(
-        ValueError, match=r"row 31 of the data frame.*'count', contains an invalid weight"
+        ValueError, match=r"the weight in row 31 .*'count', of the data frame is invalid"
     ):
         list(source.blocks())
 
@@ -153,9 +153,9 @@ def test_missing_values_are_reported_with_their_location(library):
         "polars": lambda: pl.DataFrame({"a": values, "b": range(4)}),
         "pyarrow": lambda: pa.table({"a": values, "b": range(4)}),
     }[library]()
-    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', is missing"):
+    with pytest.raises(ValueError, match=r"the value in row 2 .*'a', of the data frame is missing"):
         list(open_source(frame).blocks())
-    with pytest.raises(ValueError, match=r"row 2 of the data frame.*'a', has a missing id"):
+    with pytest.raises(ValueError, match=r"the id in row 2 .*'a', of the data frame is missing"):
         list(open_source(frame, ids="a").blocks())
 
 

@@ -128,7 +128,7 @@ def test_a_non_finite_value_is_reported_with_its_location(tmp_path, kind, bad):
     blocks = source.blocks()
     for _ in range(7):
         next(blocks)
-    with pytest.raises(ValueError, match=rf"column ('b'|1), {kind_of_value}") as error:
+    with pytest.raises(ValueError, match=rf"column ('b'|1), of .* {kind_of_value}") as error:
         next(blocks)
     place = {"folder": "part-3", "iterator": "block", "list of": "block 5", "function": "block 5",
              "csv without names": "line 778", "csv": "line 779"}  # fmt: skip
@@ -142,7 +142,7 @@ def test_a_non_finite_value_is_reported_with_its_location(tmp_path, kind, bad):
 def test_a_missing_cell_is_reported_with_its_line(tmp_path, cell):
     path = tmp_path / "data.csv"
     path.write_text(f'\n"a\n(m)",b,c\n\n1,2,"x\ny"\n3,{cell},z\n{cell},4,z\n')
-    with pytest.raises(ValueError, match=r"line 7 of '.*data\.csv', column 'b', is missing \(2 of"):
+    with pytest.raises(ValueError, match=r"line 7, column 'b', of '.*data\.csv' is missing \(2 of"):
         list(open_source(path, exclude="c").blocks())
 
 
@@ -150,7 +150,7 @@ def test_errors_give_the_row_number_within_a_file(tmp_path):
     invalid = X.copy()
     invalid[777, 1] = np.nan
     source = open_source(make_input("folder of parquet", tmp_path, invalid), block_rows=600)
-    with pytest.raises(ValueError, match=r"row 27 of '.*part-3\.parquet' \(numbered from 0\)"):
+    with pytest.raises(ValueError, match=r"row 27 \(numbered from 0\).*part-3\.parquet'"):
         list(source.blocks())
 
 

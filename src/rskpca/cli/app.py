@@ -22,7 +22,7 @@ from .program import Command, Program
 
 app = typer.Typer(
     cls=Program,
-    help="Kernel PCA for files of any size, in one pass, with an error estimate.",
+    help="Kernel PCA for files of any size, with an error estimate.",
     add_completion=False,
     add_help_option=False,
     no_args_is_help=True,
@@ -74,10 +74,14 @@ def demo(
     with display.progress(source, data) as bar:
         result = modeling.fit(estimator, source, model, bar, data.name)
         bar.stage("writing the report")
-        result = modeling.add_report(
-            result, source, page, "digit", "Handwritten digits",
-            f"rskpca fit {data} --exclude digit --bandwidth 80 -r 3",
-        )  # fmt: skip
+        wanted = modeling.Report(
+            page,
+            "Handwritten digits",
+            fit=f"rskpca fit {data} --exclude digit --bandwidth 80 -r 3",
+            transform=result.transform_command(model, data, opt.Reading()),
+            color="digit",
+        )
+        result = modeling.add_report(result, source, wanted)
     commands = [
         ("read the report", f"open {page} in a browser"),
         ("predict the cost", f"rskpca plan {data} --exclude digit"),
@@ -138,7 +142,10 @@ def plan(
     page = shell_path(f"{stem_of(data)}.html")
     command = f"rskpca fit {shell_path(data)}{options} --report {page}"
     numbers |= {"command": command, "left_out": source.left_out, "skipped_rows": source.n_skipped}
-    display.show(numbers, "", result, "", summary.show_commands([("recommended", command)]))
+    report_time = "The predicted time does not include the time for the report."
+    display.show(
+        numbers, "", result, report_time, "", summary.show_commands([("recommended", command)])
+    )
 
 
 def _plan_reduced_set(settings: opt.Settings, source: Any, plot: Path | None) -> Any:
@@ -167,6 +174,7 @@ def fit(
     ] = None,
     report: Annotated[Path | None, opt.File(help="Also write an HTML report.")] = None,
     color: opt.Color = None,
+    id_name: opt.ReportId = None,
     checkpoint: Annotated[
         Path | None, opt.File(help="File for saving and resuming the fit.")
     ] = None,
@@ -183,7 +191,7 @@ def fit(
         check_output(report, [data, model], PAGES)
     like = None if settings.like is None else modeling.load_model(settings.like).fitted
     estimator = modeling.build(settings, like)
-    source = rows.open_rows(reading, data, like, color=color)
+    source = rows.open_rows(reading, data, like, ids=[id_name] if id_name else (), color=color)
     if like is None:
         display.note(*rows.review(source, standardize=settings.standardize).notes)
     with display.progress(source, data) as bar:
@@ -192,10 +200,18 @@ def fit(
         )
         if report is not None:
             bar.stage("writing the report")
-            command = shlex.join(["rskpca", *sys.argv[1:]])
-            result = modeling.add_report(result, source, report, color, stem_of(data), command)
+            wanted = modeling.Report(
+                report,
+                stem_of(data),
+                fit=shlex.join(["rskpca", *sys.argv[1:]]),
+                transform=result.transform_command(model, data, reading, id_name),
+                color=color,
+                id=id_name,
+            )
+            result = modeling.add_report(result, source, wanted)
     numbers = {**result.to_dict(), "left_out": source.left_out, "skipped_rows": source.n_skipped}
-    display.show(numbers, result, summary.show_commands(result.next_commands(data, reading)))
+    commands = result.next_commands(data, reading, id_name)
+    display.show(numbers, result, summary.show_commands(commands))
 
 
 @_command(
@@ -213,7 +229,11 @@ def transform(
         opt.Output("--id", metavar="NAME", help="Column to copy to the output; can be repeated."),
     ] = None,
     labels: Annotated[
-        bool, opt.Output("--labels", help="Write cluster or outlier labels instead of coordinates.")
+        bool,
+        opt.Output(
+            "--labels",
+            help="Write cluster labels, or the outliers of a detector fitted in Python.",
+        ),
     ] = False,
     reading: opt.Reading,
     display: Display,
@@ -300,6 +320,7 @@ def certify(
 @_command(
     "rskpca report model.rskpca data.parquet",
     'rskpca report model.rskpca data.csv --color class --title "Last week"',
+    "rskpca report model.rskpca data.csv --id customer",
 )
 def report(
     *,
@@ -307,6 +328,7 @@ def report(
     data: opt.DataPath,
     output: Annotated[Path, opt.OutputFile(help="HTML file.")] = Path("report.html"),
     color: opt.Color = None,
+    id_name: opt.ReportId = None,
     title: Annotated[
         str | None, opt.Output(metavar="TEXT", help="Title; the name of DATA by default.")
     ] = None,
@@ -318,13 +340,22 @@ def report(
 
     check_output(output, [model, data], PAGES)
     loaded = modeling.load_model(model)
-    source = rows.open_rows(reading, data, loaded.fitted, color=color)
+    ids = [id_name] if id_name else ()
+    source = rows.open_rows(reading, data, loaded.fitted, ids=ids, color=color)
+    wanted = modeling.Report(
+        output,
+        title or data.stem,
+        fit=f"rskpca fit {shell_path(data)}{reading.as_options()}",
+        transform=loaded.transform_command(model, data, reading, id_name),
+        color=color,
+        id=id_name,
+    )
     with display.progress(source, data):
-        command = f"rskpca fit {shell_path(data)}{reading.as_options()}"
-        result = modeling.add_report(loaded, source, output, color, title or data.stem, command)
+        result = modeling.add_report(loaded, source, wanted)
     seconds = result.seconds["report"]
     numbers = {"report": output, "seconds": seconds, "skipped_rows": source.n_skipped}
-    display.show(numbers, summary.show_file(output, seconds))
+    line = summary.show_file(output, seconds)
+    display.show(numbers, line, *([result.excerpt] if result.excerpt else []))
 
 
 @_command(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,12 +28,11 @@ from .. import (
     ReducedSetKernelPCA,
     ShadowDensity,
     merge,
-    report,
     scaling,
 )
 from .._format import percent, seconds_in_words
 from ..certificate.summary import SMALLEST
-from ..data import Source
+from ..data import Source, open_source
 from ..embedding import CompressedKernelPCA
 from ..io import ModelFileError, load, save
 from ..kernels import as_kernel
@@ -39,15 +40,18 @@ from ..model import FittedEstimator
 from ..planning.cost import SolveTime
 from ..planning.verdict import error_in_words
 from ..report.subject import MAX_ROWS
+from ..report.writing import build_page, write_html
 from ..scaling.fitting import prepare
 from .files import naming_errors
 from .options import Settings
 from .progress import ProgressBar
-from .rows import color_values, sample, sample_numbers
+from .rows import color_values, id_texts, sample, sample_numbers
 from .summary import Summary, size_of, with_options
 
 DEFAULT_ERROR = 0.02  # points in a plot move by less than the size of a marker
 _SAMPLE_ROWS = 20_000  # for predicting the time per row and the error
+_WARM_UP_ROWS = 500
+_EMBED = "This command writes the coordinates of all rows to a file."
 _MANY_CENTERS = 4000  # with this many, the eigenproblem takes long enough to show an estimate
 _METHODS: dict[str, Any] = {
     "kernel-pca": ReducedSetKernelPCA,
@@ -192,30 +196,47 @@ def compress(fitted: FittedEstimator) -> Any:
     return _add_scaling(fitted, last)
 
 
-def add_report(
-    summary: Summary, source: Source, path: Path, color: str | None, title: str, command: str
-) -> Summary:
-    """Write a report on a model from a sample of the rows; ``command`` is the fit command."""
-    start, existed = time.perf_counter(), path.exists()
+@dataclass(frozen=True)
+class Report:
+    """A report to write: the file, its title, and the columns of colors and ids.
+
+    ``fit`` and ``transform`` are the commands shown on the page.
+    """
+
+    path: Path
+    title: str
+    fit: str
+    transform: str
+    color: str | None = None
+    id: str | None = None
+
+
+def add_report(summary: Summary, source: Source, report: Report) -> Summary:
+    """Write a report on a model from a sample of the rows."""
+    start, path, existed = time.perf_counter(), report.path, report.path.exists()
     numbers = sample_numbers(source, MAX_ROWS)
     block = source.take_block(numbers)
+    color = report.color
+    page = build_page(
+        summary.estimator,
+        block.rows,
+        color=None if color is None else {color: color_values(block, source, color)},
+        # JavaScript would round large integers
+        ids={"row": numbers} if report.id is None else {report.id: id_texts(block, report.id)},
+        ids_are_rows=report.id is None,
+        title=report.title,
+        seconds=summary.seconds,
+        n_rows=source.counted(),
+        feature_names=source.feature_names,
+        as_command=lambda changes: with_options(report.fit, changes),
+        steps=[("Embed the rows", _EMBED, report.transform)],
+    )
     with naming_errors(path, summary.files.values()):
-        report.write(
-            summary.estimator,
-            block.rows,
-            path,
-            color=None if color is None else {color: color_values(block, source, color)},
-            ids=numbers,
-            title=title,
-            seconds=summary.seconds,
-            n_rows=source.counted(),
-            feature_names=source.feature_names,
-            as_command=lambda changes: with_options(command, changes),
-        )
+        write_html(path, page.html)
     seconds = {**summary.seconds, "report": time.perf_counter() - start}
     replaced = (*summary.replaced, path) if existed else summary.replaced
     files = {**summary.files, "report": path}
-    return replace(summary, seconds=seconds, files=files, replaced=replaced)
+    return replace(summary, seconds=seconds, files=files, replaced=replaced, excerpt=page.excerpt)
 
 
 def merge_models(paths: Sequence[Path], output: Path) -> Summary:
@@ -283,10 +304,20 @@ def _error_with_limit(error: float, limit: float) -> str:
     return f"{expected} (at most {most})" if limit < 1 else f"{expected}, and possibly by {most}"
 
 
+def _warm_up(estimator: Any, source: Source) -> None:
+    """Fit the first rows, so that compiling the functions is not part of the measured time."""
+    few = source.head(_WARM_UP_ROWS).rows
+    # The first rows may not be suitable, for example because they are equal.
+    with suppress(ValueError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _ = prepare(estimator, open_source(few)).partial_fit(few).model_.certificate
+
+
 def expect(estimator: Any, source: Source, *, standardized: bool) -> Expectation:
     """Predict the time, size and error of the default fit by running its first steps."""
     # The landmarks are chosen from a sample of the rows, exactly as in the fit. Only the pass over
     # all rows is left out; its time is extrapolated from a sample.
+    _warm_up(estimator, source)
     start = time.perf_counter()
     model = prepare(estimator, source)
     chosen = time.perf_counter()

@@ -96,6 +96,10 @@ Confidence = Annotated[
 Color = Annotated[
     str | None, Output(metavar="NAME", help="Color the report by this column (not a feature).")
 ]
+ReportId = Annotated[
+    str | None,
+    Output("--id", metavar="NAME", help="Column that identifies the rows in the report."),
+]
 
 
 class _Options:

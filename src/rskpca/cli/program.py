@@ -66,6 +66,11 @@ class _PlainHelp:
 class Command(_PlainHelp, TyperCommand):
     """A command with plain help."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line, without the braces around required arguments."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.replace("{", "").replace("}", "") for piece in pieces]
+
 
 class Program(_PlainHelp, TyperGroup):
     """The group of all commands, which converts exceptions to messages and exit codes."""
@@ -140,6 +145,8 @@ def _explain(error: Exception, ctx: Any) -> tuple[int, str]:
     if isinstance(error, OSError) and error.strerror:
         file = "" if error.filename is None else f"{str(error.filename)!r}: "
         return FAILED, f"{file}{_lower(error.strerror)}."
+    if isinstance(error, OSError):  # such as a file that does not exist; needs no heavy imports
+        return FAILED, str(error)
     if isinstance(error, MemoryError):
         return FAILED, f"not enough memory. {error}".rstrip()
     return FAILED, _with_options(error, ctx)

@@ -16,17 +16,23 @@ from ..data import Block, Source, SourceError, open_source, pyarrow_for
 from ..data._sheets import is_number
 from ..data.source import find_counters, leave_out
 from ..model import FittedEstimator
+from .files import shell_path
 from .options import Reading
 
 _WITHOUT_NAMES = (".npy", ".npz", ".h5", ".hdf5", ".zarr")
 _HEAD_ROWS = 1000  # rows to search for columns that are not features
 _HEAD_VALUES = 2**22
 _FEWEST_ROWS = 20
-_DOMINANT = 0.95  # fraction of the variance
+# Standardizing is recommended if one column has more than 95% of the variance, or if few columns
+# have more than 90% and the standard deviations differ by more than a factor of 10.
+_DOMINANT, _MOSTLY = 0.95, 0.9
+_FEW_COLUMNS, _FEW_SHARE = 10, 0.25
+_WIDE_RATIO = 10.0
 _MOST_LABELS = 3  # maximum number of columns named in a note
 _MOST_GROUPS = 20  # categories that can be told apart in a plot
 _SECONDS_PER_YEAR = 365.2425 * 24 * 3600
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_UNNAMED = "the unnamed column"
 _TABS = {"\\t": "\t", "tab": "\t"}
 
 
@@ -53,7 +59,7 @@ def open_rows(
         source = open_source(
             data,
             columns=columns,
-            ids=[*ids, *([] if color is None else [color])],
+            ids=list(dict.fromkeys([*ids, *([] if color is None else [color])])),
             weight=reading.weight,
             exclude=_split(reading.exclude),
             skip_missing=reading.skip_missing,
@@ -61,7 +67,9 @@ def open_rows(
             **{name: value for name, value in options.items() if value is not None},
         )
     except SourceError as error:
-        if color is not None and error.argument == "ids":
+        if fitted is not None and error.argument == "columns" and not reading.columns:
+            raise _missing_column(error, data) from error
+        if error.argument == "ids" and error.column == color:
             error.argument = "color"
         raise
     if fitted is not None:
@@ -69,6 +77,14 @@ def open_rows(
     elif columns is None:
         return _leave_out_counters(source, _split(reading.include))
     return source
+
+
+def _missing_column(error: SourceError, data: Path) -> ValueError:
+    """Return an error for data without one of the columns with which the model was fitted."""
+    return ValueError(
+        f"the model needs the column {error.column!r}, which {str(data)!r} does not have; "
+        f"{error.choices} Rename the column, or fit a new model: rskpca fit {shell_path(data)}"
+    )
 
 
 def _leave_out_counters(source: Source, included: Sequence[str]) -> Source:
@@ -99,8 +115,9 @@ def _check_columns(source: Source, fitted: FittedEstimator) -> None:
 
 
 def _split(lists: Sequence[str] | None) -> list[str]:
-    """Split comma-separated lists into names."""
-    return [name.strip() for names in lists or () for name in names.split(",") if name.strip()]
+    """Split comma-separated lists into names; empty text, but not ",", is the unnamed column."""
+    pairs = [(name.strip(), names) for names in lists or () for name in names.split(",")]
+    return [name for name, names in pairs if name or not names]
 
 
 class Review(NamedTuple):
@@ -137,9 +154,11 @@ def _left_out(source: Source, head: Block) -> Iterator[str]:
         yield f"left out {found}, missing from some files of {source.name}."
     counters = [name for name, kind in source.left_out.items() if kind == "counter"]
     if counters:
-        found = join_words([repr(name) for name in counters], "and")
-        option = f"--include {quote(','.join(counters))}"
-        yield f"left out row numbers ({found}); to use them as features, add {option}."
+        found = join_words([repr(name) if name else _UNNAMED for name in counters], "and")
+        named = ",".join(filter(None, counters))
+        lists = [named] * bool(named) + [""] * ("" in counters)
+        options = " ".join(f"--include {quote(names)}" for names in lists)
+        yield f"left out row numbers ({found}); to use them as features, add {options}."
 
 
 class _Features:
@@ -168,26 +187,52 @@ class _Features:
         constant = (self.rows == self.rows[0]).all(axis=0)
         if constant.any():
             labels = [repr(self.names[k]) for k in np.flatnonzero(constant)]
-            more = [f"{len(labels) - _MOST_LABELS} more"] if len(labels) > _MOST_LABELS else []
-            found = join_words([*labels[:_MOST_LABELS], *more], "and")
+            found = _join_labels(labels)
             verb = f"column {found} is" if len(labels) == 1 else f"columns {found} are"
             where = "" if self.complete else f" in the first {len(self.rows):,} rows"
             yield f"{verb} constant{where}; constant columns have no effect."
 
     def dominant(self) -> Iterator[str]:
-        """Yield a note if a single feature, other than an id, dominates the distances."""
+        """Yield a note if one or a few features, other than ids, dominate the distances."""
         variances = np.where(self.like_ids, 0.0, self.rows.var(axis=0, dtype=np.float64))
-        if np.count_nonzero(variances) < 2:
+        count = count_dominant(variances)
+        if count == 0:
             return
-        name = self.names[int(np.argmax(variances))]
-        share = float(variances.max() / variances.sum())
-        if share > _DOMINANT:
-            shown = percent(share) if share < 0.99 else "more than 99%"
+        largest = np.argsort(-variances, kind="stable")[:count]
+        share = float(variances[largest].sum() / variances.sum())
+        shown = percent(share) if share < 0.99 else "more than 99%"
+        if count == 1:
+            name = self.names[int(largest[0])]
             yield (
                 f"column {name!r} accounts for {shown} of the total variance, so it alone "
                 "determines which rows are close; use --standardize, or leave it out with "
                 f"--exclude {quote(str(name))}."
             )
+        else:
+            found = _join_labels([repr(self.names[k]) for k in largest])
+            yield (
+                f"columns {found} account for {shown} of the total variance, so they alone "
+                "determine which rows are close; use --standardize."
+            )
+
+
+def count_dominant(variances: NDArray[np.float64]) -> int:
+    """Return the number of columns that dominate the distances, or 0 if there are too many."""
+    ordered = np.sort(variances[variances > 0])[::-1]
+    if len(ordered) < 2:
+        return 0
+    shares = np.cumsum(ordered) / ordered.sum()
+    if shares[0] > _DOMINANT:
+        return 1
+    count = int(np.argmax(shares > _MOSTLY)) + 1
+    few = count <= min(_FEW_COLUMNS, _FEW_SHARE * len(ordered))
+    return count if few and ordered[0] > _WIDE_RATIO**2 * ordered[-1] else 0
+
+
+def _join_labels(labels: Sequence[str]) -> str:
+    """Join the first labels, and the number of the others."""
+    more = [f"{len(labels) - _MOST_LABELS} more"] if len(labels) > _MOST_LABELS else []
+    return join_words([*labels[:_MOST_LABELS], *more], "and")
 
 
 def _describe(column: NDArray[Any]) -> str:
@@ -226,6 +271,15 @@ def color_values(block: Block, source: Source, color: str) -> NDArray[Any]:
         return np.where(column == "", "nan", column).astype(np.float64)
     except ValueError:
         return column
+
+
+def id_texts(block: Block, name: str) -> list[str]:
+    """Return the column ``name`` as text, with missing values as empty text."""
+    column = block.ids[name]
+    if column.dtype.kind == "M":
+        column = np.where(np.isnat(column), "", np.datetime_as_string(column))
+    # NaN is the only value that is not equal to itself.
+    return ["" if value is None or value != value else str(value) for value in column.tolist()]
 
 
 def write_digits(path: Path) -> None:

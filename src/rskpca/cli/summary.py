@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ class Summary:
     seconds: Mapping[str, float] = field(default_factory=dict)  # by step
     files: Mapping[str, Path] = field(default_factory=dict)  # written files, by kind
     replaced: tuple[Path, ...] = ()  # written files that existed before
+    excerpt: str = ""  # the part of the rows and features in the report, unless it has all
 
     @cached_property
     def fitted(self) -> FittedEstimator:
@@ -121,6 +123,8 @@ class Summary:
             parts += [Text(), self._clusters(self.cluster_sizes)]
         if self.files:
             parts += [Text(), self._files()]
+        if self.excerpt:
+            parts += [Text(self.excerpt, "dim")]
         times = [f"{name} {seconds_in_words(value)}" for name, value in self.seconds.items()]
         return Panel(
             Group(*parts), title=Text(self.name, "bold"), title_align="left",
@@ -152,6 +156,13 @@ class Summary:
         """Return one line per component, with its share of the variance and its error bound."""
         shares = self.model.explained_variance_ratio
         values = self.model.eigenvalues if shares is None else shares
+        if shares is None:
+            heading, error = "Eigenvalue of each component", ", and its relative error"
+        else:
+            heading = "Share of the variance explained by each component"
+            error = ", and the relative error of its eigenvalue"
+        if not self.verdict.components:
+            error = ""
         table = Table.grid(padding=(0, 2))
         for k, value in enumerate(values[:_MAX_COMPONENTS]):
             bar = "━" * max(1, round(_BAR * float(value) / float(values[0])))
@@ -159,7 +170,7 @@ class Summary:
             table.add_row(f"{k + 1}", Text(bar, "cyan"), share, self._bound(k), style="default")
         if len(values) > _MAX_COMPONENTS:
             table.add_row("", Text(f"and {len(values) - _MAX_COMPONENTS} more", "dim"))
-        return table
+        return Group(Text(f"{heading}{error}:", "dim"), table)
 
     def _bound(self, k: int) -> Text:
         if k >= len(self.verdict.components):
@@ -181,15 +192,13 @@ class Summary:
             table.add_row(*cells, style="default")
         return table
 
-    def next_commands(self, data: Path, reading: Reading) -> list[tuple[str, str]]:
+    def next_commands(
+        self, data: Path, reading: Reading, id_name: str | None = None
+    ) -> list[tuple[str, str]]:
         """Return (purpose, command) pairs to suggest after a fit."""
-        named = self.fitted.columns is not None  # if so, columns are selected by name
-        options = reading.as_options(
-            ("columns", "exclude", "include", "weight") if named else ("weight",)
-        )
-        files = f"{shell_path(self.files['model'])} {shell_path(data)}{options}"
-        embedded = shell_path(f"{stem_of(data)}-embedded.parquet")
-        commands = [("embed the rows", f"rskpca transform {files} -o {embedded}")]
+        model = self.files["model"]
+        files = self._inputs(model, data, reading)
+        commands = [("embed the rows", self.transform_command(model, data, reading, id_name))]
         if "report" not in self.files:
             page = shell_path(f"{stem_of(data)}.html")
             commands += [("see a report", f"rskpca report {files} -o {page}")]
@@ -201,6 +210,22 @@ class Summary:
                 title = suggestion.title[:1].lower() + suggestion.title[1:]
                 commands += [("or fit again with", f"{options}  ({title})")]
         return commands
+
+    def transform_command(
+        self, model: Path, data: Path, reading: Reading, id_name: str | None = None
+    ) -> str:
+        """Return the command that embeds the rows."""
+        copied = "" if id_name is None else f" --id {quote(id_name)}"
+        embedded = shell_path(f"{stem_of(data)}-embedded.parquet")
+        return f"rskpca transform {self._inputs(model, data, reading)}{copied} -o {embedded}"
+
+    def _inputs(self, model: Path, data: Path, reading: Reading) -> str:
+        """Return the arguments and options that select the model, the data and its columns."""
+        named = self.fitted.columns is not None  # if so, columns are selected by name
+        options = reading.as_options(
+            ("columns", "exclude", "include", "weight") if named else ("weight",)
+        )
+        return f"{shell_path(model)} {shell_path(data)}{options}"
 
 
 def _whole(number: float | None) -> float | int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import isgenerator
 from itertools import chain
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._ids import TypeInference
 from ._table import (
     Batch,
     Field,
@@ -35,6 +36,9 @@ class _Reordered(Table):
 
     def take(self, selection: Selection, rows: Rows, size: int) -> Iterator[Batch]:
         return self.table.take(self._original(selection), rows, size)
+
+    def infer_types(self, columns: Mapping[int, TypeInference]) -> None:
+        self.table.infer_types({self._positions[j]: column for j, column in columns.items()})
 
     def identity(self) -> Any:
         return self.table.identity()
@@ -107,6 +111,10 @@ class Folder(Table):
             files = [file for file in self.files if not file.fields[j].empty]
             for file in files[1:]:
                 _check_kind(file, j, files[0].fields[j], files[0].name)
+
+    def infer_types(self, columns: Mapping[int, TypeInference]) -> None:
+        for file in self.files:
+            file.infer_types(columns)
 
     def identity(self) -> Any:
         return [file.identity() for file in self.files]
@@ -206,6 +214,9 @@ class CompleteRows(Table):
             n_skipped += len(batch) - int(np.count_nonzero(complete))
             yield batch if complete.all() else batch.rows(np.flatnonzero(complete))
         self.n_skipped = n_skipped
+
+    def infer_types(self, columns: Mapping[int, TypeInference]) -> None:
+        self.table.infer_types(columns)
 
     def identity(self) -> Any:
         """Return an identity distinct from the wrapped table's, because the row numbers differ."""

@@ -17,6 +17,7 @@ import numpy as np
 from .. import _validation as check
 from .._format import import_optional
 from ._frames import ArrowReader, ArrowTable, arrow_fields, arrow_to_numpy
+from ._ids import TypeInference, parse_cells
 from ._table import (
     Batch,
     Selection,
@@ -128,7 +129,7 @@ class CsvFile(ArrowReader):
             reader = csv.reader(lines, delimiter=self.delimiter)
             rows = (row for row in reader if row)
             next(islice(rows, number + bool(self._header_lines), None))
-            return f"line {reader.line_num:,} of {self.name}"
+            return f"line {reader.line_num:,}"
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         return skip_rows(self._all_batches(selection), start)
@@ -149,17 +150,31 @@ class CsvFile(ArrowReader):
         for j, numeric in selection.reads:
             column = found[self._keys[j]]
             if numeric and self._keys[j] in also_ids:
-                column = self._parse(column)
+                column = self._parse(column, j)
             columns.append(arrow_to_numpy(column, numeric))
         return columns
 
-    def _parse(self, column: Any) -> Any:
-        """Parse the numbers in a column that was read as text because it is also an id."""
+    def _parse(self, column: Any, j: int) -> Any:
+        """Parse the values of a feature that was read as text because it is also an id."""
         import pyarrow as pa
-        from pyarrow import compute
 
-        cells = compute.if_else(compute.equal(column, ""), None, column)
-        return compute.replace_substring(cells, self.decimal, ".").cast(pa.float64())
+        kind = pa.float64() if self._are_floats[j] else pa.bool_()
+        return parse_cells(column, kind, self.decimal)
+
+    def infer_types(self, columns: Mapping[int, TypeInference]) -> None:
+        import pyarrow as pa
+
+        undecided = {self._keys[j]: column for j, column in columns.items() if not column.is_text}
+        if not undecided:
+            return
+        text = dict.fromkeys(undecided, pa.string())
+        with file_errors(self.name), self._open(list(text), text, self._block_size) as reader:
+            for record_batch in reader:
+                for key, column in undecided.items():
+                    column.add(record_batch.column(key), self.decimal)
+                undecided = {k: column for k, column in undecided.items() if not column.is_text}
+                if not undecided:
+                    break
 
     def _open(self, keys: Sequence[str], types: Mapping[str, Any], block_size: int) -> Any:
         import pyarrow as pa

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._format import import_optional
+from ._ids import IdType, TypeInference
 
 Rows = NDArray[np.intp]
 
@@ -35,6 +36,10 @@ class _Explained:
         The argument that solves the problem, or an empty string if there is none.
     example : str
         A suggested value for ``remedy``, or an empty string if there is none.
+    column : str
+        The name of a column that does not exist, or an empty string.
+    choices : str
+        The columns that exist, as part of a sentence, or an empty string.
     """
 
     def __init__(
@@ -44,10 +49,13 @@ class _Explained:
         argument: str = "",
         remedy: str = "",
         example: str = "",
+        column: str = "",
+        choices: str = "",
     ) -> None:
         super().__init__(message)  # type: ignore[call-arg]
         self.problem, self.argument = problem, argument
         self.remedy, self.example = remedy, example
+        self.column, self.choices = column, choices
 
 
 class SourceError(_Explained, ValueError):
@@ -140,7 +148,7 @@ class Table(ABC):
 
     ``name`` is used in error messages. ``n_rows`` is None until the rows have been counted.
     ``again`` is False if the rows can be read only once. ``ids_are_text`` is True if id columns
-    are returned as text even if they contain numbers. ``n_skipped`` is the number of skipped rows,
+    are read as text even if they contain numbers. ``n_skipped`` is the number of skipped rows,
     or None if it is unknown. ``partial`` names columns that only some parts of the table have.
     ``missing`` describes NaN in error messages.
     """
@@ -173,8 +181,8 @@ class Table(ABC):
                 return
 
     def locate(self, number: int) -> str:
-        """Describe the location of a row in error messages."""
-        return f"row {number:,} of {self.name} (numbered from 0)"
+        """Describe the location of a row within the table in error messages."""
+        return f"row {number:,} (numbered from 0)"
 
     def arrow_type(self, j: int) -> Any:
         """Return the pyarrow type of an id column."""
@@ -186,6 +194,18 @@ class Table(ABC):
         if field.dtype is None or self.ids_are_text:
             return pa.string()
         return pa.from_numpy_dtype(field.dtype.newbyteorder("="))
+
+    def id_types(self, positions: Sequence[int]) -> list[IdType]:
+        """Return the types that id columns have in the output."""
+        if not self.ids_are_text:
+            return [IdType(self.arrow_type(j)) for j in positions]
+        columns = {j: TypeInference() for j in positions}
+        self.infer_types(columns)
+        return [columns[j].result() for j in positions]
+
+    def infer_types(self, columns: Mapping[int, TypeInference]) -> None:
+        """Add the cells of columns, given by position, if ``ids_are_text`` is True."""
+        raise NotImplementedError  # implemented by tables whose ids are text
 
     def identity(self) -> Any:
         """Return JSON-serializable data that identify this table.

@@ -76,7 +76,8 @@ def open_source(
         are unnamed. None selects all columns except ``ids``, ``weight``, ``exclude`` and the
         index of a pandas frame stored in a file.
     ids : str, int or sequence of them, default=()
-        Columns of any type to copy to the output. In .csv files they are read as text.
+        Columns of any type to copy to the output. In .csv files they are read as text; columns
+        that contain only integers, decimal numbers or booleans are written as such.
     weight : str or int, default=None
         The column that contains the sample weights.
     exclude : str, int or sequence of them, default=()
@@ -295,8 +296,11 @@ def _find(table: Table, column: Any, argument: str) -> int:
         positions = [int(column)]
     if column is None or not positions:
         everywhere = " in all of its files" if column in table.partial else ""
-        problem = f"{table.name} has no column {column!r}{everywhere}; {_choices(table)}"
-        raise SourceError(f"{argument}: {problem}", problem, argument=argument)
+        choices = _choices(table)
+        problem = f"{table.name} has no column {column!r}{everywhere}; {choices}"
+        raise SourceError(
+            f"{argument}: {problem}", problem, argument, column=str(column), choices=choices
+        )
     return positions[0]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from ._combined import CompleteRows
+from ._ids import IdType
 from ._table import Batch, Rows, Selection, SourceError, Table, column_label, feature_dtype
 
 Array = NDArray[np.floating]
@@ -128,8 +129,8 @@ class Source:  # numpydoc ignore=PR01
         return self._table.ids_are_text
 
     def id_types(self) -> list[Any]:
-        """Return the pyarrow types of the id columns, which do not vary between blocks."""
-        return [self._table.arrow_type(j) for j in self._selection.ids]
+        """Return the pyarrow types of the id columns in the output; reads .csv files."""
+        return [kind.type for kind in id_columns(self)]
 
     @property
     def n_skipped(self) -> int | None:
@@ -296,8 +297,8 @@ class _BlockBuilder:
             return None
         weights = self._column(len(selection.positions) - 1).astype(np.float64)
         invalid = ~(np.isfinite(weights) & (weights >= 0))
-        problem = "contains an invalid weight; weights must be finite and non-negative"
-        self._reject(invalid, selection.weight, problem)
+        problem = "is invalid; weights must be finite and non-negative"
+        self._reject("weight", invalid, selection.weight, problem)
         return weights
 
     def _ids(self) -> dict[Any, NDArray[Any]]:
@@ -306,8 +307,8 @@ class _BlockBuilder:
         for name, (k, j) in zip(self.source.ids, columns, strict=True):
             column, dtype = self._column(k), self.source._table.fields[j].dtype
             if dtype is not None and dtype.kind in "iu" and column.dtype.kind == "f":
-                problem = "has a missing id; fill it in, or store the column as text"
-                self._reject(np.isnan(column), j, problem)
+                problem = "is missing; fill it in, or store the column as text"
+                self._reject("id", np.isnan(column), j, problem)
             ids[name] = column
         return ids
 
@@ -323,7 +324,7 @@ class _BlockBuilder:
         row, k = map(int, found[0])
         origin, _ = self._origin(row)
         kind = "is infinite" if np.isinf(rows[row, k]) else origin.missing
-        problem = f"{self._locate(row, self.source._selection.features[k])}, {kind}"
+        problem = f"{self._locate('value', row, self.source._selection.features[k])} {kind}"
         count = int(np.count_nonzero(invalid.any(axis=1)))
         if count > 1:
             n_read = self.start + self.n_rows
@@ -331,15 +332,16 @@ class _BlockBuilder:
         fix = "impute it, drop the row, or pass skip_missing=True"
         raise SourceError(f"{problem}; {fix}.", problem, remedy="skip_missing")
 
-    def _reject(self, invalid: NDArray[np.bool_], column: int, problem: str) -> None:
+    def _reject(self, what: str, invalid: NDArray[np.bool_], column: int, problem: str) -> None:
         """Raise an error that names the first invalid value in a column, if any."""
         if invalid.any():
-            raise ValueError(f"{self._locate(int(np.argmax(invalid)), column)}, {problem}.")
+            raise ValueError(f"{self._locate(what, int(np.argmax(invalid)), column)} {problem}.")
 
-    def _locate(self, row: int, column: int) -> str:
-        """Describe the location of a value in error messages."""
+    def _locate(self, what: str, row: int, column: int) -> str:
+        """Describe a value and its location in error messages."""
         origin, number = self._origin(row)
-        return f"{origin.locate(number)}, column {column_label(self.source._table.fields, column)}"
+        label = column_label(self.source._table.fields, column)
+        return f"the {what} in {origin.locate(number)}, column {label}, of {origin.name}"
 
     def _origin(self, row: int) -> tuple[Table, int]:
         """Return the table that contains a row of this block, and its row number in that table."""
@@ -374,6 +376,14 @@ def find_counters(source: Source, n_rows: int) -> list[str]:
         for k, name in enumerate(names)
         if isinstance(name, str) and _counts(batch.column(k)[:n_rows])
     ]
+
+
+def id_columns(source: Source) -> list[IdType]:
+    """Return the types of the id columns, which convert them to pyarrow arrays."""
+    import pyarrow as pa
+
+    found = source._table.id_types(source._selection.ids)
+    return [IdType(pa.string()) if pa.types.is_null(kind.type) else kind for kind in found]
 
 
 def leave_out(source: Source, columns: Mapping[str, str]) -> Source:

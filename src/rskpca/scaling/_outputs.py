@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._core.atomic import atomic_write
 from ..data import Source, pyarrow_for
+from ..data.source import id_columns
 
 Columns = Mapping[Any, NDArray[Any]]
 Empty = NDArray[np.bool_] | None  # True for rows without values
@@ -55,10 +56,10 @@ class _Npy:
 
 
 class _Arrow:
-    """A .parquet or .csv file with the ids, in their original types, and one column per name."""
+    """A .parquet or .csv file with the ids, in their own types, and one column per name."""
 
     def __init__(self, path: Path, names: Sequence[str], source: Source) -> None:
-        self.path, self.names, self.types = path, names, source.id_types()
+        self.path, self.names, self.types = path, names, id_columns(source)
         self.writer: Any = None
 
     def write(self, ids: Columns, values: NDArray[Any], empty: Empty) -> None:
@@ -66,7 +67,7 @@ class _Arrow:
 
         columns = np.ascontiguousarray(values.reshape(len(values), -1).T)
         typed_ids = zip(ids.values(), self.types, strict=True)
-        arrays = [pa.array(column, kind, from_pandas=True) for column, kind in typed_ids]
+        arrays = [kind.to_arrow(column) for column, kind in typed_ids]
         arrays += [pa.array(column, mask=empty) for column in columns]
         table = pa.table(arrays, names=[*map(str, ids), *self.names])
         if self.writer is None:

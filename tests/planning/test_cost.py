@@ -61,3 +61,31 @@ def test_predicted_memory_excludes_a_matrix_that_is_not_stored():
     )
     assert stored - not_stored > 1e9
     assert np.isfinite(not_stored)
+
+
+def test_functions_are_compiled_before_they_are_timed(monkeypatch):
+    sizes, before = [], []
+    partial_fit, solve, fastest = ReducedSetKernelPCA.partial_fit, cost.solve, cost._fastest
+
+    def count_fit(model, X):
+        sizes.append(len(X))
+        return partial_fit(model, X)
+
+    def count_solve(weighting, kernel, points, n_components):
+        sizes.append(len(points.centers))
+        return solve(weighting, kernel, points, n_components)
+
+    def time_calls(*args):
+        before.append([*sizes])
+        return fastest(*args)
+
+    monkeypatch.setattr(ReducedSetKernelPCA, "partial_fit", count_fit)
+    monkeypatch.setattr(cost, "solve", count_solve)
+    monkeypatch.setattr(cost, "_fastest", time_calls)
+    X = datasets.blobs(100, 3)
+    cost.time_pass(X, Gaussian(2.0), 4.0, 100)
+    assert before[0] == [100]
+    sizes.clear()
+    before.clear()
+    cost.SolveTime(X, Gaussian(2.0), 2).seconds(cost.PROBE_DENSE)
+    assert before == [[cost._WARM_UP]]

@@ -107,7 +107,7 @@ def test_a_sample_of_fewer_than_100_rows_is_rejected():
     [
         (X[:, 0], r"shape \(20000,\).*two dimensions"),
         (X[:1], r"1 sample\(s\).*minimum of 2"),
-        (np.full((30, 2), np.nan), "row 0 of the array.*column 0, is NaN"),
+        (np.full((30, 2), np.nan), "value in row 0 .*column 0, of the array is NaN"),
         (X.astype(complex), "complex numbers"),
     ],
 )

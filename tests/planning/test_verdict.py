@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 
 from rskpca import (
     DiffusionMaps,
@@ -14,8 +15,9 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
 )
-from rskpca.model import FittedModel
+from rskpca.model import FittedModel, unwrap
 from rskpca.pairs import Estimate
+from rskpca.planning.suggestions import suggest
 from rskpca.planning.verdict import error_in_words, judge
 from tests.datasets import blobs
 
@@ -175,3 +177,14 @@ def test_a_walk_without_an_estimate_has_no_color():
 )
 def test_errors_are_given_in_words_or_with_few_digits(error, text):
     assert error_in_words(error) == text
+
+
+def test_an_unknown_error_is_not_explained_and_only_a_larger_bandwidth_is_suggested():
+    model = NormalizedCut(2).fit(make_moons(5000, noise=0.05, random_state=0)[0])
+    verdict = judge(model.model_)
+    assert "is unknown" in verdict.headline
+    assert (verdict.color, verdict.error) == ("red", None)
+    assert "This is" not in sentences(model.model_)
+    changes = [dict(suggestion.changes) for suggestion in suggest(unwrap(model))]
+    assert {"bandwidth": pytest.approx(2 * model.kernel_.scale, rel=0.01)} in changes
+    assert not any("ell" in change for change in changes)

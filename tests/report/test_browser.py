@@ -24,7 +24,7 @@ pytestmark = [
 ]
 EVIL = "<img src=x onerror='window.harmed=1'>"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-TABS = ("embedding", "components", "certificate", "model", "next")
+TABS = ("embedding", "components", "certificate", "model")
 X = blobs(500, 3)
 NAMES = np.array([f"row {k}" for k in range(500)])
 MODEL = ReducedSetKernelPCA(4)
@@ -337,7 +337,8 @@ def test_50_000_points_are_lassoed_in_less_than_100_ms_per_frame(page, tmp_path)
 )
 def test_every_tab_opens_without_errors(page, folder, name, size, dark):
     page.open(folder / f"{name}.html", **size, dark=dark)
-    for tab in TABS:
+    next_steps = ("next",) if name == "walk" else ()  # there are no suggestions for the other model
+    for tab in (*TABS, *next_steps):
         press(page, tab)
         assert visible_parts(page) == [tab]
         assert page.run("document.documentElement.scrollWidth") <= size["width"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rskpca import load
-from tests.cli.cases import FEATURES, FRAME, output_of
+from tests.cli.cases import FEATURES, FRAME, error_of, output_of
 from tests.report.pages import Page
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -31,6 +31,9 @@ def test_a_report_from_the_shell_has_row_numbers_and_commands(folder, monkeypatc
     output_of(*arguments)
     page = Page((folder / "r.html").read_text())
     ids = page.embedding["ids"]
+    assert page.embedding["id_name"] == "row"
+    assert page.embedding["ids_are_rows"]
+    assert "Row numbers" in page.text
     assert len(ids) == 100
     assert max(ids) > 100
     expected = load("data.rskpca").transform(FRAME[FEATURES])[ids]
@@ -38,6 +41,49 @@ def test_a_report_from_the_shell_has_row_numbers_and_commands(folder, monkeypatc
     assert "rskpca fit data.parquet -x id,cover --ell 2 --report r.html --" in page.text
     output_of("report", "data.rskpca", "data.parquet", "-o", "again.html")
     assert "rskpca fit data.parquet --" in Page((folder / "again.html").read_text()).text
+
+
+def test_a_column_named_row_is_not_called_row_numbers(folder):
+    FRAME[[*FEATURES, "id"]].rename(columns={"id": "row"}).to_parquet("named.parquet")
+    output_of("fit", "named.parquet", "--ell", "2", "--id", "row", "--report", "named.html")
+    page = Page((folder / "named.html").read_text())
+    assert page.embedding["id_name"] == "row"
+    assert not page.embedding["ids_are_rows"]
+    assert "Row numbers" not in page.text
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_column_can_identify_the_rows_of_a_report(folder, ending):
+    data, ids = f"data.{ending}", ("--id", "id")
+    FRAME.to_csv("data.csv", index=False)
+    first = output_of("fit", "data.parquet", "-x", "cover", *ids, "--report", "fit.html")
+    output_of("report", "data.rskpca", data, *ids, "--color", "id", "-o", "report.html")
+    assert load("data.rskpca").feature_names_in_.tolist() == FEATURES
+    embed = "rskpca transform data.rskpca data.parquet --id id -o data-embedded.parquet"
+    assert embed in first
+    for file in ("fit.html", "report.html"):
+        page = Page((folder / file).read_text())
+        assert page.embedding["id_name"] == "id"
+        assert not page.embedding["ids_are_rows"]
+        assert sorted(page.embedding["ids"]) == sorted(map(str, FRAME["id"]))
+        assert "Embed the rows" in page.text
+    assert embed in Page((folder / "fit.html").read_text()).text
+    line = error_of("report", "data.rskpca", data, "--id", "no", "--color", "id")
+    assert line.startswith(f"error: --id: '{data}' has no column 'no'")
+    line = error_of("report", "data.rskpca", data, "--id", "id", "--color", "no")
+    assert line.startswith(f"error: --color: '{data}' has no column 'no'")
+
+
+def test_the_shell_says_which_part_of_the_rows_and_features_a_report_shows(folder, monkeypatch):
+    monkeypatch.setattr("rskpca.cli.modeling.MAX_ROWS", 100)
+    monkeypatch.setattr("rskpca.report.subject.MAX_FEATURES", 3)
+    line = "The report shows 100 of 600 rows and 3 of 4 features."
+    arguments = ("fit", "data.parquet", "-x", "id,cover")
+    assert line in output_of(*arguments, "--report", "r.html")
+    assert line in output_of("report", "data.rskpca", "data.parquet")
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert "The report shows" not in output_of(*arguments, "--report", "r.html")
 
 
 @pytest.fixture

@@ -8,11 +8,13 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rskpca import (
+    KernelPCA,
     KernelPCANovelty,
     NormalizedCut,
     NystromKernelPCA,
@@ -114,6 +116,42 @@ def test_ids_are_given_or_taken_from_the_index_of_a_frame(model):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=["a", "b", "c"], index=names)
     assert page_of(model, frame).embedding["ids"] == page.embedding["ids"]
+
+
+def test_ids_have_a_name(model):
+    pd = pytest.importorskip("pandas")
+    numbers = np.arange(600)
+    frame = pd.DataFrame(X)
+    for options, rows, name in [
+        ({}, frame.set_axis(numbers[::-1]), "id"),
+        ({}, frame.set_axis(numbers + 1), "id"),
+        ({}, X, "row"),
+        ({}, frame, "row"),
+        ({}, frame.rename_axis("key"), "key"),
+        ({}, frame.set_axis(numbers.astype(str)), "id"),
+        ({"ids": numbers}, X, "id"),
+        ({"ids": pd.Series(numbers, name="key")}, X, "key"),
+        ({"ids": {"key": numbers}}, X, "key"),
+    ]:
+        page = page_of(model, rows, **options)
+        assert page.embedding["id_name"] == name
+        assert ("Search row numbers and labels" in str(page.tags)) == (name == "row")
+        assert page.embedding["ids_are_rows"] == (name == "row")
+    with pytest.raises(ValueError, match="ids must have one column, got 2"):
+        report.build(model, X, ids={"a": numbers, "b": numbers})
+
+
+def test_ids_named_row_are_not_called_row_numbers(model):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X)
+    for page in (
+        page_of(model, X, ids={"row": np.arange(600)}),
+        page_of(model, X, ids=pd.Series(np.arange(600), name="row")),
+        page_of(model, frame.rename_axis("row")),
+    ):
+        assert page.embedding["id_name"] == "row"
+        assert not page.embedding["ids_are_rows"]
+        assert "Search ids and labels" in str(page.tags)
 
 
 def test_the_text_describes_the_model(page, model):
@@ -290,6 +328,37 @@ def test_next_steps_are_shell_commands_or_python_code(model, shell):
     page = page_of(model, X, **({"as_command": as_command} if shell else {}))
     assert ("rskpca fit data.csv --tol 0.05" in page.text) == shell
     assert "ReducedSetKernelPCA(" in page.text  # suggestions without a command
+
+
+def test_there_is_no_section_of_next_steps_without_any(monkeypatch, model):
+    assert "Next steps" in page_of(model, X).text
+    monkeypatch.setattr("rskpca.report.writing.suggest", lambda *_: ())
+    page = page_of(model, X)
+    assert "Next steps" not in page.text
+    assert "part-next" not in [attributes.get("id") for _, attributes in page.tags]
+
+
+@pytest.mark.parametrize(
+    "unfitted", [NystromKernelPCA(2, n_centers=30), KernelPCA(2, kernel="rbf")], ids=repr
+)
+def test_models_without_a_resolution_have_no_retention_curve(unfitted):
+    page = page_of(clone(unfitted).fit(X), X)
+    assert "retention" not in page.figures
+    assert "Centers kept" not in page.text
+
+
+def test_the_header_says_that_the_features_are_standardized(model):
+    pipeline = make_pipeline(StandardScaler(), ReducedSetKernelPCA(2)).fit(X)
+    assert ", standardized Embedding" in page_of(pipeline, X).text
+    assert ", standardized" not in page_of(model, X).text
+
+
+def test_an_unknown_error_is_not_drawn():
+    moons = make_moons(5000, noise=0.05, random_state=0)[0]
+    page = page_of(NormalizedCut(2).fit(moons), moons)
+    assert "The error of the coordinates and of the labels is unknown" in page.text
+    assert "root-mean-square" not in page.text
+    assert "estimated error" not in page.text
 
 
 def test_the_certificate_is_computed_once_per_fit(monkeypatch):

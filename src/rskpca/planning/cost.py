@@ -25,6 +25,7 @@ PROBE_CENTERS = 2000  # size of the timed Lanczos problems
 PROBE_DENSE = 600  # size of the timed LAPACK problem
 _PROBE_ELEMENTS = 2**22  # 32 MB of float64, larger than the CPU caches, like real data
 
+_WARM_UP = 16  # points in the problem that compiles the functions before the timing
 _LONG = 0.2  # seconds; in longer calls, noise is negligible
 
 
@@ -52,10 +53,12 @@ def time_pass(sample: Array, kernel: RadialKernel, ell: float, n_samples: int) -
     def cover(X: Array) -> ReducedSetKernelPCA:
         return clone(model).partial_fit(X)  # does not solve the eigenproblem
 
+    # Compiles the functions. A part of the sample might have too few centers to reach all of them.
+    n_centers = cover(sample).n_centers_
     overhead, short, long = (_fastest(partial(cover, X)) for X in (sample[:2], sample, longer))
     per_row = max(long - short, 0.0) / n_repeated
     opening = max(short - overhead - per_row * len(sample), 0.0)
-    return PassTime(overhead, per_row, opening, cover(sample).n_centers_)
+    return PassTime(overhead, per_row, opening, n_centers)
 
 
 class SolveTime:
@@ -108,6 +111,8 @@ class SolveTime:
 
     def _time_solve(self, size: int, n_components: int) -> float:
         points = ReducedSet(self._points(size), np.ones(size))
+        few = ReducedSet(points.centers[:_WARM_UP], points.weights[:_WARM_UP])
+        solve(Centered(), self.kernel, few, 1)  # compiles the functions
         return _fastest(lambda: solve(Centered(), self.kernel, points, n_components), 2)
 
     def _points(self, size: int) -> Array:

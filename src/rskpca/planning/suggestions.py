@@ -19,7 +19,7 @@ from ..model import FittedEstimator, FittedModel
 from ..row_sample import SIZE as ROW_SAMPLE_SIZE
 from .advice import HARDLY, LITTLE, Suggestion, alternatives, rounded
 from .retention import Retention
-from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, judge
+from .verdict import GREEN, GREEN_EIGENVALUE, Verdict, has_unknown_error, judge
 
 Array = NDArray[np.floating]
 
@@ -165,7 +165,15 @@ def _smaller_error(fit: _Fit) -> Iterator[Suggestion]:
     if not fit.is_inaccurate or fit.model.landmarks:  # max_error determines the landmarks
         return
     model = fit.model
-    if not model.is_kernel_pca:
+    scale = fit.fitted.bandwidth
+    if model.certificate is not None and has_unknown_error(model.certificate):
+        if scale is not None:
+            yield fit.with_bandwidth(
+                "A larger bandwidth, to estimate the error",
+                "With this bandwidth, the random walk connects too few of the sampled rows.",
+                2 * scale,
+            )
+    elif not model.is_kernel_pca:
         reason = "Rows then move less when they are replaced by their centers."
         yield from _scale_ell(fit, _UP, "A larger ell", reason)
     elif not model.system.exact:

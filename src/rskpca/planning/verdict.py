@@ -19,6 +19,7 @@ from ..model import FittedModel
 GREEN, AMBER = 0.05, 0.2
 # The same for eigenvalues, which determine the color if the coordinate error is unknown.
 GREEN_EIGENVALUE, AMBER_EIGENVALUE = 0.1, 0.5
+_UNINFORMATIVE = 0.995  # larger errors are rounded to 100%
 _SMALLEST_ANGLE = 0.01  # degrees; bounds are never rounded to zero
 _LARGEST_ANGLE = 45.0  # an eigenspace that may be rotated by more is treated as unknown
 
@@ -63,6 +64,8 @@ def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict
     components = tuple(_component(c, k, float(error)) for k, error in enumerate(errors))
     limit = None if c.embedding is None else c.embedding.limit
     color = _overall(c, components) if limit is None else _color(limit, GREEN, AMBER)
+    if has_unknown_error(c):
+        limit = None
     sentences = [
         *_basis(c),
         *_limits(c, color),
@@ -73,13 +76,19 @@ def judge(model: FittedModel, certificate: Certificate | None = None) -> Verdict
     return Verdict(color, c.summary, tuple(sentences), limit, components)
 
 
+def has_unknown_error(c: Certificate) -> bool:
+    """Return True if the row sample is too sparse to bound the error of a random walk."""
+    sampled_walk = c.method != KERNEL_PCA and not c.all_rows
+    return sampled_walk and c.embedding is not None and c.embedding.limit > _UNINFORMATIVE
+
+
 def error_in_words(error: float) -> str:
     """Format a relative error as a percentage, or in words if it is tiny or 100% or more."""
     if error < ROUNDING:
         return "rounding error"
     if error < SMALLEST:
         return f"less than {percent(SMALLEST)}"
-    return percent(error) if error < 0.995 else "100% or more"
+    return percent(error) if error < _UNINFORMATIVE else "100% or more"
 
 
 def angle_in_words(angle: float) -> str:
@@ -110,7 +119,7 @@ def _overall(c: Certificate, components: tuple[Component, ...]) -> str:
 
 def _basis(c: Certificate) -> list[str]:
     """Explain the coordinate error, and state what is guaranteed."""
-    if c.embedding is None:
+    if c.embedding is None or has_unknown_error(c):
         return []
     rows = "all rows" if c.all_rows else "rows that were sampled during the fit"
     sentences = [

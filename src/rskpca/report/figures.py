@@ -46,10 +46,10 @@ def build(subject: Subject) -> dict[str, Any]:
 def retention(subject: Subject) -> go.Figure | None:
     """Plot the number of centers as a function of ell, with the model marked."""
     curve, m = subject.retention, subject.model.n_centers
-    if curve is None:
+    if curve is None or curve.ell is None:  # the latter for exact models and landmarks
         return None
     ells = np.array(curve.ells)
-    shown = (curve.n_centers >= _FEW * curve.n_samples) | (ells >= 0.5 * (curve.ell or 0))
+    shown = (curve.n_centers >= _FEW * curve.n_samples) | (ells >= 0.5 * curve.ell)
     points = np.stack([ells, curve.n_centers, curve.low, curve.high], axis=1)[shown]
     counted = np.array_equal(curve.low, curve.high)
     texts = [
@@ -69,8 +69,6 @@ def retention(subject: Subject) -> go.Figure | None:
     wide = bool(high > _WIDE_RANGE * low)
     linear = {"range": [0, high * 1.08], "tickformat": ",~g"}
     figure.update_yaxes(log_axis(low / 1.3, high * 1.3) if wide else linear)
-    if curve.ell is None:
-        return figure
     figure.add_scatter(
         x=[curve.ell], y=[m], mode="markers", marker=dots(15, LIGHT["mark"]), name="this model",
         hovertext=f"this model: ell {curve.ell:.3g}<br><b>{m:,} centers</b>", hoverinfo="text",
@@ -143,6 +141,8 @@ def embedding(subject: Subject) -> dict[str, Any]:
     first = names.index(subject.color) if subject.color in names else (others or [0])[0]
     return {
         "ids": subject.ids,
+        "id_name": subject.id_name,
+        "ids_are_rows": subject.ids_are_rows,
         "columns": [column.to_dict() for column in columns],
         "axes": _first_axes(subject),
         "color": first,
@@ -181,9 +181,8 @@ def _centers(subject: Subject) -> dict[str, Any]:
 
 def certificate(subject: Subject) -> go.Figure | None:
     """Plot the error of the coordinates or, if it is unknown, the intervals of the eigenvalues."""
-    found = subject.model.certificate
-    if found is not None and found.embedding is not None:
-        return _error_scale(found.embedding)
+    if subject.error is not None:
+        return _error_scale(subject.error)
     return spectrum(subject) if subject.spectrum.intervals() else None
 
 

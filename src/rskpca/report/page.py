@@ -26,6 +26,7 @@ from .style import DARK, LIGHT, TO_DARK
 from .subject import ESTIMATED_ERROR, Subject
 
 AsCommand = Callable[[Mapping[str, Any]], str]
+Step = tuple[str, str, str]  # a title, a sentence, and a shell command or Python code
 
 
 def render(
@@ -33,6 +34,7 @@ def render(
     subject: Subject,
     verdict: Verdict,
     suggestions: Sequence[Suggestion],
+    steps: Sequence[Step],
     as_command: AsCommand | None,
     figures: dict[str, Any],
     date: str,
@@ -46,7 +48,7 @@ def render(
         title=title,
         subtitle=_subtitle(subject),
         verdict=verdict,
-        steps=[_step(suggestion, as_command) for suggestion in suggestions],
+        steps=[*steps, *(_step(suggestion, as_command) for suggestion in suggestions)],
         tiles=_tiles(subject),
         facts=_facts(subject),
         captions={
@@ -74,7 +76,7 @@ def _packed_plotly() -> str:
     return _pack(get_plotlyjs())
 
 
-def _step(suggestion: Suggestion, as_command: AsCommand | None) -> tuple[str, str, str]:
+def _step(suggestion: Suggestion, as_command: AsCommand | None) -> Step:
     """Return the title and reason of a suggestion, and a shell command or Python code."""
     command = "" if as_command is None else as_command(suggestion.changes)
     return suggestion.title, suggestion.reason, command or suggestion.code
@@ -82,7 +84,9 @@ def _step(suggestion: Suggestion, as_command: AsCommand | None) -> tuple[str, st
 
 def _subtitle(subject: Subject) -> str:
     fitted = subject.fitted
-    return f"{fitted.name}, {subject.n_rows:,.10g} rows, {_features(subject)}, {fitted.kernel_name}"
+    scaled = "" if fitted.preprocessing is None else ", standardized"
+    rows = f"{subject.n_rows:,.10g} rows, {_features(subject)}"
+    return f"{fitted.name}, {rows}, {fitted.kernel_name}{scaled}"
 
 
 def _features(subject: Subject) -> str:
@@ -100,9 +104,9 @@ def _tiles(subject: Subject) -> list[tuple[str, str, str]]:
         (f"{model.n_centers:,}", points, f"{percent(subject.kept)} of the rows"),
         (f"{len(model.eigenvalues):,}", "components", variance),
     ]
-    certificate = model.certificate
-    if certificate is not None and certificate.embedding is not None:
-        tiles.append(_error_tile(certificate, certificate.embedding))
+    certificate, error = model.certificate, subject.error
+    if certificate is not None and error is not None:
+        tiles.append(_error_tile(certificate, error))
     if len(subject.seconds) > 1:  # includes more than the time of the report itself
         total = seconds_in_words(sum(subject.seconds.values()))
         parts = [f"{name} {seconds_in_words(value)}" for name, value in subject.seconds.items()]
@@ -138,13 +142,8 @@ def _facts(subject: Subject) -> list[tuple[str, str]]:
 
 def _retention_caption(subject: Subject) -> str:
     curve, m, n = subject.retention, subject.model.n_centers, f"{subject.n_rows:,.10g}"
-    if curve is None:
+    if curve is None or curve.ell is None:
         return ""
-    if curve.ell is None:
-        return (
-            f"This model has {m:,} points for {n} rows. The curve shows how many centers a shadow "
-            "density would keep."
-        )
     covered = len(subject.covered)
     others = f"are predicted from {covered:,} rows"
     if np.array_equal(curve.low, curve.high):
@@ -158,28 +157,28 @@ def _retention_caption(subject: Subject) -> str:
 
 def _embedding_caption(subject: Subject) -> str:
     names = {column.name for column in subject.columns}
-    left_out = [name for name in subject.names if name not in names]
+    some = subject.n_features_drawn < len(subject.names)
     features = (
-        f" Of {len(subject.names):,} features, the {len(subject.names) - len(left_out):,} with the "
-        "largest spread are included."
+        f" Of {len(subject.names):,} features, the {subject.n_features_drawn:,} with the largest "
+        "spread are included."
     )
     errors = (
         f" The {ESTIMATED_ERROR} of a row is its distance from its position in exact kernel PCA, "
         "in the units of the axes."
     )
     return (
-        f"The plot shows {subject.describe(subject.n_drawn)}.{features if left_out else ''}"
+        f"The plot shows {subject.describe(subject.n_drawn)}.{features if some else ''}"
         f"{errors if ESTIMATED_ERROR in names else ''}"
     )
 
 
 def _certificate_caption(subject: Subject, verdict: Verdict) -> str:
     """Return the caption for the figure of the certificate."""
-    found = subject.model.certificate
-    if found is None or found.embedding is None:
+    found, error = subject.model.certificate, subject.error
+    if found is None or error is None:
         return _spectrum_caption(subject)
     limit = f" The bar ends at the upper limit with {percent(found.confidence)} confidence."
-    shown = error_label(found.embedding.limit) != error_label(found.embedding.estimate)
+    shown = error_label(error.limit) != error_label(error.estimate)
     return f"{verdict.sentences[0]}{limit if shown else ''}"
 
 

@@ -15,8 +15,10 @@ from .. import _validation as check
 from ..certificate.summary import ROUNDING
 from ..density.forecast import enough_rows
 from ..model import FittedEstimator, FittedModel, unwrap
+from ..pairs import Estimate
 from ..planning.advice import LITTLE
 from ..planning.retention import Retention
+from ..planning.verdict import has_unknown_error
 from ..plotting import SpectrumDisplay
 from ..plotting.retention import FACTORS, model_retention
 from .table import Column, row_bytes
@@ -52,6 +54,10 @@ class Subject:
         A random sample of the rows, after preprocessing.
     ids : list
         The ids of the drawn rows.
+    id_name : str
+        The name of the ids.
+    ids_are_rows : bool
+        True if the ids are row numbers.
     columns : list of Column
         The columns of the drawn rows: the components, then all others.
     color : str or None
@@ -70,6 +76,8 @@ class Subject:
     fitted: FittedEstimator
     rows: Array
     ids: list[Any]
+    id_name: str
+    ids_are_rows: bool
     columns: list[Column]
     color: str | None
     names: list[str]
@@ -85,6 +93,7 @@ class Subject:
         *,
         color: Any = None,
         ids: Any = None,
+        ids_are_rows: bool = False,  # True if the given ids are the original row numbers
         n_rows: float | None = None,
         feature_names: Sequence[str] | None = None,
         seconds: Mapping[str, float] | None = None,
@@ -100,8 +109,9 @@ class Subject:
             n_rows = check.positive_number("n_rows", n_rows)
         durations = _check_seconds(seconds)
         given = _resolve_colors(color, names, total)
+        id_name, all_ids, default_ids = _resolve_ids(ids, X, total)
         first, labels, *values = resample(
-            X, _resolve_ids(ids, X, total), *given.values(), replace=False,
+            X, all_ids, *given.values(), replace=False,
             n_samples=min(total, MAX_ROWS), random_state=random_state,
         )  # fmt: skip
         rows = fitted.prepare(first)
@@ -109,7 +119,10 @@ class Subject:
         n = n_rows or fitted.model.n_samples or float(total)
         drawn = labels[: len(columns[0].values)].tolist()
         start = color if isinstance(color, str) else None
-        return cls(model, fitted, rows, drawn, columns, start, names, n, total, durations)
+        return cls(
+            model, fitted, rows, drawn, id_name, ids_are_rows or default_ids, columns, start, names,
+            n, total, durations,
+        )  # fmt: skip
 
     @property
     def model(self) -> FittedModel:
@@ -120,6 +133,27 @@ class Subject:
     def n_drawn(self) -> int:
         """Return the number of rows on the page."""
         return len(self.ids)
+
+    @property
+    def n_features_drawn(self) -> int:
+        """Return the number of features on the page, including those that color the rows."""
+        return len({column.name for column in self.columns}.intersection(self.names))
+
+    @property
+    def excerpt(self) -> str:
+        """Describe the part of the rows and features on the page, or return "" if it has all."""
+        numbers = {
+            "rows": (self.n_drawn, max(self.n_rows, self.n_given)),
+            "features": (self.n_features_drawn, len(self.names)),
+        }
+        parts = [f"{n:,} of {of:,.10g} {what}" for what, (n, of) in numbers.items() if n < of]
+        return f"The report shows {' and '.join(parts)}." if parts else ""
+
+    @property
+    def error(self) -> Estimate | None:
+        """Return the error of the coordinates, or None if it is unknown."""
+        found = self.model.certificate
+        return None if found is None or has_unknown_error(found) else found.embedding
 
     @property
     def kept(self) -> float:
@@ -165,12 +199,28 @@ def _resolve_names(fitted: FittedEstimator, X: Any, given: Sequence[str] | None)
     return fitted.names_of_features(given)
 
 
-def _resolve_ids(ids: Any, X: Any, total: int) -> NDArray[Any]:
-    """Return the given ids, checking how many there are, or else a frame's index or row numbers."""
-    if ids is None:
-        index = getattr(X, "index", None)
-        return np.arange(total) if index is None or callable(index) else np.asarray(index)
-    return _as_column("ids", ids, total)
+def _resolve_ids(ids: Any, X: Any, total: int) -> tuple[str, NDArray[Any], bool]:
+    """Return the name and values of the ids, and True if they are row numbers by default."""
+    if isinstance(ids, Mapping):
+        if len(ids) != 1:
+            raise ValueError(f"ids must have one column, got {len(ids)}.")
+        ((name, ids),) = ids.items()
+        return str(name), _as_column("ids", ids, total), False
+    if ids is not None:
+        return _name_of(ids, "id"), _as_column("ids", ids, total), False
+    index, numbers = getattr(X, "index", None), np.arange(total)
+    if index is None or callable(index):
+        return "row", numbers, True
+    labels = np.asarray(index)
+    are_numbers = labels.dtype.kind in "iu" and np.array_equal(labels, numbers)
+    is_default = are_numbers and getattr(index, "name", None) is None
+    return _name_of(index, "row" if is_default else "id"), labels, is_default
+
+
+def _name_of(column: Any, default: str) -> str:
+    """Return the name of a Series or an index, or the default."""
+    name = getattr(column, "name", None)
+    return default if name is None else str(name)
 
 
 def _resolve_colors(color: Any, names: list[str], total: int) -> dict[str, NDArray[Any]]:

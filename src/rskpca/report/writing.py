@@ -9,13 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._core.atomic import atomic_write, check_replaceable
 from .._format import missing_package
 from ..planning.suggestions import suggest
 from ..planning.verdict import judge
 from .subject import Subject
+
+
+class Page(NamedTuple):
+    """A report as HTML, and a sentence on the rows and features that it omits, or ""."""
+
+    html: str
+    excerpt: str
 
 
 def write(
@@ -47,8 +54,9 @@ def write(
         Values to color the rows by: a feature name, one value per row of X, or a mapping of names
         to such columns, which can also be shown on hover, searched and exported. Features can
         always be selected on the page.
-    ids : array-like of shape (n_samples,), default=None
-        Numbers or text that identify the rows on hover, in searches and in exported selections. If
+    ids : array-like of shape (n_samples,), Series or mapping, default=None
+        Numbers or text that identify the rows on hover, in searches and in exported selections,
+        which use the name of a Series or the only key of a mapping as the name of the column. If
         None, the index of a data frame is used or, for other data, row numbers from 0.
     title : str, default=None
         Title of the page. If None, the class name of the model is used.
@@ -94,9 +102,14 @@ def write(
         model, X, color=color, ids=ids, title=title, seconds=seconds, n_rows=n_rows,
         feature_names=feature_names, as_command=as_command, random_state=random_state,
     )  # fmt: skip
-    with atomic_write(target) as unfinished:
-        unfinished.write_text(html, encoding="utf-8")
+    write_html(target, html)
     return target
+
+
+def write_html(path: Path, html: str) -> None:
+    """Write a page to a file, atomically."""
+    with atomic_write(path) as unfinished:
+        unfinished.write_text(html, encoding="utf-8")
 
 
 def build(
@@ -113,20 +126,33 @@ def build(
     random_state: Any = 0,
 ) -> str:
     """Return the page written by :func:`write` as HTML. The parameters are the same."""
+    return build_page(
+        model, X, color=color, ids=ids, title=title, seconds=seconds, n_rows=n_rows,
+        feature_names=feature_names, as_command=as_command, random_state=random_state,
+    ).html  # fmt: skip
+
+
+def build_page(
+    model: Any,
+    X: Any,
+    *,
+    title: str | None = None,
+    as_command: Callable[[Mapping[str, Any]], str] | None = None,
+    steps: Sequence[tuple[str, str, str]] = (),
+    **options: Any,
+) -> Page:
+    """Return the page, with further ``steps`` (title, reason and command) before suggestions."""
     start = time.perf_counter()
     figures, page = _import_renderers()
-    subject = Subject.of(
-        model, X, color=color, ids=ids, n_rows=n_rows, feature_names=feature_names,
-        seconds=seconds, random_state=random_state,
-    )  # fmt: skip
+    subject = Subject.of(model, X, **options)
     drawn = figures.build(subject)
     suggestions = suggest(subject.fitted, subject.studied, subject.retention)
     subject.seconds["report"] = time.perf_counter() - start
     heading = _spaced(type(subject.fitted.estimator).__name__) if title is None else str(title)
     today = date.today().isoformat()
     verdict = judge(subject.model)
-    html: str = page.render(heading, subject, verdict, suggestions, as_command, drawn, today)
-    return html
+    html = page.render(heading, subject, verdict, suggestions, steps, as_command, drawn, today)
+    return Page(html, subject.excerpt)
 
 
 def _import_renderers() -> tuple[ModuleType, ModuleType]:

@@ -44,9 +44,9 @@ function bytes(text) {
 }
 const decode = ({ dtype, bdata }) => new ARRAYS[dtype](bytes(bdata).buffer);
 
-let figures, ids, columns, centers;
+let figures, ids, idName, idsAreRows, columns, centers;
 function readTable(embedding) {
-  ({ ids, columns, centers } = embedding);
+  ({ ids, id_name: idName, ids_are_rows: idsAreRows, columns, centers } = embedding);
   columns.forEach((column, index) => {
     const values = decode(column.values);
     const { levels } = column;
@@ -378,11 +378,11 @@ function runSearch(event) {
   event.preventDefault();
   const text = element("search-text").value;
   const found = text.trim() ? search(text) : [];
-  select(found, text.trim() && !found.length ? `No row shown here has the id or label “${text}”` : undefined);
+  select(found, text.trim() && !found.length ? `No row shown here has the ${idsAreRows ? "row number" : "id"} or label “${text}”` : undefined);
 }
 const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 function toCSV(rows) {
-  const header = ["id", ...columns.map((column) => column.name)];
+  const header = [idName, ...columns.map((column) => column.name)];
   const lines = rows.map((row) => [String(ids[row]), ...columns.map((column) => exact(column, row))]);
   return [header, ...lines].map((line) => `${line.map(quote).join(",")}\r\n`).join("");
 }
@@ -400,7 +400,7 @@ function showTip({ points: [point], event }) {
   const row = group.rows[point.pointNumber];
   const [x, y, color] = shownColumns();
   const listed = new Set([color, ...[...element("hover-columns").selectedOptions].map((option) => columns[option.value]), x, y]);
-  tip.replaceChildren(create("b", { textContent: ids[row] }), ...[...listed].map((column) =>
+  tip.replaceChildren(create("b", { textContent: idsAreRows ? `row ${ids[row]}` : ids[row] }), ...[...listed].map((column) =>
     create("div", {}, create("span", { textContent: column.name }), create("span", { textContent: cell(column, row) }))));
   tip.hidden = false;
   const { left, top, width, height } = stage.getBoundingClientRect();
@@ -435,7 +435,7 @@ function drivers(component) {
   return found.filter(({ value }) => Number.isFinite(value)).sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, MOST.features);
 }
 function endTable(component, rows, shown) {
-  const head = create("tr", {}, ...["id", "coordinate", ...shown.map(({ name }) => name)].map((textContent) => create("th", { textContent, scope: "col" })));
+  const head = create("tr", {}, ...[idName, "coordinate", ...shown.map(({ name }) => name)].map((textContent) => create("th", { textContent, scope: "col" })));
   const lines = rows.map((row) => {
     const id = create("button", { type: "button", className: "link", textContent: ids[row], title: "Select this row" });
     id.addEventListener("click", () => { openTab(element("tab-embedding")); select([row]); });

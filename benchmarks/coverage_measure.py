@@ -138,16 +138,24 @@ def _kernel_pca(X: Floats, kernel: RadialKernel, samples: Samples) -> Iterator[R
                 certificates = [_certify(wide, drawn) for drawn in samples.draw(labels)]
                 record = {"method": type(kernel).__name__, "kind": kind, "ell": ell, "r": r}
                 yield record | _compare(model, certificates, true, values[:r])
-        yield from (_merged(X, kernel, ell, exact[:, :r], samples) for r in sizes)
+        merged = (_merged(X, kernel, ell, exact[:, :r], samples) for r in sizes)
+        yield from (record for record in merged if record is not None)
 
 
-def _merged(X: Floats, kernel: RadialKernel, ell: float, exact: Floats, samples: Samples) -> Record:
-    """Return the error and its limits for a model merged from models of parts of the rows."""
+def _merged(
+    X: Floats, kernel: RadialKernel, ell: float, exact: Floats, samples: Samples
+) -> Record | None:
+    """Return the error and its limits for a model merged from models of parts of the rows.
+
+    The result is None if the model has fewer components than requested.
+    """
     r, limits = exact.shape[1], []
     for seed in range(samples.n_seeds):
         shadow = ShadowDensity(kernel, ell, sample_size=samples.sizes[0], random_state=seed)
         parts = np.array_split(X, PARTS)
         model = merge(*(ReducedSetKernelPCA(r, density=shadow).fit(part) for part in parts))
+        if len(model.eigenvalues_) < r:
+            return None
         found = model.certificate_.embedding
         limits += [] if found is None else [_short(found.limit)]
     true = embedding_error(exact, model.transform(X))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from sklearn.datasets import make_blobs
 
 from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet, ReducedSetKernelPCA, ShadowDensity
 from rskpca.baselines.methods import embedding_error
@@ -272,6 +273,24 @@ def test_the_limit_of_a_sample_covers_the_error(kind):
     assert np.mean(inside) >= 0.9
 
 
+@pytest.mark.parametrize(("ell", "options"), [(4.0, {}), (3.0, {"refine": "nystrom"})])
+def test_the_limit_covers_an_error_that_is_smaller_than_the_sampling_noise(ell, options):
+    # Some of these samples give a negative estimate of the squared error.
+    rows = make_blobs(2_500, 8, centers=6, random_state=0)[0]
+    kernel = Laplacian().resolve(rows)
+    model = ReducedSetKernelPCA(5, kernel=kernel, ell=ell, **options).fit(rows)
+    exact, _ = exact_embedding(kernel, rows, 5, center=True)
+    error = embedding_error(exact, model.transform(rows))
+    assert error > 0.05
+    labels, found = model.density_.labels_, []
+    for seed in range(5):
+        sample = RowSample.of(rows, np.ones(len(rows)), labels, seed).head(500)
+        points = replace(model.reduced_set_, sample=sample)
+        found.append(replace(model.model_, reduced_set=points).certificate.embedding)
+    assert all(error <= estimate.limit < 2 * error for estimate in found)
+    assert all(0.3 * error < estimate.estimate <= estimate.limit for estimate in found)
+
+
 @pytest.mark.parametrize("kind", ["plain", "refined"])
 def test_weighted_samples_estimate_the_weighted_error(kind):
     rng = np.random.default_rng(0)
@@ -309,15 +328,19 @@ def test_a_tie_at_the_last_component_is_reported():
     assert good.certificate_.embedding.limit < 0.5 * tied.certificate_.embedding.limit
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        np.repeat([[0.0, 0.0], [1.0, 1.0]], 40, axis=0),
-        np.concatenate([[[1e20, 0.0]], X[:100, :2]]),
-        np.concatenate([np.zeros((1000, 2)), [[1.0, 0.0], [0.0, 1.0]]]),
-    ],
-    ids=["two distinct rows", "a fill value in the first row", "two rare rows"],
-)
+def with_fill_value(value):
+    """Return rows of which the first contains a fill value."""
+    return np.concatenate([[[value, 0.0]], X[:100, :2]])
+
+
+AWKWARD = {
+    "two distinct rows": np.repeat([[0.0, 0.0], [1.0, 1.0]], 40, axis=0),
+    "two rare rows": np.concatenate([np.zeros((1000, 2)), [[1.0, 0.0], [0.0, 1.0]]]),
+    **{f"a fill value of {v:g}": with_fill_value(v) for v in (1e8, 1e20, 1e77, 1e100, 1e153)},
+}
+
+
+@pytest.mark.parametrize("rows", AWKWARD.values(), ids=AWKWARD)
 def test_awkward_data_give_finite_numbers(rows):
     model = fit(n_components=1, data=rows, kernel=Gaussian(1.0))
     certificate = model.certificate_
@@ -326,6 +349,12 @@ def test_awkward_data_give_finite_numbers(rows):
     exact, _ = exact_embedding(Gaussian(1.0), rows, 1, center=True)
     true = embedding_error(exact, model.transform(rows))
     assert true <= certificate.embedding.limit + 1e-6
+
+
+@pytest.mark.parametrize("value", [1e155, 1e200, 1e308])
+def test_fill_values_whose_squares_overflow_are_reported(value):
+    with pytest.raises(ValueError, match=r"overflow float64\. Rescale the data"):
+        fit(n_components=1, data=with_fill_value(value), kernel=Gaussian(1.0))
 
 
 def test_weights_with_a_huge_range_give_finite_numbers():

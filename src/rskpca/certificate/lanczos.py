@@ -114,7 +114,9 @@ class Solution:
     sizes : list of int
         Component counts, including that of the model.
     squares : ndarray of shape (n_sizes,)
-        Squared relative errors of the embeddings with these component counts.
+        Squared relative errors of the embeddings with these component counts. If sampling noise
+        exceeds the error, an estimate can be negative. It is not clipped, so that its variance can
+        be estimated by leaving out groups of rows.
     sines : ndarray of shape (n_angles,)
         Squared sine of the largest angle between the leading eigenspaces of dimension 1, 2, ...;
         empty if only the error of the model itself was requested.
@@ -127,7 +129,7 @@ class Solution:
 
     def error(self, n_components: int) -> float:
         """Return the relative error of an embedding with ``n_components`` components."""
-        return math.sqrt(self.squares[self.sizes.index(n_components)])
+        return math.sqrt(max(self.squares[self.sizes.index(n_components)], 0.0))
 
     def unknown(self) -> Solution:
         """Return the same eigenvalues with errors of 1."""
@@ -216,7 +218,7 @@ def _square(M: Array, values: Array, vectors: Array, offsets: Array, r: int) -> 
     """Return the squared relative error of an embedding in r dimensions."""
     cross = vectors[..., :r, :r] * values[..., None, :r]
     explained = np.sum(cross * alignment(M, values, vectors, offsets, r), axis=(-2, -1))
-    return np.maximum(1 - explained / values[..., :r].sum(axis=-1), 0.0)
+    return 1 - explained / values[..., :r].sum(axis=-1)
 
 
 def sine(cosines: Array) -> Array:

@@ -290,7 +290,7 @@ class Analysis:
         width = self._limit(*_pick("eigenvalues", solved), used)[:r] - values
         width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
         return Limits(
-            self._embedding(solved[0], errors, k),
+            self._embedding(solved, errors, k),
             np.stack([values - width, values + width], axis=1),
             angles,
             _better(solved[0].sizes, errors, k),
@@ -302,16 +302,25 @@ class Analysis:
             return Estimate(1.0, 1.0)
         solved = self._solve()
         errors = self._error_limits(solved, _confidence_used(confidence))
-        return self._embedding(solved[0], errors, solved[0].sizes.index(self.n_components))
+        return self._embedding(solved, errors, solved[0].sizes.index(self.n_components))
 
     def _error_limits(self, solved: tuple[Solution, Solution | None], confidence: float) -> Array:
         """Return limits for the error of the coordinates, for each number of components."""
-        errors = np.sqrt(self._limit(*_pick("squares", solved), confidence))
+        found, without = _pick("squares", solved)
+        errors = np.sqrt(self._limit(np.maximum(found, 0.0), without, confidence))
         return np.hypot(self._allowance * self._scarcity * errors, self._unsampled)
 
-    def _embedding(self, found: Solution, errors: Array, k: int) -> Estimate:
-        """Return the estimate and the limit for the k-th number of components."""
-        estimate = min(math.hypot(math.sqrt(found.squares[k]), self._unsampled), 1.0)
+    def _embedding(
+        self, solved: tuple[Solution, Solution | None], errors: Array, k: int
+    ) -> Estimate:
+        """Return the estimate and the limit for the k-th number of components.
+
+        If the estimated square is less than its standard error, it is replaced by the latter,
+        because a smaller error cannot be distinguished from zero.
+        """
+        squares, without = _pick("squares", solved)
+        least = 0.0 if without is None else self._standard_errors(without)[k]
+        estimate = min(math.hypot(math.sqrt(max(squares[k], least)), self._unsampled), 1.0)
         unknown = errors[k] > _HOPELESS and not self.complete
         return Estimate(estimate, 1.0 if unknown else min(float(errors[k]), 1.0))
 
@@ -320,17 +329,21 @@ class Analysis:
         return _SOLVED if self.complete else self._truncated
 
     def _limit(self, values: Array, without: Array | None, confidence: float) -> Array:
-        """Return upper limits, with standard errors from the jackknife over groups of rows.
+        """Return upper limits.
 
         Sampling noise inflates the estimated squares. It is not subtracted, which compensates for
         standard errors that are too small where noise dominates.
         """
         if without is None:
             return values
+        quantile = float(stdtrit(len(without) - 1, confidence))
+        return values + quantile * self._standard_errors(without)
+
+    def _standard_errors(self, without: Array) -> Array:
+        """Return standard errors from the jackknife over groups of rows."""
         n = len(without)
         squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
-        error = np.sqrt(squares * (n - 1) / n * self._sums.unseen)
-        return values + float(stdtrit(n - 1, confidence)) * error
+        return np.sqrt(squares * (n - 1) / n * self._sums.unseen)
 
     def coordinate_errors(self, X: Array) -> Array:
         """Estimate the coordinate error of each row of X."""

@@ -15,8 +15,8 @@ from .rows import Row, format_table
 # Benchmarks, in the order in which they run.
 NAMES = (
     "cover", "transform", "fit", "accuracy", "manifold", "certificate", "coverage", "methods",
-    "weights", "means", "means_speed", "autopilot", "defaults", "frontier", "denoising", "novelty",
-    "plan", "report", "window", "memory", "sparse", "scale", "wide", "stream",
+    "weights", "means", "means_speed", "autopilot", "defaults", "choices", "frontier", "denoising",
+    "novelty", "plan", "report", "window", "memory", "sparse", "scale", "wide", "stream",
     "start", "threads", "dask_scale", "deployment",
 )  # fmt: skip
 

@@ -4,7 +4,8 @@ For each data set, requested error and number of components, this benchmark meas
 of ``KernelPCA`` relative to exact kernel PCA. It compares the fit time with those of two oracles,
 which know the true errors. The first is the faster of exact kernel PCA and the fastest sufficient
 landmarks of any kind and size, without a certificate. The second is ``Nystroem`` + ``PCA`` with the
-fastest sufficient size, or 1,600 if no size suffices. Columns are standardized, and the bandwidth
+fastest sufficient size, or 1,600 if no size suffices, and with its fastest solver and number of
+threads for that size. Columns are standardized, and the bandwidth
 is the median distance. Above 20,000 rows, exact kernel PCA is replaced by kernel PCA in the span of
 4,000 rows; its own error is estimated by the difference from the result for 2,000 rows.
 
@@ -86,6 +87,7 @@ def _totals(trials: Sequence[Trial]) -> list[Row]:
     peers = _speed_ups(trials)
     return [
         Row("error at most max_error", _share_met(trials), "of fits", Wanted(">=", 0.95)),
+        Row("error at most error_", _share_covered(trials), "of fits", Wanted(">=", 0.94)),
         Row("time relative to by hand, median", median(times), "x", Wanted("<", 1.5)),
         Row("time relative to by hand, largest", max(times), "x", Wanted("<", 3.0)),
         Row("faster than Nystroem + PCA, median", median(peers), "x", Wanted(">=", 4.0)),
@@ -94,6 +96,12 @@ def _totals(trials: Sequence[Trial]) -> list[Row]:
 
 def _share_met(trials: Sequence[Trial]) -> float:
     return float(np.mean([trial["error"] <= trial["wanted"] for trial in trials]))
+
+
+def _share_covered(trials: Sequence[Trial]) -> float:
+    """Return how often the stated limit holds, among the models that are not exact."""
+    approximate = [trial for trial in trials if trial["limit"] > 0]
+    return float(np.mean([trial["error"] <= trial["limit"] for trial in approximate]))
 
 
 def _speed_ups(trials: Sequence[Trial]) -> list[float]:
@@ -147,6 +155,7 @@ def _trials(
         hand = [name for name in good if name[0] != PEER][:TIMED]
         largest = max(name for name in known if name[0] == PEER)
         peer = next((name for name in good if name[0] == PEER), largest)
+        fits[peer] = _fit_peer(X, kernel, r, peer[1])
         yield _compare(X, kernel, r, wanted, exact, fits, {"hand": hand, "peer": [peer]}, known)
 
 
@@ -195,20 +204,23 @@ def _timed(fit: Callable[[Rows], Any], X: Rows) -> tuple[Any, float]:
 def _candidates(
     X: Rows, kernel: Gaussian, r: int
 ) -> Iterator[tuple[Candidate, Callable[[Rows], Any]]]:
-    """Yield fits with all rules and sizes, and those of ``Nystroem`` with its fastest setting."""
-    sizes = [size for size in SIZES if r < size < len(X) // 2]
-    peer = METHODS["sklearn-nystroem"]
-
-    def make(size: int, setting: Any) -> Any:
-        return peer.make(r, kernel, size, random_state=0).set_params(**setting)
-
-    middle = sizes[len(sizes) // 2]
-    setting = peer.fastest(len(X), lambda setting: make(middle, setting).fit(X), ROUNDS)
-    for size in sizes:
+    """Yield fits with all rules and sizes, and those of ``Nystroem`` with default settings."""
+    for size in (size for size in SIZES if r < size < len(X) // 2):
         for rule in RULES:
             landmarks = NystromKernelPCA(r, kernel=kernel, landmarks=rule, n_centers=size)
             yield (rule, size), landmarks.fit
-        yield (PEER, size), make(size, setting).fit
+        yield (PEER, size), METHODS["sklearn-nystroem"].make(r, kernel, size, random_state=0).fit
+
+
+def _fit_peer(X: Rows, kernel: Gaussian, r: int, size: int) -> Callable[[Rows], Any]:
+    """Return a fit of ``Nystroem`` with the fastest solver and number of threads for its size."""
+    method = METHODS["sklearn-nystroem"]
+
+    def make(setting: Any) -> Any:
+        return method.make(r, kernel, size, random_state=0).set_params(**setting)
+
+    fastest = method.fastest(len(X), lambda setting: make(setting).fit(X), ROUNDS)
+    return make(fastest).fit
 
 
 # ------------------------------------------------------------------ data

@@ -36,7 +36,6 @@ DOCS = Path(__file__).parents[1] / "docs"
 COSTS = {"fit": "fit time", "transform": "transform time per 1,000 rows"}
 GRAY = "0.45"
 RECOMMENDED = "KernelPCA, max_error 1%"
-EXACT_FAMILIES = ("exact", "sklearn KernelPCA")
 
 
 class Look(NamedTuple):
@@ -81,18 +80,17 @@ def draw(sets: list[Measurements], path: Path) -> None:
 
 
 def draw_fit_times(sets: list[Measurements], path: Path) -> None:
-    """Draw error vs. fit time of the approximations only, with one panel per data set."""
+    """Draw error vs. fit time, with one panel per data set."""
     figure, axes = plt.subplots(2, 4, figsize=(12, 6.2))
     for ax, found in zip(axes.flat, sets, strict=False):
-        approximate = [p for p in found["points"] if p["family"] not in EXACT_FAMILIES]
-        _draw_panel(ax, {**found, "points": approximate, "reference": {}}, "fit")
+        _draw_panel(ax, {**found, "reference": {}}, "fit")
         ax.set_title(title(found), loc="left", fontsize=10, fontweight="bold")
         ax.tick_params(labelsize=8)
     for ax in axes.flat[len(sets) :]:
         ax.axis("off")
     figure.supxlabel("fit time")
     figure.supylabel("held-out error")
-    _add_legend(figure, EXACT_FAMILIES)
+    _add_legend(figure)
     figure.tight_layout(rect=(0, 0, 1, 0.87))
     figure.savefig(path, dpi=110)
 
@@ -144,12 +142,8 @@ def _marker(family: str) -> dict[str, Any]:
     }
 
 
-def _add_legend(figure: Any, without: Sequence[str] = ()) -> None:
-    handles = [
-        Line2D([], [], label=look.label, **_marker(family))
-        for family, look in LOOKS.items()
-        if family not in without
-    ]
+def _add_legend(figure: Any) -> None:
+    handles = [Line2D([], [], label=look.label, **_marker(f)) for f, look in LOOKS.items()]
     envelope = Line2D([], [], color="0.82", linewidth=5, label="lower envelope")
     blank = Line2D([], [], linestyle="none", label=" ")
     columns = [*handles, envelope, *[blank] * (-(len(handles) + 1) % 4)]

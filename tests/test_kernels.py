@@ -8,11 +8,26 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.decomposition import KernelPCA as Peer
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 
-from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSetKernelPCA
-from rskpca._core.sampling import median_distance
-from rskpca.kernels import as_kernel, intrinsic_dimension
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    KernelPCA,
+    KernelPCANovelty,
+    Laplacian,
+    NystromKernelPCA,
+    RadialKernel,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
+from rskpca._core.reconstruction import count_components, held_out_errors
+from rskpca._core.sampling import RULES, median_distance
+from rskpca.kernels import as_kernel, intrinsic_dimension, sklearn_kernel
+from rskpca.model import unwrap
 from tests import datasets
 from tests.dense import log_kernel
 
@@ -154,6 +169,31 @@ def test_an_unknown_kernel_is_reported(bad):
     assert repr(bad) in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["linear", "poly", "sigmoid", "cosine"])
+@pytest.mark.parametrize("family", [ShadowDensity, ReducedSetKernelPCA, NystromKernelPCA])
+def test_the_error_for_a_kernel_of_scikit_learn_gives_the_call_to_use(family, name):
+    X = datasets.blobs(200, 3)
+    with pytest.raises(
+        ValueError, match=rf"pass kernel=rskpca.*\({name!r}".replace("'", '"')
+    ) as error:
+        family(kernel=name).fit(X)
+    call = str(error.value).split("pass kernel=rskpca.kernels.")[1].split(" without")[0]
+    kernel = eval(call, {"sklearn_kernel": sklearn_kernel, "X": X})
+    assert kernel.same_as(sklearn_kernel(name, n_features=3))
+    if name != "sigmoid":  # not positive definite
+        family(kernel=kernel).fit(X)
+
+
+def test_the_suggested_call_contains_gamma():
+    with pytest.raises(ValueError, match=r'sklearn_kernel\("poly", gamma=0.5, n_features'):
+        ReducedSetKernelPCA(2, kernel="poly", gamma=0.5).fit(datasets.blobs(40, 3))
+
+
+def test_classes_for_radial_kernels_suggest_a_class_that_accepts_others():
+    with pytest.raises(ValueError, match=r'use KernelPCA\(kernel="poly"\), or pass rskpca'):
+        DiffusionMaps(2, kernel="poly").fit(datasets.blobs(40, 3))
+
+
 def test_kernels_can_be_specified_by_name():
     assert isinstance(as_kernel(None), Gaussian)
     assert isinstance(as_kernel("rbf"), Gaussian)
@@ -286,7 +326,87 @@ def test_the_neighbor_rule_is_a_multiple_of_a_quantile_of_neighbor_distances():
     assert Gaussian("neighbors").resolve(X).scale == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("rule", ["neighbors", "slope"])
+def reconstruction_error(X, sigma, n_components):
+    """Return the relative error of held-out rows that scikit-learn reconstructs."""
+    order, total = np.random.RandomState(0).permutation(len(X)), 0.0
+    for i in (0, 1):
+        known, new = X[order[i::2]], X[order[1 - i :: 2]]
+        model = Peer(n_components, kernel="rbf", gamma=sigma**-2, eigen_solver="dense").fit(known)
+        Z = model.transform(known)
+        gamma, alpha = 1 / (2 * Z.var(axis=0).sum()), 1e-3 * len(known)
+        ridge = KernelRidge(alpha=alpha, kernel="rbf", gamma=gamma).fit(
+            Z, known - known.mean(axis=0)
+        )
+        found = known.mean(axis=0) + ridge.predict(model.transform(new))
+        total += np.square(new - found).sum()
+    return total / np.square(X - X.mean(axis=0)).sum()
+
+
+def test_reconstruction_errors_equal_those_of_scikit_learn():
+    X = np.unique(load_digits().data[:200], axis=0)
+    scales = np.array([20.0, 50.0, 100.0])
+    expected = [reconstruction_error(X, sigma, 10) for sigma in scales]
+    np.testing.assert_allclose(held_out_errors(X, np.ones(len(X)), scales), expected, rtol=1e-8)
+
+
+def test_the_reconstruction_rule_takes_the_smallest_bandwidth_close_to_the_smallest_error():
+    X = np.unique(load_digits().data[:300], axis=0)
+    scales = median_distance(X) * 2.0 ** np.arange(-3, 2.5, 0.5)
+    errors = np.array([reconstruction_error(X, sigma, 10) for sigma in scales])
+    expected = scales[errors <= 1.05 * errors.min()].min()
+    assert Gaussian("reconstruction").resolve(X).scale == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_components_for_reconstruction_explain_less_than_90_percent_of_the_variance():
+    assert count_components(np.array([0.5, 0.3, 0.2])) == 2
+    assert count_components(np.array([0.99, 0.01])) == 1
+    assert count_components(np.ones(64)) == 10
+
+
+def test_the_reconstruction_rule_prefers_a_wide_kernel_for_linear_structure():
+    rng = np.random.default_rng(0)
+    plane = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 20)) + 0.01 * rng.normal(size=(500, 20))
+    sphere = rng.normal(size=(500, 3))
+    sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
+    ratios = [
+        Gaussian("reconstruction").resolve(X).scale / median_distance(X) for X in (plane, sphere)
+    ]
+    assert ratios[0] >= 2
+    assert 0.2 < ratios[1] < 1
+
+
+def test_the_reconstruction_rule_falls_back_to_the_median():
+    rng = np.random.default_rng(0)
+    few, noise, names = rng.normal(size=(19, 3)), rng.normal(size=(60, 2000)), np.eye(40)
+    for X in (few, noise, names):
+        assert Gaussian("reconstruction").resolve(X).scale == median_distance(X)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rule: KernelPCA(2, kernel="rbf", gamma=rule),
+        lambda rule: ReducedSetKernelPCA(2, bandwidth=rule),
+        lambda rule: NystromKernelPCA(2, bandwidth=rule),
+        lambda rule: DiffusionMaps(2, bandwidth=rule),
+        lambda rule: KernelPCANovelty(bandwidth=rule),
+    ],
+)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_embedding_accepts_every_bandwidth_rule(make, rule):
+    X = datasets.blobs(200, 3)
+    assert unwrap(make(rule).fit(X)).model.kernel.scale == Gaussian(rule).resolve(X).scale
+
+
+@pytest.mark.parametrize("rule", ["slope", "reconstruction"])
+def test_a_bandwidth_rule_reports_squared_distances_that_overflow(rule):
+    X = datasets.blobs(50, 2)
+    X[0] = 1e200
+    with pytest.raises(ValueError, match=r"squared distances .* overflow.*set bandwidth"):
+        Gaussian(rule).resolve(X)
+
+
+@pytest.mark.parametrize("rule", ["neighbors", "slope", "reconstruction"])
 @pytest.mark.parametrize("n", [30, 700])
 def test_integer_weights_are_equivalent_to_repeated_rows_in_a_bandwidth_rule(rule, n):
     rng = np.random.default_rng(n)
@@ -295,7 +415,7 @@ def test_integer_weights_are_equivalent_to_repeated_rows_in_a_bandwidth_rule(rul
     assert Gaussian(rule).resolve(X, weights).scale == pytest.approx(repeated.scale, rel=1e-12)
 
 
-@pytest.mark.parametrize("rule", ["neighbors", "slope"])
+@pytest.mark.parametrize("rule", ["neighbors", "slope", "reconstruction"])
 def test_a_bandwidth_rule_scales_with_the_data_and_ignores_copies(rule):
     X = sheet(400, 2)
     found = Gaussian(rule).resolve(X).scale
@@ -304,12 +424,14 @@ def test_a_bandwidth_rule_scales_with_the_data_and_ignores_copies(rule):
     assert 0.3 < Gaussian(rule).resolve(lattice).scale < 3
 
 
-@pytest.mark.parametrize("rule", ["neighbors", "slope"])
+@pytest.mark.parametrize("rule", RULES)
 def test_a_bandwidth_rule_requires_distinct_rows(rule):
     with pytest.raises(ValueError, match=rf'"{rule}" rule.*equal.*Set bandwidth'):
         Gaussian(rule).resolve(np.ones((5, 2)))
+    with pytest.raises(ValueError, match=rf'bandwidth="{rule}" requires at least two rows'):
+        Gaussian(rule).resolve(np.ones((1, 2)))
 
 
 def test_the_error_for_an_unknown_bandwidth_rule_lists_the_known_rules():
-    with pytest.raises(ValueError, match='"median", "neighbors", "slope", got \'mean\''):
+    with pytest.raises(ValueError, match='"slope", "reconstruction", got \'mean\''):
         Gaussian("mean").resolve(np.eye(3))

@@ -40,11 +40,13 @@ class RadialKernel(BaseEstimator):
         must be at 0.
     power : float
         The exponent p; must be positive.
-    bandwidth : float, "median", "neighbors" or "slope", default="median"
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default="median"
         sigma, or a rule that computes it from a seeded sample when an estimator is fitted:
         ``"median"`` is the median pairwise distance, ``"neighbors"`` is 0.8 times the distance
-        within which 95% of the sampled rows have five other distinct rows, and ``"slope"`` is the
-        scale at which the sum of the Gaussian kernel over all pairs grows fastest.
+        within which 95% of the sampled rows have five other distinct rows, ``"slope"`` is the scale
+        at which the sum of the Gaussian kernel over all pairs grows fastest, and
+        ``"reconstruction"`` is the smallest bandwidth with which a few components of Gaussian
+        kernel PCA reconstruct held-out rows about as well as with the best one.
     lipschitz : float, default=None
         Largest slope of u -> profile(u^power) for u >= 0. Most error bounds require it.
     log_integral : callable, default=None
@@ -357,11 +359,13 @@ class Gaussian(_Exponential):  # numpydoc ignore=PR02
 
     Parameters
     ----------
-    bandwidth : float, "median", "neighbors" or "slope", default="median"
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default="median"
         sigma, or a rule that computes it from a seeded sample when an estimator is fitted:
         ``"median"`` is the median pairwise distance, ``"neighbors"`` is 0.8 times the distance
-        within which 95% of the sampled rows have five other distinct rows, and ``"slope"`` is the
-        scale at which the sum of the Gaussian kernel over all pairs grows fastest.
+        within which 95% of the sampled rows have five other distinct rows, ``"slope"`` is the scale
+        at which the sum of the Gaussian kernel over all pairs grows fastest, and
+        ``"reconstruction"`` is the smallest bandwidth with which a few components of Gaussian
+        kernel PCA reconstruct held-out rows about as well as with the best one.
 
     Examples
     --------
@@ -393,11 +397,13 @@ class Laplacian(_Exponential):  # numpydoc ignore=PR02
 
     Parameters
     ----------
-    bandwidth : float, "median", "neighbors" or "slope", default="median"
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default="median"
         sigma, or a rule that computes it from a seeded sample when an estimator is fitted:
         ``"median"`` is the median pairwise distance, ``"neighbors"`` is 0.8 times the distance
-        within which 95% of the sampled rows have five other distinct rows, and ``"slope"`` is the
-        scale at which the sum of the Gaussian kernel over all pairs grows fastest.
+        within which 95% of the sampled rows have five other distinct rows, ``"slope"`` is the scale
+        at which the sum of the Gaussian kernel over all pairs grows fastest, and
+        ``"reconstruction"`` is the smallest bandwidth with which a few components of Gaussian
+        kernel PCA reconstruct held-out rows about as well as with the best one.
 
     Examples
     --------
@@ -520,7 +526,7 @@ def as_kernel(
     if not isinstance(name, str) or name not in _BY_NAME:
         raise ValueError(
             f'kernel must be "rbf", "gaussian", "laplacian" or a kernel object such as '
-            f"Gaussian(2.0), got {name!r}."
+            f"Gaussian(2.0), got {name!r}.{_hint(name, gamma, radial)}"
         )
     family = _BY_NAME[name]
     if gamma is not None and bandwidth is not None:
@@ -531,6 +537,20 @@ def as_kernel(
     if gamma is not None:
         return family.from_gamma(gamma)
     return family(rule if bandwidth is None else bandwidth)
+
+
+def _hint(name: Any, gamma: float | None, radial: bool) -> str:
+    """Return a sentence with the call that creates one of scikit-learn's kernels, if it is one."""
+    if not isinstance(name, str) or name not in NAMES:
+        return ""
+    given = "" if gamma is None else f"gamma={gamma!r}, "
+    call = f'rskpca.kernels.sklearn_kernel("{name}", {given}n_features=X.shape[1])'
+    if not radial:
+        return f" For scikit-learn's kernel, pass kernel={call} without gamma and bandwidth."
+    return (
+        f' For scikit-learn\'s kernel, use KernelPCA(kernel="{name}"), or pass {call} to '
+        "ReducedSetKernelPCA, NystromKernelPCA or ShadowDensity."
+    )
 
 
 def intrinsic_dimension(X: Any, sample_weight: Array | None = None, random_state: Any = 0) -> float:

@@ -11,6 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
+from .reconstruction import held_out_errors, squared_distances
 from .sparse import densify
 
 Array = NDArray[np.floating]
@@ -25,6 +26,12 @@ N_NEIGHBORS = 5
 _COVERED = 0.95
 _NEIGHBOR_FACTOR = 0.8
 _LOG_STEP = 0.25  # step in the base-2 logarithm of the scale, for the rule "slope"
+# The rule "reconstruction": the candidates, in median distances, and the tolerance, relative to the
+# smallest error and to the share of the variance that is reconstructed, whichever is smaller.
+# Kernels wider than the data are nearly linear, and their errors are nearly equal.
+_CANDIDATES = 2.0 ** np.arange(-3, 2.5, 0.5)
+_TOLERANCE = 0.05
+_FEWEST_ROWS = 20  # with less than ten distinct rows in each half, the errors are mostly noise
 
 
 def sample_rows(
@@ -129,7 +136,7 @@ def steepest_scale(X: Array, weights: Array) -> tuple[float, float]:
     like a d-dimensional sheet (Coifman, Shkolnisky, Sigworth and Singer, 2008). If all rows are
     equal, both numbers are 0.
     """
-    squares = pdist(X, "sqeuclidean")
+    squares = squared_distances(X)
     first, second = np.triu_indices(len(X), 1)
     apart = squares > 0
     if not apart.any():
@@ -149,10 +156,30 @@ def _log_slope(scaled: Array, pairs: Array, equal: float) -> float:
     return float(2 * (scaled @ terms) / (equal + terms.sum()))
 
 
+def _reconstruction(X: Array, weights: Array) -> float:
+    """Return the smallest bandwidth that reconstructs held-out rows about as well as the best one.
+
+    Copies of a row are held out together. The result is the median distance if there are fewer than
+    20 distinct rows, or if no bandwidth is better than the mean as the reconstruction of every row.
+    """
+    rows, first = np.unique(X, axis=0, return_inverse=True)
+    median = _median(X, weights)
+    if len(rows) < _FEWEST_ROWS:
+        return median
+    repeats = np.bincount(first.ravel(), weights).astype(np.float64)
+    errors = held_out_errors((rows - rows[0]) / median, repeats, _CANDIDATES)
+    best = errors.min()
+    if best >= 1:
+        return median
+    chosen = np.argmax(errors <= best + _TOLERANCE * min(best, 1 - best))
+    return median * float(_CANDIDATES[chosen])
+
+
 RULES: dict[str, Callable[[Array, Array], float]] = {
     "median": _median,
     "neighbors": _neighbors,
     "slope": _slope,
+    "reconstruction": _reconstruction,
 }
 
 
